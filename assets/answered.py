@@ -36,14 +36,14 @@ def _answered_check(line: Line, asset: dg.AssetsDefinition) -> dg.AssetChecksDef
     name = asset.key.path[-1]
 
     def check(context: dg.AssetCheckExecutionContext, lake: LakeResource) -> dg.AssetCheckResult:
-        found, cycle = answered_in(lake.open(), line, name, context.partition_key), context.partition_key
-        metadata: dict[str, Any] = {"attempts": found.attempts, "valid": found.valid, "proposals": found.proposed}
-        if found.failed:
+        result, cycle = answered_in(lake.open(), line, name, context.partition_key), context.partition_key
+        metadata: dict[str, Any] = {"attempts": result.attempts, "valid": result.valid, "proposals": result.proposed}
+        if result.failed:
             sql = SQL.format(line=line.name, table=side_table(name, AGENT_CALLS), cycle=cycle).strip()
-            metadata |= {f"failed: {word}": count for word, count in found.failures.items()}
+            metadata |= {f"failed: {word}": count for word, count in result.failures.items()}
             metadata["sql"] = dg.MetadataValue.md(f"```sql\n{sql}\n```")
-        why = f"every proposal of cycle {cycle} failed: {found.words}" if found.failed else None
-        return dg.AssetCheckResult(passed=not found.failed, severity=dg.AssetCheckSeverity.WARN, metadata=metadata, description=why)
+        why = f"every proposal of cycle {cycle} failed: {result.words}" if result.failed else None
+        return dg.AssetCheckResult(passed=not result.failed, severity=dg.AssetCheckSeverity.WARN, metadata=metadata, description=why)
 
     return define(check, asset, NAME, "Of the proposals that agents were asked for, one at least brought a valid reply.", cycles, blocking=False)
 
@@ -66,12 +66,12 @@ def roles_of(line: Line, asset: str) -> frozenset[str]:
 
 def failed_before(lake: Lake, line: Line, cycle: str, most: int) -> list[str]:
     """The failed cycles that came right before `cycle`, at most so many, oldest first."""
-    found: list[str] = []
+    result: list[str] = []
     before = preceding(cycle)
-    while before is not None and len(found) < most and any(answered_in(lake, line, asset, before).failed for asset in line.proposers):
-        found.insert(0, before)
+    while before is not None and len(result) < most and any(answered_in(lake, line, asset, before).failed for asset in line.proposers):
+        result.insert(0, before)
         before = preceding(before)
-    return found
+    return result
 
 
 def require_answered(

@@ -68,10 +68,10 @@ def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgeme
     result = batch.validate(gx.ExpectationSuite(name=name, expectations=list(expectations(gxe))))
     if not result.results:
         raise MachineryError(f"the suite {name!r} judged nothing", wanted="at least one expectation", do="mend the check")
-    for one in result.results:
-        if reason := _raised(one.exception_info):
+    for item in result.results:
+        if reason := _raised(item.exception_info):
             raise MachineryError(f"the suite {name!r} could not be evaluated", got=reason, do="mend the check or the asset's columns")
-    return Judgement(bool(result.success), len(result.results), tuple(_line(one) for one in result.results if not one.success))
+    return Judgement(bool(result.success), len(result.results), tuple(_line(element) for element in result.results if not element.success))
 
 
 @cache
@@ -174,10 +174,10 @@ def _cell(value: object) -> str:
 
 def _line(result: Any) -> str:
     """One failed expectation in words: its type, what it looked at, how many rows broke it."""
-    config, found = result.expectation_config, result.result
+    config, results = result.expectation_config, result.result
     looked_at = ", ".join(f"{key}={value}" for key, value in config.kwargs.items() if key != "batch_id")
-    count = found.get("unexpected_count")
-    counted = f": {count} of {found['element_count']} rows" if count is not None else f": observed {found.get('observed_value')}"
+    count = results.get("unexpected_count")
+    counted = f": {count} of {results['element_count']} rows" if count is not None else f": observed {results.get('observed_value')}"
     return f"{config.type}({looked_at}){counted}"
 
 
@@ -185,7 +185,7 @@ def _raised(info: dict[str, Any] | None) -> str | None:
     """The message of an expectation that raised; Great Expectations keeps it flat or keyed by metric."""
     if not info:
         return None
-    for one in [info] if "raised_exception" in info else info.values():
-        if one.get("raised_exception"):
-            return str(one.get("exception_message"))
+    for item in [info] if "raised_exception" in info else info.values():
+        if item.get("raised_exception"):
+            return str(item.get("exception_message"))
     return None

@@ -222,12 +222,12 @@ def story_for_the_ui(store: Lake, line: Line, cycle: str | None, warn: Callable[
     if cycle is None or line.name not in lines():
         return ""
     try:
-        told = contained(lambda: markdown(story_of(store, line.name, cycle, closing=True)))
+        summary = contained(lambda: markdown(story_of(store, line.name, cycle, closing=True)))
     except LakeError as damage:
         trouble = f"{damage}. Run: evolake lake verify"
     else:
-        if not isinstance(told, Raised):
-            return told
-        trouble = f"{told.error} at {told.place}: {told.message}"
+        if not isinstance(summary, Raised):
+            return summary
+        trouble = f"{summary.error} at {summary.place}: {summary.message}"
     warn(f"WARN: the story of cycle {cycle} cannot be told: {trouble}")
     return f"The story of cycle {cycle} cannot be told: {trouble}"

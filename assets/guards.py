@@ -33,18 +33,18 @@ def _keys(checks: Sequence[dg.AssetChecksDefinition]) -> list[dg.AssetCheckKey]:
 
 
 def _not_passed(instance: dg.DagsterInstance, keys: Sequence[dg.AssetCheckKey], cycle: str) -> list[tuple[dg.AssetCheckKey, str]]:
-    found: list[tuple[dg.AssetCheckKey, str]] = []
+    result: list[tuple[dg.AssetCheckKey, str]] = []
     for key in keys:
         judged = evaluation(instance, key, cycle)
         newest = instance.fetch_materializations(dg.AssetRecordsFilter(asset_key=key.asset_key, asset_partitions=[cycle]), limit=1).records
         target = judged.target_materialization_data if judged else None
         if judged is None:
-            found.append((key, "not run"))
+            result.append((key, "not run"))
         elif not judged.passed:
-            found.append((key, "failed"))
+            result.append((key, "failed"))
         elif not newest or target is None or target.storage_id != newest[0].storage_id:
-            found.append((key, "passed on an older part"))
-    return found
+            result.append((key, "passed on an older part"))
+    return result
 
 
 def evaluation(instance: dg.DagsterInstance, key: dg.AssetCheckKey, cycle: str) -> dg.AssetCheckEvaluation | None:

@@ -72,13 +72,13 @@ def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequen
     for seed in waiting:
         if not enters(entered.get(seed.seed_sha), ruleset):
             continue
-        found = _judged(seed, admit)
+        result = _judged(seed, admit)
         notes.append({
             "cycle": store.cycle, "name": seed.name, "seed_sha": seed.seed_sha, "blob_sha": seed.blob_sha, "ruleset_hash": ruleset,
-            **_outcome(found, key),
+            **_outcome(result, key),
         })
-        if isinstance(found, Arrival) and not found.present:
-            arrived[found.row[key]] = found
+        if isinstance(result, Arrival) and not result.present:
+            arrived[result.row[key]] = result
         store.log(f"immigrant {seed.name}: {notes[-1]['state']} {notes[-1]['reason'] or ''}")
     rows = [arrival.row for arrival in arrived.values()]
     store.extra(IMMIGRANTS, notes)
@@ -127,15 +127,15 @@ def _kept(store: LineStore, items: Iterable[SeedItem], entered: Mapping[str, Row
     """The seeds that enter now, their bytes kept as blobs."""
     from evolake.lake.immigrants import waiting
 
-    found: list[Seedling] = []
+    result: list[Seedling] = []
     for item in waiting(items, entered, ruleset):
         try:
             if item.also is not None:
                 store.blobs.put(item.also())
-            found.append(Seedling(item.name, item.sha, store.blobs.put(item.pack())))
+            result.append(Seedling(item.name, item.sha, store.blobs.put(item.pack())))
         except InputError as error:
-            found.append(Seedling(item.name, item.sha, None, str(error)))
-    return found
+            result.append(Seedling(item.name, item.sha, None, str(error)))
+    return result
 
 
 def _judged(seed: Seedling, admit: Admit) -> Arrival | str:
@@ -145,19 +145,19 @@ def _judged(seed: Seedling, admit: Admit) -> Arrival | str:
     if seed.blob_sha is None:
         return seed.fault
     try:
-        found = contained(admit, seed)
+        result = contained(admit, seed)
     except InputError as error:
         return str(error)
-    return found.reason if isinstance(found, Raised) else found
+    return result.reason if isinstance(result, Raised) else result
 
 
-def _outcome(found: Arrival | str, key: str) -> dict[str, Any]:
+def _outcome(result: Arrival | str, key: str) -> dict[str, Any]:
     """The columns of IMMIGRANTS that say what became of a seed. key: of its artifact."""
-    if isinstance(found, str):
-        return {"artifact_id": None, "state": "blocked", "reason": found}
-    blocked = found.row["state"] == "blocked" and not found.present
-    state = "present" if found.present else "blocked" if blocked else "accepted"
-    return {"artifact_id": found.row[key], "state": state, "reason": (found.reason or found.row.get("reason")) if blocked else None}
+    if isinstance(result, str):
+        return {"artifact_id": None, "state": "blocked", "reason": result}
+    blocked = result.row["state"] == "blocked" and not result.present
+    state = "present" if result.present else "blocked" if blocked else "accepted"
+    return {"artifact_id": result.row[key], "state": state, "reason": (result.reason or result.row.get("reason")) if blocked else None}
 
 
 def _rows_table(table: str) -> str:

@@ -101,7 +101,7 @@ class Package:
             PARTITIONED[self.key(name)] = options.get("partitions_def") is not None
             own = {name: dg.AssetIn(key=self.key(name)) for name, hint in hints.items() if name != "return" and hint in FRAMES}
             ins = {**own, **options.get("ins", {})}
-            frames = {name: dg.AssetKey.from_coercible(one.key) for name, one in ins.items() if one.key}
+            frames = {name: dg.AssetKey.from_coercible(item.key) for name, item in ins.items() if item.key}
             deps = {_key_of(dep): dep for dep in (self.key(dep) if isinstance(dep, str) else dep for dep in options.get("deps", ()))}
             reads = {tuple(key.path): key for key in (*frames.values(), *deps)}
             implied = {reads[path] for path in declare_reads(tuple(self.key(name).path), reads)}
@@ -113,7 +113,7 @@ class Package:
                 "kinds": {*self.kinds, *options.get("kinds", ())}, "io_manager_key": "io_manager", "metadata": metadata,
                 "code_version": code_version, "description": options.get("description") or inspect.getdoc(function),
                 "deps": [dep for key, dep in deps.items() if key not in implied],
-                "ins": {name: one for name, one in ins.items() if name not in past},
+                "ins": {name: item for name, item in ins.items() if name not in past},
             })(_without_docstring(_reading(function, hints, past)))
 
         return decorate
@@ -131,7 +131,7 @@ def _reading(function: Callable[..., object], hints: dict[str, Any], past: Mappi
             load = lake.open().scan if hints[name] is pl.LazyFrame else lake.open().read
             frames[name] = load(line, asset, context.partition_key if PARTITIONED[key] else None)
         shown = {"context": context, "lake": lake}
-        return function(**frames, **{name: one for name, one in shown.items() if name in asked})
+        return function(**frames, **{name: item for name, item in shown.items() if name in asked})
 
     if not past:
         function.__annotations__ = hints

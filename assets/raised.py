@@ -47,7 +47,7 @@ def raised_check(
 
     Metadata: candidates, raised, share; where it warns also `places` (a markdown table), `do` and `sql`, ready to paste.
     """
-    sql, schemas = reasons_sql(line, judged, told), {(line, one.asset): one.schema for one in told}
+    sql, schemas = reasons_sql(line, judged, told), {(line, item.asset): item.schema for item in told}
 
     def check(context: dg.AssetCheckExecutionContext, lake: LakeResource) -> dg.AssetCheckResult:
         from evolake.lake import Catalogue
@@ -59,7 +59,7 @@ def raised_check(
     return define(check, asset, NAME, "No place of our own code raised on several candidates, or on many of them.", partitions_def, blocking=False)
 
 
-def reasons_sql(line: str, judged: Sequence[str], told: Sequence[Reasons]) -> str:
+def reasons_sql(line: str, judged: Sequence[str], summary: Sequence[Reasons]) -> str:
     """One row per candidate and rule or failure of `$cycle`: candidate, gate, reason (null or empty where nothing was wrong)."""
     tables = ", ".join(f"'{side_table(name, VERDICTS)}'" for name in judged)
     parts = [
@@ -67,8 +67,8 @@ def reasons_sql(line: str, judged: Sequence[str], told: Sequence[Reasons]) -> st
         f"WHERE NOT superseded AND origin_line = '{line}' AND origin_asset IN ({tables}) AND cycle = $cycle"
     ] if judged else []
     parts += [
-        f"SELECT CAST({one.candidate} AS VARCHAR) AS candidate, '{one.asset}' AS gate, {one.reason} AS reason FROM {line}.{one.asset}\n"
-        f"WHERE cycle = $cycle" for one in told
+        f"SELECT CAST({item.candidate} AS VARCHAR) AS candidate, '{item.asset}' AS gate, {item.reason} AS reason FROM {line}.{item.asset}\n"
+        f"WHERE cycle = $cycle" for item in summary
     ]
     return "\nUNION ALL\n".join(parts)
 
@@ -84,10 +84,10 @@ def warning(rows: Iterable[Mapping[str, Any]], sql: str) -> dg.AssetCheckResult:
     if why:
         table = pl.DataFrame([
             {
-                "place": one.raised.place, "error": one.raised.error, "candidates": len(one.candidates), "gates": ", ".join(one.gates),
-                "message": one.raised.message, "such as": one.candidates[0][:SHORT_ID],
+                "place": place.raised.place, "error": place.raised.error, "candidates": len(place.candidates), "gates": ", ".join(place.gates),
+                "message": place.raised.message, "such as": place.candidates[0][:SHORT_ID],
             }
-            for one in faults.places
+            for place in faults.places
         ])
         metadata |= {
             "places": dg.MetadataValue.md(markdown_table(table)), "do": DO,

@@ -177,8 +177,8 @@ class LineStore:
         self.side(AGENT_CALLS, rows)
         if turns or self.has(self.asset, SESSION_TURNS):
             blobs = [self.blobs.put(turn["text"].encode("utf-8", "replace")) for turn in turns]
-            told = ({name: turn[name] for name in SESSION_TURNS.columns if name in turn} for turn in turns)
-            self.side(SESSION_TURNS, (row | {"record_sha": sha} for row, sha in zip(told, blobs, strict=True)))
+            summary = ({name: turn[name] for name in SESSION_TURNS.columns if name in turn} for turn in turns)
+            self.side(SESSION_TURNS, (row | {"record_sha": sha} for row, sha in zip(summary, blobs, strict=True)))
         require_answered(
             self.lake, self.line, self.asset, self.cycle, rows, allowed=self.settings.agents.failed_cycles_allowed, last=last,
             turns=turns,

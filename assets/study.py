@@ -65,10 +65,10 @@ class Study(Package):
 
         Within one run a failed blocking check stops what is downstream; findings are another run, so they ask.
         """
-        missing = {cell: found for cell in self.cells if (found := unmet(context.instance, checks, cell))}
+        missing = {cell: result for cell in self.cells if (result := unmet(context.instance, checks, cell))}
         if missing:
-            first, found = next(iter(missing.items()))
+            first, result = next(iter(missing.items()))
             raise dg.Failure(
-                f"no findings yet: {len(missing)} of {len(self.cells)} cells have not passed their checks; first {first}: {', '.join(found)}. "
+                f"no findings yet: {len(missing)} of {len(self.cells)} cells have not passed their checks; first {first}: {', '.join(result)}. "
                 f"Materialize the group {self.name!r} for the missing cells ({', '.join(missing)}), with its checks.", allow_retries=False,
             )

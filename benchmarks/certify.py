@@ -27,7 +27,7 @@ def main() -> None:
     problems = [item.problem for item in generate(200, 0) if 4 <= len(item.problem.variables) <= 8]
     random = np.random.default_rng(0)
     claims = [
-        [Claim("sat", {one.name: int(random.integers(one.low, one.high + 1)) for one in problem.variables}) for _ in range(CLAIMS)]
+        [Claim("sat", {item.name: int(random.integers(item.low, item.high + 1)) for item in problem.variables}) for _ in range(CLAIMS)]
         for problem in problems
     ]
     together, apart, unsat = [], [], []

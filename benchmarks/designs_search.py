@@ -83,10 +83,10 @@ def processor_seconds() -> float:
     times: dict[int, tuple[int, float]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            found = path.read_text().rpartition(")")[2].split()
+            result = path.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        times[int(path.parent.name)] = int(found[1]), sum(map(int, found[11:15])) / os.sysconf("SC_CLK_TCK")
+        times[int(path.parent.name)] = int(result[1]), sum(map(int, result[11:15])) / os.sysconf("SC_CLK_TCK")
     ours, below = {os.getpid()}, True
     while below:
         below = {pid for pid, (parent, _) in times.items() if parent in ours} - ours
@@ -102,12 +102,12 @@ def rungs_of(seed: int, purpose: str, sizes: tuple[tuple[int, int, int], ...] = 
 class Search:
     """The race, who traces and who runs."""
 
-    def __init__(self, race: Race, told: Told, pool: Any, executor: ProcessPoolExecutor, seed: int, state: Path | None = None):
-        self.race, self.before, self.pool, self.executor, self.state, self.kept_at = race, told, pool, executor, state, time.monotonic()
+    def __init__(self, race: Race, summary: Told, pool: Any, executor: ProcessPoolExecutor, seed: int, state: Path | None = None):
+        self.race, self.before, self.pool, self.executor, self.state, self.kept_at = race, summary, pool, executor, state, time.monotonic()
         self.random = np.random.default_rng([seed, race.raced])
         self.lock = threading.Lock()
         self.cpu_s, self.blocked, self.began, self.cpu_began = 0.0, 0, time.monotonic(), processor_seconds()
-        self.curve, self.raced_before = list(told.curve), race.raced
+        self.curve, self.raced_before = list(summary.curve), race.raced
 
     def told(self) -> Told:
         """What the search has cost and shown, earlier runs included."""
@@ -118,8 +118,8 @@ class Search:
         )
 
     def traced(self, source: str) -> str | None:
-        found = trace(source, pool=self.pool)
-        return json.dumps(found.to_json()) if isinstance(found, TracedDesign) else None
+        result = trace(source, pool=self.pool)
+        return json.dumps(result.to_json()) if isinstance(result, TracedDesign) else None
 
     def first(self) -> None:
         """The baseline, through every rung."""
@@ -201,10 +201,10 @@ def counted(lap: Lap) -> float:
 
 def measured_of(laps: Mapping[str, Sequence[Lap]]) -> Measured:
     """Runs of designs at one size, by name, the champion among them."""
-    steps = {name: [counted(lap) for lap in found] for name, found in laps.items()}
-    floors = {name: split_noise_floor(found[: len(found) // 2], found[len(found) // 2:]) for name, found in steps.items()}
-    medians = {name: float(np.median(found)) for name, found in steps.items()}
-    return Measured(medians, {name: all(lap.solved for lap in found) for name, found in laps.items()}, floors)
+    steps = {name: [counted(lap) for lap in result] for name, result in laps.items()}
+    floors = {name: split_noise_floor(result[: len(result) // 2], result[len(result) // 2:]) for name, result in steps.items()}
+    medians = {name: float(np.median(result)) for name, result in steps.items()}
+    return Measured(medians, {name: all(lap.solved for lap in result) for name, result in laps.items()}, floors)
 
 
 def measure(search: Search, champion: Racer, seed: int, sizes: list[int]) -> dict[int, Measured]:
@@ -223,11 +223,11 @@ def measure(search: Search, champion: Racer, seed: int, sizes: list[int]) -> dic
         laps = {name: [future.result()[0] for future in futures] for name, futures in pending.items()}
         result[n] = at = measured_of(laps)
         line = [f"N={n:4d}, batch {batch}"]
-        for name, found in laps.items():
-            steps, most_of = [counted(lap) for lap in found], "" if at.solved[name] else ">="
+        for name, results in laps.items():
+            steps, most_of = [counted(lap) for lap in results], "" if at.solved[name] else ">="
             line.append(f"{name} {most_of}{at.steps[name]:.0f} ({min(steps):.0f} to {max(steps):.0f}, floor {at.floors[name]:.2f})")
-        told = {name: at.ratio(name) for name in ("baseline", "design 340")}
-        line.append("; ".join(f"{name} / champion {said} {ratio:.2f}".replace("  ", " ") for name, (said, ratio) in told.items()))
+        details = {name: at.ratio(name) for name in ("baseline", "design 340")}
+        line.append("; ".join(f"{name} / champion {said} {ratio:.2f}".replace("  ", " ") for name, (said, ratio) in details.items()))
         print("   ".join(line), flush=True)
     return result
 
@@ -245,22 +245,22 @@ def verdict(grammar: str, measured: dict[int, Measured]) -> str:
     said, ratio = at.ratio(rival)
     reached = at.solved["champion"] and (ratio > needed if grammar == PAPER.name else ratio >= needed)
     wanted = f"more than the noise floor, {needed:.2f}" if grammar == PAPER.name else f"{needed:.0f} or more"
-    told = f"{said} {ratio:.2f}".strip()
+    text = f"{said} {ratio:.2f}".strip()
     return (
-        f"bar of the grammar {grammar}: {'REACHED' if reached else 'not reached'}; {rival} / champion at N={n} is {told}, wanted {wanted}"
+        f"bar of the grammar {grammar}: {'REACHED' if reached else 'not reached'}; {rival} / champion at N={n} is {text}, wanted {wanted}"
         f"{'' if at.solved['champion'] else '; the champion was not solved within its limit'}"
     )
 
 
-def limits_told(race: Race, told: Told, workers: int) -> str:
+def limits_told(race: Race, summary: Told, workers: int) -> str:
     """What a search was limited by: time, candidates, and rungs that few got through."""
     through = race.finished / max(race.raced, 1)
-    curve = "; ".join(f"{at:.0f} s {raced:.0f} raced, {missed:.0f} missed, {np.exp(score):.0f}" for at, raced, missed, score in told.curve)
+    curve = "; ".join(f"{at:.0f} s {raced:.0f} raced, {missed:.0f} missed, {np.exp(score):.0f}" for at, raced, missed, score in summary.curve)
     return (
-        f"over all runs that were counted: {told.raced} candidates in {told.spent_s:.0f} s, "
-        f"{3600 * told.raced / max(told.cpu_s, 1e-9):.0f} per processor hour; "
-        f"simulating was {told.simulating_cpu_s / max(told.cpu_s, 1e-9):.0%} of {told.cpu_s:.0f} processor seconds, which were "
-        f"{told.cpu_s / max(told.spent_s * workers, 1e-9):.0%} of what {workers} workers could have had; {told.blocked} blocked, "
+        f"over all runs that were counted: {summary.raced} candidates in {summary.spent_s:.0f} s, "
+        f"{3600 * summary.raced / max(summary.cpu_s, 1e-9):.0f} per processor hour; "
+        f"simulating was {summary.simulating_cpu_s / max(summary.cpu_s, 1e-9):.0%} of {summary.cpu_s:.0f} processor seconds, which were "
+        f"{summary.cpu_s / max(summary.spent_s * workers, 1e-9):.0%} of what {workers} workers could have had; {summary.blocked} blocked, "
         f"{through:.0%} went through every rung; the best over time (steps on the average of the large rungs): {curve or 'no change'}"
     )
 
@@ -275,16 +275,16 @@ def main() -> None:
     parser.add_argument("--sizes", default="160,320,640", help="sizes of the measurement at the end; empty: none")
     given = parser.parse_args()
     known = read_state(given.state, given.grammar) if given.state else None
-    race, told = known or (Race(GRAMMARS[given.grammar], rungs_of(given.seed, "race")), Told())
+    race, summary = known or (Race(GRAMMARS[given.grammar], rungs_of(given.seed, "race")), Told())
     with open_pool(workers=given.workers, preload=PRELOAD) as pool, ProcessPoolExecutor(given.workers) as executor:
-        search = Search(race, told, pool, executor, given.seed, given.state)
+        search = Search(race, summary, pool, executor, given.seed, given.state)
         if not race.elite:
             search.first()
         deadline, before, began = time.monotonic() + 3600 * given.hours, race.raced, time.monotonic()
         with ThreadPoolExecutor(given.workers) as threads:
             for future in [threads.submit(search.until, deadline) for _ in range(given.workers)]:
                 future.result()
-        spent, raced, told = time.monotonic() - began, race.raced - before, search.told()
+        spent, raced, summary = time.monotonic() - began, race.raced - before, search.told()
         search.keep()
         print(
             f"\ngrammar {given.grammar}: {raced} candidates in {spent:.0f} s on {given.workers} workers, "
@@ -292,7 +292,7 @@ def main() -> None:
             f"{search.blocked} were blocked; simulating took "
             f"{search.cpu_s / max(spent * given.workers, 1e-9):.0%} of the workers' wall time",
         )
-        print(limits_told(race, told, given.workers))
+        print(limits_told(race, summary, given.workers))
         for racer in race.elite[:5]:
             print(" ", shown(racer), racer.operator)
         sizes = [int(size) for size in given.sizes.split(",") if size]

@@ -31,15 +31,15 @@ FOUND = SEEDS / "reference_designs" / "open_search.py"
 def uniform(n: int, batch: int, seed: int, ratio: float) -> Planted:
     """`batch` satisfiable formulas of uniform random clauses over `n` variables; `hidden` is the model that the SAT solver gave."""
     random = generator(seed, "designs", "", f"uniform n={n} ratio={ratio}")
-    m, found = int(ratio * n), []
-    while len(found) < batch:
+    m, result = int(ratio * n), []
+    while len(result) < batch:
         idx = np.argsort(random.random((m, n)), axis=1)[:, :3]
         sgn = random.choice([-1, 1], size=(m, 3))
         with Solver("cadical153", bootstrap_with=((idx + 1) * sgn).tolist()) as solver:
             if solver.solve():
                 true = set(solver.get_model() or ())
-                found.append((idx, sgn, np.where([variable + 1 in true for variable in range(n)], 1, -1)))
-    idx, sgn, hidden = (np.array(part) for part in zip(*found, strict=True))
+                result.append((idx, sgn, np.where([variable + 1 in true for variable in range(n)], 1, -1)))
+    idx, sgn, hidden = (np.array(part) for part in zip(*result, strict=True))
     return Planted(idx.astype(np.int32), sgn.astype(np.int8), hidden.astype(np.int8), n, m, seed)
 
 
@@ -61,10 +61,10 @@ def main() -> None:
     traced = {}
     with open_pool(workers=1, preload=PRELOAD) as pool:
         for name, path in (KNOWN | {path.stem: path for path in given.designs}).items():
-            found = trace(path.read_text(), pool=pool)
-            if not isinstance(found, TracedDesign):
-                raise SystemExit(f"{path}: {found}")
-            traced[name] = found
+            result = trace(path.read_text(), pool=pool)
+            if not isinstance(result, TracedDesign):
+                raise SystemExit(f"{path}: {result}")
+            traced[name] = result
     for size in given.sizes.split(","):
         n, ratio = int(size.split(":")[0]), float(size.split(":")[1])
         seeds = [child_seed(0, "designs", "", "transfer", number) for number in range(given.batches)]
@@ -72,8 +72,8 @@ def main() -> None:
             ("planted, ratio 4.3", [planted(n, given.batch, seed) for seed in seeds]),
             (f"uniform, ratio {ratio}", [uniform(n, given.batch, seed, ratio) for seed in seeds]),
         ):
-            told = [f"{name} {median_of(design, batches, given.max_steps)}" for name, design in traced.items()]
-            print(f"N={n:4d} {kind:20s}", "   ".join(told), flush=True)
+            parts = [f"{name} {median_of(design, batches, given.max_steps)}" for name, design in traced.items()]
+            print(f"N={n:4d} {kind:20s}", "   ".join(parts), flush=True)
 
 
 if __name__ == "__main__":

@@ -55,14 +55,14 @@ def one_run(folder: Path, events: int, *, keep: bool) -> tuple[float, float]:
 @click.option("--json", "as_json", is_flag=True)
 def main(events: int, runs: int, as_json: bool) -> None:
     """Print the medians and their ratio."""
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in WAYS}
+    result: dict[str, list[tuple[float, float]]] = {name: [] for name in WAYS}
     with tempfile.TemporaryDirectory() as folder:
         for number in range(runs + 1):
             for name, keep in WAYS.items():
                 place = Path(folder) / f"{number}-{keep}"
                 place.mkdir()
-                found[name].append(one_run(place, events, keep=keep))
-    medians = {name: [statistics.median(column) for column in zip(*times[1:], strict=True)] for name, times in found.items()}
+                result[name].append(one_run(place, events, keep=keep))
+    medians = {name: [statistics.median(column) for column in zip(*times[1:], strict=True)] for name, times in result.items()}
     before, after = medians.values()
     ratio = before[0] / after[0]
     if as_json:

@@ -58,23 +58,23 @@ def run(folder: Path, *, accepted: int, minutes: float, proposals: int, profile:
     with open_pool(workers=1, preload=PRELOAD) as pool:
         while time.monotonic() < end:
             done = versions(folder)
-            found = [row for row in done if row["accepted"]]
-            if len(found) >= accepted:
+            result = [row for row in done if row["accepted"]]
+            if len(result) >= accepted:
                 break
             number = max((row["cycle"] for row in done), default=first - 1) + 1
             cycle, start = f"{number:04d}", time.monotonic()
-            population, known = population_of(found)
+            population, known = population_of(result)
             with Agents(OperatorsBackend(cycle), line="families", cycle=cycle) as agents:
                 judge = FamilyGates(pool, agents, ruleset, settings, cycle, "benchmark")
                 made = propose_families(
                     agents, population, pool=pool, judge=judge, settings=settings, cycle=cycle, root_seed=0, known=known, count=proposals,
                 )
-            rows = [_row(number, proposal.number, place, one) for proposal in made.proposals for place, one in enumerate(proposal.rounds)]
+            rows = [_row(number, proposal.number, place, item) for proposal in made.proposals for place, item in enumerate(proposal.rounds)]
             rows += [{"cycle": number, "proposal": at, "round": 0, "operator": name, "accepted": False, "gate": "", "rule": "", "reason": why}
                      for at, name, why in made.failures]
             with (folder / "versions.jsonl").open("a") as file:
                 file.write("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
-            now = sum(row["accepted"] for row in rows) + len(found)
+            now = sum(row["accepted"] for row in rows) + len(result)
             print(f"cycle {number}: {len(rows)} versions, {now} accepted so far, {time.monotonic() - start:.0f} s", flush=True)
 
 
@@ -96,27 +96,27 @@ def versions(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
-def population_of(found: list[dict[str, Any]]) -> tuple[list[Family], list[Fingerprint]]:
+def population_of(result: list[dict[str, Any]]) -> tuple[list[Family], list[Fingerprint]]:
     """The seeds and the accepted, with the fingerprints of both; those of the seeds are shipped."""
     seeds = read_families(SEEDS / "families")
     ids = {family.family_id for family in seeds}
     prints = [Fingerprint.from_json(entry.fingerprint) for entry in read_entries(SEEDS / FILE).values() if entry.fingerprint]
-    shipped = [one for one in {one.family_id: one for one in prints}.values() if one.family_id in ids]
+    shipped = [item for item in {item.family_id: item for item in prints}.values() if item.family_id in ids]
     assert len(shipped) == len(seeds), "the shipped evidence lacks a seed: evolake families evidence"
-    return [*seeds, *(from_record(row["family"]) for row in found)], [*shipped, *(Fingerprint.from_json(row["fingerprint"]) for row in found)]
+    return [*seeds, *(from_record(row["family"]) for row in result)], [*shipped, *(Fingerprint.from_json(row["fingerprint"]) for row in result)]
 
 
 def told(folder: Path) -> None:
     """What the cycles came to."""
     rows = versions(folder)
-    found = [row for row in rows if row["accepted"]]
-    worlds = [row for row in found if row["operator"] in NAMES]
+    result = [row for row in rows if row["accepted"]]
+    worlds = [row for row in result if row["operator"] in NAMES]
     shared = set().union(*(map(plain, sentences(stated(seed))) for seed in read_families(SEEDS / "families")))
     from_seeds = Counter(
         plain(one) for row in worlds for one in sentences(stated(from_record(row["family"]))) if plain(one) in shared and not QUESTION_LINE.match(one)
     )
-    print(f"{len({row['cycle'] for row in rows})} cycles, {len(rows)} versions, {len(found)} accepted")
-    _share("accepted that are drawn worlds, without a parent", len(worlds), len(found))
+    print(f"{len({row['cycle'] for row in rows})} cycles, {len(rows)} versions, {len(result)} accepted")
+    _share("accepted that are drawn worlds, without a parent", len(worlds), len(result))
     print(f"  sentences of theirs that a seed has, too: {dict(from_seeds)}")
     for name, own in (("first versions", [row for row in rows if row["round"] == 0]), ("all versions", rows)):
         print(f"{name}: {len(own)}, {sum(row['accepted'] for row in own)} accepted")
@@ -170,11 +170,11 @@ def sheet(folder: Path, count: int) -> None:
     """Accepted children, drawn by a fixed seed, as text to read."""
     import numpy as np
 
-    found = [row for row in versions(folder) if row["accepted"]]
-    chosen = sorted(np.random.default_rng(SHEET_SEED).permutation(len(found))[:count].tolist())
+    result = [row for row in versions(folder) if row["accepted"]]
+    chosen = sorted(np.random.default_rng(SHEET_SEED).permutation(len(result))[:count].tolist())
     with open_pool(workers=1, preload=PRELOAD) as pool:
         for number, place in enumerate(chosen, start=1):
-            family = from_record(found[place]["family"])
+            family = from_record(result[place]["family"])
             [instance] = generate(family, [(4, 3)], pool=pool)
             answer = solve(family.validator, [instance.inputs], pool=pool)[0].answer
             print(f"##### {number} [{family.operator}] {family.title}\n\n{instance.text}\n\n=> {answer!r}\n")

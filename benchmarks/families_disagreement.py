@@ -35,16 +35,16 @@ SEEN = ("not made", "silent", "differ", "primary outvoted", "no majority", "read
 def looked_at(family: Family, pool: Any, settings: FamiliesSettings) -> set[str]:
     """What is seen of one child, words of SEEN."""
     instances = generate(family, pairs_of(range(1, 11), 2, "disagreement"), pool=pool)
-    made = [one for one in instances if one.status == "ok"]
-    found = {"not made"} if len(made) < len(instances) else set()
+    made = [instance for instance in instances if instance.status == "ok"]
+    result = {"not made"} if len(made) < len(instances) else set()
     for vote in take_votes(family, made, pool=pool, settings=settings):
-        found |= {"silent"} if len(vote.answers) < len(vote.statuses) else set()
-        found |= {"differ"} if vote.decided and set(vote.for_label) != set(vote.answers) else set()
-        found |= {"no majority"} if not vote.decided else {"primary outvoted"} if not vote.primary_agrees else set()
+        result |= {"silent"} if len(vote.answers) < len(vote.statuses) else set()
+        result |= {"differ"} if vote.decided and set(vote.for_label) != set(vote.answers) else set()
+        result |= {"no majority"} if not vote.decided else {"primary outvoted"} if not vote.primary_agrees else set()
     if family.reader is not None:
-        readings = read(family.reader, [one.text for one in made], pool=pool)
-        found |= {"read otherwise"} if [one.inputs for one in readings] != [one.inputs for one in made] else set()
-    return found
+        readings = read(family.reader, [item.text for item in made], pool=pool)
+        result |= {"read otherwise"} if [reading.inputs for reading in readings] != [item.inputs for item in made] else set()
+    return result
 
 
 def main(each: int = 20, seed: int = 0, accepted: str = "") -> None:
@@ -57,17 +57,17 @@ def main(each: int = 20, seed: int = 0, accepted: str = "") -> None:
         for number in range(each):
             for place, name in enumerate(OPERATORS):
                 random = np.random.default_rng([seed, number, place])
-                drawn = [parents[one] for one in random.choice(len(parents), size=min(6, len(parents)), replace=False)]
+                drawn = [parents[item] for item in random.choice(len(parents), size=min(6, len(parents)), replace=False)]
                 try:
                     child = child_of(name, drawn, random)
                 except NotComposable:
                     seen[name]["none drawn"] += 1
                     continue
-                found = looked_at(child, pool, settings)
-                seen[name].update(["children", *found])
-                if found & {"differ", "no majority", "primary outvoted", "read otherwise"}:
-                    print(f"  {child.name} ({child.title}): {', '.join(sorted(found))}", flush=True)
-                if not found:
+                result = looked_at(child, pool, settings)
+                seen[name].update(["children", *result])
+                if result & {"differ", "no majority", "primary outvoted", "read otherwise"}:
+                    print(f"  {child.name} ({child.title}): {', '.join(sorted(result))}", flush=True)
+                if not result:
                     parents.append(child)
     total = Counter[str]()
     for name, counts in seen.items():

@@ -53,15 +53,15 @@ def main(wanted: int, folder: Path) -> int:
         lost[row["reason"]] += row["instances"]
     print(f"{len(rows)} instances of {len(families)} families in {wall:.1f} s, {workers} workers: {len(rows) / wall:.0f} a second; dropped: {lost}")
     ruleset = load_rules(settings.seeds / "rules", "families").hash
-    made_by = Provenance([(one.name, one.family_id) for one in families], [ruleset], ["0001"], [str(settings.seed)], ["operators"], ["benchmark"])
+    made_by = Provenance([(item.name, item.family_id) for item in families], [ruleset], ["0001"], [str(settings.seed)], ["operators"], ["benchmark"])
     write_dataset("trl", [row | {"operator": "seed"} for row in rows], [], folder, made_by)
     kept = [{"answer": row["answer"], "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"])} for row in rows]
     right = [(row, reply) for row in kept for reply in in_forms(json.loads(row["answer"]), row["units"])]
     wrong = [
         (row, reply) for row in kept for reply in wrong_replies(json.loads(row["answer"]), row["units"], case_sensitive=row["case_sensitive"])
     ]
-    missed = [one for one, given in zip(right, judged(folder, right), strict=True) if given != 1.0]
-    taken = [one for one, given in zip(wrong, judged(folder, wrong), strict=True) if given != 0.0]
+    missed = [item for item, given in zip(right, judged(folder, right), strict=True) if given != 1.0]
+    taken = [item for item, given in zip(wrong, judged(folder, wrong), strict=True) if given != 0.0]
     print(f"{sum(bool(row['units']) for row in kept)} of the questions ask for a unit")
     print(f"right: {len(right) - len(missed)} of {len(right)} rewarded with 1; wrong: {len(taken)} of {len(wrong)} rewarded")
     for (row, reply) in [*missed, *taken][:10]:

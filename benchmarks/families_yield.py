@@ -59,7 +59,7 @@ def by_operator(made: Proposals) -> None:
     """A line an operator, then the rules that blocked."""
     for operator in OPERATORS:
         own = [proposal for proposal in made.proposals if proposal.rounds[0].family.operator == operator]
-        first, delivered = (sum(flags) for flags in ([one.rounds[0].accepted for one in own], [one.family is not None for one in own]))
+        first, delivered = (sum(flags) for flags in ([item.rounds[0].accepted for item in own], [item.family is not None for item in own]))
         print(f"  {operator:10s} {len(own):3d} made, {first:3d} pass at once, {delivered:3d} after refinement")
     blocks = Counter(observation.rule_id for observation in made.observations)
     print("  blocked versions: " + (", ".join(f"{rule} {count}" for rule, count in blocks.most_common()) or "none"))
@@ -69,16 +69,16 @@ def show_faults(pool: Any, agents: Agents, each: int, gates: Sequence[str], figu
     """Planted faults by class, each told as soon as it is through."""
     judge = judge_of(pool, agents)
     families, known = sound(judge)
-    prints, rows = {one.family_id: one for one in known}, []
+    prints, rows = {item.family_id: item for item in known}, []
     for fault in FAULTS.values():
         if gates and fault.expected not in gates:
             continue
         own = plant_faults(families, prints, judge, each=each, cycle="0001", root_seed=0, faults=[fault])
         rows += own
-        [one] = kill_rates(own)
-        low = f" (95% interval from {wilson_interval(one.caught, one.planted).low:.0%})" if one.planted else ""
-        rate = f"{one.caught}/{one.planted} caught{low}"
-        print(f"{one.fault:36s} {rate}, meant for {one.expected}; {one.gates}, {one.does_not_apply} do not apply", flush=True)
+        [element] = kill_rates(own)
+        low = f" (95% interval from {wilson_interval(element.caught, element.planted).low:.0%})" if element.planted else ""
+        rate = f"{element.caught}/{element.planted} caught{low}"
+        print(f"{element.fault:36s} {rate}, meant for {element.expected}; {element.gates}, {element.does_not_apply} do not apply", flush=True)
     for row in rows:
         if row.outcome == "survived":
             print(f"survived: {row.fault} in {row.name}")
@@ -86,7 +86,7 @@ def show_faults(pool: Any, agents: Agents, each: int, gates: Sequence[str], figu
         from evolake.plots import FaultKills
         from evolake.plots import kill_rates as drawn
 
-        kills = [FaultKills(one.fault, one.planted, one.gates) for one in kill_rates(rows)]
+        kills = [FaultKills(item.fault, item.planted, item.gates) for item in kill_rates(rows)]
         figure.write_bytes(drawn(kills, GATE_NAMES, "Planted faults and their gates"))
 
 

@@ -74,9 +74,9 @@ def told(name: str, root: Path, goal: float | None) -> None:
     if done.returncode:
         print(f"{name:40} failed: {done.stderr.strip().splitlines()[-1]}", flush=True)
         return
-    found = json.loads(done.stdout.splitlines()[-1])
-    against = "" if goal is None else f"   goal {goal:g} s, {'met' if found['cpu_s'] < goal else 'MISSED'}"
-    print(f"{name:40} cpu {found['cpu_s']:7.2f} s  (clock {found['wall_s']:8.2f} s){against}   {found['note']}", flush=True)
+    result = json.loads(done.stdout.splitlines()[-1])
+    against = "" if goal is None else f"   goal {goal:g} s, {'met' if result['cpu_s'] < goal else 'MISSED'}"
+    print(f"{name:40} cpu {result['cpu_s']:7.2f} s  (clock {result['wall_s']:8.2f} s){against}   {result['note']}", flush=True)
 
 
 def measure(name: str, root: Path) -> None:
@@ -89,7 +89,7 @@ def measure(name: str, root: Path) -> None:
         return Catalogue(Lake(root), all_tables())
 
     def spent() -> float:
-        return sum(one.ru_utime + one.ru_stime for one in (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)))
+        return sum(item.ru_utime + item.ru_stime for item in (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)))
 
     if name.startswith("cookbook/") or name == "ancestry of the champion":
         text, catalogue = ANCESTRY if name.startswith("ancestry") else (SQL_ROOT / name).read_text(), opened()

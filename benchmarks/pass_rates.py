@@ -42,9 +42,9 @@ def main() -> None:
             families, given.difficulties, policy, pool=pool, settings=settings.of(FamiliesSettings), root_seed=settings.seed,
             instances=given.instances, samples=given.samples, answer_format=own.answer_format, longest=own.longest_statement,
         )
-    print(f"{'family':24}" + "".join(f"{f'difficulty {one}':>30}" for one in given.difficulties))
+    print(f"{'family':24}" + "".join(f"{f'difficulty {difficulty}':>30}" for difficulty in given.difficulties))
     for family in families:
-        keys = [(family.family_id, one) for one in given.difficulties]
+        keys = [(family.family_id, difficulty) for difficulty in given.difficulties]
         print(f"{family.name:24}" + "".join(f"{told(rates, key):>30}" for key in keys), flush=True)
     print(f"{sum(rates.replies.values())} replies of at most {own.max_tokens} tokens, {time.process_time() - start:.0f} s of cpu beside the jail")
 
@@ -53,8 +53,8 @@ def told(rates: PassRates, key: Key) -> str:
     """The share of right replies with its interval, and how many there were."""
     if not rates.replies.get(key):
         return "not asked"
-    found = wilson_interval(rates.correct[key], rates.replies[key])
-    return f"{found.estimate:.0%} ({found.low:.0%} to {found.high:.0%}) of {rates.replies[key]}"
+    result = wilson_interval(rates.correct[key], rates.replies[key])
+    return f"{result.estimate:.0%} ({result.low:.0%} to {result.high:.0%}) of {rates.replies[key]}"
 
 
 if __name__ == "__main__":

@@ -56,8 +56,8 @@ def main() -> None:
             row: dict[str, object] = {"instance": title, "proof_mb": round(proof.stat().st_size / 2**20, 2)}
             for checker in names:
                 began = time.monotonic()
-                found = CHECKERS[checker].check(cnf, proof, LIMITS)
-                row[checker] = {"verdict": found.verdict, "cpu_s": round(found.cpu_s, 2), "wall_s": round(time.monotonic() - began, 2)}
+                result = CHECKERS[checker].check(cnf, proof, LIMITS)
+                row[checker] = {"verdict": result.verdict, "cpu_s": round(result.cpu_s, 2), "wall_s": round(time.monotonic() - began, 2)}
             rows.append(row)
     if "--json" in sys.argv:
         print(json.dumps({"checkers": names, "rows": rows}))

@@ -51,15 +51,15 @@ def main(seed: str, file: str, as_json: bool) -> None:
     if reusing.program != whole.program:
         raise SystemExit("the program that was built with objects of its seed is another one")
     spent_s = reusing.cpu_s - reusing.reused_s
-    found = {
+    result = {
         "seed": seed, "changed": file, "seed_s": first.cpu_s, "with_objects_s": spent_s, "without_s": whole.cpu_s, "ratio": whole.cpu_s / spent_s,
         "reused": reusing.reused,
     }
     if as_json:
-        print(json.dumps(found))
+        print(json.dumps(result))
         return
     print(f"{seed}, {file} changed: {spent_s:.1f} cpu s with {reusing.reused} objects of the seed, {whole.cpu_s:.1f} without "
-          f"({found['ratio']:.1f} times), as the seed's own {first.cpu_s:.1f}")
+          f"({result['ratio']:.1f} times), as the seed's own {first.cpu_s:.1f}")
 
 
 if __name__ == "__main__":

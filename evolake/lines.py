@@ -102,7 +102,7 @@ def lines() -> Mapping[str, LineSpec]:
     Raises:
         InputError: no entry point at all (an earlier version is installed), one that is no LineSpec or cannot be imported, or two of one name.
     """
-    found: dict[str, LineSpec] = {}
+    result: dict[str, LineSpec] = {}
     for entry in metadata.entry_points(group=GROUP):
         owner = entry.dist.name if entry.dist else "an installed package"
         try:
@@ -114,13 +114,13 @@ def lines() -> Mapping[str, LineSpec]:
             wanted = f"a LineSpec named {entry.name!r}"
             raise InputError(f"the entry point {entry.value} of {owner} is no line", wanted=wanted, got=repr(spec)[:80],
             do=f"mend or uninstall {owner}")
-        if found.get(spec.name, spec) != spec:
+        if result.get(spec.name, spec) != spec:
             raise InputError(f"two packages have a line {spec.name!r}", got=f"{owner} and another", do="uninstall one of them")
-        found[spec.name] = spec
-    if not found:
+        result[spec.name] = spec
+    if not result:
         do = f"install evolake again: {install()}"
         raise InputError("no line is registered", wanted=f"entry points of the group {GROUP}", do=do)
-    return {name: found[name] for name in sorted(found)}
+    return {name: result[name] for name in sorted(result)}
 
 
 def resolve(name: str) -> Any:
@@ -132,8 +132,8 @@ def resolve(name: str) -> Any:
 def modules_of(package: str) -> dict[str, ModuleType]:
     """name -> module of every module that lies in a package (not in packages below it), by name. What is listed so needs no list elsewhere."""
     return {
-        found.name: import_module(f"{package}.{found.name}")
-        for found in sorted(iter_modules(import_module(package).__path__), key=lambda found: found.name) if not found.ispkg
+        module.name: import_module(f"{package}.{module.name}")
+        for module in sorted(iter_modules(import_module(package).__path__), key=lambda result: result.name) if not module.ispkg
     }
 
 

@@ -59,12 +59,12 @@ def root() -> Path:
     Raises:
         InputError: there is none.
     """
-    if (found := find()) is None:
+    if (result := find()) is None:
         raise InputError(
             "this is no project of evolake", wanted=f"a folder with {MARKER}, here or above; or the variables EVOLAKE_LAKE and DAGSTER_HOME",
             got=str(_current_folder()), do=INIT,
         )
-    return found
+    return result
 
 
 def home() -> Path:
@@ -95,10 +95,10 @@ def enter(project: Path | None = None) -> None:
     sys.path[:] = [place, *(entry for entry in sys.path if entry != place)]
     for name in WIRING:
         spec = find_spec(name)
-        found = str(spec.origin or "a folder without __init__.py") if spec else "nothing"
+        result = str(spec.origin or "a folder without __init__.py") if spec else "nothing"
         if not spec or not spec.origin or Path(spec.origin).resolve() != BROUGHT / name / "__init__.py":
             raise InputError(
-                f"another package is named {name!r}", wanted=str(BROUGHT / name), got=found,
+                f"another package is named {name!r}", wanted=str(BROUGHT / name), got=result,
                 do="uninstall or rename it, or install evolake into an environment of its own",
             )
 

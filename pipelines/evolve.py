@@ -124,8 +124,8 @@ def main(
     lines = runnable(lines, names, Progress(console, quiet=as_json).say, require_all=settings.require_all)
     many = 1 if settings.system_prompts else min(at_once or (os.cpu_count() or 1) + 1, len(lines))  # prompts of one line's champion serve all others
     with Progress(console, [line.name for line in lines], quiet=as_json, verbose=verbose) as progress:
-        if told := summary(examine(lake.root, fast=True)):  # an earlier process that was killed may have left something unfinished
-            progress.say(f"the lake is not as it was written: {told}")
+        if report := summary(examine(lake.root, fast=True)):  # an earlier process that was killed may have left something unfinished
+            progress.say(f"the lake is not as it was written: {report}")
         if many > 1:
             options = ["--cycles", str(how_many), "--definitions", module]
             weights = {line.name: spec.weight if (spec := registered().get(line.name)) else 1.0 for line in lines}
@@ -212,8 +212,8 @@ def entry(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return fail(STOPPED, MACHINERY_FAILED)
     except Exception as error:
-        if told := expected(error):
-            return fail(str(told), told.exit_code)
+        if summary := expected(error):
+            return fail(str(summary), summary.exit_code)
         traceback.print_exc()
         return fail(f"{type(error).__name__}: {error}", MACHINERY_FAILED)
 

@@ -37,12 +37,12 @@ def seeds_job(line: Line) -> UnresolvedAssetJobDefinition:
 
 def study_jobs(study: Study) -> list[UnresolvedAssetJobDefinition]:
     """`<study>_setup`, `<study>_study` (one cell; backfill it for all) and `<study>_findings`, each a group of the study with its checks."""
-    told = {
+    details = {
         study.setup_group: (study.setup_group, f"What every cell of the study {study.name} works on. Run it first."),
         study.job_name: (study.name, f"One cell of the study {study.name}. Backfill all cells, in any order; what is there already costs nothing."),
         study.findings_group: (study.findings_group, f"Summary, comparisons and figures of the study {study.name}, once all cells are there."),
     }
     return [
         dg.define_asset_job(name, selection=dg.AssetSelection.groups(group), tags={LINE_TAG: study.name}, description=description)
-        for name, (group, description) in told.items()
+        for name, (group, description) in details.items()
     ]

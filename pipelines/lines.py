@@ -54,9 +54,9 @@ def _packages() -> list[ModuleType]:
 def _parts_of(package: ModuleType) -> tuple[list[Asset], list[dg.AssetChecksDefinition]]:
     """What the package's modules define. Not by Dagster's own loaders: those make every definition anew, twice."""
     modules = [importlib.import_module(info.name) for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
-    found = {id(one): one for module in (package, *modules) for held in vars(module).values() for one in _each(held) if isinstance(one, Asset)}
-    checks = [one for one in found.values() if isinstance(one, dg.AssetChecksDefinition)]
-    return [one for one in found.values() if not isinstance(one, dg.AssetChecksDefinition)], checks
+    result = {id(item): item for module in (package, *modules) for held in vars(module).values() for item in _each(held) if isinstance(item, Asset)}
+    checks = [item for item in result.values() if isinstance(item, dg.AssetChecksDefinition)]
+    return [item for item in result.values() if not isinstance(item, dg.AssetChecksDefinition)], checks
 
 
 def _each(held: object) -> Iterable[object]:

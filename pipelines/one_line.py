@@ -91,8 +91,8 @@ def run(
         if stage.turns:
             stage.turns.leave()
     if result.success:
-        told = "; ".join(filter(None, [outcome_of(stage.lake, line.name, cycle), *_said(result)])) if cycle else ""
-        stage.tell(Event(line.name, "ended", what, told, _seconds(stage.instance, run_id)))
+        text = "; ".join(filter(None, [outcome_of(stage.lake, line.name, cycle), *_said(result)])) if cycle else ""
+        stage.tell(Event(line.name, "ended", what, text, _seconds(stage.instance, run_id)))
     else:
         outcome.run_id = run_id
         outcome.exit_code, outcome.reason = explain(result)
@@ -101,8 +101,8 @@ def run(
 
 def _said(result: dg.ExecuteInProcessResult) -> list[str]:
     """What assets of the run say of the cycle."""
-    found = [event.materialization.metadata.get(SAID_OF_CYCLE) for event in result.filter_events(lambda event: event.is_step_materialization)]
-    return [str(text.value) for text in found if text is not None]
+    results = [event.materialization.metadata.get(SAID_OF_CYCLE) for event in result.filter_events(lambda event: event.is_step_materialization)]
+    return [str(text.value) for text in results if text is not None]
 
 
 def measuring(definitions: dg.Definitions, line: str) -> set[str]:

@@ -36,12 +36,12 @@ class Outcome:
 
 def together(outcomes: Iterable[Outcome]) -> Outcome:
     """The outcomes of several lines as one: of those that failed the gravest code, the first run and every reason."""
-    found = list(outcomes)
-    failed = [one for one in found if one.exit_code]
-    sealed = {line: cycles for one in found for line, cycles in one.sealed.items()}
-    reasons = "\n".join(one.reason for one in failed)
-    run_id = next((one.run_id for one in failed if one.run_id), "")
-    return Outcome(sealed, [run for one in found for run in one.runs], max((one.exit_code for one in failed), default=0), reasons, run_id)
+    result = list(outcomes)
+    failed = [item for item in result if item.exit_code]
+    sealed = {line: cycles for item in result for line, cycles in item.sealed.items()}
+    reasons = "\n".join(item.reason for item in failed)
+    run_id = next((item.run_id for item in failed if item.run_id), "")
+    return Outcome(sealed, [run for item in result for run in item.runs], max((item.exit_code for item in failed), default=0), reasons, run_id)
 
 
 def explain(result: dg.ExecuteInProcessResult) -> tuple[int, str]:

@@ -81,6 +81,6 @@ class Progress:
         with self._lock:
             table = Table.grid(padding=(0, 2))
             for line, now in self._now.items():
-                told = (now.event.what, now.event.text, now.left()) if now else ("waits for its turn", "", "")
-                table.add_row(Text(line, style="bold"), *told)
+                summary = (now.event.what, now.event.text, now.left()) if now else ("waits for its turn", "", "")
+                table.add_row(Text(line, style="bold"), *summary)
             return table

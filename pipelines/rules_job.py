@@ -29,10 +29,10 @@ def replay_rules(context: dg.OpExecutionContext, lake: LakeResource, config: Pre
     from pipelines.rules_preview import previews
 
     folder = Path(config.rules) if config.rules else lake.settings().seeds / "rules"
-    found = previews(lake.open(), folder, ruled_lines(lake.open(), folder, config.line or None))
-    for one in found:
-        context.log.info("\n".join(one.lines()))
-    context.add_output_metadata({one.preview.line: dg.MetadataValue.md(one.markdown()) for one in found})
+    result = previews(lake.open(), folder, ruled_lines(lake.open(), folder, config.line or None))
+    for item in result:
+        context.log.info("\n".join(item.lines()))
+    context.add_output_metadata({element.preview.line: dg.MetadataValue.md(element.markdown()) for element in result})
 
 
 @dg.job(

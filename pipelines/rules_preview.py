@@ -38,7 +38,7 @@ def previews(lake: Lake, rules: Path, names: Sequence[str]) -> list[Told]:
     """
     from pipelines.definitions import defs, lines
 
-    built = {one.line.name: one.line for one in lines}
+    built = {line.line.name: line.line for line in lines}
     with Catalogue(lake, all_tables()) as catalogue:
         return [_told(lake, catalogue, rules, built[name], graph_of(defs, built[name])) for name in names]
 
@@ -63,18 +63,18 @@ def selection(line: str, work: CycleWork) -> str:
 def commands(line: str, work: Work) -> Iterator[str]:
     """What makes it all again, in order: each cycle up to the first that changes by a selection, those after it whole."""
     home, where = quote(str(project.home())), "-f definitions.py" if project.INSTALLED else "-m pipelines.definitions"
-    for one in work.cycles:
-        if not one.whole:
-            chosen = quote(selection(line, one))
-            yield f"DAGSTER_HOME={home} dagster asset materialize {where} --partition {one.cycle} --select {chosen}"
-    if whole := sum(one.whole for one in work.cycles):
+    for cycle in work.cycles:
+        if not cycle.whole:
+            chosen = quote(selection(line, cycle))
+            yield f"DAGSTER_HOME={home} dagster asset materialize {where} --partition {cycle.cycle} --select {chosen}"
+    if whole := sum(item.whole for item in work.cycles):
         yield f"evolake run --lines {line} --cycles {whole}"
 
 
 def _told(lake: Lake, catalogue: Catalogue, rules: Path, line: Line, graph: Graph) -> Told:
     preview = preview_rules(lake, catalogue, load_rules(rules, line.name))
     work = work_of(preview, graph, catalogue, sealed_cycles(lake, line.name))
-    return Told(preview, work, {one.cycle: selection(line.name, one) for one in work.cycles}, tuple(commands(line.name, work)))
+    return Told(preview, work, {cycle.cycle: selection(line.name, cycle) for cycle in work.cycles}, tuple(commands(line.name, work)))
 
 
 @click.command()
@@ -83,13 +83,13 @@ def _told(lake: Lake, catalogue: Catalogue, rules: Path, line: Line, graph: Grap
 @click.argument("names", nargs=-1)
 def main(rules: Path, as_json: bool, names: tuple[str, ...]) -> int:
     """Print the preview of lines."""
-    found = previews(Lake(settings_module.load().lake), rules, names)
+    result = previews(Lake(settings_module.load().lake), rules, names)
     if as_json:
-        verdict = CHANGES if any(one.preview.flips or one.work.cycles for one in found) else UNCHANGED
-        click.echo(json.dumps({"verdict": verdict, "reasons": [], "lines": {one.preview.line: one.to_json() for one in found}}))
+        verdict = CHANGES if any(item.preview.flips or item.work.cycles for item in result) else UNCHANGED
+        click.echo(json.dumps({"verdict": verdict, "reasons": [], "lines": {item.preview.line: item.to_json() for item in result}}))
         return 0
-    for one in found:
-        click.echo("\n".join(one.lines()))
+    for element in result:
+        click.echo("\n".join(element.lines()))
     return 0
 
 

@@ -54,8 +54,8 @@ def nightly(line: Line) -> dg.ScheduleDefinition:
         if cycle is None:
             return dg.SkipReason(f"line {line.name} has no seeds yet: materialize the group {line.seeds_group} once")
         register_keys(context.instance, [cycle])
-        told = {BURIED_TAG: ", ".join(buried)} if buried else {}
-        return dg.RunRequest(partition_key=cycle, tags={STARTED_BY_TAG: "nightly", **told})
+        details = {BURIED_TAG: ", ".join(buried)} if buried else {}
+        return dg.RunRequest(partition_key=cycle, tags={STARTED_BY_TAG: "nightly", **details})
 
     return tick
 

@@ -25,13 +25,13 @@ def hold_to_what_was_written(context: dg.OpExecutionContext, lake: LakeResource)
     """
     from evolake.report.health import examine, summary
 
-    found = examine(lake.open().root)
-    for finding in found.findings:
+    result = examine(lake.open().root)
+    for finding in result.findings:
         context.log.log("INFO" if finding.note else "WARNING", f"{finding.what} ({finding.where}): wanted {finding.wanted}, got {finding.got}")
-    if told := summary(found):
-        rows = [f"- {finding.what}: `{finding.where}`" for finding in found.findings if not finding.note]
+    if report := summary(result):
+        rows = [f"- {finding.what}: `{finding.where}`" for finding in result.findings if not finding.note]
         shown = "\n".join([*rows[:SHOWN], *([f"- and {len(rows) - SHOWN} more"] if len(rows) > SHOWN else [])])
-        raise dg.Failure(told, metadata={"findings": dg.MetadataValue.md(shown), "count": len(rows)}, allow_retries=False)
+        raise dg.Failure(report, metadata={"findings": dg.MetadataValue.md(shown), "count": len(rows)}, allow_retries=False)
 
 
 @dg.job(executor_def=living_executor, description="Holds the lake to what was written: seals, manifests, parts, blobs, tape. Changes nothing.")

@@ -76,7 +76,7 @@ class LakeIOManager(dg.ConfigurableIOManager):
         """The content of the table, and of those that others read past it."""
         store = self.lake.open()
         past = [store.record(*name, cycle) for name in handed_on(tuple(key.path)) if len(name) == 2]
-        contents = [one.content_sha for one in past if one is not None]
+        contents = [item.content_sha for item in past if item is not None]
         return hashlib.sha256("\n".join([record.content_sha, *contents]).encode()).hexdigest() if contents else record.content_sha
 
     def load_input(self, context: dg.InputContext) -> pl.DataFrame | pl.LazyFrame:

@@ -36,10 +36,10 @@ def readers(name: Name) -> set[Name]:
 
 def _above(asset: Name) -> set[Name]:
     """Everything that `asset` stands on."""
-    found: set[Name] = set()
+    result: set[Name] = set()
     waiting = list(_edges.get(asset, ()))
     while waiting:
-        if (name := waiting.pop()) not in found:
-            found.add(name)
+        if (name := waiting.pop()) not in result:
+            result.add(name)
             waiting += _edges.get(name, ())
-    return found
+    return result

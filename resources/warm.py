@@ -51,8 +51,8 @@ def take(kind: Kind | None) -> Any:
     """What is kept of this kind, now the caller's; None where there is none. What is kept of its sort and of another kind is closed."""
     if kind is None or kind[0] not in _kept:
         return None
-    found, thing, close = _kept.pop(kind[0])
-    if found == kind:
+    result, thing, close = _kept.pop(kind[0])
+    if result == kind:
         return thing
     close()
     return None

@@ -51,8 +51,8 @@ class Case:
 
 
 def _read(row: str) -> Case:
-    code, told, typed = row.split(" | ", 2)
-    return Case(int(code), told, typed)
+    code, summary, typed = row.split(" | ", 2)
+    return Case(int(code), summary, typed)
 
 
 CASES = [_read(row) for row in Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines() if row and not row.startswith("#")]

@@ -31,10 +31,10 @@ class Board(NamedTuple):
 
     def path(self, cell: complex, way: complex, now: State, most: int = 99) -> list[complex]:
         """The free cells that follow the cell, before the first that is not free."""
-        found: list[complex] = []
-        while len(found) < most and self.free(cell + way * (len(found) + 1), now):
-            found.append(cell + way * (len(found) + 1))
-        return found
+        result: list[complex] = []
+        while len(result) < most and self.free(cell + way * (len(result) + 1), now):
+            result.append(cell + way * (len(result) + 1))
+        return result
 
     def goes(self, cell: complex, now: State) -> State:
         return now._replace(at=cell) if self.free(cell, now) else now
@@ -122,12 +122,12 @@ def of_board(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str) ->
     return int({
         "in which row it ends": lambda: end.at.imag, "in which column it ends": lambda: end.at.real,
         "in how many cells it is": lambda: len({state.at for state in states}),
-        "how many moves change nothing": lambda: len([n for n, one in numbered if one[:2] == states[n - 1][:2]]),
+        "how many moves change nothing": lambda: len([n for n, item in numbered if item[:2] == states[n - 1][:2]]),
         "how many moves move things": lambda: len(shifts), "when the last thing moves": lambda: [0, *shifts][-1],
-        "how often things are on marked cells": lambda: sum(len(one.things & marks) for _, one in numbered),
-        "how often it is on marked cells": lambda: [one.at in marks for _, one in numbered].count(True),
-        "when it first reaches a column": lambda: next((n for n, one in numbered if one.at.real == ask["column"]), 0),
-        "how often it is beside walls": lambda: len([1 for _, one in numbered if "#" in {board.ground.get(one.at + way) for way in WAYS}]),
+        "how often things are on marked cells": lambda: sum(len(item.things & marks) for _, item in numbered),
+        "how often it is on marked cells": lambda: [item.at in marks for _, item in numbered].count(True),
+        "when it first reaches a column": lambda: next((n for n, item in numbered if item.at.real == ask["column"]), 0),
+        "how often it is beside walls": lambda: len([1 for _, item in numbered if "#" in {board.ground.get(item.at + way) for way in WAYS}]),
         "how far from its beginning it ends": lambda: abs(gap.real) + abs(gap.imag),
         "in which rows things end": lambda: sum(cell.imag for cell in end.things),
         "which beginnings lead to a row": lambda: len([1 for cell in begins if courses(inputs, rules, cell)[1][-1].at.imag == ask["row"]]),
@@ -138,7 +138,7 @@ def of_board(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str) ->
 def least(board: Board, state: State, goal: complex, limit: int) -> int:
     reached = {state}
     for number in range(limit + 1):
-        if goal in {one.at for one in reached}:
+        if goal in {item.at for item in reached}:
             return number
-        reached = {board.after(one, j) for one in reached for j in range(4)}
+        reached = {board.after(item, j) for item in reached for j in range(4)}
     return 0

@@ -75,17 +75,17 @@ def design_lake(root: Path) -> Lake:
         "source_sha": lake.blobs.put(source.encode()), "traced_sha": lake.blobs.put(traced.encode()), "hyper": "{}",
     }
     publish(lake, "designs", "incoming_designs", designs.DESIGNS, [row], "0002")
-    found = {seed: simulate_level(traced, 20, 2000, seed, 60, sizes.model_copy(update={"batch": 6})) for seed in HELD_OUT[:2]}
+    result = {seed: simulate_level(traced, 20, 2000, seed, 60, sizes.model_copy(update={"batch": 6})) for seed in HELD_OUT[:2]}
     publish(lake, "designs", "champion_trials", designs.DUELS, [
         {
             "cycle": "0001", "part": "incumbent", "design_id": done.design_id, "pair": pair, "N": 20, "batch": 6, "seed": seed, "max_steps": 2000,
-            "median_step": one.median_step, "unsolved_fraction": one.unsolved_fraction, "solved": True, "steps_run": one.steps_run,
+            "median_step": item.median_step, "unsolved_fraction": item.unsolved_fraction, "solved": True, "steps_run": item.steps_run,
             "timed_out": False,
         }
-        for pair, (seed, one) in enumerate(found.items())
+        for pair, (seed, item) in enumerate(result.items())
     ])
     publish(lake, "designs", "champion_decisions", designs.DECISIONS, [])
-    crown(lake, "designs", _artifact(done.design_id, "design", row["source_sha"], "baseline"), [one.row() for one in done.verdicts])
+    crown(lake, "designs", _artifact(done.design_id, "design", row["source_sha"], "baseline"), [verdict.row() for verdict in done.verdicts])
     return lake
 
 
@@ -117,23 +117,23 @@ def program_lake(root: Path, project: Project, texts: Mapping[str, str] | None =
     measured = measured_rows(project, start["program_id"], candidate.evaluations, "0001")
     heldout = measured_rows(project, start["program_id"], held, "0001", "heldout", "champion")
     if score is not None:
-        heldout = [one | {"score": score} for one in heldout]
+        heldout = [item | {"score": score} for item in heldout]
     blob = lake.blobs.put(pack_files(project.files))
-    told = {"project": project.name, "cycle": "0001", "project_sha": project.sha, "blob_sha": blob, "initial_id": start["program_id"]}
-    told |= {"mode": project.given.evaluator.mode, "score_name": project.score_name, "higher_is_better": True, "living": 1, "note": ""}
-    mean = sum(one["score"] or 0 for one in heldout) / len(heldout)
+    details = {"project": project.name, "cycle": "0001", "project_sha": project.sha, "blob_sha": blob, "initial_id": start["program_id"]}
+    details |= {"mode": project.given.evaluator.mode, "score_name": project.score_name, "higher_is_better": True, "living": 1, "note": ""}
+    mean = sum(item["score"] or 0 for item in heldout) / len(heldout)
     decision = {
         "cycle": "0001", "project": project.name, "champion_id": start["program_id"], "wins": False, "pairs": 0, "noise": 0.0,
         "holder_id": start["program_id"], "holder_mean": mean, "initial_mean": mean, "protected": project.protected, "reason": "",
     }
-    publish(lake, "programs", "projects", programs.PROJECTS, [told])
+    publish(lake, "programs", "projects", programs.PROJECTS, [details])
     publish(lake, "programs", "measured", programs.MEASURED, measured)
     publish(lake, "programs", "heldout", programs.MEASURED, heldout)
     publish(lake, "programs", "champion", programs.DECISIONS, [decision])
     for name, schema in programs.ARCHIVE.items():
         publish(lake, "programs", f"incoming_{name}", schema, [row] if name == "programs" else [], "0002")
     artifact = _artifact(start["program_id"], "program", row["files_sha"], f"{project.name} initial 0")
-    crown(lake, "programs", artifact, [one.row() for one in results.verdicts], mean)
+    crown(lake, "programs", artifact, [verdict.row() for verdict in results.verdicts], mean)
     return lake
 
 
@@ -161,7 +161,7 @@ def prompt_lake(root: Path) -> Lake:
     held = [problem(number, "heldout") for number in (1, 2)]
     own = PromptsSettings(**SMALL_PROMPTS)
     policy = open_policy(load_settings(lake=root).model_copy(update={"prompts": own}), root, "0001", "r")
-    found = replies(policy, [child], held, samples=1, answer_format=own.answer_format, seed=0)
+    result = replies(policy, [child], held, samples=1, answer_format=own.answer_format, seed=0)
     rows = [
         {
             "prompt_id": one.prompt_id, "cycle": cycle, "iteration": number, "number": number, "state": state, "operator": operator,
@@ -180,11 +180,11 @@ def prompt_lake(root: Path) -> Lake:
     publish(lake, "prompts", "incoming_state", prompts.ARCHIVE["state"], [], "0002")
     publish(lake, "prompts", "edits", prompts.EDITS, [edit])
     publish(lake, "prompts", "problems", prompts.PROBLEMS, [
-        {"cycle": "0001"} | {name: value for name, value in asdict(one).items() if name in prompts.PROBLEMS.columns} for one in held
+        {"cycle": "0001"} | {name: value for name, value in asdict(item).items() if name in prompts.PROBLEMS.columns} for item in held
     ])
-    publish(lake, "prompts", "heldout", prompts.EVALUATIONS, [one | {"cycle": "0001", "arm": "espl", "iteration": 1} for one in found])
+    publish(lake, "prompts", "heldout", prompts.EVALUATIONS, [item | {"cycle": "0001", "arm": "espl", "iteration": 1} for item in result])
     edge = {"child_id": child.prompt_id, "parent_id": parent.prompt_id, "operator": "mutation", "weight": 1.0, "cycle": "0001"}
     publish(lake, "prompts", side_table("children", DERIVATIONS), DERIVATIONS, [edge])
     artifact = _artifact(child.prompt_id, "system prompt", child.prompt_id, "mutation 1")
-    crown(lake, "prompts", artifact, passed("prompts", child.prompt_id), sum(one["correct"] for one in found) / len(found))
+    crown(lake, "prompts", artifact, passed("prompts", child.prompt_id), sum(item["correct"] for item in result) / len(result))
     return lake

@@ -26,7 +26,7 @@ def run_on(cluster: Cluster, host: Host, project: Project, command: Sequence[str
     Raises AssertionError where the command fails, or no worker was killed.
     """
     killed = None
-    told = []
+    parts = []
     with subprocess.Popen(
         [*host.before, str(Path(sys.executable).with_name("evolake")), *command],
         env=project.environment | {"EVOLAKE_COMPUTE": f"dask:{cluster.address}"}, cwd=ROOT,
@@ -34,8 +34,8 @@ def run_on(cluster: Cluster, host: Host, project: Project, command: Sequence[str
     ) as run:
         assert run.stdout
         for line in run.stdout:
-            told.append(line)
+            parts.append(line)
             if killed is None and sign in line and (killed := worker_below(cluster.processes[2].pid)):
                 os.kill(killed, signal.SIGKILL)
-    assert run.returncode == 0, "".join(told)[-4000:]
-    assert killed is not None, "".join(told)[-4000:]
+    assert run.returncode == 0, "".join(parts)[-4000:]
+    assert killed is not None, "".join(parts)[-4000:]

@@ -46,4 +46,4 @@ def evolake_apart(environment: Mapping[str, str], *commands: Sequence[str], cwd:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return [subprocess.CompletedProcess(**one) for one in json.loads(done.stdout)]
+    return [subprocess.CompletedProcess(**load) for load in json.loads(done.stdout)]

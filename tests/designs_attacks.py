@@ -35,13 +35,13 @@ for _ in range(3000):
 
 def places(value: Any, path: tuple = ()) -> list[tuple]:
     """The path of everything in a JSON value, containers included."""
-    found = [path] if path else []
+    result = [path] if path else []
     if len(path) > DEEPEST:
-        return found
+        return result
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
-        found += places(item, (*path, key))
-    return found
+        result += places(item, (*path, key))
+    return result
 
 
 def mutated(reply: dict[str, Any], rng: random.Random) -> dict[str, Any]:

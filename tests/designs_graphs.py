@@ -62,21 +62,21 @@ class Maker:
 
     def tensors(self, kind: str | None = None, shape: tuple[int, ...] | None = None) -> list[int]:
         """Numbers of the nodes that are one tensor, of a kind ("f" real, "b" truth, "i" whole) and shape."""
-        found = []
+        result = []
         for place, meta in enumerate(self.metas):
             if isinstance(meta, list | tuple) or meta.numel() > 600:
                 continue
             own = "f" if meta.dtype.is_floating_point else "b" if str(meta.dtype) == "torch.bool" else "i"
             if (kind is None or own in kind) and (shape is None or tuple(meta.shape) == shape):
-                found.append(place)
-        return found
+                result.append(place)
+        return result
 
     def pick(self, kind: str | None = None, shape: tuple[int, ...] | None = None) -> Any:
         """A reference to a node, mostly a late one."""
-        found = self.tensors(kind, shape) or self.tensors()
+        result = self.tensors(kind, shape) or self.tensors()
         if self.rng.random() < 0.5:
-            found = found[-4:]
-        return {"ref": self.rng.choice(found)}
+            result = result[-4:]
+        return {"ref": self.rng.choice(result)}
 
     def rank(self, reference: dict[str, int]) -> int:
         return self.metas[reference["ref"]].ndim
@@ -202,8 +202,8 @@ def _gathered(maker: Maker, shape: tuple[int, ...]) -> int | None:
     total: int | None = late[-1]
     for place in [place for place in maker.tensors() if tuple(maker.metas[place].shape) != shape][-3:]:
         real = maker.add("_to_copy.default", {"ref": place}, dtype={"dtype": "real"})
-        one = real if real is None else maker.add(maker.rng.choice(["sum.default", "max.default", "mean.default"]), {"ref": real})
-        total = None if one is None or total is None else maker.add("add.Tensor", {"ref": total}, {"ref": one})
+        item = real if real is None else maker.add(maker.rng.choice(["sum.default", "max.default", "mean.default"]), {"ref": real})
+        total = None if item is None or total is None else maker.add("add.Tensor", {"ref": total}, {"ref": item})
     return total
 
 

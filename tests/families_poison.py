@@ -103,11 +103,11 @@ def forging(family: Family, expression: str) -> Family:
 def corpus(family: Family) -> dict[str, Family]:
     """name -> poisoned family."""
     family = plain(family)
-    found = {f"answer: {name}": answering(family, one) for name, one in ANSWERS.items()}
-    found |= {f"constant: {name}": with_constant(family, one) for name, one in CONSTANTS.items()}
-    found |= {f"slot: {name}": with_slot(family, one) for name, one in SLOTS.items()}
-    found |= {f"forged: {name}": forging(family, one) for name, one in FORGED.items()}
-    found["template: lines"] = replace(family, template="\n" * 150_000 + family.template)
-    found["template: marks"] = replace(family, template=family.template + "\n<!-- question -->" * 9000)
-    found["template: open slots"] = replace(family, template=family.template + "[Input Slot " * 9000)
-    return found
+    result = {f"answer: {name}": answering(family, answer) for name, answer in ANSWERS.items()}
+    result |= {f"constant: {name}": with_constant(family, constant) for name, constant in CONSTANTS.items()}
+    result |= {f"slot: {name}": with_slot(family, slot) for name, slot in SLOTS.items()}
+    result |= {f"forged: {name}": forging(family, item) for name, item in FORGED.items()}
+    result["template: lines"] = replace(family, template="\n" * 150_000 + family.template)
+    result["template: marks"] = replace(family, template=family.template + "\n<!-- question -->" * 9000)
+    result["template: open slots"] = replace(family, template=family.template + "[Input Slot " * 9000)
+    return result

@@ -86,7 +86,7 @@ class ScriptedFamilies:
     def _validator(self, text: str) -> dict[str, Any]:
         """The independent validators of the family whose statement is shown, one after the other. No program is shown."""
         assert "def " not in text, text
-        [family] = [one for one in self.new.values() if stated(one).splitlines()[0] in text]
+        [family] = [item for item in self.new.values() if stated(item).splitlines()[0] in text]
         sources = list(family.validators.values())
         return {"source": sources[1 if "the first idea" in text else 0], "algorithm": "the first idea" if "the first idea" not in text else "another"}
 

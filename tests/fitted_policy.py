@@ -84,7 +84,7 @@ def fitted_base(steps: int = 200) -> Base:
     base = short_base()
     torch.set_num_threads(1)
     reader = LocalPolicy(short_base(), ESPL, **SIZES, tools=search(words(0)))
-    batch = _Batch([one for box in BOXES for word in WORDS for one in _transcripts(reader, box, word)])
+    batch = _Batch([transcript for box in BOXES for word in WORDS for transcript in _transcripts(reader, box, word)])
     optimizer = torch.optim.Adam(base.model.parameters(), lr=5e-3)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 1e-2, total_steps=steps)
     base.model.train()

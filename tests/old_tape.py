@@ -21,7 +21,7 @@ def as_of_0_1_0(lake: Path) -> None:
         path.with_name(f"{old['key'][2:]}.json").write_text(json.dumps(body, ensure_ascii=False, indent=1))
     for path in (lake / "tape" / "accounts").glob("*.jsonl"):
         spent = [json.loads(line) for line in path.read_text().splitlines() if line]
-        path.write_text("".join(f"\n{json.dumps(one | {'key': _old(one['key'])})}\n" for one in spent))
+        path.write_text("".join(f"\n{json.dumps(item | {'key': _old(item['key'])})}\n" for item in spent))
 
 
 def _old(key: str) -> str:

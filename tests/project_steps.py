@@ -136,7 +136,7 @@ def previewed(project: Project, line: str) -> dict:
 
 def flips_told(told: dict, rule_id: str, cycle: str) -> set[str]:
     """Artifacts of one cycle of whom a preview says that the rule's verdict flips."""
-    return {one["artifact_id"] for one in told["rules"][rule_id]["artifacts"] if one["cycle"] == cycle}
+    return {item["artifact_id"] for item in told["rules"][rule_id]["artifacts"] if item["cycle"] == cycle}
 
 
 def flips(project: Project, rule_id: str, before: int, after: int) -> list[list]:
@@ -185,9 +185,9 @@ def kill_when(project: Project, seen: Callable[[], T | None], *command: str, tim
         while process.poll() is None and time.monotonic() < until:
             if seen() is not None:
                 os.killpg(process.pid, signal.SIGKILL)
-                found = seen()
-                assert found is not None
-                return found
+                result = seen()
+                assert result is not None
+                return result
             time.sleep(POLL_S)
     finally:
         if process.poll() is None:

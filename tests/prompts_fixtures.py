@@ -69,8 +69,8 @@ class Adder:
         self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False
     ) -> list[list[Sample]]:
         random = np.random.default_rng(seed)
-        self.asked += [(prompt.prompt_id, one.problem_id) for prompt, one in pairs]
-        return [[self._reply(prompt, one, random) for _ in range(n)] for prompt, one in pairs]
+        self.asked += [(prompt.prompt_id, item.problem_id) for prompt, item in pairs]
+        return [[self._reply(prompt, item, random) for _ in range(n)] for prompt, item in pairs]
 
     def _reply(self, prompt: SystemPrompt, one: Problem, random: np.random.Generator) -> Sample:
         true = json.loads(one.answer)

@@ -13,18 +13,18 @@ def of_queue(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str) ->
     """The answer. asked: the question as the title says it."""
     people = [{"no": no, "come": row[0], "need": row[1], "card": [*row, 0][2], "state": "coming"} for no, row in enumerate(inputs["people"], 1)]
     pictures = course(people, inputs["desks"], rules)
-    ask, called = inputs["ask"], {one["no"]: one["called"] for one in people if "called" in one}
-    waits = {one["no"]: called[one["no"]] - one["come"] for one in people if one["no"] in called}
+    ask, called = inputs["ask"], {person["no"]: person["called"] for person in people if "called" in person}
+    waits = {person["no"]: called[person["no"]] - person["come"] for person in people if person["no"] in called}
     standing, served = ([list(picture.values()).count(state) for picture in pictures] for state in ("standing", "served"))
     busy = [minute for minute, count in enumerate(served) if count]
-    calls = sorted((one for one in people if "called" in one), key=lambda one: one["call"])
+    calls = sorted((person for person in people if "called" in person), key=lambda item: item["call"])
     return {
         "how many go away": lambda: len(people) - len(called), "when the last service ends": lambda: busy[-1],
         "the longest wait": lambda: max(waits.values()), "the sum of the waits": lambda: sum(waits.values()),
-        "the waits of those with priority": lambda: sum(waits.get(one["no"], 0) for one in people if one["card"]),
+        "the waits of those with priority": lambda: sum(waits.get(person["no"], 0) for person in people if person["card"]),
         "the longest line": lambda: sorted(standing)[-1], "the line at a certain time": lambda: dict(enumerate(standing)).get(ask["minute"], 0),
         "when one of them is called": lambda: called.get(ask["who"], 0),
-        "whose call is a certain one": lambda: [*(one["no"] for one in calls), *[0] * len(people)][ask["call"] - 1],
+        "whose call is a certain one": lambda: [*(call["no"] for call in calls), *[0] * len(people)][ask["call"] - 1],
         "how many wait long": lambda: len([wait for wait in waits.values() if wait >= ask["limit"] + 1]),
         "how long all are busy": lambda: served.count(inputs["desks"]), "how long nobody is served": lambda: busy[-1] - len(busy),
         "how often one overtakes another": lambda: len([pair for pair in combinations(sorted(called), 2) if called[pair[0]] > called[pair[1]]]),
@@ -33,28 +33,28 @@ def of_queue(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str) ->
 
 def course(people: list[Person], desks: int, rules: Mapping[str, str]) -> list[dict[int, str]]:
     """Everybody's state in each minute, from minute 0 on; `called` and `call`, the minute and the place of the call, are noted with the persons."""
-    pictures, shut = [{one["no"]: one["state"] for one in people}], [0] * desks
-    while {"coming", "standing"} & {one["state"] for one in people} or any(shut):
-        minute, line = len(pictures), [one for one in people if one["state"] == "standing"]
+    pictures, shut = [{person["no"]: person["state"] for person in people}], [0] * desks
+    while {"coming", "standing"} & {person["state"] for person in people} or any(shut):
+        minute, line = len(pictures), [person for person in people if person["state"] == "standing"]
         shut = [max(left - 1, 0) for left in shut]
-        for one in people:
-            if one["state"] == "served":
-                one["left"] -= 1
-                one["state"] = "served" if one["left"] else "away"
-        for one in people:
-            if one["come"] == minute:
-                one["state"] = "away" if turns_round(one, len(line), rules["leave"]) else "standing"
-                line += [one] if one["state"] == "standing" else []
+        for item in people:
+            if item["state"] == "served":
+                item["left"] -= 1
+                item["state"] = "served" if item["left"] else "away"
+        for item in people:
+            if item["come"] == minute:
+                item["state"] = "away" if turns_round(item, len(line), rules["leave"]) else "standing"
+                line += [item] if item["state"] == "standing" else []
         while line and 0 in shut:
-            one = called_next(line, minute, rules["next"])
-            line.remove(one)
-            one |= {"called": minute, "call": sum("called" in other for other in people) + 1, "state": "served"}
-            one["left"], closed = service(one, minute, rules["pace"])
-            shut[shut.index(0)] = one["left"] + closed
-        for one in line:
-            if gives_up(one, minute, rules["leave"]):
-                one["state"] = "away"
-        pictures.append({one["no"]: one["state"] for one in people})
+            item = called_next(line, minute, rules["next"])
+            line.remove(item)
+            item |= {"called": minute, "call": sum("called" in other for other in people) + 1, "state": "served"}
+            item["left"], closed = service(item, minute, rules["pace"])
+            shut[shut.index(0)] = item["left"] + closed
+        for item in line:
+            if gives_up(item, minute, rules["leave"]):
+                item["state"] = "away"
+        pictures.append({person["no"]: person["state"] for person in people})
     return pictures
 
 
@@ -65,12 +65,12 @@ def amount(key: str) -> tuple[str, int]:
 
 def called_next(line: list[Person], minute: int, key: str) -> Person:
     """line: in the order of arrival."""
-    fewest, most = (kind([one["need"] for one in line]) for kind in (min, max))
+    fewest, most = (kind([item["need"] for item in line]) for kind in (min, max))
     preferred = {
-        "first": line, "last": line[::-1], "short": [one for one in line if one["need"] == fewest],
-        "long": [one for one in line if one["need"] == most],
-        "priority": [one for one in line if one["card"]], "common": [one for one in line if not one["card"]],
-        "swing": line if minute % 2 else line[::-1], "odd": [one for one in line if one["no"] % 2],
+        "first": line, "last": line[::-1], "short": [item for item in line if item["need"] == fewest],
+        "long": [item for item in line if item["need"] == most],
+        "priority": [item for item in line if item["card"]], "common": [item for item in line if not item["card"]],
+        "swing": line if minute % 2 else line[::-1], "odd": [item for item in line if item["no"] % 2],
     }[key]
     return (preferred or line)[0]
 

@@ -118,9 +118,9 @@ def made(
     ]
     unchecked = {"proof_status": "unchecked", "certificate": None}
     smoke = [row | (unchecked if row["answer"] == "UNSAT" else {}) for name in passed for row in suite_rows(_name(name), cycle, "smoke")]
-    told = [row for name in passed for row in suite_rows(_name(name), cycle, "train")]
+    parts = [row for name in passed for row in suite_rows(_name(name), cycle, "train")]
     if cycle == "0001":
-        told += [run_row(ID["liar"], "s-1", "wrong", 1.0, expected="SAT", solved=False), run_row(ID["liar"], "s-2", "wrong", 1.0, solved=False)]
+        parts += [run_row(ID["liar"], "s-1", "wrong", 1.0, expected="SAT", solved=False), run_row(ID["liar"], "s-2", "wrong", 1.0, solved=False)]
     challenger, ratio, wins = ("tuned", 1.05, False) if cycle == "0001" else ("fast", 2.0, True)
     decision = {
         "cycle": cycle, "champion_id": ID["alpha"], "challenger_id": ID[challenger], "instances": 4, "pairs": 2, "solved_champion": 4.0,
@@ -143,7 +143,7 @@ def made(
     fates = [artifact(row, cycle, "blocked" if row["title"] == "liar" else "accepted") for row in rows]
     written: dict[str, tuple[TableSchema, Sequence[Mapping[str, Any]]]] = {
         "variants": (VARIANTS, rows), "binaries": (tables.BINARIES, built), "smoke": (tables.SMOKE_RUNS, smoke),
-        "correctness": (tables.CORRECTNESS_RUNS, told), "stability_runs": (tables.STABILITY_RUNS, []), "benchmark_runs": (tables.RUNS, runs),
+        "correctness": (tables.CORRECTNESS_RUNS, parts), "stability_runs": (tables.STABILITY_RUNS, []), "benchmark_runs": (tables.RUNS, runs),
         "metrics": (tables.METRICS, ranked.to_dicts()), "consensus_ranking": (tables.RANKING, ranking), "champion": (tables.DECISIONS, [decision]),
         "champion_trials": (tables.DUELS, duel_rows(cycle, "alpha", challenger)), "holdout_runs": (tables.HOLDOUT_RUNS, holdout),
         "rule_proposals": (ARCHIVE["rule_proposals"], [rule]), "rule_metrics": (tables.RULE_METRICS, worth), "post_mortem": (FINDINGS, [finding]),
@@ -164,20 +164,20 @@ def made(
 
 def verdicts(rows: Sequence[Mapping[str, Any]], cycle: str) -> list[dict[str, Any]]:
     """One rule a gate, and from cycle 0002 on the learned one, which passes; liar is blocked at the gate correctness."""
-    found: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     if cycle == "0002":
         of_all = {"cycle": cycle, "gate_no": 0, "gate": "compliance", "rule_id": "solvers-learned-no-lies", "rule_version": "1", "outcome": "pass"}
-        found += [of_all | {"artifact_id": row["variant_id"], "reason": "", "ruleset_hash": "h", "run_id": "run"} for row in rows]
+        result += [of_all | {"artifact_id": row["variant_id"], "reason": "", "ruleset_hash": "h", "run_id": "run"} for row in rows]
     for row in rows:
         for number, gate in enumerate(GATES):
             bad = row["title"] == "liar" and gate == "correctness"
-            found.append({
+            result.append({
                 "artifact_id": row["variant_id"], "cycle": cycle, "gate_no": number, "gate": gate, "rule_id": f"r-{gate}", "rule_version": "1",
                 "ruleset_hash": "h", "outcome": "block" if bad else "pass", "reason": "u-1: <wrong>" if bad else "", "run_id": "run",
             })
             if bad:
                 break
-    return found
+    return result
 
 
 def artifact(row: Mapping[str, Any], cycle: str, state: str) -> dict[str, Any]:

@@ -62,14 +62,14 @@ def build_patched(
     makefile = f"all: {' '.join(f'{name}.exe' for name in programs.values())}\n" + "".join(rules)
     limits = Limits(cpu_s=300, wall_s=900, memory_mb=4096, file_mb=128, output_bytes=1 << 20, open_files=256, processes=40)
     built = run_native(["/usr/bin/make", "-k", "-j2"], files | {"Makefile": makefile.encode()}, [f"{name}.exe" for name in programs.values()], limits)
-    found = {}
+    result = {}
     for patch, name in programs.items():
         if data := built.outputs.get(f"{name}.exe"):
-            found[patch] = into / (patch or "base") / Path(adapter.program).name
-            found[patch].parent.mkdir(parents=True)
-            found[patch].write_bytes(data)
-            found[patch].chmod(0o755)
-    return outcomes, found, (built.stdout + built.stderr).decode("utf-8", "replace")
+            result[patch] = into / (patch or "base") / Path(adapter.program).name
+            result[patch].parent.mkdir(parents=True)
+            result[patch].write_bytes(data)
+            result[patch].chmod(0o755)
+    return outcomes, result, (built.stdout + built.stderr).decode("utf-8", "replace")
 
 
 def _header(changed: Mapping[str, str]) -> bool:

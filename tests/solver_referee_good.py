@@ -66,10 +66,10 @@ def _split(folder: Path) -> None:
     source = folder / "src" / "core" / "Solver.cc"
     text, moved = source.read_text(encoding="latin-1"), []
     for name in MOVED:
-        found = re.search(rf"(?ms)^(?:void|bool) Solver::{name}\(.*?^}}\n", text)
-        assert found, name
-        moved.append(found[0])
-        text = text.replace(found[0], "")
+        match = re.search(rf"(?ms)^(?:void|bool) Solver::{name}\(.*?^}}\n", text)
+        assert match, name
+        moved.append(match[0])
+        text = text.replace(match[0], "")
     source.write_text(text, encoding="latin-1")
     (folder / "src" / "core" / "Analyze.cc").write_text(NEW_FILE + "\n\n".join(moved), encoding="latin-1")
 

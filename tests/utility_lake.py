@@ -31,19 +31,19 @@ SETTINGS = {
 def child(parent: Family, operator: str, *parents: Family) -> Family:
     """The parent with another sentence: another family, solved by the same programs."""
     template = f"{parent.template.rstrip()}\n\nThis is the {operator} kind.\n"
-    return replace(parent, name=f"{operator}-{parent.name}", template=template, operator=operator, parents=tuple(one.family_id for one in parents))
+    return replace(parent, name=f"{operator}-{parent.name}", template=template, operator=operator, parents=tuple(item.family_id for item in parents))
 
 
 def families() -> list[Family]:
     """Six seeds; a child of each of the first four; one drawn from a world."""
     seeds = [seed_family(name) for name in SEEDS]
-    return [*seeds, *(child(one, "switch", one) for one in seeds[:4]), child(seeds[4], "constraint_world")]
+    return [*seeds, *(child(seed, "switch", seed) for seed in seeds[:4]), child(seeds[4], "constraint_world")]
 
 
 def families_lake(root: Path, held: Sequence[Family] | None = None) -> Lake:
     """The lake. held: its families; None: those above."""
     lake = Lake(root)
-    rows = [row_of(lake, one) for one in (families() if held is None else held)]
+    rows = [row_of(lake, family) for family in (families() if held is None else held)]
     for name, schema in ARCHIVE.items():
         lake.publish("families", f"incoming_{name}", schema.frame(rows if schema is FAMILIES else []), cycle="0002", run_id=RUN, schema=schema)
         lake.publish("families", f"incoming_{name}", schema.frame([]), cycle="0001", run_id=RUN, schema=schema)

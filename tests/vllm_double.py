@@ -62,15 +62,15 @@ class Double:
         with torch.no_grad(), torch.random.fork_rng():
             torch.manual_seed(body.get("seed", 0))
             if "prompt_logprobs" in body:
-                told = torch.log_softmax(model(input_ids=torch.tensor([ids])).logits[0, :-1].float(), dim=-1)
-                rows = [{str(token): {"logprob": float(told[place, token])}} for place, token in enumerate(ids[1:])]
+                summary = torch.log_softmax(model(input_ids=torch.tensor([ids])).logits[0, :-1].float(), dim=-1)
+                rows = [{str(token): {"logprob": float(summary[place, token])}} for place, token in enumerate(ids[1:])]
                 return {"prompt_logprobs": [None, *rows], "token_ids": [0]}
-            found: list[int] = []
-            while len(found) < body["max_tokens"] and not (found and found[-1] in body["stop_token_ids"]):
-                logits = model(input_ids=torch.tensor([ids + found])).logits[0, -1].float()
+            result: list[int] = []
+            while len(result) < body["max_tokens"] and not (result and result[-1] in body["stop_token_ids"]):
+                logits = model(input_ids=torch.tensor([ids + result])).logits[0, -1].float()
                 heat = body["temperature"]
-                found.append(int(torch.multinomial(torch.softmax(logits / heat, dim=-1), 1)) if heat else int(logits.argmax()))
-        return {"token_ids": found, "finish_reason": "stop" if found[-1] in body["stop_token_ids"] else "length"}
+                result.append(int(torch.multinomial(torch.softmax(logits / heat, dim=-1), 1)) if heat else int(logits.argmax()))
+        return {"token_ids": result, "finish_reason": "stop" if result[-1] in body["stop_token_ids"] else "length"}
 
 
 @contextmanager

@@ -30,7 +30,7 @@ def of_arrangement(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: s
     names, weights, ask = inputs["names"], dict(zip(inputs["names"], inputs.get("weights", []), strict=False)), inputs["ask"]
     structure = "groups" if "room" in inputs else "selection" if weights else "ring" if "clockwise" in text else "row"
     clues = [(kind, named(kind, structure, args, names)) for kind, *args in inputs["clues"]]
-    marked = [names[one] for one in inputs["marked"]]
+    marked = [names[item] for item in inputs["marked"]]
     fitting = [
         x for x in every(structure, inputs) if lawful(rules["law"], structure, x, marked) and all(means(kind, structure, x, args, weights)
         for kind, args in clues)
@@ -41,8 +41,8 @@ def of_arrangement(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: s
     chosen = [[name for name in names if x[name]] for x in fitting]
     words = ["".join(name[0] for name in sorted(names, key=x.__getitem__)) for x in fitting]
     if asked == "what follows and what is possible":
-        told = [(kind, named(kind, structure, args, names)) for kind, *args in ask["statements"]]
-        true = [[means(kind, structure, x, args, weights) for x in fitting] for kind, args in told]
+        parts = [(kind, named(kind, structure, args, names)) for kind, *args in ask["statements"]]
+        true = [[means(kind, structure, x, args, weights) for x in fitting] for kind, args in parts]
         return sum(all(row) if rules["force"] == "must" else any(row) for row in true)
     if asked == "who has a certain number":
         [x] = fitting
@@ -79,7 +79,7 @@ def every(structure: str, inputs: Mapping[str, Any]) -> Iterator[Places]:
     if structure == "selection":
         return (dict(zip(names, taken, strict=True)) for taken in product((0, 1), repeat=len(names)))
     dealt = product(range(1, inputs["groups"] + 1), repeat=len(names))
-    return (dict(zip(names, places, strict=True)) for places in dealt if all(places.count(one) <= inputs["room"] for one in places))
+    return (dict(zip(names, places, strict=True)) for places in dealt if all(places.count(place) <= inputs["room"] for place in places))
 
 
 NUMBERS_LAST = {
@@ -93,25 +93,25 @@ NUMBERS_LAST = {
 def named(kind: str, structure: str, args: list[int], names: list[str]) -> list[Any]:
     """The arguments with names for things."""
     count = 0 if kind in ("at_least", "exactly", "empty", "more_in") and structure == "groups" else NUMBERS_LAST.get(kind, 9)
-    return [names[one] if place < count else one for place, one in enumerate(args)]
+    return [names[arg] if place < count else arg for place, arg in enumerate(args)]
 
 
 def means(kind: str, structure: str, x: Places, args: list[Any], weights: Mapping[str, int]) -> bool:
     """Whether the sentence of the kind is true."""
-    size, one = len(x), (args or [""])[0]
+    size, item = len(x), (args or [""])[0]
     at = [x.get(arg, 0) if isinstance(arg, str) else arg for arg in args]
     a, b, c = [*at, 0, 0, 0][:3]
     total = sum(weights[name] for name in weights if x[name])
     if structure == "ring":
         round_to = [((place - a) % size) for place in at]
         direct = {1, size - 1}
-        found = {
+        result = {
             "clockwise": lambda: round_to[1] == 1, "beside": lambda: round_to[1] in direct, "not_beside": lambda: round_to[1] not in direct,
             "steps": lambda: round_to[1] == c, "at_most_steps": lambda: round_to[1] <= c, "flanked": lambda: {*round_to[1:3]} == direct,
             "turn": lambda: round_to[1] < round_to[2], "smaller_number": lambda: a < b,
         }
-        if kind in found:
-            return found[kind]()
+        if kind in result:
+            return result[kind]()
     if kind in ("at_least", "exactly", "empty", "more_in") and structure == "groups":
         full = [list(x.values()).count(place) for place in args]
         return {"at_least": full[0] >= args[-1], "exactly": full[0] == args[-1], "empty": full[0] == 0, "more_in": full[0] > full[-1]}[kind]
@@ -121,10 +121,10 @@ def means(kind: str, structure: str, x: Places, args: list[Any], weights: Mappin
             "needs": lambda: not a or b == 1, "not_both": lambda: a + b <= 1, "one_at_least": lambda: a + b >= 1, "exactly_one": lambda: a != b,
             "both_or_none": lambda: a == b, "needs_one": lambda: not a or b + c >= 1, "needs_both": lambda: not a or b + c == 2,
             "both_bar": lambda: a + b + c <= 2, "two_of_three": lambda: a + b + c == 2, "one_of_three": lambda: a + b + c >= 1,
-            "at_most": lambda: count <= one, "at_least": lambda: count >= one, "even_number": lambda: count % 2 == 0,
-            "budget": lambda: total <= one, "floor": lambda: total >= one,
+            "at_most": lambda: count <= item, "at_least": lambda: count >= item, "even_number": lambda: count % 2 == 0,
+            "budget": lambda: total <= item, "floor": lambda: total >= item,
         }[kind]()
-    beside = [name for name in x if name != one and x[name] == a]
+    beside = [name for name in x if name != item and x[name] == a]
     low, high = sorted((a, b))
     return {
         "before": lambda: a < b, "lower": lambda: a < b, "exactly_behind": lambda: b == a + c, "next_to": lambda: high == low + 1,
@@ -152,7 +152,7 @@ def lawful(law: str, structure: str, x: Places, marked: list[str]) -> bool:
         "apart": lambda: not any(close(*pair) for pair in pairs), "block": lambda: at == list(range(at[0], at[0] + len(at))),
         "end": lambda: at[0] == 1 or at[-1] == size, "inside": lambda: at[0] > 1 and at[-1] < size, "lower": lambda: at[0] % 2 == 1,
         "mixed": lambda: len({place % 2 for place in at}) == 2, "not_low": lambda: 1 not in at, "first_seat": lambda: 1 in at,
-        "linked": lambda: all(any(close(one, other) for other in marked if other != one) for one in marked),
+        "linked": lambda: all(any(close(item, other) for other in marked if other != item) for item in marked),
         "parted": lambda: len(set(at)) == len(at),
         "spread": lambda: len(set(at)) > 1, "company": lambda: all(at.count(place) > 1 for place in at), "never_last": lambda: 1 in at,
         "no_first": lambda: 1 not in at, "any": lambda: 1 in at, "most_one": lambda: sum(at) <= 1, "exactly_one": lambda: sum(at) == 1,
@@ -165,9 +165,9 @@ def of_run(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text
     cap, level = inputs["cap"], inputs["ask"].get("level")
     trace = run_of(inputs["start"], inputs, rules)
     question = text.split("\n\n")[-1]
-    store = max("ab", key=lambda one: max(question.rfind(name) for name in (STORES[one] & words_of(text)) or {"?"}))
-    held = [one.get(store, 0) for one in trace]
-    counted = [amount for amount, one in zip(held[1:], trace[1:], strict=True) if one.get("q") == 1]
+    store = max("ab", key=lambda item: max(question.rfind(name) for name in (STORES[item] & words_of(text)) or {"?"}))
+    held = [item.get(store, 0) for item in trace]
+    counted = [amount for amount, item in zip(held[1:], trace[1:], strict=True) if item.get("q") == 1]
     least = rules.get("extreme") == "smallest"
     return {
         "what is left in the end": lambda: held[-1], "what both hold in the end": lambda: trace[-1]["a"] + trace[-1]["b"],
@@ -178,7 +178,7 @@ def of_run(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text
         "when a number is first reached": lambda: next((turn for turn in range(1, len(held)) if held[turn] >= level), 0),
         "how many turns change nothing": lambda: sum(held[turn] == held[turn - 1] for turn in range(1, len(held))),
         "how many different numbers occur": lambda: len(set(held[1:])),
-        "how often one holds more": lambda: sum(one["a"] > one["b"] for one in trace[1:]), "the sum over all turns": lambda: sum(held[1:]),
+        "how often one holds more": lambda: sum(item["a"] > item["b"] for item in trace[1:]), "the sum over all turns": lambda: sum(held[1:]),
         "what an observer counts in all": lambda: sum(counted), "how often an observer sees a change": lambda: sum(
             counted[place] != counted[place - 1] for place in range(1, len(counted))
         ),

@@ -14,12 +14,12 @@ ENTRY = {"generator.py": "input", "reader.py": "read"}
 
 def entries(family: Family) -> dict[str, Callable[..., Any]]:
     """File name -> the function that the contract names."""
-    found = {}
+    result = {}
     for name, source in family.sources().items():
         space: dict[str, Any] = {}
         exec(compile(source, name, "exec"), space)
-        found[name] = space[ENTRY.get(name, "solution")]
-    return found
+        result[name] = space[ENTRY.get(name, "solution")]
+    return result
 
 
 def statements(family: Family, pairs: Sequence[tuple[int, int]]) -> list[str]:

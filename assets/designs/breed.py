@@ -28,13 +28,13 @@ def raced(store: LineStore, compute: ComputeResource, pool: Jails, population: P
     if not should_breed(sizes, settings.backend):
         store.extra(RACED, [])
         return None
-    passed = {one.traced.graph_sha: one.design_id for one in fresh if one.accepted and one.traced is not None}
+    passed = {item.traced.graph_sha: item.design_id for item in fresh if item.accepted and item.traced is not None}
     done = breed(
         starters_of(population, fresh, store.text, sizes), gates(store, pool), compute.executor(), settings=sizes, cycle=store.cycle,
-        root_seed=settings.seed, known=dict(population.graphs()) | passed, taken=population.keys() | {one.key() for one in fresh},
+        root_seed=settings.seed, known=dict(population.graphs()) | passed, taken=population.keys() | {item.key() for item in fresh},
         origin=settings.backend, workers=pool.workers,
     )
-    kept = {one.design_id: dict(zip(("source_sha", "traced_sha"), store_candidate(store.blobs, one), strict=True)) for one in done.judged}
+    kept = {item.design_id: dict(zip(("source_sha", "traced_sha"), store_candidate(store.blobs, item), strict=True)) for item in done.judged}
     store.extra(RACED, (row if row["state"] == "start" else row | kept[row["design_id"]] for row in done.rows))
     store.log(f"{len(done.judged)} children raced, {len(done.entering)} of them enter; simulating took {done.cpu_s:.0f} s of the processors")
     if cut := sum(row["timed_out"] for row in done.rows):

@@ -84,12 +84,12 @@ def survivors(
     sealed = store.seal(closed.frames(), GUARDS, survivors="designs")
     champion = closed.design(succession.champion_id)
     first = consensus_winner(closed, final_ranking.to_dicts(), succession.decisions, succession.champion_id)
-    told = {"champion": champion["title"], "champion_id": champion["design_id"], "accepted_this_cycle": len(fresh)}
-    told |= {"first_by_consensus": first.title, "first_by_consensus_id": first.design_id, "consensus_and_champion": first.reason}
+    details = {"champion": champion["title"], "champion_id": champion["design_id"], "accepted_this_cycle": len(fresh)}
+    details |= {"first_by_consensus": first.title, "first_by_consensus_id": first.design_id, "consensus_and_champion": first.reason}
     pace = pace_of(store, proposed(store, candidates), sum(trial["cpu_s"] for trial in succession.trials), time.time(), compute.workers_at_work)
-    told |= pace.metadata() if pace is not None else {}
-    told |= {f"against_{row['comparison']}": row["reason"] for row in succession.decisions}
-    store.tell(sealed.metadata() | told | figures_of(FIGURES, Material(closed), "survivors"))
+    details |= pace.metadata() if pace is not None else {}
+    details |= {f"against_{row['comparison']}": row["reason"] for row in succession.decisions}
+    store.tell(sealed.metadata() | details | figures_of(FIGURES, Material(closed), "survivors"))
     return closed.designs_in("accepted", "champion")
 
 

@@ -59,14 +59,14 @@ def pace_of(store: LineStore, candidates: int, closing_cpu_s: float, now: float,
     made: dict[str, float] = {}
     opening: str | None = None
     for record in instance.get_records_for_run(run_id, of_type=dg.DagsterEventType.ASSET_MATERIALIZATION).records:
-        found = record.asset_materialization
-        if found is not None and found.asset_key.path[0] == line.name and found.partition == store.cycle:
-            made[found.asset_key.path[-1]] = _number(found.metadata.get("cpu_s"))
-            if found.asset_key.path[-1] == OPENS:
+        result = record.asset_materialization
+        if result is not None and result.asset_key.path[0] == line.name and result.partition == store.cycle:
+            made[result.asset_key.path[-1]] = _number(result.metadata.get("cpu_s"))
+            if result.asset_key.path[-1] == OPENS:
                 opening = record.event_log_entry.step_key
     if opening is None or not made.keys() >= set(SIMULATING):
         return None
-    began = next((found.start_time for found in instance.get_run_step_stats(run_id, [opening]) if found.start_time), None)
+    began = next((stat.start_time for stat in instance.get_run_step_stats(run_id, [opening]) if stat.start_time), None)
     if began is None or now <= began:
         return None
     return Pace(candidates, now - began, closing_cpu_s + sum(made[name] for name in SIMULATING), workers)

@@ -93,14 +93,14 @@ def drift(store: LineStore, accepted: pl.DataFrame) -> pl.DataFrame:
         with store.roles() as agents, open_jail(store) as pool:
             for pair in pairs:
                 child, parent = (load_family(row["record_sha"], store.blobs) for row in pair)
-                found = contained(
+                result = contained(
                     measure_pair, child, parent, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), cycle=cycle,
                     root_seed=settings.seed
                 )
-                if isinstance(found, Raised):
-                    store.warn(f"{child.name} and its parent are not compared: {found.reason}")
+                if isinstance(result, Raised):
+                    store.warn(f"{child.name} and its parent are not compared: {result.reason}")
                 else:
-                    rows += found
+                    rows += result
     else:
         store.side(AGENT_CALLS, [])
     summary = drift_summary(rows, cycle, settings.seed)

@@ -44,7 +44,7 @@ def candidates(store: LineStore) -> pl.DataFrame:
         )
     rows = proposal_rows(made.proposals, store.blobs, cycle=cycle, origin=settings.backend)
     store.artifacts(rows, "candidate")
-    store.derivations(one for row in rows for one in derivation_rows(row))
+    store.derivations(item for row in rows for item in derivation_rows(row))
     store.extra(VALIDATOR_AUTHORS, {(row["family_id"], row["voter"]): row for row in made.authors}.values())
     unmade = store.extra(
         UNMADE, ({"number": number, "cycle": cycle, "operator": operator, "reason": reason} for number, operator, reason in made.failures)
@@ -70,12 +70,12 @@ def learnt(store: LineStore) -> dict[str, float]:
         store.warn("the learnability that this cycle read before is not there any more, or not with that content: it reads the newest")
     store.extra(LEARNABILITY_READ, read.rows)
     scores = read_scores(store.lake, read.rows, store.cycle)
-    found = factors(scores, settings.learnability)
-    store.extra(LEARNABILITY, (row | {"factor": found[row["family_id"]]} for row in scores))
+    result = factors(scores, settings.learnability)
+    store.extra(LEARNABILITY, (row | {"factor": result[row["family_id"]]} for row in scores))
     if scores:
-        told = ", ".join(f"{row['prompts_cycle']} ({row['content_sha'][:12]})" for row in read.rows)
-        store.log(f"learnability of {len(scores)} families, from cycles {told} of the prompts line" + (", as noted before" if read.kept else ""))
-    return found
+        text = ", ".join(f"{row['prompts_cycle']} ({row['content_sha'][:12]})" for row in read.rows)
+        store.log(f"learnability of {len(scores)} families, from cycles {text} of the prompts line" + (", as noted before" if read.kept else ""))
+    return result
 
 
 def admitting(store: LineStore, population: Population, pool: Jails, agents: Agents, examine: Callable[..., Any]) -> Admit:

@@ -34,7 +34,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
     known: list[Fingerprint] = []
     with store.roles() as agents, open_jail(store) as pool:
         ruleset = store.rules()
-        families = [complete(one, pool=pool, agents=agents, settings=sizes, root_seed=settings.seed) for one in read_families(folder)]
+        families = [complete(item, pool=pool, agents=agents, settings=sizes, root_seed=settings.seed) for item in read_families(folder)]
         gates = ShippedGates(
             shipped, settings.seeds / FILE, judge(store, pool, agents, ruleset), ruleset, sizes, settings.seed, store.cycle, store.run_id,
             expected=sum(evidence_key(family, sizes, settings.seed) in shipped for family in families),

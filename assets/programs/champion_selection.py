@@ -64,6 +64,6 @@ def champion(store: LineStore, projects: pl.DataFrame, generations: pl.DataFrame
         measured += met.measured
         store.log(f"{built.name}: {met.decision['reason']}")
     store.extra(MEASURED, measured, "heldout")
-    told: dict[str, Any] = {row["project"]: row["reason"] for row in rows}
-    store.tell({"changed": sum(row["wins"] for row in rows)} | told)
+    details: dict[str, Any] = {row["project"]: row["reason"] for row in rows}
+    store.tell({"changed": sum(row["wins"] for row in rows)} | details)
     return DECISIONS.frame(rows)

@@ -145,8 +145,8 @@ def of_project(
                 entry, sha = read_entry(store.blobs.get(note["entry_sha"])), note["entry_sha"]
                 islands.rows = {row["program_id"]: row for row in entry.islands}
             else:
-                made = [row for one in entries for row in one.programs]
-                artifacts = {row["program_id"]: text for one in entries for row in one.measured if (text := artifacts_in(row))}
+                made = [row for item in entries for row in item.programs]
+                artifacts = {row["program_id"]: text for item in entries for row in item.measured if (text := artifacts_in(row))}
                 entry = run_generation(
                     context, islands, generation, next_number=len(before) + len(made), seen={row["program_id"] for row in (*before, *made)},
                     failures=[row["reason"] for row in (*before, *made) if row["reason"]], artifacts=artifacts,

@@ -45,17 +45,17 @@ def duel_replies(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFr
         train = problems_of(problems, "train")
         order: list[int] = generator(settings.seed, line.name, cycle, "duel", 0).permutation(len(train))[: own.duel_problems].tolist()
         with policy_at(store, checkpoint) as policy:
-            found = replies(
+            result = replies(
                 policy, [population.prompt(name) for name in (population.champion_id, challenger) if name],
                 [train[place] for place in order], samples=own.duel_samples, answer_format=own.answer_format,
                 seed=child_seed(settings.seed, line.name, cycle, "duel", 1),
             )
             calls = calls_of(policy)
-        rows = [row | {"cycle": cycle, "arm": own.arm, "iteration": population.iteration} for row in found]
+        rows = [row | {"cycle": cycle, "arm": own.arm, "iteration": population.iteration} for row in result]
     store.side(AGENT_CALLS, calls)
     frame = EVALUATIONS.frame(rows)
-    told = {"challenger": challenger if rows else "none: the champion is rated best", "replies": len(rows)}
-    store.tell(told | unverified(frame) | called(frame))
+    details = {"challenger": challenger if rows else "none: the champion is rated best", "replies": len(rows)}
+    store.tell(details | unverified(frame) | called(frame))
     return frame
 
 
@@ -75,8 +75,8 @@ def champion(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame,
         for other in sorted(set(duel_replies["prompt_id"]) - {champion_id})
     ]
     winner_id = next((row["challenger_id"] for row in rows if row["wins"]), champion_id)
-    told = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in rows}
-    store.tell({"champion": winner_id, "changed": winner_id != champion_id} | told)
+    details = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in rows}
+    store.tell({"champion": winner_id, "changed": winner_id != champion_id} | details)
     return DECISIONS.frame(rows)
 
 
@@ -97,16 +97,16 @@ def heldout(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFrame, 
     calls: list[dict[str, Any]] = []
     for iteration, prompts, weights in _evaluations(archive(store), population, root, list(wanted), checkpoint):
         with policy_at(store, weights) as policy:
-            found = evaluate(
+            result = evaluate(
                 policy, [population.prompt(name) for name in prompts], held, samples=own.heldout_samples, answer_format=own.answer_format, seed=seed,
             )
             calls += calls_of(policy)
-        rows += [row | {"cycle": cycle, "arm": own.arm, "iteration": iteration} for row in found]
+        rows += [row | {"cycle": cycle, "arm": own.arm, "iteration": iteration} for row in result]
     store.side(AGENT_CALLS, calls)
     now = scores([row for row in rows if row["iteration"] == population.iteration])
     frame = EVALUATIONS.frame(rows)
-    told = {"problems": len(held)} | {f"correct_{name[:12]}": shown(one.correct) for name, one in now.items()}
-    store.tell(told | unverified(frame) | called(frame))
+    details = {"problems": len(held)} | {f"correct_{name[:12]}": shown(item.correct) for name, item in now.items()}
+    store.tell(details | unverified(frame) | called(frame))
     return frame
 
 

@@ -54,7 +54,7 @@ def _rematched(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFra
 def _checkpoints(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFrame:
     """Updates with whether their checkpoint is in the lake, whole."""
     there = [sha is None or lake.blobs.has(sha) for sha in frame["checkpoint_sha"]]
-    return frame.with_columns(lost=pl.Series([int(not one) for one in there], dtype=pl.Int64))
+    return frame.with_columns(lost=pl.Series([int(not item) for item in there], dtype=pl.Int64))
 
 
 problems_are_apart = rows_check(

@@ -78,8 +78,8 @@ def called(replies: pl.DataFrame) -> dict[str, str]:
     """Metadata on calls of tools; {} for replies of a policy without tools."""
     calls = [call for text in replies["calls"].drop_nulls() for call in json.loads(text)]
     by_status = Counter(f"{call['tool'] or 'no tool'} {call['status']}" for call in calls)
-    told = ", ".join(f"{count} {kind}" for kind, count in sorted(by_status.items()))
-    return {"calls_of_tools": told or "none"} if replies["calls"].count() else {}
+    sentence = ", ".join(f"{count} {kind}" for kind, count in sorted(by_status.items()))
+    return {"calls_of_tools": sentence or "none"} if replies["calls"].count() else {}
 
 
 def unverified(replies: pl.DataFrame) -> dict[str, str]:

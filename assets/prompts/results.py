@@ -46,8 +46,8 @@ def ratings(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     """TrueSkill ratings after each iteration's match, and those that children were born with."""
     frame = RATINGS.frame(journalled(store, iterations, "ratings"))
     last = frame.sort("iteration").group_by("prompt_id", maintain_order=True).last().sort("mu", descending=True).head(3)
-    told = [f"{row['prompt_id'][:12]}: {row['mu']:.2f} ± {row['sigma']:.2f}" for row in last.to_dicts()]
-    store.tell({f"best_{place}": text for place, text in enumerate(told, 1)})
+    parts = [f"{row['prompt_id'][:12]}: {row['mu']:.2f} ± {row['sigma']:.2f}" for row in last.to_dicts()]
+    store.tell({f"best_{place}": text for place, text in enumerate(parts, 1)})
     return frame
 
 
@@ -99,8 +99,8 @@ def edits(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     store.extra(UNMADE, unmade_rows(frame.to_dicts()))
     hunks = frame.filter(pl.col("kind") != "none")
     reasons = frame.filter(~pl.col("applied")).group_by("reason").len().sort("len", "reason", descending=[True, False]).head(3)
-    told = {f"not_applied_{place}": f"{count} times: {reason}" for place, (reason, count) in enumerate(reasons.iter_rows(), 1)}
-    store.tell({"hunks": hunks.height, "applied": int(hunks["applied"].sum())} | told)
+    details = {f"not_applied_{place}": f"{count} times: {reason}" for place, (reason, count) in enumerate(reasons.iter_rows(), 1)}
+    store.tell({"hunks": hunks.height, "applied": int(hunks["applied"].sum())} | details)
     return frame
 
 

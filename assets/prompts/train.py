@@ -31,21 +31,21 @@ def problems(store: LineStore) -> pl.DataFrame:
 
     settings, opened, sealed = store.settings, store.open_cycle(), population_of(store.population())
     own, read = settings.of(PromptsSettings), read_of_families(store, sealed)
-    found = problem_set(own, lake=store.lake, seeds=settings.seeds, seed=settings.seed, cycles=read.families)
+    result = problem_set(own, lake=store.lake, seeds=settings.seeds, seed=settings.seed, cycles=read.families)
     feed = fed(
-        found, own, read.learnt(store.lake), lake=store.lake, seeds=settings.seeds, cycles=read.families, cycle=store.cycle,
+        result, own, read.learnt(store.lake), lake=store.lake, seeds=settings.seeds, cycles=read.families, cycle=store.cycle,
         root_seed=settings.seed,
     )
     store.extra(FEED, feed.rows)
-    found = feed.problems
+    result = feed.problems
     frame = PROBLEMS.frame(
-        {name: getattr(one, name) for name in PROBLEMS.columns if name != "cycle"} | {"cycle": store.cycle} for one in found.all
+        {name: getattr(item, name) for name in PROBLEMS.columns if name != "cycle"} | {"cycle": store.cycle} for item in result.all
     )
     admit_seeds(store, sealed, lambda: items(settings.seeds), "prompts", admitting(store, sealed, frame))
     store.tell(opened.metadata() | {
-        "train": len(found.train), "heldout": len(found.heldout), "source": found.source, "passed_over": "; ".join(found.passed_over) or "none",
-        "contamination": found.contamination, "of_families": len(feed.rows),
-    } | ({SAID_OF_CYCLE: told} if (told := feed.told()) else {}))
+        "train": len(result.train), "heldout": len(result.heldout), "source": result.source, "passed_over": "; ".join(result.passed_over) or "none",
+        "contamination": result.contamination, "of_families": len(feed.rows),
+    } | ({SAID_OF_CYCLE: summary} if (summary := feed.told()) else {}))
     return frame
 
 

@@ -25,32 +25,32 @@ def results(
     lake.hold(study.name, context.run.run_id)
     current = _current(lake, problems, record)
     if is_finished(store, cell, current):
-        found = store.read(study.name, "results", cell)
-        context.add_output_metadata(_told(found) | {"kept": True})
-        return found
+        result = store.read(study.name, "results", cell)
+        context.add_output_metadata(_told(result) | {"kept": True})
+        return result
     rows = run_cell(current, cell, lake.settings(), store.root, context.run.run_id, executor=compute.executor())
     publish_cell(store, cell, rows, context.run.run_id)
-    found = RESULTS.frame(rows.results)
-    context.add_output_metadata(_told(found) | {"kept": False, "attempts": len(rows.attempts)})
-    return found
+    result = RESULTS.frame(rows.results)
+    context.add_output_metadata(_told(result) | {"kept": False, "attempts": len(rows.attempts)})
+    return result
 
 
 def _current(lake: LakeResource, problems: pl.DataFrame, record: pl.DataFrame) -> Any:
     """The study that the settings describe, which must be the recorded one: cells of two studies are never mixed."""
     from evolake.repair.execution.study import entries_of, study_of
 
-    found, recorded = study_of(lake.settings(), entries_of(problems.to_dicts())), record["study_sha"].item()
-    if found.sha != recorded:
+    result, recorded = study_of(lake.settings(), entries_of(problems.to_dicts())), record["study_sha"].item()
+    if result.sha != recorded:
         raise dg.Failure(
-            f"the settings describe another study ({found.sha[:12]}) than the recorded one ({recorded[:12]}): budget, proposer, seed or sizes have "
+            f"the settings describe another study ({result.sha[:12]}) than the recorded one ({recorded[:12]}): budget, proposer, seed or sizes have "
             f"changed. Materialize the group {study.setup_group!r}, then the cells again.", allow_retries=False,
         )
-    return found
+    return result
 
 
-def _told(found: pl.DataFrame) -> dict[str, Any]:
-    main = found.filter((pl.col("suite") == "lia") & (pl.col("variation") == "none"))
+def _told(result: pl.DataFrame) -> dict[str, Any]:
+    main = result.filter((pl.col("suite") == "lia") & (pl.col("variation") == "none"))
     return {
-        "solved": int(main["solved"].sum()), "problems": main.height, "calls": int(found["calls"].sum()),
-        "solver_calls": int(found["solver_calls"].sum()), "backend": found["backend"][0], "model": found["model"][0],
+        "solved": int(main["solved"].sum()), "problems": main.height, "calls": int(result["calls"].sum()),
+        "solver_calls": int(result["solver_calls"].sum()), "backend": result["backend"][0], "model": result["model"][0],
     }

@@ -21,10 +21,10 @@ def problems(context: dg.AssetExecutionContext, lake: LakeResource, compute: Com
     lake.hold(study.name, context.run.run_id)
     limit_pool(context.instance, study.pool)
     settings = lake.settings()
-    found = PROBLEMS.frame(benchmark_rows(settings.of(RepairSettings), settings.seed, executor=compute.executor()))
-    counts = {f"{suite}, {variation}": rows.height for (suite, variation), rows in found.group_by("suite", "variation", maintain_order=True)}
-    context.add_output_metadata(counts | {"satisfiable": found.filter(pl.col("label") == "sat").height})
-    return found
+    result = PROBLEMS.frame(benchmark_rows(settings.of(RepairSettings), settings.seed, executor=compute.executor()))
+    counts = {f"{suite}, {variation}": rows.height for (suite, variation), rows in result.group_by("suite", "variation", maintain_order=True)}
+    context.add_output_metadata(counts | {"satisfiable": result.filter(pl.col("label") == "sat").height})
+    return result
 
 
 @study.setup_asset(name="study", schema=STUDY)
@@ -37,7 +37,7 @@ def record(context: dg.AssetExecutionContext, lake: LakeResource, problems: pl.D
     settings = lake.settings()
     check_backend(settings)
     require_endpoint(settings)
-    found = study_of(settings, entries_of(problems.to_dicts()))
-    context.add_output_metadata({"study_sha": found.sha, "backend": found.backend, "model": found.model, "cells": len(study.cells)})
+    result = study_of(settings, entries_of(problems.to_dicts()))
+    context.add_output_metadata({"study_sha": result.sha, "backend": result.backend, "model": result.model, "cells": len(study.cells)})
     sizes = settings.of(RepairSettings)
-    return STUDY.frame([found.row(sizes.arms, pick_seeds(sizes.seeds))])
+    return STUDY.frame([result.row(sizes.arms, pick_seeds(sizes.seeds))])

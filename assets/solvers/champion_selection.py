@@ -21,17 +21,17 @@ def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame,
     from evolake.solvers.gates.soundness import objections, stage_judge
 
     cycle, population = store.cycle, archive(store)
-    found = challenge(
+    result = challenge(
         open_workspace(store, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), compute.executor(), cycle=cycle,
         root_seed=store.settings.seed, unsound=objections(late_verdicts(store, "benchmark_runs")),
         judge=stage_judge("duel", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id),
     )
-    publish_late(store, found.verdicts)
-    store.extra(DUELS, found.trials, "champion_trials")
-    store.extra(RACES, found.races, "champion_races")
-    told = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in found.decisions}
-    store.tell({"champion": found.champion_id, "changed": found.changed} | told)
-    return DECISIONS.frame(found.decisions)
+    publish_late(store, result.verdicts)
+    store.extra(DUELS, result.trials, "champion_trials")
+    store.extra(RACES, result.races, "champion_races")
+    details = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in result.decisions}
+    store.tell({"champion": result.champion_id, "changed": result.changed} | details)
+    return DECISIONS.frame(result.decisions)
 
 
 @line.asset(schema=HOLDOUT_RUNS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})

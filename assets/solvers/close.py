@@ -36,6 +36,6 @@ def survivors(
     store.artifacts(fates(population, closed, cycle))
     sealed = store.seal(closed.frames(), GUARDS, survivors="variants")
     live = closed.rows("accepted", "champion")
-    told = {"champion": held["title"], "champion_id": held["variant_id"], "live": len(live)}
-    store.tell(sealed.metadata() | told | figures_of(FIGURES, Material(store.lake, cycle, closed), "survivors"))
+    details = {"champion": held["title"], "champion_id": held["variant_id"], "live": len(live)}
+    store.tell(sealed.metadata() | details | figures_of(FIGURES, Material(store.lake, cycle, closed), "survivors"))
     return VARIANTS.frame(live)

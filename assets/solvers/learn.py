@@ -43,18 +43,18 @@ def post_mortem(
     evaluated = evaluate(population, variants.to_dicts(), verdict_rows(store), metrics.to_dicts(), consensus_ranking.to_dicts(), store.blobs)
     ruleset = rules_in_force(store, population)
     with store.roles(agents) as served:
-        found = analyse(
+        result = analyse(
             served, evaluated, settings=settings.of(SolversSettings), cycle=cycle, root_seed=settings.seed,
             rules=[rule.id for rule in told_rules(ruleset)],
             earlier_findings=[f"{row['title']}: {row['explanation']}" for row in population.findings.to_dicts()][-30:],
             session=analyst(store, population) if settings.of(SolversSettings).analyst == "session" else None,
         )
-    rules_proposed = [item for item in found.proposals if item["check"]]  # what no program can check stays a finding
+    rules_proposed = [item for item in result.proposals if item["check"]]  # what no program can check stays a finding
     proposed = [{"number": number, "cycle": cycle, "proposal": json.dumps(item, sort_keys=True)} for number, item in enumerate(rules_proposed)]
     store.extra(PROPOSED, proposed)
     store.extra(HISTORY, history_rows(evaluated, consensus_ranking.height, cycle, settings.of(SolversSettings)), "attempts")
-    store.tell({"assessment": found.assessment, "failed_calls": len(found.failures), "proposals": len(proposed)})
-    return FINDINGS.frame(finding_rows(found, cycle))
+    store.tell({"assessment": result.assessment, "failed_calls": len(result.failures), "proposals": len(proposed)})
+    return FINDINGS.frame(finding_rows(result, cycle))
 
 
 def analyst(store: LineStore, population: Population) -> SessionAnalyst:

@@ -56,11 +56,11 @@ def metrics(store: LineStore, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
 
     population = archive(store)
     runs = _sound_runs(store, population, benchmark_runs)
-    found = compute_metrics(runs, baselines=[row["variant_id"] for row in population.seeds()], cycle=store.cycle)
+    result = compute_metrics(runs, baselines=[row["variant_id"] for row in population.seeds()], cycle=store.cycle)
     store.tell({
-        "variants": found.height, "best_par2": _least(found, "par2"), "most_solved": _most(found, "solved"), "checked_share": checked(runs),
+        "variants": result.height, "best_par2": _least(result, "par2"), "most_solved": _most(result, "solved"), "checked_share": checked(runs),
     })
-    return found
+    return result
 
 
 @line.asset(deps=["metrics"], schema=OBJECTIVES, kinds={"bubblewrap"})
@@ -90,9 +90,9 @@ def objective_scores(store: LineStore, jail: JailResource, benchmark_runs: pl.Da
     from evolake.solvers.objectives.consensus import score_variants
 
     population = archive(store)
-    found = score_variants(voting(population, objectives), _sound_runs(store, population, benchmark_runs), jail.open(("numpy",)), cycle=store.cycle)
-    store.tell({"objectives": found["objective_id"].n_unique(), "missing_scores": found["score"].null_count()})
-    return found
+    result = score_variants(voting(population, objectives), _sound_runs(store, population, benchmark_runs), jail.open(("numpy",)), cycle=store.cycle)
+    store.tell({"objectives": result["objective_id"].n_unique(), "missing_scores": result["score"].null_count()})
+    return result
 
 
 @line.asset(deps=["variants"], schema=RANKING)

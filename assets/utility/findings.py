@@ -27,8 +27,8 @@ def _found(context: dg.AssetExecutionContext, lake: LakeResource) -> Findings:
     study.require_cells(context, CELL_CHECKS)
     stored = read_study(lake.open())
     if stored.missing:
-        told = f"cells of the recorded study are missing: {', '.join(stored.missing)}. Materialize the group {study.name!r}."
-        raise dg.Failure(told, allow_retries=False)
+        text = f"cells of the recorded study are missing: {', '.join(stored.missing)}. Materialize the group {study.name!r}."
+        raise dg.Failure(text, allow_retries=False)
     return findings_of(stored.steps, stored.replies, stored.study["root_seed"])
 
 

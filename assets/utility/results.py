@@ -33,9 +33,9 @@ def replies(context: dg.AssetExecutionContext, lake: LakeResource, record: pl.Da
         cell = make_cell(current, name, settings)
         policy = open_policy(policy_settings(settings), store.root, "utility", context.run.run_id)
         publish_cell(store, cell, run_cell(cell, policy, journal_of(store, cell), lambda step: context.log.info(f"step {step}")), context.run.run_id)
-    found = store.read(LINE, "replies", name)
-    last = found.filter(pl.col("step") == found["step"].max())
+    result = store.read(LINE, "replies", name)
+    last = result.filter(pl.col("step") == result["step"].max())
     shares = {str(suite): float(part["correct"].mean() or 0.0) for (suite,), part in last.group_by("suite")}  # pyright: ignore[reportArgumentType]
-    told = {"kept": kept, "replies": found.height, "step": int(last["step"][0])}
-    context.add_output_metadata(told | {f"correct, {suite}": value for suite, value in shares.items()})
-    return found
+    details = {"kept": kept, "replies": result.height, "step": int(last["step"][0])}
+    context.add_output_metadata(details | {f"correct, {suite}": value for suite, value in shares.items()})
+    return result

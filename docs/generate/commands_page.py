@@ -38,10 +38,10 @@ def section(context: click.Context) -> str:
     command = context.command
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     options = [record for parameter in command.get_params(context) if (record := parameter.get_help_record(context)) and record[0] != "-h, --help"]
-    listed = "\n" + table(["option", "meaning"], ([code(name), told] for name, told in options)) if options else ""
+    listed = "\n" + table(["option", "meaning"], ([code(name), summary] for name, summary in options)) if options else ""
     return f"\n## {context.command_path}\n\n{paragraphs(command.help or '')}\n\n    {usage}\n{listed}"
 
 
-def paragraphs(told: str) -> str:
+def paragraphs(summary: str) -> str:
     """A help text with its line breaks taken out of paragraphs."""
-    return "\n\n".join(" ".join(part.replace("\b", "").split()) for part in told.split("\n\n"))
+    return "\n\n".join(" ".join(part.replace("\b", "").split()) for part in summary.split("\n\n"))

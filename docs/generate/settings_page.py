@@ -33,8 +33,8 @@ def settings_page() -> str:
     profiles = {name: load(name) for name in profile_names()}
     return HEAD + "".join(
         f"\n## {section or 'All lines'}\n\n"
-        + table(["variable", "default", "profiles", "meaning"], (row(path, field, profiles) for path, field in found))
-        for section, found in by_section.items()
+        + table(["variable", "default", "profiles", "meaning"], (row(path, field, profiles) for path, field in result))
+        for section, result in by_section.items()
     )
 
 

@@ -72,7 +72,7 @@ class Agents:
         for request in requests:
             if not isinstance(request, role.request):
                 raise TypeError(f"role {role.name} is asked with {role.request.__name__} (got {type(request).__name__})")
-        jobs = [Job(role, *one) for one in zip(requests, seeds, names, numbers, strict=True)]
+        jobs = [Job(role, *item) for item in zip(requests, seeds, names, numbers, strict=True)]
         first = self._slots(len(jobs))
         work = [self._one(job, first + index) for index, job in enumerate(jobs)]
         results = _run(work, alone=0 if not jobs or self.backend.warm(jobs[0]) else 1, threads=self.backend.threads)
@@ -159,7 +159,7 @@ class Agents:
         """Why the latest call that gave no reply gave none, with the role; "" where all did."""
         with self._lock:
             failed = [(slot, result) for result, slot in self._results.values() if isinstance(result, AgentFailure)]
-        return f"{(last := max(failed, key=lambda one: one[0])[1]).role}: {last.reason}" if failed else ""
+        return f"{(last := max(failed, key=lambda item: item[0])[1]).role}: {last.reason}" if failed else ""
 
     @property
     def spent(self) -> Usage:
@@ -188,10 +188,10 @@ class Agents:
 def _run(work: list[Callable[[], Any]], *, alone: int, threads: int) -> list[Any]:
     """Runs all, the first `alone` one by one, the rest by at most `threads` threads; results in order."""
     if threads == 1 or len(work) == 1:
-        return [one() for one in work]
-    ahead = [one() for one in work[:alone]]
+        return [item() for item in work]
+    ahead = [item() for item in work[:alone]]
     with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="evolake-agents") as pool:
-        futures = [pool.submit(one) for one in work[alone:]]
+        futures = [pool.submit(item) for item in work[alone:]]
         _, waiting = wait(futures, return_when=FIRST_EXCEPTION)
         for future in waiting:
             future.cancel()

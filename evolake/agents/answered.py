@@ -40,8 +40,8 @@ class Answered:
     @property
     def words(self) -> str:
         """How often what failed, in words."""
-        told = ", ".join(f"{word} {count}" for word, count in sorted(self.failures.items(), key=lambda item: (-item[1], item[0])))
-        return f"{self.attempts} attempts, {self.valid} with a valid reply" + (f" ({told})" if told else "")
+        text = ", ".join(f"{word} {count}" for word, count in sorted(self.failures.items(), key=lambda item: (-item[1], item[0])))
+        return f"{self.attempts} attempts, {self.valid} with a valid reply" + (f" ({text})" if text else "")
 
 
 def answered(rows: Iterable[Mapping[str, Any]], roles: Collection[str], turns: Iterable[Mapping[str, Any]] = ()) -> Answered:
@@ -56,7 +56,7 @@ def answered(rows: Iterable[Mapping[str, Any]], roles: Collection[str], turns: I
     replies += [(role, "" if outcome == FINISHED else outcome or UNFINISHED) for role, outcome in sessions.values()]
     proposing = [failure for role, failure in replies if role in roles]
     failures = Counter(failure for _, failure in replies if failure)
-    return Answered(len(replies), sum(not one for _, one in replies), sum(not one for one in proposing), len(proposing), failures)
+    return Answered(len(replies), sum(not item for _, item in replies), sum(not item for item in proposing), len(proposing), failures)
 
 
 def require_answers(

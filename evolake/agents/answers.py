@@ -109,28 +109,28 @@ def judged(received: Received, reply: type[BaseModel]) -> tuple[str, BaseModel |
 
 def _candidates(content: str) -> list[str]:
     """Texts that may be the object, most literal first, each once."""
-    found = [content.strip()]
-    found.extend(_fenced(content))
+    result = [content.strip()]
+    result.extend(_fenced(content))
     start, end = content.find("{"), content.rfind("}")
     if 0 <= start < end:
-        found.append(content[start : end + 1])
-    return list(dict.fromkeys(found))
+        result.append(content[start : end + 1])
+    return list(dict.fromkeys(result))
 
 
 def _fenced(content: str) -> list[str]:
     """What stands in fenced blocks. One pass over the lines: a block ends at the first line that is its own marks again."""
-    found: list[str] = []
+    result: list[str] = []
     marks, inside = "", [""]
     for line in content.split("\n"):
         if not marks:
             opened = _FENCE.match(line)
             marks, inside = (opened[1], []) if opened else ("", [])
         elif line.rstrip(" \t\r") == marks:
-            found.append("\n".join(inside).strip())
+            result.append("\n".join(inside).strip())
             marks = ""
         else:
             inside.append(line)
-    return found
+    return result
 
 
 def _name(value: Any) -> str:

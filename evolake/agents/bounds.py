@@ -33,8 +33,8 @@ def values_in(text: str) -> int:
 
 def too_many(text: str) -> str:
     """Why the text is not taken apart, "" where it may be."""
-    found = values_in(text)
-    return f"it holds {found} values; at most {MAX_VALUES} are read" if found > MAX_VALUES else ""
+    result = values_in(text)
+    return f"it holds {result} values; at most {MAX_VALUES} are read" if result > MAX_VALUES else ""
 
 
 def decoded(chunks: Iterable[bytes], encoding: str) -> Iterator[bytes]:

@@ -73,8 +73,8 @@ def choose(tape: Tape, question: str, asker: Asker, recorded: Callable[[str], Re
     if asker.replay_only:
         return max(tape.tags(question), key=lambda tag: _rank(recorded(tag), asker), default=tag_of(asker.address, 0))
     for tag in _tags(tape, question, asker):
-        found = recorded(tag)
-        if found.state != "failed" or not asker.redraw or (found.last is not None and found.last.run_id == asker.run_id):
+        result = recorded(tag)
+        if result.state != "failed" or not asker.redraw or (result.last is not None and result.last.run_id == asker.run_id):
             return tag
     raise AssertionError("draws do not end")
 
@@ -87,11 +87,11 @@ def _tags(tape: Tape, question: str, asker: Asker) -> Iterator[str]:
         yield tag_of(asker.address, draw)
 
 
-def _rank(found: Recorded, asker: Asker) -> tuple[bool, bool, bool, str, str]:
+def _rank(result: Recorded, asker: Asker) -> tuple[bool, bool, bool, str, str]:
     """Under replay only: a whole conversation before one that was cut off, this cycle's own, an answer, the newest."""
-    assert found.last is not None
-    own = asker.owns(found.last)
-    return found.state != "open", own, own or found.state == "answered", found.last.created_at, found.last.key
+    assert result.last is not None
+    own = asker.owns(result.last)
+    return result.state != "open", own, own or result.state == "answered", result.last.created_at, result.last.key
 
 
 def read_conversation(

@@ -261,7 +261,7 @@ class Endpoint:
         """
         try:
             response = self._client.models.with_raw_response.list().http_response
-            return [str(one["id"]) for one in response.json()["data"]]
+            return [str(item["id"]) for item in response.json()["data"]]
         except openai.APIStatusError as error:
             if error.status_code in _NOT_ALLOWED:
                 raise self._unavailable("", _server_says(error)) from None

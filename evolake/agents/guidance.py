@@ -95,13 +95,13 @@ def withdraw_guidance(lake_root: Path, note: str, *, clock: Callable[[], datetim
                 f"{'several notes begin' if notes else 'no note begins'} with {note!r}", wanted="the id of one note",
                 got=", ".join(each.id for each in notes) or None, do="evolake guide --list shows the ids",
             )
-        found, now = notes[0], clock()
-        if not found.withdrawn:
-            concerned = [found.line] if found.line else sorted(set(found.since) | set(lake.seals.lines()))
+        result, now = notes[0], clock()
+        if not result.withdrawn:
+            concerned = [result.line] if result.line else sorted(set(result.since) | set(lake.seals.lines()))
             until = {each: FIRST_CYCLE if each == EVERY_LINE else next_cycle(lake, each) for each in concerned}
-            withdrawal = _note_id("withdrawal", found.id, found.line or EVERY_LINE, now, len(known))
-            _publish(lake, known, [_row(withdrawal, each, cycle, "", found.id, now) for each, cycle in until.items()])
-    return next(each for each in all_guidance(lake_root) if each.id == found.id)
+            withdrawal = _note_id("withdrawal", result.id, result.line or EVERY_LINE, now, len(known))
+            _publish(lake, known, [_row(withdrawal, each, cycle, "", result.id, now) for each, cycle in until.items()])
+    return next(each for each in all_guidance(lake_root) if each.id == result.id)
 
 
 def read_guidance(lake_root: Path, line: str, cycle: str) -> list[Guidance]:

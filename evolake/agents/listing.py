@@ -30,11 +30,11 @@ class Listed:
 
     def row(self) -> dict[str, Any]:
         """What a listing shows: all but the messages and the reply's text."""
-        told: dict[str, Any] = {"key": self.key, "state": self.state, "why": self.why}
+        details: dict[str, Any] = {"key": self.key, "state": self.state, "why": self.why}
         if self.entry is None:
-            return told
+            return details
         shown = ("role", "cycle", "model", "endpoint", "attempt", "outcome", "charged_tokens", "usd", "created_at", "run_id")
-        return told | {"line": paid_by(self.entry)} | {name: getattr(self.entry, name) for name in shown}
+        return details | {"line": paid_by(self.entry)} | {name: getattr(self.entry, name) for name in shown}
 
 
 @dataclass(frozen=True)
@@ -47,20 +47,20 @@ class Choice:
     model: str | None = None
     state: str | None = None
 
-    def takes(self, one: Listed) -> bool:
+    def takes(self, item: Listed) -> bool:
         """Whether an entry is meant. A damaged one names no line, role, cycle and model."""
-        if self.state is not None and one.state != self.state:
+        if self.state is not None and item.state != self.state:
             return False
         wanted = {"line": self.line, "role": self.role, "cycle": self.cycle, "model": self.model}
-        found = one.row()
-        return all(value is None or found.get(name) == value for name, value in wanted.items())
+        result = item.row()
+        return all(value is None or result.get(name) == value for name, value in wanted.items())
 
 
 def listed(tape: Tape, choice: Choice = Choice()) -> Iterator[Listed]:
     """The entries of a tape that are meant, by key."""
     for key in tape.all_keys():
-        if choice.takes(one := _listed(tape, key)):
-            yield one
+        if choice.takes(item := _listed(tape, key)):
+            yield item
 
 
 def _listed(tape: Tape, key: str) -> Listed:

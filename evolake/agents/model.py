@@ -127,8 +127,8 @@ class ModelBackend:
         """How a call begins: its messages and the schema of its reply, as an earlier evolake asked where the tape has an answer to that and none to
         today's question. Under replay only a failure is an answer. goes_on: so is what was cut off."""
         def answered(form: tuple[list[Message], dict[str, Any]]) -> bool:
-            found = recorded(*form)
-            return found.state == "answered" or (found.last is not None and (self.asker.replay_only or (goes_on and found.state == "open")))
+            result = recorded(*form)
+            return result.state == "answered" or (result.last is not None and (self.asker.replay_only or (goes_on and result.state == "open")))
 
         prompt = prompt_for(self.system_prompts, job.role.name)
         now, *before = [(headed(messages, prompt), schema) for messages, schema in questions(job.role, job.request)]

@@ -65,7 +65,7 @@ def probe(endpoint: Endpoint, model: str, *, max_output_tokens: int) -> Iterator
     other = f"{status}: {said}; the reply begins: {beginning(received.content or body.text)}"
     yield Tried("structured replies", not isinstance(said, str), other if isinstance(said, str) else form, True)
     counts = received.counts
-    if counts is None or not plausible(counts, sum(len(one["content"]) for one in ASKED), received.content, max_output_tokens):
+    if counts is None or not plausible(counts, sum(len(item["content"]) for item in ASKED), received.content, max_output_tokens):
         yield Tried("usage", False, "none that can be true: calls are charged by estimate, and their cost is unknown", False)
     else:
         yield Tried("usage", True, f"{counts.input} tokens read, {counts.output} written", False)

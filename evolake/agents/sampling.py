@@ -31,8 +31,8 @@ class Sampling:
 
 def sampling_of(settings: Settings, role: str) -> Sampling:
     """What the settings say for a role: its own entry, field by field before that of `default`, before the settings for all."""
-    found = Sampling(settings.model_max_output_tokens, settings.model_temperature)
+    result = Sampling(settings.model_max_output_tokens, settings.model_temperature)
     for name in ("default", role):
         entry = settings.sampling.get(name, SamplingSettings())
-        found = replace(found, **{field: value for field, value in entry.model_dump().items() if value is not None})
-    return found
+        result = replace(result, **{field: value for field, value in entry.model_dump().items() if value is not None})
+    return result

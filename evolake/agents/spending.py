@@ -27,8 +27,8 @@ def spent_sentence(settings: Settings, lake_root: Path, cycles: Mapping[str, Seq
     usd = f"usd unknown (no price of {', '.join(unpriced)})" if unpriced else f"{total.usd:.4f} usd"
     spent = {"run": of_runs, "cycle": of_cycles}
     left = [_left(settings, unit, scope, spent[scope]) for scope in spent for unit in ("tokens", "usd")]
-    told = ", ".join(filter(None, left)) or ("nothing is asked under replay only" if settings.replay_only else "no limit")
-    return f"model: {total.calls:,} calls paid, {total.tokens:,} tokens, {usd}; budget left: {told}"
+    summary = ", ".join(filter(None, left)) or ("nothing is asked under replay only" if settings.replay_only else "no limit")
+    return f"model: {total.calls:,} calls paid, {total.tokens:,} tokens, {usd}; budget left: {summary}"
 
 
 def _budget(settings: Settings, tape: Tape, *, line: str = "none", cycle: str = "none", run_id: str = "none") -> Budget:
@@ -39,5 +39,5 @@ def _left(settings: Settings, unit: str, scope: str, spent: Iterable[Usage]) -> 
     limit = getattr(settings.budget, f"{unit}_per_{scope}")
     if limit is None:
         return ""
-    left = max(0, limit - max((getattr(one, unit) for one in spent), default=0))
+    left = max(0, limit - max((getattr(item, unit) for item in spent), default=0))
     return f"{left:,} of {limit:,} tokens per {scope}" if unit == "tokens" else f"{left:.4f} of {limit:g} usd per {scope}"

@@ -69,9 +69,9 @@ def _champion(lake: Lake, cycle: str) -> SystemPromptText:
         )
     for seal in _sealed(lake):
         if int(seal.cycle) <= int(cycle):
-            found = _table(lake, seal).filter(pl.col("state") == CHAMPION).select("prompt_id", "text").rows()
-            if found:
-                return SystemPromptText(*found[0])
+            result = _table(lake, seal).filter(pl.col("state") == CHAMPION).select("prompt_id", "text").rows()
+            if result:
+                return SystemPromptText(*result[0])
     raise InputError(
         f"the prompts line has no champion for cycle {cycle}", wanted=f"a population of it that was sealed for cycle {cycle} or before",
         do="run `evolake run --lines prompts` first, or name a prompt by its id",

@@ -131,8 +131,8 @@ class Tape:
 
     def tags(self, question: str) -> list[str]:
         """What stands behind `question` in the keys that begin with it."""
-        found = (path.parent.name + path.stem for path in self.root.glob(f"{question[:2]}/{question[2:]}*.json"))
-        return sorted(key.removeprefix(question) for key in found if is_key(key))
+        result = (path.parent.name + path.stem for path in self.root.glob(f"{question[:2]}/{question[2:]}*.json"))
+        return sorted(key.removeprefix(question) for key in result if is_key(key))
 
     def drop(self, keys: Iterable[str]) -> int:
         """Removes entries, each under its lock and for good; gives how many there were. What was spent stays in the accounts.
@@ -165,8 +165,8 @@ class Tape:
             there = _lines(entry.messages)
             same = next((number for number, pair in enumerate(zip(asked, there, strict=False)) if pair[0] != pair[1]), min(len(asked), len(there)))
             if same > best[0]:
-                one, other = ((lines[same] if same < len(lines) else "its end")[:LONGEST_LINE] for lines in (asked, there))
-                best = same, f"its nearest entry {entry.key[:12]} has {other!r} in line {same + 1} where this call has {one!r}"
+                first, other = ((lines[same] if same < len(lines) else "its end")[:LONGEST_LINE] for lines in (asked, there))
+                best = same, f"its nearest entry {entry.key[:12]} has {other!r} in line {same + 1} where this call has {first!r}"
         return best[1]
 
     def write(self, entry: Entry) -> None:

@@ -44,7 +44,7 @@ def answer_forms(rows: Iterable[Mapping[str, Any]]) -> dict[str, type]:
 
     rows: with `family_id` and `answer`, JSON text.
     """
-    found: dict[str, set[type]] = {}
+    result: dict[str, set[type]] = {}
     for row in rows:
-        found.setdefault(row["family_id"], set()).add(type(json.loads(row["answer"])))
-    return {family_id: types.pop() for family_id, types in found.items() if len(types) == 1}
+        result.setdefault(row["family_id"], set()).add(type(json.loads(row["answer"])))
+    return {family_id: types.pop() for family_id, types in result.items() if len(types) == 1}

@@ -90,7 +90,7 @@ def _joined(text: str, start: int, label: str) -> int:
     before = text[:start].rstrip(" \t\"'")
     mark = before[len(before.rstrip(_JOINING)) :]
     inside = label[1:-1]
-    if not mark or not (label[:1].isdigit() or len(label.split()) > 1 or any(one in inside for one in _JOINING)):
+    if not mark or not (label[:1].isdigit() or len(label.split()) > 1 or any(item in inside for item in _JOINING)):
         return start
     apart = len(before) < start
     if mark == ",":
@@ -100,7 +100,7 @@ def _joined(text: str, start: int, label: str) -> int:
     elif mark == ":":
         joins = mark in inside and not (apart and before[-2:-1].isalpha())
     else:
-        joins = not apart or mark not in ("-", "*", "+") or any(one.isdigit() or one in "+-*/" for one in label)
+        joins = not apart or mark not in ("-", "*", "+") or any(item.isdigit() or item in "+-*/" for item in label)
     return _piece_before(text, len(before)) if joins else start
 
 
@@ -176,7 +176,7 @@ def _bare_list(text: str, label: Sequence[Any]) -> tuple[int, int] | None:
     """A list without its brackets: of numbers, all that there are between commas; of others, the last line, from as many words before its first
     comma on as the label's first element has."""
     end = len(text.rstrip(AFTER))
-    if all(isinstance(one, int | float) and not isinstance(one, bool) for one in label):
+    if all(isinstance(item, int | float) and not isinstance(item, bool) for item in label):
         return last_numbers(text[:end])
     line = text.rfind("\n", 0, end) + 1
     comma = text.find(",", line, end)

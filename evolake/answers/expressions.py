@@ -83,8 +83,8 @@ def last_number(text: str, units: Collection[str] = ()) -> tuple[int, int] | Non
 
 def without_brackets(text: str) -> str:
     """A number in brackets, its sign before them, without them: -5 for `-(5)`; any other text as it is."""
-    found = _BARE.match(text)
-    return found[1] + found[2].strip() if found and found[2].strip()[:1].isdigit() else text
+    match = _BARE.match(text)
+    return match[1] + match[2].strip() if match and match[2].strip()[:1].isdigit() else text
 
 
 def _quoted(tokens: list[_Token], start: int) -> int:
@@ -126,8 +126,8 @@ def _last(tokens: list[_Token]) -> int | None:
     return None
 
 
-def _times(one: _Token) -> bool:
-    return one.kind == "times" or one.text in ("x", "X")
+def _times(item: _Token) -> bool:
+    return item.kind == "times" or item.text in ("x", "X")
 
 
 def _before(tokens: list[_Token], place: int) -> int:
@@ -138,13 +138,13 @@ def _before(tokens: list[_Token], place: int) -> int:
 
 def _operand(tokens: list[_Token], place: int, by: int) -> bool:
     """Whether something to reckon with ends at `place`, before the operator at `by`: a number, a name, a bracket, a sign such as %."""
-    one = tokens[place] if place >= 0 else None
-    if one is None or one.kind != "word":
-        return one is not None and (one.kind in ("number", "close", "symbol") or _is_command(one))
-    if len(one.text) == 1 or not one.text[-1].isalpha():
-        return one.text not in _PROSE_ZH
-    name, operator = one.text.lower(), tokens[by]
-    if name in _PROSE - _QUANTITIES or not one.text.isascii() or operator.text == "•":
+    item = tokens[place] if place >= 0 else None
+    if item is None or item.kind != "word":
+        return item is not None and (item.kind in ("number", "close", "symbol") or _is_command(item))
+    if len(item.text) == 1 or not item.text[-1].isalpha():
+        return item.text not in _PROSE_ZH
+    name, operator = item.text.lower(), tokens[by]
+    if name in _PROSE - _QUANTITIES or not item.text.isascii() or operator.text == "•":
         return False
     if operator.kind != "sign":
         return operator.text not in ("x", "X")
@@ -152,12 +152,12 @@ def _operand(tokens: list[_Token], place: int, by: int) -> bool:
         return False  # a hyphen, or the sign of the number
     before = _before(tokens, place)
     alone = before < 0 or tokens[before].kind in ("end", "equals", "open", "times", "sign")
-    return operator.text != "-" or (alone and one.text.islower())
+    return operator.text != "-" or (alone and item.text.islower())
 
 
-def _is_command(one: _Token) -> bool:
+def _is_command(item: _Token) -> bool:
     """Whether it is a name in LaTeX (`\\pi`), and nothing that only changes how a number looks."""
-    return one.kind == "relation" and one.text[0] == "\\" and one.text not in _ORNAMENTS
+    return item.kind == "relation" and item.text[0] == "\\" and item.text not in _ORNAMENTS
 
 
 def _start(tokens: list[_Token], last: int, *, lists: bool) -> int:
@@ -168,25 +168,25 @@ def _start(tokens: list[_Token], last: int, *, lists: bool) -> int:
     """
     start, alone = last, None  # alone: where the last number of a list begins
     while (before := _before(tokens, start)) >= 0:
-        one, touches, further = tokens[before], before == start - 1, _before(tokens, before)
+        token, touches, further = tokens[before], before == start - 1, _before(tokens, before)
         opens = touches and tokens[start].kind == "open"
-        if one.kind == "relation":
-            if one.text in _ORNAMENTS:
+        if token.kind == "relation":
+            if token.text in _ORNAMENTS:
                 break
             return before
-        if opens and one.kind == "word" and one.text.isascii():
+        if opens and token.kind == "word" and token.text.isascii():
             return before  # a function
-        if (_times(one) or one.kind == "sign") and _operand(tokens, further, before):
+        if (_times(token) or token.kind == "sign") and _operand(tokens, further, before):
             start = _opening(tokens, further) if tokens[further].kind == "close" else further
-        elif one.kind == "sign" and _is_sign(tokens, before, touches=touches):
+        elif token.kind == "sign" and _is_sign(tokens, before, touches=touches):
             start = before
-        elif one.kind == "colon" and touches and further == before - 1 and further >= 0 and tokens[further].kind == "number":
+        elif token.kind == "colon" and touches and further == before - 1 and further >= 0 and tokens[further].kind == "number":
             start = further
-        elif one.kind == "comma" and further >= 0 and tokens[further].kind == "number":
+        elif token.kind == "comma" and further >= 0 and tokens[further].kind == "number":
             start, alone = further, start if alone is None else alone
-        elif opens and one.kind == "close":
+        elif opens and token.kind == "close":
             start = _opening(tokens, before)
-        elif (one.kind == "number" and (opens or not touches)) or (one.kind == "open" and before and tokens[before - 1].text == "^"):
+        elif (token.kind == "number" and (opens or not touches)) or (token.kind == "open" and before and tokens[before - 1].text == "^"):
             start = before
         else:
             break
@@ -223,19 +223,19 @@ def _unit(text: str, tokens: list[_Token], last: int, units: Collection[str]) ->
         after += 1
     if after >= len(tokens):
         return last
-    one = tokens[after]
-    if one.text.lower() == "and" and (parts := _PARTS.match(text, one.start)):
+    item = tokens[after]
+    if item.text.lower() == "and" and (parts := _PARTS.match(text, item.start)):
         return max(at for at in range(after, min(after + 6, len(tokens))) if tokens[at].end <= parts.end())
-    counted = one.kind == "word" and one.text.lower() not in _PROSE and one.text[0] not in _PROSE_ZH
-    if counted and after > last + 1 and len(one.text) > 1 and one.text.lower() not in _MULTIPLYING and not _asked(one, units):
+    counted = item.kind == "word" and item.text.lower() not in _PROSE and item.text[0] not in _PROSE_ZH
+    if counted and after > last + 1 and len(item.text) > 1 and item.text.lower() not in _MULTIPLYING and not _asked(item, units):
         further = tokens[after + 2] if after + 2 < len(tokens) and tokens[after + 1].kind == "space" else None
         counted = further is None or not _asked(further, units)
-    return after if counted or one.kind == "symbol" else last
+    return after if counted or item.kind == "symbol" else last
 
 
-def _asked(one: _Token, units: Collection[str]) -> bool:
+def _asked(item: _Token, units: Collection[str]) -> bool:
     """Whether it is one of the units that are asked for, in the singular or the plural."""
-    return one.kind == "word" and "1" in plainer(f"1 {one.text}", 1, tuple(units))
+    return item.kind == "word" and "1" in plainer(f"1 {item.text}", 1, tuple(units))
 
 
 def _reckoned_on(tokens: list[_Token], last: int) -> int:
@@ -245,15 +245,15 @@ def _reckoned_on(tokens: list[_Token], last: int) -> int:
     after += not touches
     if after >= len(tokens):
         return last
-    one, place = tokens[after], after + 1
-    if _is_command(one):
+    token, place = tokens[after], after + 1
+    if _is_command(token):
         return after
-    if place < len(tokens) and tokens[place].kind == "space" and one.text != "_":
+    if place < len(tokens) and tokens[place].kind == "space" and token.text != "_":
         place += 1
     operand = tokens[place] if place < len(tokens) else None
-    if operand is None or not (one.kind in ("times", "sign", "relation") or (one.text == "_" and touches)):
+    if operand is None or not (token.kind in ("times", "sign", "relation") or (token.text == "_" and touches)):
         return last
-    name = operand.kind == "word" and (len(operand.text) == 1 or one.kind == "times" or one.text == "_") and operand.text.lower() not in _PROSE
+    name = operand.kind == "word" and (len(operand.text) == 1 or token.kind == "times" or token.text == "_") and operand.text.lower() not in _PROSE
     return place if name or operand.kind in ("number", "open") or _is_command(operand) else last
 
 
@@ -267,7 +267,7 @@ def _brackets(tokens: list[_Token], start: int, last: int) -> tuple[int, int]:
     """The expression with the brackets that end right after it, where there are numbers in them and nothing else."""
     while last + 1 < len(tokens) and tokens[last + 1].kind == "close":
         opened = _opening(tokens, last + 1)
-        if opened > last or any(one.kind not in _RECKONING for one in tokens[opened : last + 2]):
+        if opened > last or any(token.kind not in _RECKONING for token in tokens[opened : last + 2]):
             break
         start, last = min(start, opened), last + 1
     return start, last

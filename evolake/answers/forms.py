@@ -62,14 +62,14 @@ def asked_units(statement: str) -> list[str]:
     Words after "how many", "how much", "number of", "in" and "to the nearest", and after 多少 and 几. Words that multiply (dozen, thousand) are none,
     and letters are none but g, h, l, m and s.
     """
-    found = [match[1].casefold() for match in _ASKED.finditer(statement)]
+    result = [match[1].casefold() for match in _ASKED.finditer(statement)]
     for match in _ASKED_ZH.finditer(statement):
-        found += [match[1], match[1] + match[2]]
+        result += [match[1], match[1] + match[2]]
     if _ASKED_PERCENT.search(statement):
-        found += [PERCENT, "percent"]
+        result += [PERCENT, "percent"]
     else:
-        found = [word for word in found if word not in ("percent", "percentage")]
-    return sorted({word for word in found if len(word) > 1 or not word.isascii() or word in {*_UNITS_OF_ONE_LETTER, PERCENT}} - _NO_UNITS)
+        result = [word for word in result if word not in ("percent", "percentage")]
+    return sorted({word for word in result if len(word) > 1 or not word.isascii() or word in {*_UNITS_OF_ONE_LETTER, PERCENT}} - _NO_UNITS)
 
 
 def plainer(content: str, label: Any, units: Sequence[str] = ()) -> Iterator[str]:

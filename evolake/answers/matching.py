@@ -61,7 +61,7 @@ def _equal(left: Any, right: Any, case: bool, depth: int) -> bool:
     if isinstance(left, int | float | Fraction) and isinstance(right, int | float | Fraction):
         return _numbers(_exactness(left), _exactness(right))
     if isinstance(left, list | tuple) and isinstance(right, list | tuple):
-        return len(left) == len(right) and all(_equal(one, other, case, depth + 1) for one, other in zip(left, right, strict=True))
+        return len(left) == len(right) and all(_equal(first, other, case, depth + 1) for first, other in zip(left, right, strict=True))
     if isinstance(left, dict) and isinstance(right, dict):
         ours, theirs = _keyed(left, case), _keyed(right, case)
         if ours is None or theirs is None or ours.keys() != theirs.keys():
@@ -79,10 +79,10 @@ def _texts(left: str, right: str, case: bool, depth: int) -> bool:
     ours, theirs = number(first), number(second)
     if ours is not None and theirs is not None:
         return _numbers(ours, theirs)
-    one, other = structure(first), structure(second)
-    if one is None and other is None:
+    item, other = structure(first), structure(second)
+    if item is None and other is None:
         return False
-    return _equal(first if one is None else one, second if other is None else other, case, depth + 1)
+    return _equal(first if item is None else item, second if other is None else other, case, depth + 1)
 
 
 def _text_and_value(text: str, value: Any, case: bool, depth: int) -> bool:
@@ -91,11 +91,11 @@ def _text_and_value(text: str, value: Any, case: bool, depth: int) -> bool:
     if isinstance(value, bool):
         return TRUTH.get(shown.casefold()) is value
     if isinstance(value, int | float | Fraction):
-        found = number(shown)
-        if found is not None:
-            return _numbers(found, _exactness(value))
-    found = structure(shown)
-    return found is not None and _equal(found, value, case, depth + 1)
+        result = number(shown)
+        if result is not None:
+            return _numbers(result, _exactness(value))
+    result = structure(shown)
+    return result is not None and _equal(result, value, case, depth + 1)
 
 
 def _bare_list(text: Any, value: Any, case: bool) -> bool:
@@ -103,8 +103,8 @@ def _bare_list(text: Any, value: Any, case: bool) -> bool:
     if not isinstance(text, str) or not isinstance(value, list | tuple) or not value:
         return False
     shown = cleaned(text)
-    found = structure(f"[{shown}]") if structure(shown) is None else None
-    return found is not None and _equal(found, value, case, 1)
+    result = structure(f"[{shown}]") if structure(shown) is None else None
+    return result is not None and _equal(result, value, case, 1)
 
 
 def _exactness(value: Any) -> tuple[Fraction, bool] | None:
@@ -119,20 +119,20 @@ def _exactness(value: Any) -> tuple[Fraction, bool] | None:
 def _numbers(left: tuple[Fraction, bool] | None, right: tuple[Fraction, bool] | None) -> bool:
     if left is None or right is None:
         return False
-    (one, exact), (other, also) = left, right
-    if one == other:
+    (item, exact), (other, also) = left, right
+    if item == other:
         return True
-    return not (exact and also) and abs(one - other) <= TOLERANCE * max(abs(one), abs(other))
+    return not (exact and also) and abs(item - other) <= TOLERANCE * max(abs(item), abs(other))
 
 
 def _keyed(mapping: dict[Any, Any], case: bool) -> dict[str | Fraction, Any] | None:
     """The mapping by one form of its keys, a number for each that is one; None where two keys fall together."""
-    found: dict[str | Fraction, Any] = {}
+    result: dict[str | Fraction, Any] = {}
     for key, value in mapping.items():
         text = cleaned(str(key))
         value_of = number(text)
-        found[value_of[0] if value_of else text if case else text.casefold()] = value
-    return found if len(found) == len(mapping) else None
+        result[value_of[0] if value_of else text if case else text.casefold()] = value
+    return result if len(result) == len(mapping) else None
 
 
 def _not_available(text: str) -> bool:

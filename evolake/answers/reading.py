@@ -35,7 +35,7 @@ _CLOSERS = {"[": "]", "(": ")", "{": "}"}
 def extract_boxed(text: str) -> str | None:
     """What stands in the last complete, outermost \\boxed{...}; None where there is none. Braces are balanced; `\\{` and `\\}` do not count."""
     open_braces: list[int | None] = []  # for each open brace, where a box's content starts, None for another brace
-    found: tuple[int, int] | None = None
+    result: tuple[int, int] | None = None
     for match in _BOX.finditer(text):
         token = match[0]
         if token.startswith("\\boxed"):
@@ -45,8 +45,8 @@ def extract_boxed(text: str) -> str | None:
         elif token == "}" and open_braces:
             start = open_braces.pop()
             if start is not None:
-                found = (start, match.start())  # boxes close from the inside out, so an outer one replaces what it holds
-    return None if found is None else text[found[0] : found[1]]
+                result = (start, match.start())  # boxes close from the inside out, so an outer one replaces what it holds
+    return None if result is None else text[result[0] : result[1]]
 
 
 def cleaned(text: str) -> str:

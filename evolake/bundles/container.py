@@ -139,21 +139,21 @@ def _read_manifest(data: bytes) -> dict[str, Any]:
 
 def _members(data: bytes) -> dict[str, bytes]:
     """name -> bytes of every member, in the order of the file; each byte of the file is accounted for."""
-    found: dict[str, bytes] = {}
+    result: dict[str, bytes] = {}
     place = 0
     while data[place : place + BLOCK].strip(b"\0"):
         name, size = _header(data[place : place + BLOCK])
-        if name in found or len(found) > MOST_MEMBERS:
-            raise _Odd(f"the member {name} is there twice" if name in found else "it has too many members")
+        if name in result or len(result) > MOST_MEMBERS:
+            raise _Odd(f"the member {name} is there twice" if name in result else "it has too many members")
         place += BLOCK
         end = place + size + (-size) % BLOCK
         if end > len(data) or data[place + size : end].strip(b"\0"):
             raise _Odd(f"the member {name} is cut off, or is followed by something that is no member")
-        found[name] = data[place : place + size]
+        result[name] = data[place : place + size]
         place = end
     if data[place:] != _ending(place):
         raise _Odd("something follows its last member, or its end is cut off")
-    return found
+    return result
 
 
 def _header(block: bytes) -> tuple[str, int]:

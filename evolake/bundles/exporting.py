@@ -59,12 +59,12 @@ def export(lake: Lake, catalogue: Catalogue, wanted: str, settings: Settings, pr
     if artifact.state not in PASSED or any(row["outcome"] != "pass" for row in verdicts):
         said = next((f"{row['gate']}: {row['reason']}" for row in verdicts if row["outcome"] != "pass"), f"it is {artifact.state or 'in no state'}")
         raise InputError(f"{artifact.name} did not pass its gates", wanted="an artifact that is accepted or champion", got=said)
-    texts, told = _rules(lake, catalogue, artifact.line, {(row["rule_id"], row["rule_version"]) for row in verdicts})
+    texts, summary = _rules(lake, catalogue, artifact.line, {(row["rule_id"], row["rule_version"]) for row in verdicts})
     carried = line.carry(lake, catalogue, artifact, settings)
     if strange := sorted(set(carried.members) - set(line.members)):
         raise ValueError(f"the line {artifact.line} puts {strange[0]!r} into a bundle and does not name it in `members`")
     members = {
-        CLAIMS: as_json(carried.claims), VERDICTS: as_json({"verdicts": verdicts, "rules": told}), ENVIRONMENT: as_json(environment()),
+        CLAIMS: as_json(carried.claims), VERDICTS: as_json({"verdicts": verdicts, "rules": summary}), ENVIRONMENT: as_json(environment()),
         LINEAGE: as_json({
             "artifacts": catalogue.frame(ANCESTRY, {"id": artifact.artifact_id}).to_dicts(),
             "derivations": catalogue.frame(EDGES, {"id": artifact.artifact_id}).to_dicts(),
@@ -118,17 +118,17 @@ def _named(lake: Lake, catalogue: Catalogue, wanted: str, project: str) -> tuple
 def _rules(lake: Lake, catalogue: Catalogue, line: str, asked: set[tuple[str, str]]) -> tuple[dict[str, bytes], dict[str, Any]]:
     """(members with the texts of the rules, what is said of each). A rule whose file has changed since has no text, and says so."""
     members: dict[str, bytes] = {}
-    told: dict[str, Any] = {}
+    details: dict[str, Any] = {}
     for row in catalogue.frame(WRITTEN, {"line": line}).to_dicts():
-        if (row["rule_id"], row["version"]) in asked and not told.get(row["rule_id"], {}).get("member"):
+        if (row["rule_id"], row["version"]) in asked and not details.get(row["rule_id"], {}).get("member"):
             text = rule_text(lake, Artifact(row["rule_id"], line, "rule", "", content_sha=row["text_sha"]))
             name = f"{RULES}{row['rule_id']}.md" if text else None
-            told[row["rule_id"]] = {"version": row["version"], "sha256": row["text_sha"], "member": name}
+            details[row["rule_id"]] = {"version": row["version"], "sha256": row["text_sha"], "member": name}
             if name:
                 members[name] = text.encode()
     for rule_id, version in sorted(asked):
-        told.setdefault(rule_id, {"version": version, "sha256": None, "member": None})
-    return members, told
+        details.setdefault(rule_id, {"version": version, "sha256": None, "member": None})
+    return members, details
 
 
 def _facts(artifact: Artifact, held: Champion | None) -> Mapping[str, Any]:

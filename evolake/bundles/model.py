@@ -105,7 +105,7 @@ def bundle_of(line: str) -> LineBundle:
         InputError: there is no such line, or it has none.
     """
     spec = lines().get(line)
-    able = [name for name, one in lines().items() if one.bundle]
+    able = [name for name, item in lines().items() if item.bundle]
     if spec is None:
         raise InputError(f"no line is called {line!r}", wanted=f"one of {', '.join(able)}")
     if not spec.bundle:

@@ -35,11 +35,11 @@ def ruling(bundle: Bundle, installed: Ruleset, gates: Sequence[str]) -> Ruling:
     Raises:
         ValueError: its rules cannot be read, or are not those that its verdicts name.
     """
-    told = _told(bundle)
+    summary = _told(bundle)
     own = {rule.id: rule for rule in installed.rules}
     taken: dict[str, Rule] = {}
     said: list[Said] = []
-    for name, entry in sorted(told.items()):
+    for name, entry in sorted(summary.items()):
         if entry["member"] is None:
             said.append(Said(WHAT, "note", f"{name} version {entry['version']}: the bundle has no text of it; the installed one is asked"))
             if name in own:
@@ -58,7 +58,7 @@ def ruling(bundle: Bundle, installed: Ruleset, gates: Sequence[str]) -> Ruling:
             said.append(Said(WHAT, "hashed", f"{name} version {rule.version} ({rule.check}) {why}: it was not asked again"))
     asked = {rule.gate for rule in taken.values()}
     for rule in installed.rules:
-        if rule.id not in told and rule.gate in asked:
+        if rule.id not in summary and rule.gate in asked:
             said.append(Said(WHAT, "note", f"{rule.id} is installed, and the bundle was not judged by it"))
     for gate in gates:
         if gate not in asked:

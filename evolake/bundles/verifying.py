@@ -55,14 +55,14 @@ class Report:
             "verdict": self.verdict.replace(" ", "_"), "reasons": [self.reason] if self.reason else [], "root": self.root or None,
             **{name: self.facts.get(name) for name in ("line", "kind", "artifact_id", "title", "champion")},
             "evaluations": dict(zip(("run_again", "brought"), self.evaluations(), strict=True)),
-            "run_again": [vars(one) for one in self.said if one.outcome in ("holds", "fails")],
-            "only_hashed": [vars(one) for one in self.said if one.outcome == "hashed"],
-            "notes": [vars(one) for one in self.said if one.outcome == "note"],
+            "run_again": [vars(item) for item in self.said if item.outcome in ("holds", "fails")],
+            "only_hashed": [vars(item) for item in self.said if item.outcome == "hashed"],
+            "notes": [vars(item) for item in self.said if item.outcome == "note"],
         }
 
     def evaluations(self) -> tuple[int, int]:
         """(evaluations that were run again, those that the bundle brings), as far as checking came."""
-        counts = [one.again for one in self.said if one.again is not None]
+        counts = [item.again for item in self.said if item.again is not None]
         return sum(again for again, _ in counts), sum(brought for _, brought in counts)
 
     def lines(self) -> list[str]:
@@ -72,7 +72,7 @@ class Report:
         heads = {"holds": "run again", "fails": "run again, and NOT so", "hashed": "only hashed", "note": "note"}
         return [
             head + (f": {self.reason}" if self.reason else ""), *self._counted(), *([f"  root {self.root}"] if self.root else []),
-            *(f"  {heads[one.outcome]:<10} {one.what}: {one.said}" for one in self.said),
+            *(f"  {heads[item.outcome]:<10} {item.what}: {item.said}" for item in self.said),
         ]
 
     def _counted(self) -> list[str]:
@@ -93,11 +93,11 @@ def verify(path: Path, *, sample: int | None, root: str | None = None, progress:
     Raises:
         InputError: there is no such file. Nothing else that the file could be blamed for is raised.
     """
-    found = unpack(_bytes(path))
-    if isinstance(found, Refused):
-        return Report(FAILS, f"it is no whole bundle: {found.reason}", (), {}, "")
-    if root is not None and root != found.root:
-        return Report(FAILS, f"its root is {found.root}, not {root}: it is another bundle", (), found.facts, found.root)
+    result = unpack(_bytes(path))
+    if isinstance(result, Refused):
+        return Report(FAILS, f"it is no whole bundle: {result.reason}", (), {}, "")
+    if root is not None and root != result.root:
+        return Report(FAILS, f"its root is {result.root}, not {root}: it is another bundle", (), result.facts, result.root)
     from evolake import settings as settings_module
 
     said: list[Said] = []
@@ -109,14 +109,14 @@ def verify(path: Path, *, sample: int | None, root: str | None = None, progress:
         raise
     try:
         with folder:
-            done = contained(_collect, found, settings, sample, said, progress)
+            done = contained(_collect, result, settings, sample, said, progress)
         reason = done.reason if isinstance(done, Raised) else done
         verdict = FAILS if reason else HOLDS
     except InputError as error:
         verdict, reason = FAILS, str(error).replace("\n ", ";")
     except MachineryError as error:
         verdict, reason = NOT_JUDGED, str(error).replace("\n ", ";")
-    return Report(verdict, one_line(reason, LONGEST), tuple(_shown(one) for one in said), found.facts, found.root, sample is None)
+    return Report(verdict, one_line(reason, LONGEST), tuple(_shown(item) for item in said), result.facts, result.root, sample is None)
 
 
 def _collect(bundle: Bundle, settings: Settings, sample: int | None, said: list[Said], progress: Callable[[str], None]) -> str:
@@ -128,10 +128,10 @@ def _collect(bundle: Bundle, settings: Settings, sample: int | None, said: list[
         ruled = ruling(bundle, installed, line.gates)
         said += ruled.said
         judging = Judging(bundle, settings, ruled.asked, installed, sample, settings.lake.parent, _lake_in_force(), progress)
-        for one in line.check(judging):
-            said.append(one)
-            if one.outcome == "fails":
-                return f"{one.what}: {one.said}"
+        for item in line.check(judging):
+            said.append(item)
+            if item.outcome == "fails":
+                return f"{item.what}: {item.said}"
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return f"what it says cannot be read: {error}"
     said += _environment(bundle)
@@ -166,8 +166,8 @@ def _installed_rules(settings: Settings, name: str, line: LineBundle) -> Ruleset
 
 def _lineage(bundle: Bundle) -> list[Said]:
     """Rows of ancestors and edges, looked at as what they are: nobody can run an ancestor that is not here."""
-    told = bundle.read(LINEAGE)
-    rows, edges = told["artifacts"], told["derivations"]
+    summary = bundle.read(LINEAGE)
+    rows, edges = summary["artifacts"], summary["derivations"]
     ids = [row["artifact_id"] for row in rows]
     if not ids or ids[-1] != bundle.facts["artifact_id"]:
         raise ValueError("its lineage does not end in itself")
@@ -209,8 +209,8 @@ def _lake_in_force() -> Path | None:
         return None
 
 
-def _shown(one: Said) -> Said:
-    return replace(one, what=one_line(one.what, 100), said=one_line(one.said, LONGEST))
+def _shown(item: Said) -> Said:
+    return replace(item, what=one_line(item.what, 100), said=one_line(item.said, LONGEST))
 
 
 def _bytes(path: Path) -> bytes:

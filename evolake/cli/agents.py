@@ -60,8 +60,8 @@ def _reaches(line: str | None) -> str:
     """Which roles read a note, in a sentence."""
     from evolake.agents.listing import told_guidance
 
-    told = "; ".join(f"{name}: {', '.join(roles)}" for name, roles in told_guidance(line).items())
-    return f"read by {told}" if told else "read by no role of this line"
+    text = "; ".join(f"{name}: {', '.join(roles)}" for name, roles in told_guidance(line).items())
+    return f"read by {text}" if text else "read by no role of this line"
 
 
 def _when(note: Guidance) -> str:

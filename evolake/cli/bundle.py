@@ -45,9 +45,9 @@ def export(champion: str, out: Path, project: str, as_json: bool) -> int:
     if isinstance(found, Refused):
         raise AssertionError(f"what was packed cannot be read: {found.reason}")
     write_whole(out, data)
-    told = {"out": str(out), "root": found.root, "bytes": len(data), "members": sorted(found.members), **found.facts}
+    details = {"out": str(out), "root": found.root, "bytes": len(data), "members": sorted(found.members), **found.facts}
     if as_json:
-        click.echo(json.dumps({"verdict": "exported"} | told))
+        click.echo(json.dumps({"verdict": "exported"} | details))
     else:
         click.echo(f"{out}: {found.facts['line']} {found.facts['kind']} {found.facts['title']}, {len(found.members)} members, {len(data):,} bytes")
         click.echo(f"  root {found.root}\n  next: evolake bundle verify {out}")
@@ -72,15 +72,15 @@ def verify(file: Path, everything: bool, sample: int | None, root: str | None, a
     if root is not None and not re.fullmatch("[0-9a-f]{64}", root):
         raise InputError("--root is no root hash", wanted="64 hexadecimal digits", got=root[:80], do="take what `evolake bundle export` printed")
     quiet = as_json or not sys.stderr.isatty()
-    found = verified(
+    result = verified(
         file, sample=None if everything else sample or DRAWN, root=root, progress=lambda text: None if quiet else click.echo(text, err=True),
     )
     if as_json:
-        click.echo(json.dumps(found.to_json()))
+        click.echo(json.dumps(result.to_json()))
     else:
-        for line in found.lines():
+        for line in result.lines():
             click.echo(line)
-    return found.exit_code
+    return result.exit_code
 
 
 def write_whole(path: Path, data: bytes) -> None:

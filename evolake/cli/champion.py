@@ -32,21 +32,21 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
     lake = Lake(settings_module.load().lake)
     written: dict[str, Any] = {}
     with Catalogue(lake) as catalogue:
-        found = current_champion(lake, catalogue, line, project)
+        result = current_champion(lake, catalogue, line, project)
         titles = titles_of(lake, catalogue, line)
         if out is not None:
-            artifact = find_artifact(catalogue, found.artifact_id)
-            written = {"out": str(out), "files": take_out(lake, catalogue, artifact, out, held=found, checkpoint=checkpoint)}
+            artifact = find_artifact(catalogue, result.artifact_id)
+            written = {"out": str(out), "files": take_out(lake, catalogue, artifact, out, held=result, checkpoint=checkpoint)}
     if as_json:
         names = ("line", "artifact_id", "title", "cycle", "since", "score", "content_sha", "ancestors")
-        told = {name: getattr(found, name) for name in names} | ({"project": project or titles[0], "projects": titles} if titles else {})
-        click.echo(json.dumps({"verdict": "champion"} | told | {"gain": found.gain.to_json() if found.gain else None} | written))
+        details = {name: getattr(result, name) for name in names} | ({"project": project or titles[0], "projects": titles} if titles else {})
+        click.echo(json.dumps({"verdict": "champion"} | details | {"gain": result.gain.to_json() if result.gain else None} | written))
         return 0
     score, _, note = artifacts_of(line).score.partition(", ")
-    click.echo(f"{found.title}\n  id        {found.artifact_id}\n  as of     cycle {found.cycle}, since cycle {found.since}")
-    value = "not known" if found.score is None else figures(found.score, 6)
-    click.echo(f"  {score:<9} {value}{f' ({note})' if note else ''}\n  gain      {found.gain or 'none measured'}")
-    click.echo(f"  lineage   {counted(found.ancestors or 0, 'ancestor')}\n  source    blob {found.content_sha}")
+    click.echo(f"{result.title}\n  id        {result.artifact_id}\n  as of     cycle {result.cycle}, since cycle {result.since}")
+    value = "not known" if result.score is None else figures(result.score, 6)
+    click.echo(f"  {score:<9} {value}{f' ({note})' if note else ''}\n  gain      {result.gain or 'none measured'}")
+    click.echo(f"  lineage   {counted(result.ancestors or 0, 'ancestor')}\n  source    blob {result.content_sha}")
     if others := [name for name in titles if name != (project or titles[0])]:
         click.echo(f"  others    --project {', '.join(others)}")
     if out is not None:

@@ -24,14 +24,14 @@ def compute_checks(settings: Settings) -> Iterator[dict[str, Any]]:
         yield {"name": name, "ok": True, "detail": f"{settings.compute}: {where}"}
         return
     try:
-        found = list(_workers(settings))
+        result = list(_workers(settings))
     except EvolakeError as error:
         yield {"name": name, "ok": False, "detail": str(error), "mend": error.do or "", "needed": True}
         return
-    usable = sum(worker["ok"] for worker in found)
-    detail = f"{address_of(settings.compute)}: {usable} of {len(found)} workers can take all work"
+    usable = sum(worker["ok"] for worker in result)
+    detail = f"{address_of(settings.compute)}: {usable} of {len(result)} workers can take all work"
     yield {"name": name, "ok": usable > 0, "detail": detail, "mend": "see the workers", "needed": True}
-    yield from found
+    yield from result
 
 
 def _workers(settings: Settings) -> Iterator[dict[str, Any]]:
@@ -45,10 +45,10 @@ def _workers(settings: Settings) -> Iterator[dict[str, Any]]:
     for address, proof in proofs.items():
         versions = ", ".join(f"{name} {value[:12]}" for name, value in proof.identity.items())
         jail = f"no jail ({proof.no_jail})" if proof.no_jail else f"jail: {len(proof.attempts)} attempts refused"
-        told = "; ".join(proof.problems) or f"the lake is seen; {jail}"
+        summary = "; ".join(proof.problems) or f"the lake is seen; {jail}"
         yield {
             "name": f"worker {address}", "ok": not proof.problems and not proof.no_jail,
-            "detail": f"{proof.host}, {versions}, {proof.threads} threads, {proof.cores} cores; {told}",
+            "detail": f"{proof.host}, {versions}, {proof.threads} threads, {proof.cores} cores; {summary}",
             "skips": "all work" if proof.problems else "generated code" if proof.no_jail else "",
             "mend": "start it from this installation, over this folder, on a host where `evolake doctor` finds a jail",
         }

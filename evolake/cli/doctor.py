@@ -65,18 +65,18 @@ def examine(*, call: bool = False) -> Iterator[Check]:
         return
     chosen_by = settings_module.chosen_profile()[1]
     yield Check("settings", True, f"profile {settings.profile} ({chosen_by}), backend {settings.backend}, seeds {settings.seeds}")
-    yield from (Check(**one) for one in input_checks(settings, os.environ))
+    yield from (Check(**check) for check in input_checks(settings, os.environ))
     yield from _places(settings)
     yield from _jail(settings.jail)
-    yield from (Check(**one) for one in compute_checks(settings))
-    yield from (Check(**one, of_model=True) for one in endpoint_checks(settings, call=call))
+    yield from (Check(**check) for check in compute_checks(settings))
+    yield from (Check(**check, of_model=True) for check in endpoint_checks(settings, call=call))
     for spec in lines().values():
         for requirement in resolve(spec.requirements)() if spec.requirements else ():
             skips = "" if requirement.ok else requirement.skips
             yield Check(requirement.name, requirement.ok, requirement.detail, skips=skips, mend=requirement.mend)
     for name, programs, skips, mend in () if INSTALLED else PROGRAMS:
-        found = next((path for program in programs if (path := shutil.which(program))), None)
-        yield Check(name, found is not None, found or "not found", skips="" if found else skips, mend=mend)
+        result = next((path for program in programs if (path := shutil.which(program))), None)
+        yield Check(name, result is not None, result or "not found", skips="" if result else skips, mend=mend)
     yield _gpu()
 
 
@@ -127,12 +127,12 @@ def _health(root: Path) -> Check:
     from evolake.report.health import VERIFY, examine, summary
 
     try:
-        found = summary(examine(root, fast=True))
+        result = summary(examine(root, fast=True))
     except EvolakeError as error:
-        found = error.what
+        result = error.what
     name, detail = "lake", "seals, manifests and sizes are as they were written"
-    skips = "" if found is None else "the tables and cycles that are damaged"
-    return Check(name, found is None, found or detail, skips=skips, mend=f"{VERIFY} --repair")
+    skips = "" if result is None else "the tables and cycles that are damaged"
+    return Check(name, result is None, result or detail, skips=skips, mend=f"{VERIFY} --repair")
 
 
 def _jail(mode: str) -> Iterator[Check]:
@@ -150,8 +150,8 @@ def _gpu() -> Check:
         return Check("GPU", True, "torch is not installed")
     import torch
 
-    found = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "none: everything runs on the CPU"
-    return Check("GPU", True, found)
+    result = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "none: everything runs on the CPU"
+    return Check("GPU", True, result)
 
 
 @click.command()

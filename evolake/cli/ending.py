@@ -65,8 +65,8 @@ def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("EVOLAKE_TRACEBACK"):
             raise
-        told = expected(error) or unforeseen(error)
-        return _tell(told, told.exit_code, given)
+        summary = expected(error) or unforeseen(error)
+        return _tell(summary, summary.exit_code, given)
 
 
 def expected(error: BaseException) -> EvolakeError | None:

@@ -59,9 +59,9 @@ def _tried(settings: Settings, model: str, key: str) -> Iterator[dict[str, Any]]
         max_bytes=settings.model_reply_bytes,
     )
     with closing(endpoint):
-        for one in probe(endpoint, model, max_output_tokens=min(LONGEST_TRIAL, settings.model_max_output_tokens)):
-            skips = WITHOUT_MODEL if one.needed else "nothing: no role needs it" if one.what == "function calling" else "exact prices and budgets"
+        for item in probe(endpoint, model, max_output_tokens=min(LONGEST_TRIAL, settings.model_max_output_tokens)):
+            skips = WITHOUT_MODEL if item.needed else "nothing: no role needs it" if item.what == "function calling" else "exact prices and budgets"
             yield {
-                "name": f"{model}: {one.what}", "ok": one.ok, "detail": one_line(one.detail, LONGEST_DETAIL), "skips": "" if one.ok else skips,
-                "mend": "" if one.ok or not one.needed else CONNECT if one.what == "answers" else REPLIES, "needed": one.needed,
+                "name": f"{model}: {item.what}", "ok": item.ok, "detail": one_line(item.detail, LONGEST_DETAIL), "skips": "" if item.ok else skips,
+                "mend": "" if item.ok or not item.needed else CONNECT if item.what == "answers" else REPLIES, "needed": item.needed,
             }

@@ -49,9 +49,9 @@ def lay_out(folder: Path) -> bool:
         raise InputError(f"{folder} is a file", wanted=WANTED, do="name another")
     stage, content = folder / STAGE, dict(files(folder))
     names = {place.parts[0] for place in content}
-    found = {path.name for path in folder.iterdir()} - LEFT_ALONE if folder.exists() else set[str]()
-    if found - {STAGE, *names} or (found and STAGE not in found):
-        raise InputError(f"{folder} is not empty", wanted=WANTED, got=", ".join(sorted(found)[:5]), do="name another")
+    result = {path.name for path in folder.iterdir()} - LEFT_ALONE if folder.exists() else set[str]()
+    if result - {STAGE, *names} or (result and STAGE not in result):
+        raise InputError(f"{folder} is not empty", wanted=WANTED, got=", ".join(sorted(result)[:5]), do="name another")
     _remove(stage)
     for place, data in content.items():
         (stage / place).parent.mkdir(parents=True, exist_ok=True)

@@ -12,15 +12,15 @@ def all_tables() -> dict[tuple[str, str], TableSchema]:
     """(line, asset) -> schema of every table that the code knows under a name of its own."""
     from evolake.agents import guidance
 
-    found = {(spec.name, asset): schema for spec in lines().values() if spec.tables for asset, schema in resolve(spec.tables)().items()}
-    return found | {(guidance.LINE, guidance.ASSET): guidance.GUIDANCE}
+    result = {(spec.name, asset): schema for spec in lines().values() if spec.tables for asset, schema in resolve(spec.tables)().items()}
+    return result | {(guidance.LINE, guidance.ASSET): guidance.GUIDANCE}
 
 
 def named_tables(statement: str) -> dict[tuple[str, str], TableSchema]:
     """(line, asset) -> schema of the known tables that a statement names as `<line>.<asset>`. A line's schemas are read only when it is named."""
-    found: dict[tuple[str, str], TableSchema] = {}
+    result: dict[tuple[str, str], TableSchema] = {}
     for spec in lines().values():
         named = {asset.lower() for asset in re.findall(rf"\b{spec.name}\.(\w+)", statement, re.IGNORECASE)}
         if named and spec.tables:
-            found |= {(spec.name, asset): schema for asset, schema in resolve(spec.tables)().items() if asset in named}
-    return found
+            result |= {(spec.name, asset): schema for asset, schema in resolve(spec.tables)().items() if asset in named}
+    return result

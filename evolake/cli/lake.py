@@ -44,22 +44,22 @@ def verify(mends: bool, fast: bool, root: Path | None, as_json: bool) -> int:
         raise InputError("a repair reads every byte", wanted="--repair or --fast", got="both", do="drop --fast")
     if root is not None and not root.exists():
         raise InputError(f"there is no lake {root}", wanted="a folder", do="name the lake's folder")
-    found = mend(folder) if mends else examine(folder, fast=fast)
-    cannot = any(finding.kind == "machinery" for finding in found.findings)
+    result = mend(folder) if mends else examine(folder, fast=fast)
+    cannot = any(finding.kind == "machinery" for finding in result.findings)
     if as_json:
-        told = {"verdict": found.verdict, "lake": str(folder), "findings": [finding.row() for finding in found.findings]}
-        click.echo(json.dumps(told | {"done": [{"where": where, "what": what} for where, what in found.done]}))
+        details = {"verdict": result.verdict, "lake": str(folder), "findings": [finding.row() for finding in result.findings]}
+        click.echo(json.dumps(details | {"done": [{"where": where, "what": what} for where, what in result.done]}))
     else:
-        _print(found)
-    return 3 if cannot else 1 if found.verdict == "findings" else 0
+        _print(result)
+    return 3 if cannot else 1 if result.verdict == "findings" else 0
 
 
-def _print(found: Audit) -> None:
-    for where, what in found.done:
+def _print(result: Audit) -> None:
+    for where, what in result.done:
         click.echo(f"done  {what}" + (f" ({where})" if where else ""))
-    for finding in found.findings:
+    for finding in result.findings:
         _print_one(finding)
-    real = [finding for finding in found.findings if not finding.note]
+    real = [finding for finding in result.findings if not finding.note]
     mendable = sum(finding.repair is not None for finding in real)
     if not real:
         click.echo("clean: everything is as it was written")

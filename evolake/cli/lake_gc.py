@@ -43,9 +43,9 @@ def gc(yes: bool, dry_run: bool, hours: float, root: Path | None, as_json: bool)
     _print(found, yes, hours)
 
 
-def _print(found: Garbage, yes: bool, hours: float) -> None:
-    for item in found.items:
+def _print(result: Garbage, yes: bool, hours: float) -> None:
+    for item in result.items:
         click.echo(f"{'removed' if yes else 'would go'}  {item.where}  {item.size} bytes: {item.why}")
-    click.echo(f"kept: {found.needed} blobs that something names, {found.young} that nothing names yet and that are younger than {hours:g} h")
-    freed = f"{len(found.items)} files, {found.size} bytes"
-    click.echo(f"freed: {freed}" if yes else f"would be freed: {freed}" + ("; to remove them: evolake lake gc --yes" if found.items else ""))
+    click.echo(f"kept: {result.needed} blobs that something names, {result.young} that nothing names yet and that are younger than {hours:g} h")
+    freed = f"{len(result.items)} files, {result.size} bytes"
+    click.echo(f"freed: {freed}" if yes else f"would be freed: {freed}" + ("; to remove them: evolake lake gc --yes" if result.items else ""))

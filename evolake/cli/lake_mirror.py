@@ -46,5 +46,5 @@ def pull(url: str, root: Path | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"verdict": "pulled", "url": url, "lake": str(folder), **asdict(done)}))
     else:
-        told = f"{done.fetched} of {done.files} files ({done.fetched_bytes} bytes) were fetched, {done.removed} removed"
-        click.echo(f"{folder} is snapshot {done.number} of {url}: {told}")
+        text = f"{done.fetched} of {done.files} files ({done.fetched_bytes} bytes) were fetched, {done.removed} removed"
+        click.echo(f"{folder} is snapshot {done.number} of {url}: {text}")

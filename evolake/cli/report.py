@@ -39,16 +39,16 @@ def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures:
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(page(sections, read_stories(root, chosen), {} if wanted else read_findings(root)))
     only = len(sections) == 1
-    click.echo(f"report of {f'cycle {sections[0].cycle}' if only else ', '.join(f'{one.line} cycle {one.cycle}' for one in sections)}: {out}")
+    click.echo(f"report of {f'cycle {sections[0].cycle}' if only else ', '.join(f'{item.line} cycle {item.cycle}' for item in sections)}: {out}")
     if figures:
         figures.mkdir(parents=True, exist_ok=True)
-        for one in sections:
-            for title, png in one.figures.items():
+        for section in sections:
+            for title, png in section.figures.items():
                 name = title.lower().replace(" ", "_")
-                (figures / file_name(name if only else f"{one.line}_{name}", ".png")).write_bytes(png)
+                (figures / file_name(name if only else f"{section.line}_{name}", ".png")).write_bytes(png)
         click.echo(f"figures: {figures}")
-    for one in sections:
-        click.echo(plain(one.headline) if only else f"{one.line}: {plain(one.headline)}")
+    for section in sections:
+        click.echo(plain(section.headline) if only else f"{section.line}: {plain(section.headline)}")
     if show:
         _open(out.resolve())
     return 0

@@ -52,12 +52,12 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
         raise InputError(f"another seed lies at {target}", wanted="a name that is free", got=path.name, do=do) from None
     except OSError as error:
         raise InputError(f"{target} cannot be written", got=str(error.strerror or error), do="see whether the seeds' folder may be written") from None
-    enters, told = entry(Lake(settings.lake), line)
+    enters, summary = entry(Lake(settings.lake), line)
     if as_json:
         click.echo(json.dumps({"verdict": "added" if new else "present", "line": line, "seed": title, "path": str(target), "enters": enters}))
         return 0
     click.echo(f"{line}: {title} {'was added' if new else 'is there already'} ({target})")
-    click.echo(f"  {told}\n  next: evolake run --lines {line}")
+    click.echo(f"  {summary}\n  next: evolake run --lines {line}")
     return 0
 
 
@@ -146,10 +146,10 @@ def _sources(name: str | None = None) -> dict[str, SeedSource]:
     """
     from evolake.lines import lines, resolve
 
-    found = {spec.name: spec.seeds for spec in lines().values() if spec.seeds}
-    if name is not None and name not in found:
-        raise InputError(f"no line {name!r} takes seeds", wanted=f"one of {', '.join(found)}", do="see evolake seeds list")
-    return {line: resolve(source) for line, source in found.items() if name in (None, line)}
+    result = {spec.name: spec.seeds for spec in lines().values() if spec.seeds}
+    if name is not None and name not in result:
+        raise InputError(f"no line {name!r} takes seeds", wanted=f"one of {', '.join(result)}", do="see evolake seeds list")
+    return {line: resolve(source) for line, source in result.items() if name in (None, line)}
 
 
 def _line_of(path: Path, name: str | None) -> tuple[str, SeedSource]:

@@ -26,14 +26,14 @@ def show(artifact: str, out: Path | None, as_json: bool) -> int:
 
     lake = Lake(settings_module.load().lake)
     with Catalogue(lake) as catalogue:
-        one = find_artifact(catalogue, artifact)
-        found = told(lake, catalogue, one)
-        files = take_out(lake, catalogue, one, out) if out else None
+        item = find_artifact(catalogue, artifact)
+        result = told(lake, catalogue, item)
+        files = take_out(lake, catalogue, item, out) if out else None
     if as_json:
         written = {"out": str(out), "files": files} if files else {}
-        click.echo(json.dumps({"verdict": "found"} | found | written, default=str))
+        click.echo(json.dumps({"verdict": "found"} | result | written, default=str))
         return 0
-    for line in lines_of(found):
+    for line in lines_of(result):
         click.echo(line)
     if files:
         click.echo(f"\nwritten to {out}: {len(files)} files; read {out / 'README.md'}")  # type: ignore[operator]

@@ -25,9 +25,9 @@ def columns_of(catalogue: Catalogue, table: str) -> Result:
         raise InputError("this is no name of a table", wanted="<line>.<asset>, or a view", got=repr(table), do="`evolake sql --list` names them")
     columns = catalogue.query(f"DESCRIBE {name}").rows
     schema = schema_of(name)
-    keys, told = (schema.keys, {column: schema.note(column) for column in schema.columns}) if schema else ((), {})
-    told = _of_view(name) | told
-    rows = [(column, kind, "key" if column in keys else "", told.get(column, "")) for column, kind, *_ in columns]
+    keys, summary = (schema.keys, {column: schema.note(column) for column in schema.columns}) if schema else ((), {})
+    summary = _of_view(name) | summary
+    rows = [(column, kind, "key" if column in keys else "", summary.get(column, "")) for column, kind, *_ in columns]
     return Result(["column", "type", "key", "description"], ["VARCHAR"] * 4, rows)
 
 
@@ -52,10 +52,10 @@ def _of_view(table: str) -> dict[str, str]:
     from evolake.lake.schemas import SHARED
     from evolake.lake.vocabulary import VOCABULARY
 
-    told = {name: VOCABULARY[name] for name in ("line", *ORIGIN.names)} | {"cycle": VOCABULARY["origin_cycle"]}
+    details = {name: VOCABULARY[name] for name in ("line", *ORIGIN.names)} | {"cycle": VOCABULARY["origin_cycle"]}
     path = SQL_ROOT / "views" / f"{table}.sql"
     words = set(re.findall(r"\w+", path.read_text())) if path.is_file() else set()
     for name, schema in SHARED.items():
         if {name, f"{name}_all"} & words:
-            told |= schema.descriptions
-    return told
+            details |= schema.descriptions
+    return details

@@ -56,18 +56,18 @@ def page_of(catalogue: Catalogue, cookbooks: Sequence[Path]) -> str:
     for line, own in groupby((name for name in shown if "." in name), key=lambda name: name.partition(".")[0]):
         parts += ["", f"Tables of {line}", *_listed(_tables(catalogue, line, list(own)), width)]
     more = counted(len(names) - len(shown), "further table")
-    told = (
+    text = (
         f"`evolake sql --schema TABLE` says what its columns are. {more}: <table>_all has superseded rows too, <line>.incoming_<table> what "
         "entered a cycle, <line>.<asset>__<table> what one asset put into a table of all lines; `evolake sql --list --json` names every table "
         "with its columns."
     )
-    return "\n".join([*parts, "", *textwrap.wrap(told, width)])
+    return "\n".join([*parts, "", *textwrap.wrap(text, width)])
 
 
 def _listed(rows: Iterable[Row], width: int) -> Iterator[str]:
     """Names with what is said of them beside it, or below a name that is too long."""
-    for name, told in rows:
-        lines = textwrap.wrap(told, max(width - NAME_WIDTH, 20)) or [""]
+    for name, summary in rows:
+        lines = textwrap.wrap(summary, max(width - NAME_WIDTH, 20)) or [""]
         if len(name) + 2 < NAME_WIDTH:
             yield f"  {name}".ljust(NAME_WIDTH) + lines.pop(0)
         else:

@@ -49,8 +49,8 @@ def list_(as_json: bool, **choice: Any) -> int:
     if as_json:
         click.echo(json.dumps({"verdict": "listed", "reasons": [], "count": len(found), "entries": [one.row() for one in found]}, ensure_ascii=False))
         return 0
-    for one in found:
-        click.echo(_told(one))
+    for item in found:
+        click.echo(_told(item))
     click.echo(_counted(found))
     return 0
 
@@ -68,15 +68,15 @@ def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
         raise InputError("drop needs to know which entries", wanted="options that choose, or --all alone", do="evolake agents tape list shows them")
     if as_json and not yes:
         raise InputError("--json does not ask", wanted="--yes with it", do="look first: evolake agents tape list")
-    found = _found(choice)
-    if not yes and found:
-        click.echo(_counted(found))
+    result = _found(choice)
+    if not yes and result:
+        click.echo(_counted(result))
         if not click.confirm("Drop them? --replay-only of what used them will no longer work."):
             click.echo("nothing dropped")
             return 0
-    dropped = Tape(settings_module.load().lake / "tape").drop(one.key for one in found)
+    dropped = Tape(settings_module.load().lake / "tape").drop(item.key for item in result)
     if as_json:
-        click.echo(json.dumps({"verdict": "dropped", "reasons": [], "count": dropped, "keys": [one.key for one in found]}))
+        click.echo(json.dumps({"verdict": "dropped", "reasons": [], "count": dropped, "keys": [item.key for item in result]}))
     else:
         click.echo(f"{dropped} dropped")
     return 0
@@ -90,16 +90,16 @@ def _found(choice: dict[str, Any]) -> list[Listed]:
     return list(listed(Tape(Lake(settings_module.load().lake).root / "tape"), Choice(**choice)))
 
 
-def _told(one: Listed) -> str:
-    row = one.row()
+def _told(item: Listed) -> str:
+    row = item.row()
     asked = "unreadable"
-    if one.entry is not None:
+    if item.entry is not None:
         asked = f"{row['line']} {row['cycle']} {row['role']} ({row['model']} at {row['endpoint'] or 'an endpoint unknown'})"
-    return f"{one.key[:SHORT]}  {one.state:<8}{asked}" + (f": {' '.join(one.why.split())[:120]}" if one.why else "")
+    return f"{item.key[:SHORT]}  {item.state:<8}{asked}" + (f": {' '.join(item.why.split())[:120]}" if item.why else "")
 
 
-def _counted(found: Sequence[Listed]) -> str:
+def _counted(result: Sequence[Listed]) -> str:
     from evolake.agents.listing import STATES
 
-    counts = [f"{count} {state}" for state in STATES if (count := sum(one.state == state for one in found))]
-    return f"{len(found)} entries" + (f": {', '.join(counts)}" if counts else "")
+    counts = [f"{count} {state}" for state in STATES if (count := sum(item.state == state for item in result))]
+    return f"{len(result)} entries" + (f": {', '.join(counts)}" if counts else "")

@@ -67,14 +67,14 @@ def frame(root: Path, seen: list[Seen], trouble: str = "") -> Group:
         parts.append(Text(f"the lake cannot be read: {trouble}", style="red"))
     elif not seen:
         parts.append(Text("The lake holds no cycle yet. Start with: evolake run --cycles 3 --profile demo"))
-    for one in seen:
+    for item in seen:
         grid = Table.grid(padding=(0, 2))
         grid.add_column(style="dim", min_width=7)
         grid.add_column(overflow="fold")
-        for about, sentence in told(one, now):
-            grid.add_row(about, Text(sentence, style="green" if about == "now" and one.at_work else ""))
-        done = f"{len(one.done)} cycle{'' if len(one.done) == 1 else 's'} done"
-        parts += [Rule(Text.assemble((one.line, "bold"), f"  {done}"), align="left", style="dim"), grid]
+        for about, sentence in told(item, now):
+            grid.add_row(about, Text(sentence, style="green" if about == "now" and item.at_work else ""))
+        done = f"{len(item.done)} cycle{'' if len(item.done) == 1 else 's'} done"
+        parts += [Rule(Text.assemble((item.line, "bold"), f"  {done}"), align="left", style="dim"), grid]
     return Group(*parts)
 
 

@@ -97,14 +97,14 @@ def ask(client: Client, demand: Demand) -> dict[str, Proof]:
     try:
         client.wait_for_workers(1, timeout=FIRST_WORKER_S)
         client.register_plugin(Admission(demand), name=name)
-        found = cast("dict[str, Proof | None]", client.run(shown, name))
+        result = cast("dict[str, Proof | None]", client.run(shown, name))
     except TimeoutError:
         raise ComputeUnavailable("the scheduler has no worker", wanted="at least one", do="start one: dask worker ADDRESS --nthreads 1") from None
     except Exception as error:  # whatever a stranger's process makes of ours
         wanted = "workers started from this installation"
         got = f"{type(error).__name__}: {error}"
         raise ComputeUnavailable("a worker cannot be asked to prove itself", wanted=wanted, got=got, do=DOCTOR) from error
-    return {address: proof for address, proof in sorted(found.items()) if proof is not None}
+    return {address: proof for address, proof in sorted(result.items()) if proof is not None}
 
 
 def connect(address: str, timeout_s: float = 10.0) -> Client:

@@ -31,9 +31,9 @@ def mark_lake(root: Path) -> str:
 def lake_problem(root: Path, mark: str) -> str | None:
     """Why this host cannot work on the lake at `root` that has `mark`; None where it can."""
     try:
-        found = (root / PLACE).read_text()
+        result = (root / PLACE).read_text()
         with tempfile.TemporaryFile(dir=root / PLACE.parent) as probe:
             probe.write(b"seen")
     except OSError as error:
         return f"{root}: {error.strerror}"
-    return None if found == mark else f"{root} is another lake here"
+    return None if result == mark else f"{root} is another lake here"

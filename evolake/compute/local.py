@@ -47,16 +47,16 @@ class LocalExecutor(Executor):
             process.shutdown(wait, cancel_futures=cancel_futures)
 
     def _called(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        told = ""
+        text = ""
         for _ in range(DEATHS + 1):
             running = self._process().submit(fn, *args, **kwargs)
             error = running.exception()
             if not isinstance(error, BrokenExecutor):
                 return running.result()
-            told = str(error)
+            text = str(error)
             self._here.process.shutdown()
             del self._here.process
-        raise WorkersLost("a task found no process that lived to finish it", got=told, do="look for a lack of memory; then run again")
+        raise WorkersLost("a task found no process that lived to finish it", got=text, do="look for a lack of memory; then run again")
 
     def _process(self) -> ProcessPoolExecutor:
         """That of this thread. Spawned, never forked: Dagster's process has threads, and a fork would copy their locks."""

@@ -24,11 +24,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _MARK = "evolake_needs"
 
 
-def needs(found: Callable[..., Needs] | Needs) -> Callable[[Function], Function]:
+def needs(result: Callable[..., Needs] | Needs) -> Callable[[Function], Function]:
     """Decorator: what a task of the function needs, or a function of its arguments that says so."""
 
     def mark(function: Function) -> Function:
-        setattr(function, _MARK, found)
+        setattr(function, _MARK, result)
         return function
 
     return mark
@@ -46,5 +46,5 @@ def timed(function: Function) -> Function:
 
 def needs_of(function: Callable[..., Any], arguments: Sequence[Any]) -> Needs:
     """What one task needs; a jail where its function says nothing."""
-    found: Any = getattr(function, _MARK, UNTRUSTED)
-    return cast("Needs", found(*arguments) if callable(found) else found)
+    result: Any = getattr(function, _MARK, UNTRUSTED)
+    return cast("Needs", result(*arguments) if callable(result) else result)

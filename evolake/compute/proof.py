@@ -74,14 +74,14 @@ def prove(demand: Demand, threads: int) -> Proof:
     """Try everything here and now. Raises nothing for what is missing: that is in the proof."""
     cores = min(threads, len(physical_cores()))
     try:
-        found = identity()
+        result = identity()
     except EvolakeError as error:
         return Proof(platform.node(), os.getpid(), threads, cores, {}, (str(error),))
-    problems = differences(demand.wanted, found)
+    problems = differences(demand.wanted, result)
     if unseen := lake_problem(Path(demand.lake), demand.mark):
         problems.append(f"the lake is not seen: {unseen}")
     attempts, no_jail = ((), "not tried") if problems else _canary(demand.environment["EVOLAKE_JAIL"])
-    return Proof(platform.node(), os.getpid(), threads, cores, found, tuple(problems), no_jail, attempts)
+    return Proof(platform.node(), os.getpid(), threads, cores, result, tuple(problems), no_jail, attempts)
 
 
 def _canary(mode: str) -> tuple[tuple[str, ...], str]:

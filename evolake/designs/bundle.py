@@ -60,10 +60,10 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
             for row in lake.read(LINE, table, cycle).to_dicts():
                 if row["design_id"] == artifact.artifact_id and not row["timed_out"] and not row["failure"]:
                     runs.append({"part": part, "ratio": row.get("ratio") or own.ratio, **{name: row[name] for name in RUN_COLUMNS}})
-    told = {json.dumps(row, sort_keys=True): row for row in runs}
+    details = {json.dumps(row, sort_keys=True): row for row in runs}
     claims = {
         "settings": own.model_dump(), "root_seed": settings.seed, "hyper": json.loads(artifact.row.get("hyper") or "{}"),
-        "runs": [told[key] for key in sorted(told, key=lambda key: (told[key]["part"], told[key]["N"], told[key]["seed"], key))],
+        "runs": [details[key] for key in sorted(details, key=lambda key: (details[key]["part"], details[key]["N"], details[key]["seed"], key))],
     }
     return Carried(claims, {DESIGN: lake.blobs.get(artifact.row["source_sha"])})
 
@@ -115,23 +115,23 @@ def _runs(judging: Judging, claims: Claims, sizes: DesignsSettings, traced: Trac
                 return
         late = f"; {cut} more did not end within {WALL_S:g} s and say nothing" if cut else ""
         same = "gives" if len(chosen) - cut == 1 else "give"
-        told = f"{len(chosen)} of {len(runs)}, of which {len(chosen) - cut} {same} the same median step and share of unsolved instances{late}"
-        yield Said(name, "holds", told, (len(chosen), len(runs)))
+        sentence = f"{len(chosen)} of {len(runs)}, of which {len(chosen) - cut} {same} the same median step and share of unsolved instances{late}"
+        yield Said(name, "holds", sentence, (len(chosen), len(runs)))
 
 
 def _again(run: Run, traced: str, sizes: DesignsSettings) -> str | None:
     """What is wrong with a run, "" for nothing, None where it did not end in time."""
     from evolake.designs.evolution.experiments import simulate_level
 
-    found = simulate_level(traced, run.N, run.max_steps, run.seed, WALL_S, sizes.model_copy(update={"batch": run.batch, "ratio": run.ratio}))
-    if found.timed_out:
+    result = simulate_level(traced, run.N, run.max_steps, run.seed, WALL_S, sizes.model_copy(update={"batch": run.batch, "ratio": run.ratio}))
+    if result.timed_out:
         return None
     where = f"at N={run.N} under seed {run.seed}"
-    if found.failure:
-        return f"{where} it breaks: {found.failure}"
-    if (found.median_step, found.unsolved_fraction) == (run.median_step, run.unsolved_fraction):
+    if result.failure:
+        return f"{where} it breaks: {result.failure}"
+    if (result.median_step, result.unsolved_fraction) == (run.median_step, run.unsolved_fraction):
         return ""
-    claimed, measured = (f"median step {one.median_step}, {one.unsolved_fraction:.1%} unsolved" for one in (run, found))
+    claimed, measured = (f"median step {item.median_step}, {item.unsolved_fraction:.1%} unsolved" for item in (run, result))
     return f"{where} it claims {claimed}, and measured is {measured}"
 
 

@@ -114,23 +114,23 @@ def _instances(judging: Judging, family: Family, claimed: Sequence[Labelled], po
         return
     chosen = judging.drawn(claimed)
     judging.progress(f"{len(chosen)} instances")
-    made = generate(family, [(one.difficulty, one.seed) for one in chosen], pool=pool, caps=caps_of(sizes))
-    if failed := next((one for one in made if one.status != "ok"), None):
+    made = generate(family, [(item.difficulty, item.seed) for item in chosen], pool=pool, caps=caps_of(sizes))
+    if failed := next((item for item in made if item.status != "ok"), None):
         yield Said("instances", "fails", f"difficulty {failed.difficulty}, seed {failed.seed} gives none: {failed.reason or failed.status}")
         return
-    for one, instance, vote in zip(chosen, made, take_votes(family, made, pool=pool, settings=sizes), strict=True):
-        where = f"difficulty {one.difficulty}, seed {one.seed}"
+    for element, instance, vote in zip(chosen, made, take_votes(family, made, pool=pool, settings=sizes), strict=True):
+        where = f"difficulty {element.difficulty}, seed {element.seed}"
         row = instance_row(family, instance, vote, "", "bundle")
         if not vote.decided:
             yield Said("instances", "fails", f"{where}: the voters have no strict majority")
             return
         for name in ("instance_id", "text", "voters", "votes"):
-            if row[name] != getattr(one, name):
-                got, wanted = str(row[name])[:60], str(getattr(one, name))[:60]
+            if row[name] != getattr(element, name):
+                got, wanted = str(row[name])[:60], str(getattr(element, name))[:60]
                 yield Said("instances", "fails", f"{where}: its {name} is {got!r}, and it claims {wanted!r}")
                 return
-        if json.loads(row["answer"]) != json.loads(one.answer):
-            yield Said("instances", "fails", f"{where}: the label is {row['answer'][:60]}, and it claims {one.answer[:60]}")
+        if json.loads(row["answer"]) != json.loads(element.answer):
+            yield Said("instances", "fails", f"{where}: the label is {row['answer'][:60]}, and it claims {element.answer[:60]}")
             return
     yield Said(
         "instances", "holds", f"{len(chosen)} of {len(claimed)}: each has the same text and the same label by a strict majority",

@@ -54,10 +54,10 @@ def kill_rate_rows(rates: Sequence[KillRate]) -> list[dict[str, Any]]:
     """Rows of KILL_RATES."""
     return [
         {
-            "fault": one.fault, "expected": one.expected, "gate": gate, "planted": one.planted, "caught_here": count, "caught": one.caught,
-            "does_not_apply": one.does_not_apply, "rate": one.rate if one.planted else None,
+            "fault": rate.fault, "expected": rate.expected, "gate": gate, "planted": rate.planted, "caught_here": count, "caught": rate.caught,
+            "does_not_apply": rate.does_not_apply, "rate": rate.rate if rate.planted else None,
         }
-        for one in rates for gate, count in (one.gates or {"": 0}).items()
+        for rate in rates for gate, count in (rate.gates or {"": 0}).items()
     ]
 
 

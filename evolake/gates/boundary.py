@@ -98,14 +98,14 @@ def raised(error: BaseException) -> Raised:
 
 def read_reason(reason: str | None) -> Raised | None:
     """What raised, from the reason of a block; None for any other reason."""
-    found = _REASON.fullmatch(reason or "")
-    return Raised(found[1], found[3] or "", found[2]) if found else None
+    match = _REASON.fullmatch(reason or "")
+    return Raised(match[1], match[3] or "", match[2]) if match else None
 
 
 def raised_in(evidence: Mapping[str, Any]) -> str:
     """The reason in evidence that could not be collected, "" in any other."""
-    found = evidence.get(RAISED, "") if isinstance(evidence, Mapping) else ""
-    return found if isinstance(found, str) else ""
+    result = evidence.get(RAISED, "") if isinstance(evidence, Mapping) else ""
+    return result if isinstance(result, str) else ""
 
 
 def _place(error: BaseException) -> str:
@@ -113,7 +113,7 @@ def _place(error: BaseException) -> str:
 
     A stack of a thousand frames is walked once.
     """
-    found, own, called_by_gates = "unknown", [_OURS], False
+    result, own, called_by_gates = "unknown", [_OURS], False
     for frame, line in traceback.walk_tb(error.__traceback__):
         path = PurePath(frame.f_code.co_filename)
         if path.name == _HERE.name and path.is_relative_to(_OURS):
@@ -121,6 +121,6 @@ def _place(error: BaseException) -> str:
         if called_by_gates and not path.is_relative_to(_OURS):
             own.append(path.parent)
         if any(path.is_relative_to(folder) for folder in own):
-            found = f"{path.name}:{line}"
+            result = f"{path.name}:{line}"
         called_by_gates = path.parent == _HERE.parent
-    return found
+    return result

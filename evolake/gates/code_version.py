@@ -34,18 +34,18 @@ def modules_behind(roots: Sequence[str], carriers: Sequence[str] = (), package: 
 
 
 def _closure(roots: Sequence[str], carriers: Sequence[str], package: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     waiting = list(roots)
     while waiting:
         name = waiting.pop()
-        if name in found or (name not in roots and any(name == carrier or name.startswith(f"{carrier}.") for carrier in carriers)):
+        if name in result or (name not in roots and any(name == carrier or name.startswith(f"{carrier}.") for carrier in carriers)):
             continue
         spec = find_spec(name)
         if spec is None or spec.origin is None:
             continue
-        found[name] = Path(spec.origin).read_text(encoding="utf-8")
-        waiting += _imported(parse_python(found[name]), package)
-    return found
+        result[name] = Path(spec.origin).read_text(encoding="utf-8")
+        waiting += _imported(parse_python(result[name]), package)
+    return result
 
 
 def _imported(tree: ast.AST, package: str) -> Iterator[str]:

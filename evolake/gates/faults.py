@@ -53,13 +53,13 @@ class Faults:
 def find_faults(judged: Iterable[Judged]) -> Faults:
     """Everything that judging raised, by class and place."""
     everyone: set[str] = set()
-    found: dict[tuple[str, str], list[tuple[Judged, Raised]]] = {}
-    for one in judged:
-        everyone.add(one.candidate)
-        if raised := read_reason(one.reason):
-            found.setdefault((raised.place, raised.error), []).append((one, raised))
+    matches: dict[tuple[str, str], list[tuple[Judged, Raised]]] = {}
+    for item in judged:
+        everyone.add(item.candidate)
+        if raised := read_reason(item.reason):
+            matches.setdefault((raised.place, raised.error), []).append((item, raised))
     places = [
-        Place(met[0][1], tuple(sorted({one.candidate for one, _ in met})), tuple(sorted({one.gate for one, _ in met}))) for met in found.values()
+        Place(met[0][1], tuple(sorted({one.candidate for one, _ in met})), tuple(sorted({one.gate for one, _ in met}))) for met in matches.values()
     ]
     raising = {candidate for place in places for candidate in place.candidates}
     return Faults(len(everyone), len(raising), tuple(sorted(places, key=lambda one: (-len(one.candidates), one.raised.place, one.raised.error))))
@@ -71,7 +71,7 @@ def suspicion(faults: Faults) -> str:
     why += [f"{len(who)} of them with {error}" for error, who in _alike(faults, "error").items()]
     if not why and faults.share <= SHARE:
         return ""
-    return f"judging {faults.raised} of {faults.candidates} candidates raised an error" + "".join(f", {one}" for one in why)
+    return f"judging {faults.raised} of {faults.candidates} candidates raised an error" + "".join(f", {item}" for item in why)
 
 
 def _alike(faults: Faults, key: str) -> dict[str, set[str]]:

@@ -39,8 +39,8 @@ def in_turn(
         held = still(item, ahead[place])
         if held is None:
             again = [place, *(later for later in range(place + 1, len(items)) if still(items[later], ahead[later]) is None)]
-            for number, found in zip(again, judge_all([items[number] for number in again]), strict=True):
-                ahead[number] = found
+            for number, result in zip(again, judge_all([items[number] for number in again]), strict=True):
+                ahead[number] = result
             held = ahead[place]
         ahead[place] = held
         settle(item, held)

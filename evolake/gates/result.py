@@ -56,13 +56,13 @@ class GateResults:
 
 def gate_outcomes(verdicts: Iterable[Mapping[str, Any]], key: str = "artifact_id") -> list[dict[str, Any]]:
     """What each gate said of each candidate, from rows of VERDICTS: its id (as `key`), gate, passed, and the rule, reason and evidence of a block."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    result: dict[tuple[str, str], dict[str, Any]] = {}
     for verdict in verdicts:
         place = (verdict["artifact_id"], verdict["gate"])
-        said = found.setdefault(place, {key: place[0], "gate": place[1], "passed": True, "rule_id": None, "reason": None, "evidence_sha": None})
+        said = result.setdefault(place, {key: place[0], "gate": place[1], "passed": True, "rule_id": None, "reason": None, "evidence_sha": None})
         if verdict["outcome"] != "pass" and said["passed"]:
             said |= {"passed": False, **{name: verdict[name] for name in ("rule_id", "reason", "evidence_sha")}}
-    return list(found.values())
+    return list(result.values())
 
 
 def passed_gates(verdicts: Iterable[Mapping[str, Any]], gates: Iterable[str]) -> set[str]:

@@ -59,8 +59,8 @@ def replay_gate(
         raise ValueError(f"gate {gate.name!r} of line {ruleset.line!r} has no rule")
     verdicts: list[Verdict] = []
     for rule in rules:
-        found = contained(apply, rule.check, evidence, rule.parameters)
-        finding = Finding(found.reason) if isinstance(found, Raised) else found
+        result = contained(apply, rule.check, evidence, rule.parameters)
+        finding = Finding(result.reason) if isinstance(result, Raised) else result
         verdicts.append(
             Verdict(
                 artifact_id=artifact_id, cycle=cycle, gate_no=gate.number, gate=gate.name, rule_id=rule.id, rule_version=str(rule.version),
@@ -82,8 +82,8 @@ def collected(collect: Callable[..., Mapping[str, Any]], *arguments: Any, write:
             write(evidence)
         return evidence
 
-    found = contained(collecting)
-    return found.evidence() if isinstance(found, Raised) else found
+    result = contained(collecting)
+    return result.evidence() if isinstance(result, Raised) else result
 
 
 def is_usable(gate: GateSpec, evidence: Mapping[str, Any]) -> bool:

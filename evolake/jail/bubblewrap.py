@@ -40,8 +40,8 @@ def _usable(path: str) -> bool:
         shown = subprocess.run([path, "--version"], env={}, capture_output=True, text=True, timeout=10, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return False
-    found = re.search(r"(\d+)\.(\d+)", shown)
-    return found is not None and (int(found[1]), int(found[2])) >= OLDEST_VERSION
+    match = re.search(r"(\d+)\.(\d+)", shown)
+    return match is not None and (int(match[1]), int(match[2])) >= OLDEST_VERSION
 
 
 def find() -> Path:
@@ -65,15 +65,15 @@ def find() -> Path:
 
 def obstacles() -> list[str]:
     """What on this machine is known to forbid user namespaces, each with the line that allows them."""
-    found = []
+    result = []
     for path, (forbidding, remedy) in SYSCTLS.items():
         try:
             value = Path(path).read_text().strip()
         except OSError:
             continue
         if value == forbidding:
-            found.append(f"{path.removeprefix('/proc/sys/').replace('/', '.')} is {value}; allow with `{remedy}`")
-    return found
+            result.append(f"{path.removeprefix('/proc/sys/').replace('/', '.')} is {value}; allow with `{remedy}`")
+    return result
 
 
 def explain(complaint: str) -> JailUnavailable:

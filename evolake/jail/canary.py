@@ -38,8 +38,8 @@ def prove(backend: Backend, run: Callable[[Call], Outcome]) -> list[tuple[str, b
         path = Path(folder) / "secret"
         path.write_text(secret)
         only_root = os.geteuid() == 0 and identity.drawn() is None  # root of a namespace that knows nobody else
-        told = {"secret": str(path), "folder": folder, "variables": sorted(os.environ), "only_root": only_root}
-        outcome = run(Call(DRIVER, "", told, Limits(cpu_s=20, wall_s=30)))
+        details = {"secret": str(path), "folder": folder, "variables": sorted(os.environ), "only_root": only_root}
+        outcome = run(Call(DRIVER, "", details, Limits(cpu_s=20, wall_s=30)))
         changed = sorted(entry.name for entry in Path(folder).iterdir()) != ["secret"] or path.read_text() != secret
     if outcome.status != "ok":
         raise JailUnavailable("the jail's canary could not run", got=f"{outcome.status}: {outcome.reason}", do="run `evolake doctor`")

@@ -134,17 +134,17 @@ def in_namespaces(run: DirectRun, stack: contextlib.ExitStack) -> dict[str, Any]
 
 def executables(run: DirectRun) -> dict[str, Path]:
     """Place in the jail -> file of the host, of all that the run can execute or load. Raises BadProgram."""
-    found: dict[str, Path] = {}
+    result: dict[str, Path] = {}
     tools = {elf.place(path): path.resolve() for path in run.tools}
     if run.argv[0].startswith("{solver}/") and run.programs is not None:
         name = plain_name(run.argv[0].removeprefix("{solver}/"))
         path = (run.programs / name).resolve()
         if not path.is_file() or not os.access(path, os.X_OK):
             raise elf.BadProgram("No such file, or none to be executed")
-        found[f"{PROGRAMS}/{name}"] = path
+        result[f"{PROGRAMS}/{name}"] = path
         needs = elf.read(path)
         if not needs.script:
-            found |= elf.needed(path, trusted=False)
+            result |= elf.needed(path, trusted=False)
         elif elf.place(Path(needs.script[0].strip())) not in tools:
             raise elf.BadProgram(f"it is a script for {needs.script[0].strip()[:100]}")
     else:
@@ -153,8 +153,8 @@ def executables(run: DirectRun) -> dict[str, Path]:
             raise elf.BadProgram("No such file or directory")
         tools[elf.place(path)] = path.resolve()
     for place, path in tools.items():
-        found |= {place: path, **elf.needed(path, trusted=True)}
-    return found
+        result |= {place: path, **elf.needed(path, trusted=True)}
+    return result
 
 
 def on_the_host(run: DirectRun, stack: contextlib.ExitStack) -> dict[str, Any]:

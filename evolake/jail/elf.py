@@ -111,15 +111,15 @@ def needed(path: Path, *, trusted: bool) -> dict[str, Path]:
         raise BadProgram("it is a script")
     if not needs.loader and not needs.libraries:
         return {}
-    found = _loader(needs.loader)
+    result = _loader(needs.loader)
     own = folders_of(path, needs) if trusted else ()
     for name in needs.libraries:
         if not trusted and name not in LIBRARIES:
             raise BadProgram(f"it needs the library {name}, which no solver's jail holds")
-        found |= _library(name, own)
+        result |= _library(name, own)
     if CACHE.is_file():
-        found[str(CACHE)] = CACHE
-    return found
+        result[str(CACHE)] = CACHE
+    return result
 
 
 def folders_of(path: Path, needs: Needs) -> tuple[str, ...]:
@@ -147,19 +147,19 @@ def _is_file(path: Path) -> bool:
 
 @functools.lru_cache(maxsize=512)
 def _closure(name: str, own: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
-    found: dict[str, Path] = {}
+    result: dict[str, Path] = {}
     waiting = [(name, own)]
     while waiting:
         wanted, folders = waiting.pop()
         for path in _places(wanted, folders):
-            if (at := place(path)) not in found:
-                found[at] = path.resolve()
+            if (at := place(path)) not in result:
+                result[at] = path.resolve()
                 try:
                     needs = read(path.resolve())
                 except BadProgram:
                     continue
                 waiting += [(other, folders_of(path, needs) or folders) for other in needs.libraries]
-    return tuple(found.items())
+    return tuple(result.items())
 
 
 def _library(name: str, own: tuple[str, ...]) -> dict[str, Path]:
@@ -195,13 +195,13 @@ def cache() -> dict[str, tuple[Path, ...]]:
     if start < 0:
         return {}
     count, = struct.unpack_from("<I", data, start + len(NEW_CACHE))
-    found: dict[str, list[Path]] = {}
+    result: dict[str, list[Path]] = {}
     for number in range(count):
         _, key, value = struct.unpack_from("<iII", data, start + 48 + 24 * number)
         name, path = (data[start + at :].partition(b"\0")[0].decode() for at in (key, value))
         if _for_this_machine(Path(path)):
-            found.setdefault(name, []).append(Path(path))
-    return {name: tuple(dict.fromkeys(paths)) for name, paths in found.items()}
+            result.setdefault(name, []).append(Path(path))
+    return {name: tuple(dict.fromkeys(paths)) for name, paths in result.items()}
 
 
 def _for_this_machine(path: Path) -> bool:

@@ -40,10 +40,10 @@ Did = tuple[str, dict[str, str | None]]
 
 def list_files(files: Mapping[str, str], path: str) -> Did:
     """Paths below `path`, each with its number of lines."""
-    found = [f"{name}  {len(text.splitlines())} lines" for name, text in sorted(files.items()) if _below(name, path)]
-    if not found:
+    result = [f"{name}  {len(text.splitlines())} lines" for name, text in sorted(files.items()) if _below(name, path)]
+    if not result:
         raise Fault(f"nothing lies below {path!r}")
-    return "\n".join(found), {}
+    return "\n".join(result), {}
 
 
 def read(files: Mapping[str, str], path: str, first_line: int, last_line: int | None) -> Did:
@@ -63,16 +63,16 @@ def grep(files: Mapping[str, str], pattern: str, path: str) -> Did:
         wanted = re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
         raise Fault(f"the pattern is no regular expression: {error}") from None
-    found: list[str] = []
+    result: list[str] = []
     for name, text in sorted(files.items()):
         if not _below(name, path):
             continue
         for number, line in enumerate(text.split("\n"), start=1):
             if wanted.search(line):
-                found.append(f"{name}:{number}: {line[:LONGEST_LINE]}")
-            if len(found) > MOST_MATCHES:
-                return "\n".join(found[:MOST_MATCHES]) + f"\n(more than {MOST_MATCHES} lines match; the rest is left out)", {}
-    return "\n".join(found) or "no line matches", {}
+                result.append(f"{name}:{number}: {line[:LONGEST_LINE]}")
+            if len(result) > MOST_MATCHES:
+                return "\n".join(result[:MOST_MATCHES]) + f"\n(more than {MOST_MATCHES} lines match; the rest is left out)", {}
+    return "\n".join(result) or "no line matches", {}
 
 
 def edit(files: Mapping[str, str], path: str, search: str, replace: str) -> Did:

@@ -76,8 +76,8 @@ def _mounts(root: Path) -> Iterator[tuple[str, str, Path]]:
 
 def _folders(mounts: list[tuple[str, str, Path]], kind: str, own: str) -> list[Path]:
     """The group `own` and those above it as far as they are mounted, itself first; empty where it is not to be seen."""
-    for found, within, point in mounts:
-        if found == kind and ".." not in own.split("/") and f"{own}/".startswith(f"{within.rstrip('/')}/"):
+    for result, within, point in mounts:
+        if result == kind and ".." not in own.split("/") and f"{own}/".startswith(f"{within.rstrip('/')}/"):
             below = Path(own).relative_to(within)
             return [point / below, *(point / above for above in below.parents)]
     return []
@@ -212,10 +212,10 @@ def sweep(folder: Path) -> None:
 @functools.cache
 def _place() -> Place | str:
     """`find`, once for each process; what dead processes left is swept then."""
-    found = find()
-    if isinstance(found, Place):
-        sweep(found.folder)
-    return found
+    result = find()
+    if isinstance(result, Place):
+        sweep(result.folder)
+    return result
 
 
 @contextlib.contextmanager

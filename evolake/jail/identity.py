@@ -30,7 +30,7 @@ def choose(users: Iterable[Range], groups: Iterable[Range]) -> int | None:
     """One of PREFERRED that both maps know, by chance; None when there is none."""
     known = [_overlap(_inside(user), _inside(group)) for user in users for group in groups]
     for preferred in PREFERRED:
-        usable = [found for one in known if (found := _overlap(one, preferred))]
+        usable = [result for item in known if (result := _overlap(item, preferred))]
         if usable:
             return secrets.choice(usable[0])
     return None
@@ -40,8 +40,8 @@ def _inside(known: Range) -> range:
     return range(known[0], known[0] + known[2])
 
 
-def _overlap(one: range, other: range) -> range:
-    return range(max(one.start, other.start), min(one.stop, other.stop))
+def _overlap(first: range, other: range) -> range:
+    return range(max(first.start, other.start), min(first.stop, other.stop))
 
 
 class Shown:

@@ -112,7 +112,7 @@ _own = threading.local()
 
 def launcher() -> Launcher:
     """This thread's launcher, started when there is none that lives."""
-    found: Launcher | None = getattr(_own, "launcher", None)
-    if found is None or not found.alive:
-        found = _own.launcher = Launcher()
-    return found
+    result: Launcher | None = getattr(_own, "launcher", None)
+    if result is None or not result.alive:
+        result = _own.launcher = Launcher()
+    return result

@@ -36,64 +36,64 @@ _LIBRARY = re.compile(
 def options(program: str, tools: Sequence[str] = ()) -> list[str]:
     """bubblewrap's options for the box, without /proc, devices and the folder to work in. program: what is to be run, of the system where it is an
     absolute path. tools: further ones of `EXTRA`. Raises BadProgram for one that cannot be started."""
-    found = dict(standard()) | {place: path for tool in tools for place, path in _extra(tool).items()}
+    result = dict(standard()) | {place: path for tool in tools for place, path in _extra(tool).items()}
     if program.startswith("/") and (path := Path(program)).is_file():
-        found |= {elf.place(path): path.resolve(), **elf.needed(path.resolve(), trusted=True)}
+        result |= {elf.place(path): path.resolve(), **elf.needed(path.resolve(), trusted=True)}
     links = [f"{BOX}{word}" if number % 3 == 2 else word for number, word in enumerate(bubblewrap.system_links())]
-    return links + [word for place, path in found.items() for word in ("--ro-bind", str(path), BOX + place)]
+    return links + [word for place, path in result.items() for word in ("--ro-bind", str(path), BOX + place)]
 
 
 def _extra(tool: str) -> dict[str, Path]:
     """A program of `EXTRA` with its libraries and folders; nothing where this system has not got it."""
-    found: dict[str, Path] = {}
+    result: dict[str, Path] = {}
     if (path := shutil.which(tool, path=PATH)) is not None:
-        _add(found, Path(path))
+        _add(result, Path(path))
         prefix = Path(path).resolve().parent.parent
-        found |= {str(folder): folder for pattern in EXTRA[tool] for folder in sorted(prefix.glob(pattern)) if folder.is_dir()}
-    return found
+        result |= {str(folder): folder for pattern in EXTRA[tool] for folder in sorted(prefix.glob(pattern)) if folder.is_dir()}
+    return result
 
 
 @functools.cache
 def standard() -> tuple[tuple[str, Path], ...]:
     """Place -> file or folder of the host, of all programs named above that this system has."""
-    found: dict[str, Path] = {}
+    result: dict[str, Path] = {}
     for name in (*SHELL, *BINARY_TOOLS, *DRIVERS):
         if path := shutil.which(name, path=PATH):
-            _add(found, Path(path))
+            _add(result, Path(path))
     for name in DRIVERS:
-        if (driver := shutil.which(name, path=PATH)) is not None and elf.place(Path(driver)) in found:
-            found |= _behind(driver)
+        if (driver := shutil.which(name, path=PATH)) is not None and elf.place(Path(driver)) in result:
+            result |= _behind(driver)
     if HEADERS.is_dir():
-        found[str(HEADERS)] = HEADERS
-    return tuple(found.items())
+        result[str(HEADERS)] = HEADERS
+    return tuple(result.items())
 
 
-def _add(found: dict[str, Path], path: Path) -> None:
+def _add(result: dict[str, Path], path: Path) -> None:
     """The program at `path` and its libraries; nothing for a script, whose interpreter may be anything."""
     try:
-        found |= {elf.place(path): path.resolve(), **elf.needed(path.resolve(), trusted=True)}
+        result |= {elf.place(path): path.resolve(), **elf.needed(path.resolve(), trusted=True)}
     except elf.BadProgram:
         return
 
 
 def _behind(driver: str) -> dict[str, Path]:
     """What a compiler's driver calls and reads: its own folders, their programs' libraries, and the development files of the C library."""
-    found: dict[str, Path] = {}
+    result: dict[str, Path] = {}
     folders = [Path(path).parent for name in INTERNALS if (path := _asked(driver, f"-print-prog-name={name}"))]
     folders += [Path(path).parent for name in ("crtbegin.o", "libgcc.a") if (path := _asked(driver, f"-print-file-name={name}"))]
     if resources := _asked(driver, "-print-resource-dir"):
         folders.append(Path(resources))
     for folder in dict.fromkeys(path.resolve() for path in folders):
         if folder.is_dir() and folder not in (Path("/usr/bin"), Path("/usr/lib"), Path("/")):
-            found[str(folder)] = folder
+            result[str(folder)] = folder
             for name in INTERNALS:
                 if (program := folder / name).is_file():
-                    found |= {place: path for place, path in elf.needed(program, trusted=True).items() if not place.startswith(f"{folder}/")}
+                    result |= {place: path for place, path in elf.needed(program, trusted=True).items() if not place.startswith(f"{folder}/")}
     for start in ("crt1.o", "Scrt1.o"):
         if path := _asked(driver, f"-print-file-name={start}"):
-            found |= {elf.place(file): file.resolve() for file in Path(path).resolve().parent.iterdir()
+            result |= {elf.place(file): file.resolve() for file in Path(path).resolve().parent.iterdir()
                       if file.suffix == ".o" or _LIBRARY.fullmatch(file.name)}
-    return found
+    return result
 
 
 def _asked(driver: str, question: str) -> str | None:

@@ -73,16 +73,16 @@ def path_of(manifest: Path) -> Path:
 
 def load(manifest: Path, data: bytes) -> Checkpoint | None:
     """The checkpoint of a manifest whose bytes are `data`; None where there is none that can be believed. Never raises."""
-    found = read(manifest)
-    if found is None or isinstance(found, str):
+    result = read(manifest)
+    if result is None or isinstance(result, str):
         return None
-    told, checkpoint = found
-    return checkpoint if fits(told, data) else None
+    summary, checkpoint = result
+    return checkpoint if fits(summary, data) else None
 
 
-def fits(told: Mapping[str, Any], data: bytes) -> bool:
+def fits(summary: Mapping[str, Any], data: bytes) -> bool:
     """Whether a manifest's bytes begin with those that a checkpoint was made of."""
-    return len(data) >= told["size"] and hashlib.sha256(memoryview(data)[: told["size"]]).hexdigest() == told["of"]
+    return len(data) >= summary["size"] and hashlib.sha256(memoryview(data)[: summary["size"]]).hexdigest() == summary["of"]
 
 
 def read(manifest: Path) -> tuple[dict[str, Any], Checkpoint] | str | None:
@@ -94,19 +94,19 @@ def read(manifest: Path) -> tuple[dict[str, Any], Checkpoint] | str | None:
         head, _, rows = disk.read(path).partition(b"\n")
     except OSError as error:
         return str(error)
-    told = chained.unsigned(head)
-    if told is None:
+    summary = chained.unsigned(head)
+    if summary is None:
         return "its head is damaged"
-    if told.get("format") != FORMAT:
-        return f"format {told.get('format')!r}: this evolake reads format {FORMAT}"
-    if hashlib.sha256(rows).hexdigest() != told.get("rows"):
+    if summary.get("format") != FORMAT:
+        return f"format {summary.get('format')!r}: this evolake reads format {FORMAT}"
+    if hashlib.sha256(rows).hexdigest() != summary.get("rows"):
         return "its rows are damaged"
     try:
         frame = pl.read_ipc(io.BytesIO(rows))
-        made = Checkpoint(told["size"], told["lines"], told["no"], told["chain"], told["numbered"], frame, tuple(told["packs"]))
+        made = Checkpoint(summary["size"], summary["lines"], summary["no"], summary["chain"], summary["numbered"], frame, tuple(summary["packs"]))
     except (KeyError, TypeError, pl.exceptions.PolarsError) as error:
         return f"{type(error).__name__}: {error}"
-    return (told, made) if dict(frame.schema) == COLUMNS else "its columns are others"
+    return (summary, made) if dict(frame.schema) == COLUMNS else "its columns are others"
 
 
 def write(manifest: Path, data: bytes, checkpoint: Checkpoint) -> None:
@@ -158,5 +158,5 @@ def entry_of(row: tuple[Any, ...], line: str, asset: str, root: Path) -> Entry:
     record = Record(
         line, asset, cycle, root / path, rows, content_sha, file_sha, schema_name, schema_version, run_id, datetime.fromisoformat(created_at),
     )
-    told = None if provenance is None else tuple(json.loads(provenance))
-    return Entry("commit" if committed else "intent", token, size, json.loads(columns), record, told)
+    summary = None if provenance is None else tuple(json.loads(provenance))
+    return Entry("commit" if committed else "intent", token, size, json.loads(columns), record, summary)

@@ -61,14 +61,14 @@ def compact(lake: Lake, *, dry_run: bool = False) -> list[Compacted]:
         PartitionBusy: a line is at work. LakeError: a table is damaged, or the disk fails; nothing is lost then.
     """
     if dry_run:
-        return [found for line, asset, _ in layout.manifests(lake.root) if (found := _told(lake, Partition(lake.root, line, asset, None)))]
+        return [result for line, asset, _ in layout.manifests(lake.root) if (result := _told(lake, Partition(lake.root, line, asset, None)))]
     with lake.all_lines_lock(run_id="compact"):
         done = []
         for line, asset, _ in layout.manifests(lake.root):
             table = Partition(lake.root, line, asset, None)
             with disk.told(f"the table {line}.{asset} could not be compacted", f"to write below {table.asset_folder}"):
-                if found := _table(lake, table):
-                    done.append(found)
+                if result := _table(lake, table):
+                    done.append(result)
         return done
 
 
@@ -106,7 +106,7 @@ def _groups(lake: Lake, table: Partition, logs: Partitions) -> Iterator[_Group]:
         partition = Partition(lake.root, table.line, table.asset, cycle)
         place = log.place_of(entry)
         path = place.path if place and not partition.part.exists() else partition.part
-        rows = sum(one.record.rows for one, _ in run)
+        rows = sum(item.record.rows for item, _ in run)
         if run and (path in full or dict(run[-1][0].columns) != dict(entry.columns) or rows + entry.record.rows > FULL_ROWS):
             yield from _worth(run)
             run = []
@@ -147,7 +147,7 @@ def _write(lake: Lake, table: Partition, group: _Group) -> int:
     for member in members:
         _hold(member.entry, whole[offset : offset + member.frame.height].select(member.frame.columns), "what was written")
         offset += member.frame.height
-    lake.manifests.note(table.manifest, [packs.event([(one.entry, one.frame.height) for one in members], path, sha, len(data), lake.root)])
+    lake.manifests.note(table.manifest, [packs.event([(item.entry, item.frame.height) for item in members], path, sha, len(data), lake.root)])
     return len(data)
 
 

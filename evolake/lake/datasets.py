@@ -108,12 +108,12 @@ def _dataset(parts: Sequence[Part], schema: pa.Schema, constants: Callable[[Part
         by_file.setdefault(part.path, []).append(part)
     in_full = {path: some[0] for path, some in by_file.items() if not some[0].place or _is_all(path, some)}
     local = pyarrow.fs.LocalFileSystem()
-    found = ds.FileSystemDataset.from_paths(
+    result = ds.FileSystemDataset.from_paths(
         [str(path) for path in in_full], schema=schema, format=ds.ParquetFileFormat(), filesystem=local,
         partitions=[_expression(constants(part)) for part in in_full.values()],
     )
     some_rows = [_rows(some, schema, constants(some[0])) for path, some in by_file.items() if path not in in_full]
-    return ds.dataset([*([found] if in_full else []), *some_rows]) if some_rows else found
+    return ds.dataset([*([result] if in_full else []), *some_rows]) if some_rows else result
 
 
 def _is_all(path: Path, parts: Sequence[Part]) -> bool:
@@ -129,10 +129,10 @@ def _rows(parts: Sequence[Part], schema: pa.Schema, constants: Constants) -> ds.
 
 
 def _expression(constants: Constants) -> ds.Expression:
-    found = ds.scalar(True)
+    result = ds.scalar(True)
     for name, value in constants.items():
-        found = found & (ds.field(name).is_null() if value is None else ds.field(name) == value)
-    return found
+        result = result & (ds.field(name).is_null() if value is None else ds.field(name) == value)
+    return result
 
 
 def parts_table(tables: Sequence[TableParts]) -> pl.DataFrame:

@@ -75,14 +75,14 @@ def collect(lake: Lake, *, older_than_s: float = DAY_S) -> Garbage:
         PartitionBusy: a line is at work. LakeError: as `find`, or a file cannot be removed.
     """
     with lake.all_lines_lock(run_id="gc"):
-        found, gone = find(lake, older_than_s=older_than_s), []
-        for item in found.items:
+        result, gone = find(lake, older_than_s=older_than_s), []
+        for item in result.items:
             path = lake.root / item.where
             with disk.told(f"{path} cannot be removed", "to free its space"):
                 if path.exists() and (item.kind == "leftover" or _age(path) >= older_than_s):
                     disk.remove(path)
                     gone.append(item)
-    return Garbage(tuple(gone), found.needed, found.young)
+    return Garbage(tuple(gone), result.needed, result.young)
 
 
 def _refuse_damage(lake: Lake) -> None:

@@ -25,7 +25,7 @@ def register(connection: duckdb.DuckDBPyConnection) -> None:
 def _per_row(ids: Any, sources: Any, targets: Any) -> pa.Array:
     """`reached` of each row. ids: (n,) strings. sources, targets: (n,) lists of strings, those of one row of equal length."""
     rows = zip(ids, sources, targets, strict=True)
-    return pa.array([reached(one.as_py(), before.values, after.values) for one, before, after in rows], pa.list_(pa.string()))
+    return pa.array([reached(item.as_py(), before.values, after.values) for item, before, after in rows], pa.list_(pa.string()))
 
 
 def reached(start: str, sources: pa.Array, targets: pa.Array) -> list[str]:

@@ -58,7 +58,7 @@ def text_item(name: str, data: bytes, path: Path | None = None) -> SeedItem:
 def folder_item(path: Path) -> SeedItem:
     """A seed that is a folder; what it is known by covers names and bytes of its files."""
     digest = hashlib.sha256()
-    for file in sorted(found for found in path.rglob("*") if found.is_file() and not found.is_symlink()):
+    for file in sorted(result for result in path.rglob("*") if result.is_file() and not result.is_symlink()):
         data = file.read_bytes()
         digest.update(f"{file.relative_to(path).as_posix()}\0{len(data)}\0".encode(errors="surrogateescape"))
         digest.update(data)
@@ -83,8 +83,8 @@ def enters(known: Mapping[str, Any] | None, ruleset_hash: str) -> bool:
 
 def waiting(items: Iterable[SeedItem], entered: Mapping[str, Mapping[str, Any]], ruleset_hash: str) -> list[SeedItem]:
     """The seeds that enter next, each content once, by name."""
-    found = {item.sha: item for item in items if enters(entered.get(item.sha), ruleset_hash)}
-    return sorted(found.values(), key=lambda item: (item.name, item.sha))
+    result = {item.sha: item for item in items if enters(entered.get(item.sha), ruleset_hash)}
+    return sorted(result.values(), key=lambda item: (item.name, item.sha))
 
 
 def copy_seed(source: Path, target: Path, beside: Path) -> bool:

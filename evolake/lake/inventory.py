@@ -130,14 +130,14 @@ class TableParts:
 
     def paths_by_columns(self) -> Iterator[tuple[dict[str, str], list[Path]]]:
         """(columns, files that may be opened) of each set of columns that current parts have."""
-        found: dict[str, list[Path]] = {}
+        result: dict[str, list[Path]] = {}
         if self._plain.height:
             known = self._plain.filter(pl.col("state") == "current").group_by("columns", maintain_order=True).agg("path")
-            found = {columns: [self._root / path for path in paths] for columns, paths in known.rows()}
+            result = {columns: [self._root / path for path in paths] for columns, paths in known.rows()}
         for part in self.odd:
             if part.readable and not part.superseded:
-                found.setdefault(json.dumps(dict(part.columns)), []).append(part.path)
-        return ((json.loads(columns), paths) for columns, paths in found.items())
+                result.setdefault(json.dumps(dict(part.columns)), []).append(part.path)
+        return ((json.loads(columns), paths) for columns, paths in result.items())
 
     def frame(self) -> pl.DataFrame:
         """One row per part, as `parts` of SQL has it."""

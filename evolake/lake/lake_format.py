@@ -47,12 +47,12 @@ def check(root: Path) -> None:
             return
         except NotADirectoryError:
             raise _no_folder(root) from None
-    told = _parse(path, data)
-    if told["format"] > FORMAT:
+    summary = _parse(path, data)
+    if summary["format"] > FORMAT:
         raise InputError(
             f"the lake {root} is of a newer format", wanted=f"at most format {FORMAT}, which this evolake {__version__} reads",
-            got=f"format {told['format']}, written by evolake {told['evolake']}",
-            do=f"use evolake {told['read_by']} or newer, which reads it, or name another lake (EVOLAKE_LAKE)",
+            got=f"format {summary['format']}, written by evolake {summary['evolake']}",
+            do=f"use evolake {summary['read_by']} or newer, which reads it, or name another lake (EVOLAKE_LAKE)",
         )
 
 
@@ -76,10 +76,10 @@ def _write(root: Path) -> None:
 
 def _parse(path: Path, data: bytes) -> dict[str, Any]:
     try:
-        told = json.loads(data)
-        if type(told["format"]) is not int or told["format"] < 1 or not all(isinstance(told[name], str) for name in ("evolake", "read_by")):
+        summary = json.loads(data)
+        if type(summary["format"]) is not int or summary["format"] < 1 or not all(isinstance(summary[name], str) for name in ("evolake", "read_by")):
             raise ValueError("a field has the wrong type")
-        return told
+        return summary
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise LakeError(
             f"the lake's format, {path}, is damaged", wanted='one line such as {"format": 1, "evolake": "0.2.0", "read_by": "0.2.0"}',

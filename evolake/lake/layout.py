@@ -134,12 +134,12 @@ def line_lock(root: Path, line: str) -> Path:
 
 def manifests(root: Path) -> list[tuple[str, str, Path]]:
     """(line, asset, manifest) of every table that has ever been published to, in order; the manifest of one that has lost it is missing."""
-    found = []
+    result = []
     for line in _folders(root / "tables"):
         for asset in _folders(line):
             if (asset / MANIFEST).exists() or any_part(asset):
-                found.append((line.name, asset.name, asset / MANIFEST))
-    return found
+                result.append((line.name, asset.name, asset / MANIFEST))
+    return result
 
 
 def parts(table: Path) -> Iterator[Path]:
@@ -154,12 +154,12 @@ def any_part(table: Path) -> Path | None:
 
 def part_sizes(table: Path) -> dict[str | None, int]:
     """cycle -> bytes of every current part that lies in a table's folder, by the folder's listing: the one of no cycle first, then by cycle."""
-    found = {}
+    result = {}
     with disk.told(f"{table} cannot be listed", "the parts of a table"):
         for name in ["", *(name for name in disk.names(table) if name.startswith("cycle="))]:
             with suppress(FileNotFoundError, NotADirectoryError):
-                found[name.removeprefix("cycle=") or None] = os.stat(f"{table}/{name}/{PART}").st_size  # noqa: PTH116  a Path per part takes longer
-    return found
+                result[name.removeprefix("cycle=") or None] = os.stat(f"{table}/{name}/{PART}").st_size  # noqa: PTH116  a Path per part takes longer
+    return result
 
 
 def cycle_of(part: Path) -> str | None:

@@ -14,19 +14,19 @@ def roots_of(parents: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
 
     parents: artifact -> its parents. A parent that is not among the artifacts is a root: it left the lake.
     """
-    found: dict[str, frozenset[str]] = {}
+    result: dict[str, frozenset[str]] = {}
     for artifact in parents:
         path = [artifact]
         while path:
-            one = path[-1]
-            above = parents.get(one) or ()
-            missing = [parent for parent in above if parent not in found and parent not in path]
+            item = path[-1]
+            above = parents.get(item) or ()
+            missing = [parent for parent in above if parent not in result and parent not in path]
             if missing:
                 path.append(missing[0])
             else:
-                found[one] = frozenset[str]().union(*(found.get(parent, frozenset()) for parent in above)) or frozenset({one})
+                result[item] = frozenset[str]().union(*(result.get(parent, frozenset()) for parent in above)) or frozenset({item})
                 path.pop()
-    return found
+    return result
 
 
 def held(artifact: str, roots: Mapping[str, Collection[str]], is_held: Callable[[str], bool]) -> bool | None:

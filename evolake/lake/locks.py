@@ -110,17 +110,17 @@ def held_by(path: Path) -> Holder | None:
     try:
         about = json.loads(path.with_suffix(".holder").read_bytes())
         ours = about["processes"] == _processes() if "processes" in about else about["host"] == socket.gethostname()
-        found = Holder(str(about["run_id"]), int(about["pid"]), str(about["host"]), datetime.fromisoformat(about["since"]))
+        result = Holder(str(about["run_id"]), int(about["pid"]), str(about["host"]), datetime.fromisoformat(about["since"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
     if ours:
         try:
-            os.kill(found.pid, 0)
+            os.kill(result.pid, 0)
         except ProcessLookupError:
             return None
         except PermissionError:
-            return found
-    return found
+            return result
+    return result
 
 
 class Fence:

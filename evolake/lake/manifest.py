@@ -66,13 +66,13 @@ class Entry:
 def body(entry: Entry, root: Path) -> dict[str, Any]:
     """The manifest's line for one entry."""
     record = entry.record
-    told = {
+    details = {
         "event": entry.event, "token": entry.token, "line": record.line, "asset": record.asset, "cycle": record.cycle,
         "path": record.path.relative_to(root).as_posix(), "rows": record.rows, "size": entry.size, "content_sha": record.content_sha,
         "file_sha": record.file_sha, "schema_name": record.schema_name, "schema_version": record.schema_version, "run_id": record.run_id,
         "created_at": record.created_at.isoformat(), "columns": dict(entry.columns),
     }
-    return told if entry.provenance is None else told | {"provenance": list(entry.provenance)}
+    return details if entry.provenance is None else details | {"provenance": list(entry.provenance)}
 
 
 def entry_of(body: Mapping[str, Any], root: Path) -> Entry:
@@ -140,10 +140,10 @@ class Partitions(Mapping[str | None, PartitionLog]):
         self._logs = dict(sorted(logs.items(), key=lambda item: item[0] or ""))
 
     def __getitem__(self, cycle: str | None) -> PartitionLog:
-        found = self._logs[cycle]
-        if isinstance(found, tuple):
-            found = self._logs[cycle] = self._made(cycle, found)
-        return found
+        result = self._logs[cycle]
+        if isinstance(result, tuple):
+            result = self._logs[cycle] = self._made(cycle, result)
+        return result
 
     def __iter__(self) -> Iterator[str | None]:
         return iter(self._logs)
@@ -177,7 +177,7 @@ class Partitions(Mapping[str | None, PartitionLog]):
 
     def plain(self) -> tuple[pl.DataFrame, list[str | None]]:
         """The stored rows of partitions with one commit and nothing else, less those whose log has been made; and the cycles of all others."""
-        kept = [found[0] for found in self._logs.values() if isinstance(found, tuple) and found[1] - found[0] == 1]
+        kept = [log[0] for log in self._logs.values() if isinstance(log, tuple) and log[1] - log[0] == 1]
         if self._stored is None:
             return checkpoint.no_rows(), list(self._logs)
         rows = self._stored[kept].filter("committed")
@@ -188,14 +188,14 @@ class Partitions(Mapping[str | None, PartitionLog]):
         """All of it as rows of a checkpoint."""
         spans: list[pl.DataFrame] = []
         rows: list[tuple[Any, ...]] = []
-        for found in self._logs.values():
-            if isinstance(found, tuple):
+        for log in self._logs.values():
+            if isinstance(log, tuple):
                 assert self._stored is not None
                 spans += [checkpoint.frame(rows)] if rows else []
                 rows = []
-                spans.append(self._stored[found[0] : found[1]])
+                spans.append(self._stored[log[0] : log[1]])
             else:
-                rows += [checkpoint.row_of(entry, self._root) for entry in (*found.commits, *found.pending)]
+                rows += [checkpoint.row_of(entry, self._root) for entry in (*log.commits, *log.pending)]
         return pl.concat([*spans, checkpoint.frame(rows)]).rechunk()
 
     def grown(self, bodies: Iterable[Mapping[str, Any]]) -> Partitions:
@@ -230,8 +230,8 @@ class Partitions(Mapping[str | None, PartitionLog]):
                 logs[cycle] = PartitionLog(tuple(done_here[token] for token in sorted(done_here)), tuple(waiting[token] for token in kept))
         made = Partitions(self._table, self._root, logs, self._stored, (*self.packs, *packs))
         for cycle in ({*touched, *(member[0] for body in packs for member in body["members"])} & logs.keys()) if made.packs else ():
-            if not isinstance(found := made._logs[cycle], tuple):
-                made._logs[cycle] = replace(found, packed=made.packed_of(cycle))
+            if not isinstance(result := made._logs[cycle], tuple):
+                made._logs[cycle] = replace(result, packed=made.packed_of(cycle))
         return made
 
 
@@ -335,17 +335,17 @@ class Manifests:
         Raises:
             LakeError: the manifest is damaged, or is gone while parts lie beside it.
         """
-        found, part = self.look(path), None
-        if not found.log.no and (part := layout.any_part(path.parent)):
-            found = self.look(path)  # the table's first writer may have begun in between: its intent is there before its part
-        if found.log.faults:
+        result, part = self.look(path), None
+        if not result.log.no and (part := layout.any_part(path.parent)):
+            result = self.look(path)  # the table's first writer may have begun in between: its intent is there before its part
+        if result.log.faults:
             raise LakeError(
                 f"the manifest {path} is damaged", wanted="every line that was written, once and in order",
-                got="; ".join(str(fault) for fault in found.log.faults[:3]), do=VERIFY,
+                got="; ".join(str(fault) for fault in result.log.faults[:3]), do=VERIFY,
             )
-        if not found.log.no and part:
+        if not result.log.no and part:
             raise LakeError(f"the manifest {path} is gone or empty", wanted="the record of what was published", got=f"a part {part}", do=VERIFY)
-        return found.partitions
+        return result.partitions
 
     def append(self, path: Path, *entries: Entry) -> None:
         """Adds entries, durably."""

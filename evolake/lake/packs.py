@@ -42,8 +42,8 @@ def encode(members: Sequence[Member], root: Path) -> bytes:
     frames = []
     for member in members:
         record = member.entry.record
-        told = {"cycle": record.cycle, "origin_cycle": record.cycle, "origin_run": record.run_id}
-        frames.append(member.frame.with_columns(pl.lit(told[name], pl.String).alias(name) for name in ADDED if name not in member.frame.columns))
+        details = {"cycle": record.cycle, "origin_cycle": record.cycle, "origin_run": record.run_id}
+        frames.append(member.frame.with_columns(pl.lit(details[name], pl.String).alias(name) for name in ADDED if name not in member.frame.columns))
     entries = json.dumps([manifest.body(member.entry, root) for member in members])
     buffer = io.BytesIO()
     pl.concat(frames).rechunk().write_parquet(
@@ -76,7 +76,7 @@ def files(table: Path) -> Iterator[Path]:
 def entries_in(path: Path, root: Path) -> list[Entry]:
     """The entries in a file's metadata; none where it cannot be read."""
     try:
-        told = json.loads(pl.read_parquet_metadata(path)[ENTRIES])
-        return [manifest.entry_of(body, root) for body in told]
+        summary = json.loads(pl.read_parquet_metadata(path)[ENTRIES])
+        return [manifest.entry_of(body, root) for body in summary]
     except (OSError, KeyError, TypeError, ValueError, pl.exceptions.PolarsError):
         return []

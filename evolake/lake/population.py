@@ -65,8 +65,8 @@ class Tables:
 
     def value(self, name: str, default: Any = None) -> Any:
         """One entry of the state."""
-        found = self.frames()["state"].filter(pl.col("name") == name)["value"].to_list()
-        return json.loads(found[0]) if found else default
+        result = self.frames()["state"].filter(pl.col("name") == name)["value"].to_list()
+        return json.loads(result[0]) if result else default
 
     def with_values(self, **values: Any) -> Self:
         """Entries of the state set; the others stay. Entries are kept in name order."""

@@ -139,11 +139,11 @@ class Publisher:
         on_disk = disk.read(temporary)
         sha = hashlib.sha256(on_disk).hexdigest()
         scan = pl.scan_parquet(io.BytesIO(on_disk))
-        found = (sha, dict(scan.collect_schema()), scan.select(pl.len()).collect().item())
+        result = (sha, dict(scan.collect_schema()), scan.select(pl.len()).collect().item())
         wanted = (record.file_sha, dict(frame.schema), frame.height)
-        if found != wanted:
+        if result != wanted:
             what = f"{partition}: what was written is not what was meant"
-            raise LakeError(what, wanted=str(wanted), got=str(found), do="check the disk, and run again")
+            raise LakeError(what, wanted=str(wanted), got=str(result), do="check the disk, and run again")
 
 
 def _check(fence: Fence, partition: Partition) -> None:

@@ -26,11 +26,11 @@ _APART = frozenset({"blobs", "locks", "quarantine", "cache", "seeds"})
 
 def blobs_there(lake: Lake) -> dict[str, int]:
     """sha -> bytes of every blob."""
-    found = {}
+    result = {}
     for path in files(lake.root / "blobs"):
         if not path.name.startswith(".tmp-") and len(path.parent.name + path.name) == 64:
-            found[path.parent.name + path.name] = path.stat().st_size
-    return found
+            result[path.parent.name + path.name] = path.stat().st_size
+    return result
 
 
 def needed(lake: Lake, there: Iterable[str]) -> set[str]:
@@ -40,22 +40,22 @@ def needed(lake: Lake, there: Iterable[str]) -> set[str]:
         LakeError: something cannot be read, so that nobody can say what is needed.
     """
     known = frozenset(there)
-    found = set().union(*(_named(known, data) for data in _texts(lake)))
-    fresh = set(found)
+    result = set().union(*(_named(known, data) for data in _texts(lake)))
+    fresh = set(result)
     while fresh:
         inside = set().union(*(_named(known, data) for sha in fresh for data in _unpacked(lake.blobs.get(sha))))
-        fresh = inside - found
-        found |= fresh
-    return found
+        fresh = inside - result
+        result |= fresh
+    return result
 
 
 def _named(known: frozenset[str], data: bytes) -> set[str]:
     """The names of known blobs in some bytes; in a longer run of digits a name may begin anywhere."""
-    found = set()
+    result = set()
     for run in _HEX.findall(data):
         text = run.decode()
-        found |= {text[at : at + 64] for at in range(len(text) - 63)} & known
-    return found
+        result |= {text[at : at + 64] for at in range(len(text) - 63)} & known
+    return result
 
 
 def _texts(lake: Lake) -> Iterator[bytes]:

@@ -45,10 +45,10 @@ class TableSchema:
 
     def __post_init__(self) -> None:
         own = {name: given[1] for name, given in self.columns.items() if isinstance(given, tuple)}
-        told = VOCABULARY | dict(self.terms) | own
-        if silent := [name for name in self.columns if not told.get(name)]:
+        summary = VOCABULARY | dict(self.terms) | own
+        if silent := [name for name in self.columns if not summary.get(name)]:
             raise ValueError(f"schema {self.name}: say what {', '.join(silent)} means: a column is (type, description)")
-        object.__setattr__(self, "descriptions", {name: told[name] for name in self.columns})
+        object.__setattr__(self, "descriptions", {name: summary[name] for name in self.columns})
         object.__setattr__(self, "columns", {name: given[0] if name in own else given for name, given in self.columns.items()})
         stray = [name for name in (*self.keys, *self.provenance) if name not in self.columns]
         if stray:

@@ -118,9 +118,9 @@ def entry(seal: Seal) -> dict[str, Any]:
 
 def history(bodies: tuple[dict[str, Any], ...]) -> dict[str, list[Seal]]:
     """cycle -> its seals, oldest first, of a journal's lines."""
-    found: dict[str, list[Seal]] = {}
+    result: dict[str, list[Seal]] = {}
     for body in bodies:
         if body.get("event") == "seal":
             seal = from_body({name: value for name, value in body.items() if name != "event"})
-            found.setdefault(seal.cycle, []).append(seal)
-    return found
+            result.setdefault(seal.cycle, []).append(seal)
+    return result

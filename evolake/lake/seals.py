@@ -61,11 +61,11 @@ class Seals:
                 log, known = self.journal(line)
                 data = _bytes(path)
                 if log is None or not log.faults:
-                    found, why = _judge(data, line, cycle, None if log is None else known.get(cycle, []))
+                    result, why = _judge(data, line, cycle, None if log is None else known.get(cycle, []))
                 else:
-                    found, why = None, f"the journal beside it is damaged, {log.faults[0]}"
+                    result, why = None, f"the journal beside it is damaged, {log.faults[0]}"
                 if why is None:
-                    return found
+                    return result
                 if self.journal(line)[0] == log and _bytes(path) == data:
                     raise LakeError(f"the seal {path} cannot be believed", wanted="the bytes that were written last", got=why, do=VERIFY)
 

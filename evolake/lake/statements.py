@@ -28,17 +28,17 @@ def check(connection: duckdb.DuckDBPyConnection, sql: str, given: dict[str, Any]
         InputError: not one statement, not one that reads, or parameters that do not fit it.
     """
     try:
-        found = connection.extract_statements(sql)
+        result = connection.extract_statements(sql)
     except duckdb.Error as error:
         raise explain(error, []) from error
-    if len(found) != 1:
-        raise InputError("the SQL is not one statement", wanted="exactly one", got=str(len(found)), do="run the statements one by one")
-    if found[0].type not in _ALLOWED:
+    if len(result) != 1:
+        raise InputError("the SQL is not one statement", wanted="exactly one", got=str(len(result)), do="run the statements one by one")
+    if result[0].type not in _ALLOWED:
         raise InputError(
-            "the lake is read-only here", wanted="a SELECT, DESCRIBE, SHOW, SUMMARIZE, PIVOT or EXPLAIN", got=found[0].type.name,
+            "the lake is read-only here", wanted="a SELECT, DESCRIBE, SHOW, SUMMARIZE, PIVOT or EXPLAIN", got=result[0].type.name,
             do="write a SELECT over the views",
         )
-    wanted = set(found[0].named_parameters)
+    wanted = set(result[0].named_parameters)
     if missing := sorted(wanted - given.keys()):
         raise InputError(f"parameter ${missing[0]} has no value", wanted=_names(wanted), got=_names(given), do=f"add -p {missing[0]}=VALUE")
     if unknown := sorted(given.keys() - wanted):

@@ -39,12 +39,12 @@ def pack(folder: Path) -> bytes:
 
 
 def _walk(folder: Path) -> list[Path]:
-    found = []
+    result = []
     for entry in os.scandir(folder):
-        found.append(Path(entry.path))
+        result.append(Path(entry.path))
         if entry.is_dir(follow_symlinks=False):
-            found += _walk(Path(entry.path))
-    return found
+            result += _walk(Path(entry.path))
+    return result
 
 
 def _add(archive: tarfile.TarFile, folder: Path, path: Path) -> None:

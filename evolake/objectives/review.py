@@ -91,18 +91,18 @@ def review(
     analyses = []
     for i, objective in enumerate(objectives):
         block = next((block for block in blocks if i in block), ())
-        found: list[tuple[Finding, str]] = []
+        result: list[tuple[Finding, str]] = []
         if consensus.median_tau[i] < 0:
-            found.append(("anti-correlated", f"disagrees with the majority (median tau {consensus.median_tau[i]:+.2f})"))
+            result.append(("anti-correlated", f"disagrees with the majority (median tau {consensus.median_tau[i]:+.2f})"))
         if above[i] > 0.5:
-            found.append(("ranks failures high", f"places a failed design above a sound one in {above[i]:.0%} of such pairs"))
+            result.append(("ranks failures high", f"places a failed design above a sound one in {above[i]:.0%} of such pairs"))
         if tied[i] > TIED_SHARE:
-            found.append(("does not tell apart", f"ties {tied[i]:.0%} of all pairs of designs"))
+            result.append(("does not tell apart", f"ties {tied[i]:.0%} of all pairs of designs"))
         if block and i != spokesman(block, consensus):
-            found.append(("echo", f"repeats a block of {len(block)} objectives"))
-        findings: tuple[Finding, ...] = tuple(finding for finding, _ in found)
+            result.append(("echo", f"repeats a block of {len(block)} objectives"))
+        findings: tuple[Finding, ...] = tuple(finding for finding, _ in result)
         multiplier = next_multiplier(objective.multiplier, findings, len(block))
-        said = "; ".join(text for _, text in found) or f"sound (median tau {consensus.median_tau[i]:+.2f})"
+        said = "; ".join(text for _, text in result) or f"sound (median tau {consensus.median_tau[i]:+.2f})"
         analyses.append(ObjectiveAnalysis(objective.objective_id, f"{objective.family}: {said}", multiplier, findings))
     phase = phase_of(progress)
     wanted = missing_families(objectives, phase)

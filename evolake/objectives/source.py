@@ -68,10 +68,10 @@ def excerpt(names: set[str], *modules: tuple[str, str]) -> str:
         names: what is asked for; names that no module has are left out. Of a name that two have, the first one's counts.
     """
     pieces = [_pieces(*module) for module in modules]
-    found = [(piece, _closure({name for name in names if name in piece.functions or name in piece.constants}, piece)) for piece in pieces]
+    result = [(piece, _closure({name for name in names if name in piece.functions or name in piece.constants}, piece)) for piece in pieces]
     seen: set[str] = set()
     constants, functions, imports = [], [], set()
-    for piece, used in found:
+    for piece, used in result:
         constants += [text for name, text in piece.constants.items() if name in used - seen]
         functions += [text for name, text in piece.functions.items() if name in used - seen]
         reads = set().union(*(piece.uses[name] for name in used & set(piece.functions)))

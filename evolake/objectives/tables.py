@@ -181,8 +181,8 @@ def _factors(multipliers: Mapping[Any, float], objective_ids: list[Identifier], 
                 f"the multiplier of objective {objective} cannot be used", wanted="a finite number of at least 0",
                 got=json.dumps(value, default=repr), do="give 1 to leave the weight as it is, 0 to silence the objective",
             )
-    found = [_lookup(multipliers, objective) for objective in objective_ids]
-    return [1.0 if value is None else float(value) for value in found]
+    result = [_lookup(multipliers, objective) for objective in objective_ids]
+    return [1.0 if value is None else float(value) for value in result]
 
 
 def _few(ids: Any) -> str:

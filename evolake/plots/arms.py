@@ -77,16 +77,16 @@ def arm_rates(rates: Sequence[ArmRate], title: str, x: str = "share of runs solv
     if not rates:
         say(axes, NOTHING)
         return to_png(drawn)
-    colours, places = colours or colours_of_arms([one.arm for one in rates]), np.arange(len(rates))[::-1]
-    for place, one in zip(places, rates, strict=True):
-        axes.barh(place, one.rate, height=0.56, color=colours[one.arm], alpha=0.85, zorder=1)
-        axes.plot([one.low, one.high], [place, place], color=INK, linewidth=1.6, marker="|", markersize=9, zorder=3)
-        for number, value in enumerate(one.parts.values()):
+    colours, places = colours or colours_of_arms([rate.arm for rate in rates]), np.arange(len(rates))[::-1]
+    for place, item in zip(places, rates, strict=True):
+        axes.barh(place, item.rate, height=0.56, color=colours[item.arm], alpha=0.85, zorder=1)
+        axes.plot([item.low, item.high], [place, place], color=INK, linewidth=1.6, marker="|", markersize=9, zorder=3)
+        for number, value in enumerate(item.parts.values()):
             if np.isfinite(value):
                 axes.plot(value, place, marker=MARKERS[number + 1], color="white", markeredgecolor=INK, markersize=7, zorder=4, clip_on=False)
-        axes.text(1.13, place, f"{one.rate:.1%}", ha="right", va="center", fontsize=NORMAL, color=INK)
+        axes.text(1.13, place, f"{item.rate:.1%}", ha="right", va="center", fontsize=NORMAL, color=INK)
     dress(axes, title, x, grid="x")
-    axes.set_yticks(places, [one.arm for one in rates], fontsize=NORMAL)
+    axes.set_yticks(places, [rate.arm for rate in rates], fontsize=NORMAL)
     axes.tick_params(axis="y", length=0, pad=8)
     _percent(axes, "x")
     axes.set_xlim(0, 1.14)
@@ -106,10 +106,10 @@ def arm_steps(curves: Sequence[ArmCurve], title: str, x: str, y: str) -> bytes:
     if not curves:
         say(axes, NOTHING)
         return to_png(drawn)
-    colours = colours_of_arms([one.arm for one in curves])
-    end = max(max(one.x) for one in curves) + 0.4
-    for one in curves:
-        axes.step([0, *one.x, end], [0, *one.y, one.y[-1]], where="post", color=colours[one.arm], linewidth=2.0, label=one.arm)
+    colours = colours_of_arms([curve.arm for curve in curves])
+    end = max(max(curve.x) for curve in curves) + 0.4
+    for item in curves:
+        axes.step([0, *item.x, end], [0, *item.y, item.y[-1]], where="post", color=colours[item.arm], linewidth=2.0, label=item.arm)
     axes.set_xlim(0, end)
     _whole_numbers(axes)
     return _of_shares(drawn, axes, title, x, y)
@@ -121,11 +121,11 @@ def arm_curves(curves: Sequence[ArmCurve], title: str, x: str, y: str, colours: 
     if not curves:
         say(axes, NOTHING)
         return to_png(drawn)
-    colours = colours or colours_of_arms([one.arm for one in curves])
-    for place, one in enumerate(curves):
-        if len(one.low):
-            axes.fill_between(one.x, one.low, one.high, color=colours[one.arm], alpha=0.18, linewidth=0)
-        axes.plot(one.x, one.y, color=colours[one.arm], linewidth=2.0, marker=MARKERS[place % len(MARKERS)], markersize=6, label=one.arm)
+    colours = colours or colours_of_arms([curve.arm for curve in curves])
+    for place, item in enumerate(curves):
+        if len(item.low):
+            axes.fill_between(item.x, item.low, item.high, color=colours[item.arm], alpha=0.18, linewidth=0)
+        axes.plot(item.x, item.y, color=colours[item.arm], linewidth=2.0, marker=MARKERS[place % len(MARKERS)], markersize=6, label=item.arm)
     _whole_numbers(axes)
     return _of_shares(drawn, axes, title, x, y)
 
@@ -136,9 +136,9 @@ def arm_frontier(points: Sequence[ArmPoint], title: str, x: str, y: str) -> byte
     if not points:
         say(axes, NOTHING)
         return to_png(drawn)
-    colours = colours_of_arms([one.arm for one in points])
-    widest = 1.12 * max(one.x for one in points)
-    best = sorted((one for one in points if one.best), key=lambda one: one.x)
+    colours = colours_of_arms([point.arm for point in points])
+    widest = 1.12 * max(point.x for point in points)
+    best = sorted((point for point in points if point.best), key=lambda item: item.x)
     axes.step([one.x for one in best] + [widest], [one.y for one in best] + [best[-1].y], where="post", color=FAINT, linestyle=(0, (4, 3)), zorder=1)
     for place, one in enumerate(points):
         axes.errorbar(one.x, one.y, yerr=[[one.y - one.low], [one.high - one.y]], color=colours[one.arm], capsize=3, linewidth=1.4, zorder=2)
@@ -152,23 +152,23 @@ def arm_frontier(points: Sequence[ArmPoint], title: str, x: str, y: str) -> byte
 
 def arm_deltas(panels: Mapping[str, Sequence[ArmDelta]], title: str, x: str, colours: Mapping[str, str] | None = None) -> bytes:
     """One panel a perturbation: each arm's change with its interval, about a line at zero. Panels share their scale. colours: as of `arm_rates`."""
-    arms = list(dict.fromkeys(one.arm for panel in panels.values() for one in panel))
+    arms = list(dict.fromkeys(item.arm for panel in panels.values() for item in panel))
     drawn, axes = figure(height=2.0 + 0.5 * max(len(arms), 4))
     if not arms:
         say(axes, "No perturbed problems have been run.")
         return to_png(drawn)
     axes.remove()
     colours, places = colours or colours_of_arms(arms), {arm: len(arms) - 1 - place for place, arm in enumerate(arms)}
-    reach = 1.15 * max([0.02, *(abs(end) for panel in panels.values() for one in panel for end in (one.low, one.high, one.delta))])
+    reach = 1.15 * max([0.02, *(abs(end) for panel in panels.values() for item in panel for end in (item.low, item.high, item.delta))])
     grid = drawn.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for panel, (name, deltas) in zip(grid, panels.items(), strict=True):
         panel.axvline(0, color=INK, linewidth=1.0)
-        for one in deltas:
-            place = places[one.arm]
-            panel.plot([one.low, one.high], [place, place], color=colours[one.arm], linewidth=2.2, marker="|", markersize=8)
-            panel.plot(one.delta, place, marker="o", markersize=8, color=colours[one.arm])
+        for delta in deltas:
+            place = places[delta.arm]
+            panel.plot([delta.low, delta.high], [place, place], color=colours[delta.arm], linewidth=2.2, marker="|", markersize=8)
+            panel.plot(delta.delta, place, marker="o", markersize=8, color=colours[delta.arm])
             panel.annotate(
-                f"{100 * one.delta:+.1f}", (one.delta, place), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=SMALL, color=INK,
+                f"{100 * delta.delta:+.1f}", (delta.delta, place), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=SMALL, color=INK,
                 path_effects=halo(),
             )
         dress(panel, name, grid="x")
@@ -190,15 +190,15 @@ def arm_traces(panels: Mapping[str, Sequence[ArmCurve]], title: str, x: str, col
         say(axes, NOTHING)
         return to_png(drawn)
     axes.remove()
-    colours = colours or colours_of_arms(list(dict.fromkeys(one.arm for curves in panels.values() for one in curves)))
+    colours = colours or colours_of_arms(list(dict.fromkeys(curve.arm for curves in panels.values() for curve in curves)))
     columns = min(2, len(panels))
     grid = drawn.subplots(-(-len(panels) // columns), columns, squeeze=False)
     for place in range(len(panels), grid.size):
         grid.flat[place].remove()
     for panel, (name, curves) in zip(grid.flat, panels.items(), strict=False):
-        for number, one in enumerate(curves):
-            mark = MARKERS[number % len(MARKERS)] if len(one.x) <= 20 else ""
-            panel.plot(one.x, one.y, color=colours[one.arm], linewidth=1.8, marker=mark, markersize=5, label=one.arm)
+        for number, item in enumerate(curves):
+            mark = MARKERS[number % len(MARKERS)] if len(item.x) <= 20 else ""
+            panel.plot(item.x, item.y, color=colours[item.arm], linewidth=1.8, marker=mark, markersize=5, label=item.arm)
         dress(panel, name)
         panel.set_ylim(bottom=0)
         _whole_numbers(panel)

@@ -36,23 +36,23 @@ class Panel:
 
 def gate_rates(gates: Sequence[GateRate], title: str, reference: str) -> bytes:
     """A bar a gate, the share of those that came; a diamond where the study named `reference` reports a share."""
-    shown = [one for one in gates if one.came]
+    shown = [gate for gate in gates if gate.came]
     drawn, axes = figure(height=1.9 + 0.5 * max(len(shown), 3))
     if not shown:
         say(axes, "Nothing has come to a gate yet.")
         return to_png(drawn)
     places = np.arange(len(shown))[::-1]
     axes.barh(places, [1.0] * len(shown), height=0.62, color="#F1F1F1")
-    axes.barh(places, [one.passed / one.came for one in shown], height=0.62, color=BLUE, label="passed here")
-    known = [(place, one.reference) for place, one in zip(places, shown, strict=True) if one.reference is not None]
+    axes.barh(places, [item.passed / item.came for item in shown], height=0.62, color=BLUE, label="passed here")
+    known = [(place, item.reference) for place, item in zip(places, shown, strict=True) if item.reference is not None]
     axes.plot(
         [share for _, share in known], [place for place, _ in known], linestyle="none", marker="D", markersize=8, color=ORANGE,
         markeredgecolor="white", label=reference,
     )
-    for place, one in zip(places, shown, strict=True):
-        axes.text(1.02, place, f"{one.passed} of {one.came}", va="center", fontsize=SMALL, color=INK)
+    for place, element in zip(places, shown, strict=True):
+        axes.text(1.02, place, f"{element.passed} of {element.came}", va="center", fontsize=SMALL, color=INK)
     dress(axes, title, "share of those that came to the gate", grid="x")
-    axes.set_yticks(places, [one.gate for one in shown], fontsize=NORMAL)
+    axes.set_yticks(places, [item.gate for item in shown], fontsize=NORMAL)
     axes.tick_params(axis="y", length=0)
     axes.set_xlim(0, 1.16)
     axes.set_xticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])

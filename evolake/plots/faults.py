@@ -30,7 +30,7 @@ def kill_rates(classes: Sequence[FaultKills], gates: Sequence[str], title: str) 
     Args:
         gates: in the order in which candidates meet them. Classes without a candidate are left out.
     """
-    shown = [one for one in classes if one.planted]
+    shown = [item for item in classes if item.planted]
     drawn, axes = figure(height=1.8 + 0.27 * max(len(shown), 6))
     if not shown:
         say(axes, "No faults have been planted yet.")
@@ -39,19 +39,19 @@ def kill_rates(classes: Sequence[FaultKills], gates: Sequence[str], title: str) 
     colours = [colour for colour in PALETTE if colour != RED]
     left = np.zeros(len(shown))
     for number, gate in enumerate(gates):
-        shares = np.array([one.gates.get(gate, 0) / one.planted for one in shown])
+        shares = np.array([item.gates.get(gate, 0) / item.planted for item in shown])
         if shares.any():
             axes.barh(places, shares, left=left, height=0.7, color=colours[number % len(colours)], label=gate)
         left += shares
-    through = np.array([one.survived / one.planted for one in shown])
+    through = np.array([item.survived / item.planted for item in shown])
     axes.barh(places, through, left=1 - through, height=0.7, color=RED, hatch="///", edgecolor="white", label="got through")
-    for place, one in zip(places, shown, strict=True):
-        told = f"{one.planted - one.survived} of {one.planted}"
-        if one.interval is not None:
-            told += f" ({one.interval[0]:.0%} to {one.interval[1]:.0%})"
-        axes.text(1.02, place, told, va="center", fontsize=SMALL, color=RED if one.survived else INK)
+    for place, element in zip(places, shown, strict=True):
+        text = f"{element.planted - element.survived} of {element.planted}"
+        if element.interval is not None:
+            text += f" ({element.interval[0]:.0%} to {element.interval[1]:.0%})"
+        axes.text(1.02, place, text, va="center", fontsize=SMALL, color=RED if element.survived else INK)
     dress(axes, title, "share of planted faults, by the gate that stopped them", grid="x")
-    axes.set_yticks(places, [one.fault for one in shown], fontsize=SMALL)
+    axes.set_yticks(places, [item.fault for item in shown], fontsize=SMALL)
     axes.tick_params(axis="y", length=0)
     axes.set_xlim(0, 1.28)
     axes.set_xticks(np.linspace(0, 1, 6), [f"{share:.0%}" for share in np.linspace(0, 1, 6)])

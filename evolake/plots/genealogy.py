@@ -97,14 +97,14 @@ def ancestry(champion: str | None, edges: Sequence[tuple[str, str, float]]) -> s
     parents: dict[str, list[str]] = defaultdict(list)
     for parent, child, _ in edges:
         parents[child].append(parent)
-    found: set[str] = set()
+    result: set[str] = set()
     waiting = [champion] if champion is not None else []
     while waiting:
         design = waiting.pop()
-        if design not in found:
-            found.add(design)
+        if design not in result:
+            result.add(design)
             waiting.extend(parents[design])
-    return found
+    return result
 
 
 def main_line(champion: str | None, edges: Sequence[tuple[str, str, float]]) -> list[str]:

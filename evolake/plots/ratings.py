@@ -32,21 +32,21 @@ def rating_against_score(prompts: Sequence[RatedPrompt], title: str) -> bytes:
     if not prompts:
         say(axes, "No prompt has been rated and evaluated yet.")
         return to_png(drawn)
-    for one in prompts:
-        colour = BLUE if one.champion else GREEN
-        spread = [[one.score - one.low], [one.high - one.score]]
-        axes.errorbar(one.mu, one.score, xerr=one.sigma, yerr=spread, color=FAINT, linewidth=0.9, alpha=0.7, zorder=1)
-        marker, size = ("*", 14) if one.champion else ("o", 7)
-        axes.plot(one.mu, one.score, marker=marker, markersize=size, color=colour, linestyle="none", zorder=2)
+    for prompt in prompts:
+        colour = BLUE if prompt.champion else GREEN
+        spread = [[prompt.score - prompt.low], [prompt.high - prompt.score]]
+        axes.errorbar(prompt.mu, prompt.score, xerr=prompt.sigma, yerr=spread, color=FAINT, linewidth=0.9, alpha=0.7, zorder=1)
+        marker, size = ("*", 14) if prompt.champion else ("o", 7)
+        axes.plot(prompt.mu, prompt.score, marker=marker, markersize=size, color=colour, linestyle="none", zorder=2)
     if len(prompts) <= LABEL_UPTO:
-        for one in prompts:
+        for prompt in prompts:
             axes.annotate(
-                "champion" if one.champion else short(one.prompt_id, 7), (one.mu, one.score), xytext=(6, 5), textcoords="offset points",
+                "champion" if prompt.champion else short(prompt.prompt_id, 7), (prompt.mu, prompt.score), xytext=(6, 5), textcoords="offset points",
                 fontsize=SMALL, path_effects=halo(), zorder=3,
             )
-    rho = rank_correlation([one.mu for one in prompts], [one.score for one in prompts])
-    told = "too few different values for a correlation" if rho is None else f"Spearman's rank correlation {rho:+.2f}, {len(prompts)} prompts"
-    dress(axes, f"{title}\n{told}", "rating (mean, bars: one standard deviation)", "share of held-out problems solved (bars: 95%)")
+    rho = rank_correlation([item.mu for item in prompts], [item.score for item in prompts])
+    text = "too few different values for a correlation" if rho is None else f"Spearman's rank correlation {rho:+.2f}, {len(prompts)} prompts"
+    dress(axes, f"{title}\n{text}", "rating (mean, bars: one standard deviation)", "share of held-out problems solved (bars: 95%)")
     low, high = axes.get_ylim()
     axes.set_ylim(max(low, -0.02), min(high, 1.02))
     return to_png(drawn)

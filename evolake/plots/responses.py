@@ -25,29 +25,29 @@ class Response:
     y: np.ndarray
 
 
-def responses(found: Sequence[Response], title: str) -> bytes:
+def responses(result: Sequence[Response], title: str) -> bytes:
     """A panel per memory, side by side; each line over its own largest size, so that what shows is its form. Colour is the role, style the level."""
     from matplotlib.lines import Line2D
 
-    memories = list(dict.fromkeys(one.memory for one in found))[:MOST_PANELS]
+    memories = list(dict.fromkeys(item.memory for item in result))[:MOST_PANELS]
     drawn, axes = figure(height=4.2, width=4.0 * max(len(memories), 2))
     if not memories:
         say(axes, "The champion has no memory of a clause that could be asked.")
         return to_png(drawn)
     axes.remove()
     panels = drawn.subplots(1, len(memories), squeeze=False)[0]
-    levels = list(dict.fromkeys(one.level for one in found))
+    levels = list(dict.fromkeys(item.level for item in result))
     colours = {"champion": BLUE, "baseline": RED}
     for panel, memory in zip(panels, memories, strict=True):
-        for one in sorted((one for one in found if one.memory == memory), key=lambda one: one.role):  # the champion lies on top
-            largest = float(np.max(np.abs(one.y), initial=0.0))
-            y = one.y / largest if np.isfinite(largest) and largest > 0 else one.y
-            panel.plot(one.x, y, color=colours[one.role], linestyle=STYLES[levels.index(one.level) % len(STYLES)], linewidth=WIDTHS[one.role],
-                       alpha=0.55 if one.role == "baseline" else 1.0)
+        for entry in sorted((item for item in result if item.memory == memory), key=lambda item: item.role):  # the champion lies on top
+            largest = float(np.max(np.abs(entry.y), initial=0.0))
+            y = entry.y / largest if np.isfinite(largest) and largest > 0 else entry.y
+            panel.plot(entry.x, y, color=colours[entry.role], linestyle=STYLES[levels.index(entry.level) % len(STYLES)], linewidth=WIDTHS[entry.role],
+                       alpha=0.55 if entry.role == "baseline" else 1.0)
         panel.axhline(0.0, color=INK, linewidth=0.8)
         dress(panel, memory, "unsatisfaction c of the clause", "rate of change, over its largest" if panel is panels[0] else "")
     drawn.suptitle(title, x=0.01, ha="left", fontsize=NORMAL + 2, color=INK)
-    handles = [Line2D([], [], color=colour, label=role) for role, colour in colours.items() if any(one.role == role for one in found)]
+    handles = [Line2D([], [], color=colour, label=role) for role, colour in colours.items() if any(item.role == role for item in result)]
     handles += [Line2D([], [], color=INK, linestyle=STYLES[place % len(STYLES)], label=level) for place, level in enumerate(levels) if level]
     drawn.legend(handles=handles, fontsize=SMALL, frameon=False, loc="outside lower center", ncols=len(handles))
     return to_png(drawn)
@@ -62,7 +62,7 @@ def speedup(points: Sequence[tuple[int, float | None, bool]]) -> bytes:
     if not known:
         say(axes, "The baseline itself is champion, or they share no size.")
         return to_png(drawn)
-    n, times = [one[0] for one in known], [one[1] for one in known]
+    n, times = [item[0] for item in known], [item[1] for item in known]
     axes.plot(n, times, color=BLUE, linewidth=1.4, zorder=2)
     for size, value, solved in known:
         axes.plot([size], [value], marker="o", markersize=6.5, color=BLUE, markerfacecolor=BLUE if solved else "white", zorder=3)

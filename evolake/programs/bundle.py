@@ -77,7 +77,7 @@ def _measured(lake: Lake, catalogue: Catalogue, program: str, project: str, init
         {"p": project, "id": program},
     ).to_dicts()
     cycles = lake.cycles(LINE, "measured")
-    searched = next((found for cycle in reversed(cycles) if (found := _rows(lake, "measured", cycle, program))), [])
+    searched = next((result for cycle in reversed(cycles) if (result := _rows(lake, "measured", cycle, program))), [])
     if not decided:
         return searched, [], [], 0.0
     cycle = decided[0]["cycle"]
@@ -93,8 +93,8 @@ def _rows(lake: Lake, table: str, cycle: str, program: str) -> list[dict[str, An
 
 
 def _told(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    told = [{"seed": row["seed"], "score": row["score"], "metrics": json.loads(row["metrics"])} for row in rows]
-    return sorted(told, key=lambda row: row["seed"])
+    parts = [{"seed": row["seed"], "score": row["score"], "metrics": json.loads(row["metrics"])} for row in rows]
+    return sorted(parts, key=lambda row: row["seed"])
 
 
 def _of_row(row: Mapping[str, Any], files: bytes, name: str, settings: Settings) -> dict[str, Any]:
@@ -103,8 +103,8 @@ def _of_row(row: Mapping[str, Any], files: bytes, name: str, settings: Settings)
     from evolake.programs.model.project import project_of, unpack_files
 
     seeds = search_seeds(project_of(name, unpack_files(files)), settings.of(ProgramsSettings), settings.seed)
-    one = {"seed": seeds[0], "score": row["score"], "metrics": json.loads(row["metrics"])}
-    return one if len(seeds) == 1 else one | {"score": None, "metrics": {}}
+    item = {"seed": seeds[0], "score": row["score"], "metrics": json.loads(row["metrics"])}
+    return item if len(seeds) == 1 else item | {"score": None, "metrics": {}}
 
 
 def check(judging: Judging) -> Iterator[Said]:
@@ -148,7 +148,7 @@ def _gates(judging: Judging, evaluator: Evaluator, texts: Mapping[str, str], cla
     from evolake.programs.gates.specs import GATES
 
     judging.progress("gates")
-    candidate = Candidate(texts, judging.artifact_id, evaluator, [one.seed for one in claims.search])
+    candidate = Candidate(texts, judging.artifact_id, evaluator, [item.seed for item in claims.search])
     done = run_gates(candidate, GATES, judging.asked, artifact_id=judging.artifact_id, cycle="bundle", run_id="bundle")
     if (objection := done.blocked_by) is not None:
         yield Said("gates", "fails", f"{objection.gate} blocks it: {objection.rule_id}: {objection.reason}")
@@ -157,7 +157,7 @@ def _gates(judging: Judging, evaluator: Evaluator, texts: Mapping[str, str], cla
     yield Said("gates", "holds", f"all {len(GATES)} pass it ({names}); that no other program of its lake is like it is not known here")
     if differ(judging.asked, judging.installed) and (said := under_installed(done.results, GATES, judging.installed, judging.artifact_id)):
         yield said
-    pairs = [(one, found) for one, found in zip(claims.search, candidate.evaluations, strict=True) if one.score is not None]
+    pairs = [(item, result) for item, result in zip(claims.search, candidate.evaluations, strict=True) if item.score is not None]
     yield from _compared("search", pairs, evaluator.project, claims.noise, len(pairs))
 
 
@@ -168,27 +168,27 @@ def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], project: 
     """
     from evolake.programs.sandbox.evaluating import score_in
 
-    for claimed, found in pairs:
-        score = score_in(project, found.metrics) if found.ok else None
+    for claimed, result in pairs:
+        score = score_in(project, result.metrics) if result.ok else None
         if (score is None) != (claimed.score is None):
-            why = found.reason or found.status
+            why = result.reason or result.status
             yield Said(what, "fails", f"under seed {claimed.seed} it claims {claimed.score}, and measured is {score} ({why})")
             return
-        if not noise and score is not None and claimed.score is not None and not _same(claimed, score, found):
+        if not noise and score is not None and claimed.score is not None and not _same(claimed, score, result):
             yield Said(what, "fails", f"under seed {claimed.seed} it claims {claimed.score:.10g}, and measured is {score:.10g}")
             return
     if pairs:
-        mean = math.fsum(score_in(project, found.metrics) or 0.0 for _, found in pairs) / len(pairs)
-        claim = math.fsum(one.score or 0.0 for one, _ in pairs) / len(pairs)
+        mean = math.fsum(score_in(project, results.metrics) or 0.0 for _, results in pairs) / len(pairs)
+        claim = math.fsum(item.score or 0.0 for item, _ in pairs) / len(pairs)
         said = f"{len(pairs)} evaluations give the same metrics, mean {project.score_name} {mean:.6g}"
         if noise:
             said = f"{len(pairs)} evaluations: mean {project.score_name} {mean:.6g}, claimed {claim:.6g}, noise floor {noise:.3g}"
         yield Said(what, "holds", said, (len(pairs), brought))
 
 
-def _same(claimed: Measured, score: float, found: Evaluation) -> bool:
-    near = set(found.metrics) == set(claimed.metrics) and all(
-        math.isclose(value, claimed.metrics[name], rel_tol=1e-9, abs_tol=1e-12) for name, value in found.metrics.items()
+def _same(claimed: Measured, score: float, result: Evaluation) -> bool:
+    near = set(result.metrics) == set(claimed.metrics) and all(
+        math.isclose(value, claimed.metrics[name], rel_tol=1e-9, abs_tol=1e-12) for name, value in result.metrics.items()
     )
     return near and claimed.score is not None and math.isclose(score, claimed.score, rel_tol=1e-9, abs_tol=1e-12)
 
@@ -198,22 +198,22 @@ def _held_out(judging: Judging, evaluator: Evaluator, texts: Mapping[str, str], 
     if not claims.own:
         yield Said("held-out evaluations", "note", "none: it never was in a duel")
         return
-    scores, held = [one.score for one in claims.own if one.score is not None], judging.bundle.facts["champion"]
+    scores, held = [item.score for item in claims.own if item.score is not None], judging.bundle.facts["champion"]
     mean = math.fsum(scores) / len(scores) if scores else None
     if held and held["score"] is not None and (mean is None or not math.isclose(held["score"], mean, rel_tol=1e-9)):
         yield Said("score", "fails", f"its held-out evaluations come to {mean}, and it claims {held['score']}")
         return
     chosen = judging.drawn(claims.own)
-    first = {one.seed: one for one in claims.initial}
+    first = {item.seed: item for item in claims.initial}
     project = evaluator.project
     built, start = evaluator.build(texts), evaluator.build(project.evolving)
     pairs: list[tuple[Measured, Evaluation]] = []
     beside: list[tuple[Measured, Evaluation]] = []
-    for number, one in enumerate(chosen, 1):
+    for number, element in enumerate(chosen, 1):
         judging.progress(f"held-out evaluation {number} of {len(chosen)}")
-        pairs.append((one, evaluator.evaluate(texts, one.seed, built)))
-        if one.seed in first:
-            beside.append((first[one.seed], evaluator.evaluate(project.evolving, one.seed, start)))
+        pairs.append((element, evaluator.evaluate(texts, element.seed, built)))
+        if element.seed in first:
+            beside.append((first[element.seed], evaluator.evaluate(project.evolving, element.seed, start)))
     of = f"held-out evaluations ({len(chosen)} of {len(claims.own)})"
     yield from _compared(of, pairs, project, claims.noise, len(claims.own))
     yield from _compared("the initial program under the same seeds", beside, project, claims.noise, len(claims.initial))
@@ -227,8 +227,8 @@ def _gain(own: Sequence[tuple[Measured, Evaluation]], initial: Sequence[tuple[Me
     from evolake.programs.sandbox.evaluating import score_in
 
     sign = 1 if project.higher_is_better else -1
-    claimed, start = (math.fsum(one.score or 0.0 for one, _ in side) / len(side) for side in (own, initial))
-    here, start_here = (math.fsum(score_in(project, found.metrics) or 0.0 for _, found in side) / len(side) for side in (own, initial))
+    claimed, start = (math.fsum(item.score or 0.0 for item, _ in side) / len(side) for side in (own, initial))
+    here, start_here = (math.fsum(score_in(project, result.metrics) or 0.0 for _, result in side) / len(side) for side in (own, initial))
     unit, unit_here = (start, start_here) if start > 0 and start_here > 0 else (1.0, 1.0)
     claim, measured, slack = sign * (claimed - start) / unit, sign * (here - start_here) / unit_here, PATIENCE * noise / unit
     of = " of the initial program's score" if unit != 1.0 else ""

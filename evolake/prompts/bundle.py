@@ -70,9 +70,9 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
     state = {row["name"]: json.loads(row["value"]) for row in _read(lake, "incoming_state", entering)}
     weights = state.get("checkpoint") if cycle is not None else None
     # who verifies a bundle samples with transformers
-    told = with_dtype(settings.of(PromptsSettings)).model_dump(mode="json", exclude={"sampler", "vllm_url", "vllm_folder"})
+    summary = with_dtype(settings.of(PromptsSettings)).model_dump(mode="json", exclude={"sampler", "vllm_url", "vllm_folder"})
     claims = {
-        "settings": told, "root_seed": settings.seed, "edits": edits,
+        "settings": summary, "root_seed": settings.seed, "edits": edits,
         "iteration": rows[0]["iteration"] if rows else None, "replies": [{name: row[name] for name in Reply.model_fields} for row in rows],
     }
     members = {
@@ -86,9 +86,9 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
 def _asked(lake: Lake, prompt: str) -> tuple[str | None, list[dict[str, Any]]]:
     """(cycle, rows of `heldout`) of its last evaluation with the weights that were handed on last; (None, []) where it has none."""
     cycles = lake.cycles(LINE, "heldout")
-    found = [row for row in lake.read(LINE, "heldout", cycles[-1]).to_dicts() if row["prompt_id"] == prompt] if cycles else []
-    last = max((row["iteration"] for row in found), default=None)
-    rows = [row for row in found if row["iteration"] == last]
+    result = [row for row in lake.read(LINE, "heldout", cycles[-1]).to_dicts() if row["prompt_id"] == prompt] if cycles else []
+    last = max((row["iteration"] for row in result), default=None)
+    rows = [row for row in result if row["iteration"] == last]
     return (cycles[-1], sorted(rows, key=lambda row: (row["problem_id"], row["sample"]))) if rows else (None, [])
 
 
@@ -144,15 +144,15 @@ def _replies(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Prob
     if not claims.replies:
         yield Said("replies", "note", "it was asked no held-out problem after the last iteration")
         return
-    judged = [outside_calls(one.reply) if own.tools else one.reply for one in claims.replies]
-    given = [(problems[one.problem_id], reply, one.truncated) for one, reply in zip(claims.replies, judged, strict=True)]
-    for one, (problem, reply, truncated), verified in zip(claims.replies, given, verify(given, own.answer_format), strict=True):
-        found = judge_reply(reply, problem, own.answer_format, truncated=truncated, verified=verified)
-        if (found.correct, found.formatted) != (one.correct, one.formatted):
-            claim, here = ("right" if right else "wrong" for right in (one.correct, found.correct))
-            yield Said("replies", "fails", f"its reply to {one.problem_id} is {here}, and it claims {claim}")
+    judged = [outside_calls(item.reply) if own.tools else item.reply for item in claims.replies]
+    given = [(problems[item.problem_id], reply, item.truncated) for item, reply in zip(claims.replies, judged, strict=True)]
+    for element, (problem, reply, truncated), verified in zip(claims.replies, given, verify(given, own.answer_format), strict=True):
+        result = judge_reply(reply, problem, own.answer_format, truncated=truncated, verified=verified)
+        if (result.correct, result.formatted) != (element.correct, element.formatted):
+            claim, here = ("right" if right else "wrong" for right in (element.correct, result.correct))
+            yield Said("replies", "fails", f"its reply to {element.problem_id} is {here}, and it claims {claim}")
             return
-    share = sum(one.correct for one in claims.replies) / len(claims.replies)
+    share = sum(item.correct for item in claims.replies) / len(claims.replies)
     yield Said("replies", "holds", f"{len(claims.replies)} judged again: {share:.1%} are right, as claimed")
     held = judging.bundle.facts["champion"]
     if held and held["score"] is not None and abs(held["score"] - share) > 1e-9:
@@ -185,14 +185,14 @@ def _sampled(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Prob
     with policy if hasattr(policy, "__exit__") else nullcontext(policy):
         if WEIGHTS in judging.bundle.members:
             policy.load(judging.bundle.members[WEIGHTS])
-        asked = [problems[one.problem_id] for one in chosen]
+        asked = [problems[item.problem_id] for item in chosen]
         again = replies(policy, [prompt], asked, samples=1, answer_format=own.answer_format, seed=0)
-    for one, row in zip(chosen, again, strict=True):
-        if row["correct"] != one.correct:
-            claim, said = ("right" if right else "wrong" for right in (one.correct, row["correct"]))
-            yield Said("policy", "fails", f"its reply to {one.problem_id} is {said} here, and it claims {claim}")
+    for element, row in zip(chosen, again, strict=True):
+        if row["correct"] != element.correct:
+            claim, said = ("right" if right else "wrong" for right in (element.correct, row["correct"]))
+            yield Said("policy", "fails", f"its reply to {element.problem_id} is {said} here, and it claims {claim}")
             return
-    same = sum(row["reply"] == one.reply for one, row in zip(chosen, again, strict=True))
+    same = sum(row["reply"] == item.reply for item, row in zip(chosen, again, strict=True))
     weights = "the weights that it brings" if WEIGHTS in judging.bundle.members else "the weights before any update"
     said = f"asked again with {weights} for {len(chosen)} of {len(claims.replies)}: each as right or wrong as claimed, {same} the same word by word"
     yield Said("policy", "holds", said, (len(chosen), len(claims.replies)))

@@ -28,8 +28,8 @@ def requirements() -> list[Requirement]:
         return [libraries]
     if own.policy == "endpoint":
         return [libraries]
-    found = [libraries, Requirement("policy dtype", True, told(own), "", ""), Requirement("policy problems", True, problems_told(own), "", "")]
-    return [*found, sampler(own)] if own.sampler == "vllm" else found
+    result = [libraries, Requirement("policy dtype", True, told(own), "", ""), Requirement("policy problems", True, problems_told(own), "", "")]
+    return [*result, sampler(own)] if own.sampler == "vllm" else result
 
 
 def problems_told(own: PromptsSettings) -> str:

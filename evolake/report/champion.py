@@ -76,8 +76,8 @@ def champion_of(
     newest = rows[0]
     since = _since(rows)
     artifact_id = str(newest["artifact_id"])
-    told = newest["cycle"] in done or (closing and newest["cycle"] == cycle)
-    gain = artifacts_of(line).gain(lake, artifact_id, newest["cycle"], since) if told else None
+    summary = newest["cycle"] in done or (closing and newest["cycle"] == cycle)
+    gain = artifacts_of(line).gain(lake, artifact_id, newest["cycle"], since) if summary else None
     ancestors = catalogue.frame(ANCESTRY, {"id": artifact_id})["artifact_id"].to_list() if ancestry else None
     return Champion(
         line, artifact_id, newest["kind"] or "", newest["title"] or artifact_id[:12], newest["content_sha"] or "", newest["cycle"], since,
@@ -90,8 +90,8 @@ def titles_of(lake: Lake, catalogue: Catalogue, line: str) -> list[str]:
     done = sealed_cycles(lake, line)
     if not (titles := artifacts_of(line).titles) or not done:
         return []
-    found = catalogue.frame(f"SELECT DISTINCT name FROM ({titles}) WHERE cycle = $cycle ORDER BY name", {"cycle": done[-1]})
-    return found["name"].to_list()
+    result = catalogue.frame(f"SELECT DISTINCT name FROM ({titles}) WHERE cycle = $cycle ORDER BY name", {"cycle": done[-1]})
+    return result["name"].to_list()
 
 
 def current_champion(lake: Lake, catalogue: Catalogue, line: str, title: str = "") -> Champion:
@@ -107,12 +107,12 @@ def current_champion(lake: Lake, catalogue: Catalogue, line: str, title: str = "
         if not artifacts_of(line).titles:
             raise InputError(f"the line {line} has one champion, and no projects", got=title, do="leave --project out")
         raise InputError(f"the line {line} has no champion of a project {title!r}", wanted=f"one of {', '.join(known) or 'none yet'}")
-    found = champion_of(lake, catalogue, line, ancestry=True, title=title)
-    if found is None:
+    result = champion_of(lake, catalogue, line, ancestry=True, title=title)
+    if result is None:
         done = len(sealed_cycles(lake, line))
         do = f"run a cycle: evolake run --lines {line}" if not done else f"see what it has: evolake report --lines {line} --out FILE"
         raise InputError(f"line {line!r} has no champion{f' after {done} cycles' if done else ' yet'}", do=do)
-    return found
+    return result
 
 
 def _since(rows: Sequence[dict[str, Any]]) -> str:
@@ -129,5 +129,5 @@ def _named(catalogue: Catalogue, gain: Gain | None) -> Gain | None:
     """With the title of what it was measured against, where the line did not call it anything."""
     if gain is None or gain.against:
         return gain
-    found = catalogue.query("SELECT title FROM known_artifacts WHERE artifact_id = $id", {"id": gain.against_id}).rows
-    return replace(gain, against=found[0][0] if found else gain.against_id[:12])
+    result = catalogue.query("SELECT title FROM known_artifacts WHERE artifact_id = $id", {"id": gain.against_id}).rows
+    return replace(gain, against=result[0][0] if result else gain.against_id[:12])

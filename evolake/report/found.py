@@ -37,25 +37,25 @@ def find_artifact(catalogue: Catalogue, wanted: str) -> Artifact:
     """
     short = bool(_START.fullmatch(wanted))
     tables = {name for name, _ in catalogue.views()}
-    found = [_artifact(row) for row in _rows(catalogue, ARTIFACTS, {"id": wanted, "short": short})]
+    result = [_artifact(row) for row in _rows(catalogue, ARTIFACTS, {"id": wanted, "short": short})]
     for line in sorted({name.partition(".")[0] for name in tables if "." in name}):
         for name, kind in artifacts_of(line).kinds.items():
             if kind.title:
-                found += _listed(catalogue, tables, line, name, kind, wanted, short)
-    found += [
+                result += _listed(catalogue, tables, line, name, kind, wanted, short)
+    result += [
         Artifact(row["rule_id"], row["line"], "rule", f"version {row['version']}", content_sha=row["text_sha"] or "", row=row)
         for row in _rows(catalogue, RULES, {"id": wanted})
     ]
-    if not found and wanted.strip():
-        found = [_artifact(row) for row in _rows(catalogue, TITLED, {"title": wanted})]
-    exact = [one for one in found if one.artifact_id == wanted] or found
+    if not result and wanted.strip():
+        result = [_artifact(row) for row in _rows(catalogue, TITLED, {"title": wanted})]
+    exact = [item for item in result if item.artifact_id == wanted] or result
     if len(exact) == 1:
         return with_row(catalogue, exact[0], tables)
     if not exact:
         digits = f"an id, the first {SHORTEST} or more hexadecimal digits of one, or a whole title"
         do = "`evolake sql \"SELECT artifact_id, kind, title FROM artifacts_latest\"` lists what there is"
         raise InputError(f"nothing is called {wanted!r}", wanted=digits, do=do)
-    names = "".join(f"\n    {one.name}" for one in exact[:LISTED])
+    names = "".join(f"\n    {item.name}" for item in exact[:LISTED])
     more = f"\n    and {len(exact) - LISTED} more" if len(exact) > LISTED else ""
     raise InputError(f"{len(exact)} artifacts begin with {wanted!r}, or are called so:{names}{more}", wanted="one", do="give more digits")
 
@@ -70,13 +70,13 @@ def with_row(catalogue: Catalogue, artifact: Artifact, tables: Iterable[str] | N
 def rows_of(catalogue: Catalogue, line: str, kind: Kind, ids: list[str], tables: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:
     """id -> the row that the line's tables hold of an artifact: of the first table that has one, the newest cycle's."""
     there = set(tables or (name for name, _ in catalogue.views()))
-    found: dict[str, dict[str, Any]] = {}
+    result: dict[str, dict[str, Any]] = {}
     for table in kind.tables:
-        missing = [name for name in ids if name not in found]
+        missing = [name for name in ids if name not in result]
         if f"{line}.{table}" in there and missing:
             sql = f"FROM {line}.{table} WHERE list_contains($ids, {kind.key}) {_newest(kind)}"
-            found |= {row[kind.key]: row for row in _rows(catalogue, sql, {"ids": missing})}
-    return found
+            result |= {row[kind.key]: row for row in _rows(catalogue, sql, {"ids": missing})}
+    return result
 
 
 def scores_of(catalogue: Catalogue, artifact: Artifact) -> dict[str, dict[str, Any]]:
@@ -118,5 +118,5 @@ def _newest(kind: Kind) -> str:
 
 
 def _rows(catalogue: Catalogue, sql: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-    found = catalogue.query(sql, parameters)
-    return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+    result = catalogue.query(sql, parameters)
+    return [dict(zip(result.columns, row, strict=True)) for row in result.rows]

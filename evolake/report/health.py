@@ -26,9 +26,9 @@ def mend(root: Path) -> Audit:
     return repair(Lake(root), more=(tape, fetched))
 
 
-def summary(found: Audit) -> str | None:
+def summary(result: Audit) -> str | None:
     """One line on what was found, with the command that tells more; None where nothing was."""
-    real = [finding for finding in found.findings if not finding.note]
+    real = [finding for finding in result.findings if not finding.note]
     if not real:
         return None
     more = f" and {len(real) - 1} more" if len(real) > 1 else ""
@@ -49,14 +49,14 @@ def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
         if steps[0] == "accounts":
             yield from _account(entries, path, where)
         elif steps[0] == "sessions":
-            if told := Kept(root).damage(path):
+            if summary := Kept(root).damage(path):
                 mends = "restore it from a backup, or remove it: the command is run again"
-                yield Finding("tape", f"a record of a session is damaged: {told}", where, "the bytes that were written", "others", mends)
+                yield Finding("tape", f"a record of a session is damaged: {summary}", where, "the bytes that were written", "others", mends)
         elif len(steps) != 2 or path.suffix != ".json" or not is_key(steps[0] + path.stem):
             wanted = "two digits, a folder, the rest of a key"
             yield Finding("tape", "a file on the tape has no entry's name", where, wanted, path.name, "move it away")
-        elif told := _damage(entries, steps[0] + path.stem):
-            yield Finding("tape", told.what, where, "the bytes that were written", "others", told.do or "restore the file from a backup")
+        elif summary := _damage(entries, steps[0] + path.stem):
+            yield Finding("tape", summary.what, where, "the bytes that were written", "others", summary.do or "restore the file from a backup")
 
 
 def _damage(entries: Tape, key: str) -> EvolakeError | None:

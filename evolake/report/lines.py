@@ -53,8 +53,8 @@ def read_stories(root: Path, chosen: Mapping[str, str]) -> list[Story]:
 
 def read_findings(root: Path) -> dict[str, list[str]]:
     """Study -> what it has to say; those that are not finished are left out."""
-    told = {name: resolve(spec.findings)(root) for name, spec in lines().items() if spec.findings}
-    return {name: sentences for name, sentences in told.items() if sentences}
+    details = {name: resolve(spec.findings)(root) for name, spec in lines().items() if spec.findings}
+    return {name: sentences for name, sentences in details.items() if sentences}
 
 
 def _unfinished(root: Path, line: str, done: Sequence[str], cycle: str | None) -> InputError:

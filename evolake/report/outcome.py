@@ -36,9 +36,9 @@ def new_seeds(lake: Lake, line: str, cycle: str) -> str:
     with Catalogue(lake, shared_only=True) as catalogue:
         wanted = [row["artifact_id"] for row in seeds if row["artifact_id"]]
         stopped = {row["artifact_id"]: row for row in catalogue.frame(STOPPED_BY, {"cycle": cycle, "wanted": wanted}).to_dicts()}
-    told = [f"{row['name']} {_became(row, stopped.get(row['artifact_id']))}" for row in seeds[:NAMED]]
+    parts = [f"{row['name']} {_became(row, stopped.get(row['artifact_id']))}" for row in seeds[:NAMED]]
     more = [f"{len(seeds) - NAMED} more (evolake seeds list --line {line})"] if len(seeds) > NAMED else []
-    return f"new seed{'' if len(seeds) == 1 else 's'}: {', '.join([*told, *more])}"
+    return f"new seed{'' if len(seeds) == 1 else 's'}: {', '.join([*parts, *more])}"
 
 
 def _became(seed: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> str:
@@ -63,9 +63,9 @@ def _leads(champion: Champion, line: str) -> str:
     """Who leads, by how much."""
     from evolake.plots.style import short
 
-    told = f"champion {short(champion.title, LENGTH)} ({champion.artifact_id[:8]})"
+    text = f"champion {short(champion.title, LENGTH)} ({champion.artifact_id[:8]})"
     if champion.gain is None:
         score = f" with {artifacts_of(line).score.partition(',')[0]} {champion.score:.2f}" if champion.score is not None else ""
-        return f"{told}{score}, no gain yet"
+        return f"{text}{score}, no gain yet"
     gain = champion.gain
-    return f"{told}, {gain.figure} {gain.measure} than {gain.against} ({gain.spread}{'' if gain.beyond_noise else '; not beyond the noise'})"
+    return f"{text}, {gain.figure} {gain.measure} than {gain.against} ({gain.spread}{'' if gain.beyond_noise else '; not beyond the noise'})"

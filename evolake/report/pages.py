@@ -50,7 +50,7 @@ def page(
 ) -> str:
     """The whole page: first what each line and each study has to tell, then a line after the other, with all details folded. source: one sentence on
     what it rests on."""
-    stands = ", ".join(f"{one.line} cycle {one.cycle}" for one in sections)
+    stands = ", ".join(f"{section.line} cycle {section.cycle}" for section in sections)
     title = f"evolake, cycle {sections[0].cycle}" if len(sections) == 1 else f"evolake, {stands}"
     return render("evolake.report", "page.html.j2", sections=sections, stories=stories, findings=findings or {}, title=title, source=source)
 

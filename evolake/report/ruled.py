@@ -27,10 +27,10 @@ def ruled_lines(lake: Lake, rules: Path, line: str | None = None) -> list[str]:
     begun = set(lake.seals.lines())
     if line is not None and line not in begun:
         raise InputError(f"the lake {lake.root} holds nothing of the line {line!r}", wanted="a line that has begun", do=f"evolake run --lines {line}")
-    found = [line] if line else [name for name in known if name in begun and any((rules / name).glob("*.md"))]
-    if not found:
+    result = [line] if line else [name for name in known if name in begun and any((rules / name).glob("*.md"))]
+    if not result:
         what = f"no line of the lake {lake.root} has rule files in {rules}"
         raise InputError(what, wanted=f"a folder of {', '.join(known)} with rule files, and a line that has begun", do="evolake status")
-    for name in found:
+    for name in result:
         load_rules(rules, name)
-    return found
+    return result

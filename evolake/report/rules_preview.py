@@ -103,10 +103,10 @@ class Preview:
 
     def by_rule(self) -> dict[str, list[Flip]]:
         """Rule -> its flips, the rule with the most first."""
-        found: dict[str, list[Flip]] = {}
+        result: dict[str, list[Flip]] = {}
         for flip in self.flips:
-            found.setdefault(flip.rule_id, []).append(flip)
-        return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
+            result.setdefault(flip.rule_id, []).append(flip)
+        return dict(sorted(result.items(), key=lambda item: (-len(item[1]), item[0])))
 
 
 def evidence_of_line(line: str) -> StoredEvidence:
@@ -159,14 +159,14 @@ def flips_of(said: Sequence[Row], now: Replayed) -> list[Flip]:
     if now.lacking:  # what was said of gates that cannot be asked again is neither confirmed nor changed
         asked = {result.gate for result in now.results}
         before = {name: row for name, row in before.items() if row["gate"] in asked}
-    found: list[Flip] = []
+    results: list[Flip] = []
     for rule in sorted(before.keys() | after.keys()):
         old = before[rule]["outcome"] if rule in before else NOT_ASKED
         new, reason = after.get(rule, (NOT_ASKED, ""))
         if old != new and not {old, new} <= {"pass", NOT_ASKED}:
             row = before.get(rule, said[-1])
-            found.append(Flip(rule, row["artifact_id"], row["title"], row["cycle"], row["asset"], old, new, reason or row["reason"]))
-    return found
+            results.append(Flip(rule, row["artifact_id"], row["title"], row["cycle"], row["asset"], old, new, reason or row["reason"]))
+    return results
 
 
 def _outcome(now: Replayed, said: Sequence[Row]) -> Outcome:

@@ -39,8 +39,8 @@ class Told:
                 for rule, flips in preview.by_rule().items()
             },
             "evidence_lacking": [asdict(fate) for fate in preview.fates if fate.lacking],
-            "champions_that_would_fall": [asdict(one) for one in preview.fallen], "seeds_that_end_otherwise": work.seeds,
-            "make_again": [asdict(one) | {"selection": self.selections[one.cycle]} for one in work.cycles],
+            "champions_that_would_fall": [asdict(item) for item in preview.fallen], "seeds_that_end_otherwise": work.seeds,
+            "make_again": [asdict(cycle) | {"selection": self.selections[cycle.cycle]} for cycle in work.cycles],
             "cost": asdict(work.cost), "commands": list(self.commands),
         }
 
@@ -48,27 +48,27 @@ class Told:
         """For a terminal."""
         preview = self.preview
         head = f"{preview.line}: {self.summary()}"
-        told = [head]
+        parts = [head]
         for rule, flips in preview.by_rule().items():
-            told.append(f"  {rule}: {counted(len(flips), 'verdict flips', 'verdicts flip')}")
-            told += [f"    {_shown(flip)}" for flip in flips[:EXAMPLES]]
+            parts.append(f"  {rule}: {counted(len(flips), 'verdict flips', 'verdicts flip')}")
+            parts += [f"    {_shown(flip)}" for flip in flips[:EXAMPLES]]
             if len(flips) > EXAMPLES:
-                told.append(f"    and {len(flips) - EXAMPLES} more (--json lists their ids)")
-        told += [f"  {sentence}" for sentence in self.sentences()]
+                parts.append(f"    and {len(flips) - EXAMPLES} more (--json lists their ids)")
+        parts += [f"  {sentence}" for sentence in self.sentences()]
         if self.commands:
-            told.append("  to make that again, and no more:")
-            told += [f"    {command}" for command in self.commands]
-        return told
+            parts.append("  to make that again, and no more:")
+            parts += [f"    {command}" for command in self.commands]
+        return parts
 
     def markdown(self) -> str:
         """For Dagster's UI. What candidates are called is text in it."""
-        told = [f"**{self.preview.line}**: {as_text(self.summary())}", ""]
+        parts = [f"**{self.preview.line}**: {as_text(self.summary())}", ""]
         for rule, flips in self.preview.by_rule().items():
-            told += [f"`{rule}`: {counted(len(flips), 'verdict flips', 'verdicts flip')}", "", "| candidate | cycle | was | would be | why |"]
-            told += ["| --- | --- | --- | --- | --- |", *(_row(flip) for flip in flips[:EXAMPLES]), ""]
-        told += [f"- {as_text(sentence)}" for sentence in self.sentences()]
-        told += ["", "```", *self.commands, "```"] if self.commands else []
-        return "\n".join(told)
+            parts += [f"`{rule}`: {counted(len(flips), 'verdict flips', 'verdicts flip')}", "", "| candidate | cycle | was | would be | why |"]
+            parts += ["| --- | --- | --- | --- | --- |", *(_row(flip) for flip in flips[:EXAMPLES]), ""]
+        parts += [f"- {as_text(sentence)}" for sentence in self.sentences()]
+        parts += ["", "```", *self.commands, "```"] if self.commands else []
+        return "\n".join(parts)
 
     def summary(self) -> str:
         """What comes of it, in a sentence."""
@@ -81,22 +81,22 @@ class Told:
     def sentences(self) -> list[str]:
         """What follows from the flips."""
         preview, work = self.preview, self.work
-        told = [_fallen(one) for one in preview.fallen]
+        parts = [_fallen(item) for item in preview.fallen]
         for outcome, why in (("further", "come further than before, to evidence that is collected then"),
                              ("unknown", "cannot be judged from what is stored; their evidence is made again")):
             if number := sum(fate.now == outcome for fate in preview.fates):
-                told.append(f"{counted(number, 'candidate')} {why}")
+                parts.append(f"{counted(number, 'candidate')} {why}")
         if (told_of_line := evidence_of_line(preview.line).told) and any(flip.after == "block" for flip in preview.flips):
-            told.append(told_of_line)
+            parts.append(told_of_line)
         if work.seeds:
-            told.append(
+            parts.append(
                 f"{counted(work.seeds, 'seed')} would end otherwise: what was sealed stays until `evolake seeds reseal {preview.line}`, "
                 "which voids every cycle"
             )
-        told += [_work(one) for one in work.cycles]
+        parts += [_work(cycle) for cycle in work.cycles]
         if work.cycles:
-            told.append(f"cost, by what it took before (replies on the tape cost nothing again): {work.cost.text()}")
-        return told
+            parts.append(f"cost, by what it took before (replies on the tape cost nothing again): {work.cost.text()}")
+        return parts
 
 
 def _shown(flip: Flip) -> str:
@@ -110,17 +110,17 @@ def _row(flip: Flip) -> str:
     return f"| {' | '.join(as_text(cell) for cell in cells)} |"
 
 
-def _fallen(one: Fallen) -> str:
-    who = f"{'the champion' if one.is_champion else 'a champion of before,'} {one.title} ({one.artifact_id[:SHORT_ID]})"
-    when = ", once the seeds are sealed anew" if one.is_seed else ""
-    return f"{who} would fall by {one.rule_id}{when}; it held the title at the end of {_cycles(one.cycles)}"
+def _fallen(item: Fallen) -> str:
+    who = f"{'the champion' if item.is_champion else 'a champion of before,'} {item.title} ({item.artifact_id[:SHORT_ID]})"
+    when = ", once the seeds are sealed anew" if item.is_seed else ""
+    return f"{who} would fall by {item.rule_id}{when}; it held the title at the end of {_cycles(item.cycles)}"
 
 
-def _work(one: CycleWork) -> str:
-    if one.whole:
-        return f"cycle {one.cycle}: whole, for another population enters it"
-    after = f", for {counted(one.changes, 'candidate ends', 'candidates end')} otherwise" if one.changes else ", whose verdicts alone change"
-    return f"cycle {one.cycle}: {', '.join(one.assets)}{after}"
+def _work(item: CycleWork) -> str:
+    if item.whole:
+        return f"cycle {item.cycle}: whole, for another population enters it"
+    after = f", for {counted(item.changes, 'candidate ends', 'candidates end')} otherwise" if item.changes else ", whose verdicts alone change"
+    return f"cycle {item.cycle}: {', '.join(item.assets)}{after}"
 
 
 def _cycles(cycles: Sequence[str]) -> str:

@@ -56,7 +56,7 @@ class Work:
     @property
     def cost(self) -> Cost:
         """Of all cycles."""
-        return _added([one.cost for one in self.cycles])
+        return _added([cycle.cost for cycle in self.cycles])
 
 
 def work_of(preview: Preview, graph: Graph, catalogue: Catalogue, done: Sequence[str]) -> Work:

@@ -59,25 +59,25 @@ def rule_text(lake: Lake, artifact: Artifact) -> str:
     return lake.blobs.get(artifact.content_sha).decode() if len(artifact.content_sha) == 64 and lake.blobs.has(artifact.content_sha) else ""
 
 
-def lines_of(found: dict[str, Any]) -> list[str]:
+def lines_of(result: dict[str, Any]) -> list[str]:
     """What `told` gave, for a terminal."""
-    shown = [f"{found['title'] or found['artifact_id']}", f"  {found['line']} {found['kind']} {found['artifact_id']}"]
-    states = ", ".join(f"{row['state']} in cycle {row['cycle']}" for row in found["states"]) or found["state"]
-    shown += [f"  {name:<10} {value}" for name, value in (("state", states), ("children", found["children"] or None)) if value]
-    shown += [f"  {name:<10} {_short(value)}" for name, value in found["facts"].items() if value not in ("", [], "{}", "[]")]
-    for row in found["parents"]:
+    shown = [f"{result['title'] or result['artifact_id']}", f"  {result['line']} {result['kind']} {result['artifact_id']}"]
+    states = ", ".join(f"{row['state']} in cycle {row['cycle']}" for row in result["states"]) or result["state"]
+    shown += [f"  {name:<10} {value}" for name, value in (("state", states), ("children", result["children"] or None)) if value]
+    shown += [f"  {name:<10} {_short(value)}" for name, value in result["facts"].items() if value not in ("", [], "{}", "[]")]
+    for row in result["parents"]:
         shown.append(f"  parent     {row['parent_id'][:12]} {row['title'] or ''}, weight {row['weight']:.2f}, by {row['operator']}")
-    for row in found["born"][:LISTED]:
+    for row in result["born"][:LISTED]:
         shown.append(f"  child      {row['child_id'][:12]} {row['title'] or ''}, {row['state'] or ''} in cycle {row['cycle']}, by {row['operator']}")
-    if more := len(found["born"][LISTED:]):
+    if more := len(result["born"][LISTED:]):
         shown.append(f"  child      and {more} more")
-    shown += [f"  champion   of cycle {row['cycle']}, score {_short(row['score'])}" for row in found["champion_in"]]
-    for table, row in found["scores"].items():
+    shown += [f"  champion   of cycle {row['cycle']}, score {_short(row['score'])}" for row in result["champion_in"]]
+    for table, row in result["scores"].items():
         shown.append(f"  {table}: " + ", ".join(f"{name} {_short(value)}" for name, value in row.items() if value is not None))
-    for row in found["verdicts"]:
+    for row in result["verdicts"]:
         why = f": {row['reason']}" if row["reason"] else ""
         shown.append(f"  gate {row['gate_no']} {row['gate']}: {row['outcome']} by {row['rule_id']}{why}")
-    return [*shown, "", found["text"].rstrip("\n") or "(no text)"]
+    return [*shown, "", result["text"].rstrip("\n") or "(no text)"]
 
 
 def _short(value: Any) -> str:

@@ -116,7 +116,7 @@ class Story:
     def lines(self) -> list[tuple[str, str]]:
         """(what it is about, sentence), at most ten, in the order that a reader asks; those with nothing to say are left out."""
         since = f", since cycle {self.since}" if self.since else ""
-        told = [
+        parts = [
             ("Leads", f"{self.champion} ({self.champion_id[:12]}){since}" if self.champion else self.leads or NOBODY),
             ("Gain", self.gain),
             ("Rank 1", self.duel),
@@ -128,12 +128,12 @@ class Story:
             ("Goes on", self.goes_on),
             ("Next", self.look),
         ]
-        return [(about, sentence) for about, sentence in told if sentence]
+        return [(about, sentence) for about, sentence in parts if sentence]
 
     def proposed(self) -> str:
         """How many candidates were made, how many passed, and what else the gates saw."""
-        told = f"{counted(self.made, self.noun, plural(self.noun))}; {self.passed} passed every gate"
-        return f"{told}; to the gates came also {self.beside}" if self.beside else told
+        text = f"{counted(self.made, self.noun, plural(self.noun))}; {self.passed} passed every gate"
+        return f"{text}; to the gates came also {self.beside}" if self.beside else text
 
     def silent(self) -> list[str]:
         """The sentence on roles that gave no valid reply in the cycle; none where each gave one."""
@@ -152,9 +152,9 @@ def markdown(story: Story, longest: int = INLINE) -> str:
 
     longest: characters. Sentences are cut at a word, the longest first, until it fits: the UI hides a longer text behind a button.
     """
-    told = story.lines()
+    summary = story.lines()
     for width in (400, 300, 220, 160, 120, 90, 60):
-        text = "\n".join(f"- **{about}**: {as_text(shorten(sentence, width, placeholder=' …'))}" for about, sentence in told)
+        text = "\n".join(f"- **{about}**: {as_text(shorten(sentence, width, placeholder=' …'))}" for about, sentence in summary)
         if len(text) <= longest:
             return text
     return text[:longest]
@@ -183,34 +183,34 @@ def story_of(lake: Lake, line: str, cycle: str, *, closing: bool = False) -> Sto
             given = {"line": line, "cycle": cycle} | more
             return catalogue.frame(sql, {name: value for name, value in given.items() if f"${name}" in sql}).to_dicts()
 
-        told = _shared(ask, champion_of(lake, catalogue, line, cycle, closing=closing), line, cycle)
-        return resolve(spec.story)(told, ask) if spec and spec.story else told
+        summary = _shared(ask, champion_of(lake, catalogue, line, cycle, closing=closing), line, cycle)
+        return resolve(spec.story)(summary, ask) if spec and spec.story else summary
 
 
-def with_cpu(told: Story, seconds: Sequence[Row]) -> tuple[Cost, Cost]:
+def with_cpu(report: Story, seconds: Sequence[Row]) -> tuple[Cost, Cost]:
     """(cost, spent) of a story with processor time. seconds: rows of cycle and cpu_s up to the cycle, as a line counts them."""
-    now = sum(float(row["cpu_s"] or 0) for row in seconds if row["cycle"] == told.cycle)
+    now = sum(float(row["cpu_s"] or 0) for row in seconds if row["cycle"] == report.cycle)
     total = sum(float(row["cpu_s"] or 0) for row in seconds)
     return (
-        Cost(now, told.cost.calls, told.cost.tokens, told.cost.usd), Cost(total, told.spent.calls, told.spent.tokens, told.spent.usd),
+        Cost(now, report.cost.calls, report.cost.tokens, report.cost.usd), Cost(total, report.spent.calls, report.spent.tokens, report.spent.usd),
     )
 
 
 def _shared(ask: Ask, champion: Champion | None, line: str, cycle: str) -> Story:
     made = ask(MADE, kind=champion.kind if champion else None)[0]
     calls = {row["cycle"]: row for row in ask(CALLS)}
-    told = Story(
+    summary = Story(
         line, cycle, made=made["made"], passed=made["passed"], live=made["live"], gates=[Gate(**row) for row in ask(GATES)],
         blocks=[Block(**row) for row in ask(BLOCKS)], goes_on=f"{counted(made['live'], 'artifact')} so far", unanswered=_unanswered(ask(ATTEMPTS)),
         look=f"another cycle: evolake run --lines {line}", cost=_cost([calls[cycle]] if cycle in calls else []), spent=_cost(list(calls.values())),
     )
     if seconds := ask(SECONDS):
-        cost, spent = with_cpu(told, seconds)
-        told = replace(told, cost=cost, spent=spent)
+        cost, spent = with_cpu(summary, seconds)
+        summary = replace(summary, cost=cost, spent=spent)
     if champion is None:
-        return told
+        return summary
     return replace(
-        told, champion=champion.title, champion_id=champion.artifact_id, since=champion.since, changed=_change(ask, champion, cycle),
+        summary, champion=champion.title, champion_id=champion.artifact_id, since=champion.since, changed=_change(ask, champion, cycle),
         gain=str(champion.gain or ""), short_gain=champion.gain.short if champion.gain else "",
     )
 
@@ -220,12 +220,12 @@ def _unanswered(attempts: Sequence[Row]) -> dict[str, str]:
     asked = {(row["cycle"], row["role"]): Counter[str]() for row in attempts}
     for row in attempts:
         asked[row["cycle"], row["role"]][failure_of(row["status"])] += row["attempts"]
-    told: dict[str, list[str]] = {}
+    details: dict[str, list[str]] = {}
     for (cycle, role), failures in asked.items():
         if "" not in failures:
             words = ", ".join(f"{word} {count}" for word, count in failures.most_common())
-            told.setdefault(cycle, []).append(f"{role} ({words})")
-    return {cycle: f"no valid reply of {' or '.join(roles)}" for cycle, roles in told.items()}
+            details.setdefault(cycle, []).append(f"{role} ({words})")
+    return {cycle: f"no valid reply of {' or '.join(roles)}" for cycle, roles in details.items()}
 
 
 def _change(ask: Ask, champion: Champion, cycle: str) -> str:

@@ -119,16 +119,16 @@ def _bundled(artifact: Artifact, held: Champion | None) -> list[str]:
 
 
 def _lineage(catalogue: Catalogue, artifact: Artifact) -> list[list[Any]]:
-    found = catalogue.frame(ANCESTRY, {"id": artifact.artifact_id}).to_dicts()
+    result = catalogue.frame(ANCESTRY, {"id": artifact.artifact_id}).to_dicts()
     kind = kind_of(artifact)
-    rows = rows_of(catalogue, artifact.line, kind, [row["artifact_id"] for row in found])
+    rows = rows_of(catalogue, artifact.line, kind, [row["artifact_id"] for row in result])
     lineage: list[list[Any]] = []
-    for one in found:
-        own = rows.get(one["artifact_id"])
-        parents = [rows[name] for name in (own or {}).get("parents") or one["parents"] or [] if name in rows] if own else []
+    for item in result:
+        own = rows.get(item["artifact_id"])
+        parents = [rows[name] for name in (own or {}).get("parents") or item["parents"] or [] if name in rows] if own else []
         said = kind.changed(own, parents) if own else ""
-        operator = (own or {}).get("operator") or one["operator"] or "seed"
-        lineage.append([one["cycle"], f"`{one['artifact_id'][:12]}`", operator, one["title"], said])
+        operator = (own or {}).get("operator") or item["operator"] or "seed"
+        lineage.append([item["cycle"], f"`{item['artifact_id'][:12]}`", operator, item["title"], said])
     return lineage
 
 

@@ -160,8 +160,8 @@ def run_again(judging: Judging, claims: Claims, verified: Verified, settings: Se
         undecided += row["status"] != run.status
     spent = f"; {sum(one for _, one in times):.2f} s of processor time for the {sum(one for one, _ in times):.2f} s that are claimed" if times else ""
     late = f"; {undecided} ended otherwise near the time limit, which says nothing" if undecided else ""
-    told = f"{len(chosen)} of {len(claims.runs)}: same answers, models evaluated, proofs verified{spent}{late}"
-    yield Said("benchmark runs", "holds", told, (len(chosen), len(claims.runs)))
+    text = f"{len(chosen)} of {len(claims.runs)}: same answers, models evaluated, proofs verified{spent}{late}"
+    yield Said("benchmark runs", "holds", text, (len(chosen), len(claims.runs)))
 
 
 def _formulas(suites: set[str], settings: Settings) -> Mapping[tuple[str, str], Instance]:
@@ -172,7 +172,7 @@ def _formulas(suites: set[str], settings: Settings) -> Mapping[tuple[str, str], 
 
     blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
     trees = seed_trees(blobs, cache, seeds=settings.seeds / "solvers.toml")
-    found: dict[tuple[str, str], Instance] = {}
+    result: dict[tuple[str, str], Instance] = {}
     for name in sorted(suites):
         try:
             if "/" in name or ":" in name or is_folder(name, settings.seeds):
@@ -180,8 +180,8 @@ def _formulas(suites: set[str], settings: Settings) -> Mapping[tuple[str, str], 
             suite = named_suite(name, blobs, cache / "formulas", seeds=settings.seeds, trees=trees)
         except InputError:
             continue
-        found |= {(name, item.sha): item for item in suite.instances if item.sha}
-    return found
+        result |= {(name, item.sha): item for item in suite.instances if item.sha}
+    return result
 
 
 def _measured(run: Run, instance: Instance, program: Any, variant: str, settings: Settings, cache: Path) -> Mapping[str, Any]:

@@ -95,9 +95,9 @@ def _is_folder(suite: str) -> bool:
     return "/" in suite or Path(suite).is_dir()
 
 
-def _overlap(one: str, other: str) -> bool:
+def _overlap(item: str, other: str) -> bool:
     """Whether both are folders and one is or holds the other, by whatever path or link."""
-    if not (one and other and _is_folder(one) and _is_folder(other)):
+    if not (item and other and _is_folder(item) and _is_folder(other)):
         return False
-    first, second = Path(one).resolve(), Path(other).resolve()
+    first, second = Path(item).resolve(), Path(other).resolve()
     return first.is_relative_to(second) or second.is_relative_to(first)

@@ -30,12 +30,12 @@ def sign_flip_p(differences: np.ndarray, rng: np.random.Generator) -> float:
 
     differences: (n,). Zeros say nothing. All flips are counted where few differ, else FLIPS are drawn, and the one that happened counts with them.
     """
-    told = differences[differences != 0]
-    if not len(told):
+    summary = differences[differences != 0]
+    if not len(summary):
         return 1.0
-    seen = abs(told.sum()) - 1e-12
-    if len(told) <= EXACT:
-        signs = 1 - 2 * ((np.arange(2 ** len(told))[:, None] >> np.arange(len(told))) & 1)
-        return float((np.abs(signs @ told) >= seen).mean())
-    signs = 1 - 2 * rng.integers(2, size=(FLIPS, len(told)))
-    return float(((np.abs(signs @ told) >= seen).sum() + 1) / (FLIPS + 1))
+    seen = abs(summary.sum()) - 1e-12
+    if len(summary) <= EXACT:
+        signs = 1 - 2 * ((np.arange(2 ** len(summary))[:, None] >> np.arange(len(summary))) & 1)
+        return float((np.abs(signs @ summary) >= seen).mean())
+    signs = 1 - 2 * rng.integers(2, size=(FLIPS, len(summary)))
+    return float(((np.abs(signs @ summary) >= seen).sum() + 1) / (FLIPS + 1))

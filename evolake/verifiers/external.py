@@ -83,7 +83,7 @@ def score_replies(asked: Sequence[Asked], *, pool: Any, limits: Limits = SCORE_L
     Raises:
         InputError: an entry cannot be made by the library that is here, or asks something else than its text. MachineryError: the jail failed.
     """
-    outcomes = pool.map([Call(f"{GYM}:score", "", {"entry": dict(one.entry), "reply": one.reply}, limits) for one in asked])
+    outcomes = pool.map([Call(f"{GYM}:score", "", {"entry": dict(item.entry), "reply": item.reply}, limits) for item in asked])
     _check_texts(asked, outcomes, pool)
     return [_verified(outcome) for outcome in outcomes]
 
@@ -91,16 +91,16 @@ def score_replies(asked: Sequence[Asked], *, pool: Any, limits: Limits = SCORE_L
 def _check_texts(asked: Sequence[Asked], outcomes: Sequence[Outcome], pool: Any) -> None:
     """Asks once per entry whether it is what was asked: of all that stand beside a text, and of those that a verifier failed on."""
     doubtful = {
-        repr((dict(one.entry), one.text)): one for one, outcome in zip(asked, outcomes, strict=True)
-        if one.text is not None or outcome.status != "ok"
+        repr((dict(item.entry), item.text)): item for item, outcome in zip(asked, outcomes, strict=True)
+        if item.text is not None or outcome.status != "ok"
     }
-    calls = [Call(f"{GYM}:asks", "", {"entry": dict(one.entry), "text": one.text}, MAKE_LIMITS) for one in doubtful.values()]
-    for one, outcome in zip(doubtful.values(), pool.map(calls) if calls else [], strict=True):
+    calls = [Call(f"{GYM}:asks", "", {"entry": dict(item.entry), "text": item.text}, MAKE_LIMITS) for item in doubtful.values()]
+    for element, outcome in zip(doubtful.values(), pool.map(calls) if calls else [], strict=True):
         if outcome.status != "ok" or outcome.value is not True:
             raise InputError(
-                f"reasoning-gym {version(DISTRIBUTION)} does not make the entry of a problem of {one.entry['dataset']}",
-                wanted=" ".join((one.text or "an entry").split())[:120],
-                got=f"{outcome.status}: {outcome.reason}" if outcome.status != "ok" else f"another question from {dict(one.entry)!r}",
+                f"reasoning-gym {version(DISTRIBUTION)} does not make the entry of a problem of {element.entry['dataset']}",
+                wanted=" ".join((element.text or "an entry").split())[:120],
+                got=f"{outcome.status}: {outcome.reason}" if outcome.status != "ok" else f"another question from {dict(element.entry)!r}",
                 do="install the version of reasoning-gym that made it, or mend its entry",
             )
 

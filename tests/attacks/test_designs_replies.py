@@ -39,13 +39,13 @@ def replies() -> list[dict]:
 
 def hit(reply: dict, ran: dict[str, str], seed: int) -> str:
     """What became of one reply; a design that has not run yet takes twelve steps at each of two sizes."""
-    found = accept(reply, {}, "float32", None)
-    if isinstance(found, Blocked):
-        return found.gate
-    assert TracedDesign.from_json(found.to_json()) == found
-    design_id = design_id_of(found)
+    result = accept(reply, {}, "float32", None)
+    if isinstance(result, Blocked):
+        return result.gate
+    assert TracedDesign.from_json(result.to_json()) == result
+    design_id = design_id_of(result)
     if design_id not in ran:
-        text = json.dumps(found.to_json())
+        text = json.dumps(result.to_json())
         done = [run_apart(Run(text, n, 3, seed, 12, instance_seed=1, ratio=4.3, until_median=False, wall_s=20.0)) for n in (11, 33)]
         ran[design_id] = "; ".join(item.failure or item.engine for item in done)
         assert not any(word in ran[design_id] for word in OURS), (ran[design_id], text)

@@ -23,10 +23,10 @@ def test_no_flip_of_a_bit_changes_what_is_read_unseen(root: Path) -> None:
         bits = len(data) * 8
         for bit in sorted({number * bits // FLIPS_PER_FILE + number % 8 for number in range(min(FLIPS_PER_FILE, bits))}):
             path.write_bytes(flip(data, bit))
-            found = verify.is_told(root)
-            if not found:
+            result = verify.is_told(root)
+            if not result:
                 assert verify.contents(root) == before, f"bit {bit} of {path} changed what is read, unseen"
-            counted[folder, "found" if found else "harmless"] += 1
+            counted[folder, "found" if result else "harmless"] += 1
         path.write_bytes(data)
     for (folder, outcome), count in sorted(counted.items()):
         print(f"{folder:<10} {outcome:<10} {count}")

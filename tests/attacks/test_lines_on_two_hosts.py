@@ -58,9 +58,9 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 def parts(project: Project, line: str, *timed: str) -> list[list]:
     """asset, cycle, content hash of every part of a line but those of the tables `timed`."""
-    found = project.sql(PARTS.format(line=line, timed=", ".join(f"'{name}'" for name in ("resources", "funnel", *timed))))
-    assert len(found) > 3
-    return found
+    result = project.sql(PARTS.format(line=line, timed=", ".join(f"'{name}'" for name in ("resources", "funnel", *timed))))
+    assert len(result) > 3
+    return result
 
 
 def test_designs(hosts: tuple[Host, Host], cluster: Cluster, tmp_path: Path) -> None:

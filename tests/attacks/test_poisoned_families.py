@@ -50,7 +50,7 @@ def to_the_end(family: Family, pool: Any) -> str:
     examined = judged(family, pool, settings=SIZES)
     assert time.monotonic() - began < LONGEST_S
     assert {verdict.gate for verdict in examined.verdicts} <= set(GATE_NAMES)
-    as_json({gate: dict(found) for gate, found in examined.evidence.items()}).encode()
+    as_json({gate: dict(result) for gate, result in examined.evidence.items()}).encode()
     return examined.blocked_by.gate if examined.blocked_by else "accepted"
 
 

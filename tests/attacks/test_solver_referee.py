@@ -121,11 +121,11 @@ def _judge(trial: Trial, project: GatesProject) -> VariantResults:
 def _programs(project: GatesProject, *wanted: Trial) -> dict[str, Program]:
     """Of the base of the first one, as "base", and of each."""
     folders = {"base": (wanted[0].base, project.seed(wanted[0].base))} | {trial.name: (trial.base, _folder(trial, project)) for trial in wanted}
-    found = {}
+    result = {}
     for name, (base, folder) in folders.items():
         adapter = project.adapter(base)
-        found[name] = open_program(build_variant(folder, adapter, project.bench.blobs), adapter, project.bench.blobs, project.bench.cache)
-    return found
+        result[name] = open_program(build_variant(folder, adapter, project.bench.blobs), adapter, project.bench.blobs, project.bench.cache)
+    return result
 
 
 def _measured(project: GatesProject, programs: Mapping[str, Program], instances: list[Instance], proof_cpu_s: float = 60.0) -> pl.DataFrame:

@@ -90,7 +90,7 @@ def test_two_lines_run_side_by_side_each_in_order(site: Site):
     backfills = {line: site.backfill(line, SIX[:2]) for line in go}
 
     def both_at_work() -> bool:
-        return all([run.status for run in site.runs({"key": "dagster/backfill", "value": one})][:1] == ["STARTED"] for one in backfills.values())
+        return all([run.status for run in site.runs({"key": "dagster/backfill", "value": item})][:1] == ["STARTED"] for item in backfills.values())
 
     site.wait("both lines to be at work", both_at_work, 240)
     for release in go.values():

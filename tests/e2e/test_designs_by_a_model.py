@@ -59,8 +59,8 @@ def test_a_file_that_is_no_design_is_mended_or_dies_as_a_row(modelled: Modelled)
     assert modelled.played.says["mending solver_code"] >= 1
     states = {row[0] for row in modelled.project.sql("SELECT DISTINCT state FROM designs.candidates")}
     assert "accepted" in states
-    told = modelled.project.sql("SELECT cycle, came, passed, blocked FROM funnel('designs') WHERE gate = 'made' ORDER BY cycle")
-    assert told == modelled.project.sql("""
+    summary = modelled.project.sql("SELECT cycle, came, passed, blocked FROM funnel('designs') WHERE gate = 'made' ORDER BY cycle")
+    assert summary == modelled.project.sql("""
         WITH vain AS (SELECT cycle, count(*) AS rows FROM designs.unmade GROUP BY cycle),
         designs AS (SELECT cycle, design_id FROM designs.candidates UNION SELECT cycle, design_id FROM designs.tuned_designs),
         made AS (SELECT cycle, count(*) AS rows FROM designs GROUP BY cycle)
@@ -77,9 +77,9 @@ def test_a_session_has_its_file_traced_mends_it_tries_it_and_passes_every_gate(m
     made = {row[0]: row[1] for row in project.sql("SELECT design_id, state FROM designs.candidates WHERE cycle = '0002'")}
     assert "accepted" in {made.get(row[1]) for row in sessions}
     turns = project.sql(f"SELECT tools, record_sha FROM session_turns WHERE session_id = '{sessions[0][0]}' ORDER BY turn")
-    told = [[done["result"] for done in json.loads(BlobStore(project.lake).get(row[1]))["calls"]] for row in turns]
-    assert told[1][1].startswith("It is no design yet: ") and told[2][1].startswith("It is a design of ")
-    assert [line.split(":")[0] for line in told[3][0].splitlines()] == ["yours", "start"]
+    parts = [[done["result"] for done in json.loads(BlobStore(project.lake).get(row[1]))["calls"]] for row in turns]
+    assert parts[1][1].startswith("It is no design yet: ") and parts[2][1].startswith("It is a design of ")
+    assert [line.split(":")[0] for line in parts[3][0].splitlines()] == ["yours", "start"]
 
 
 def test_no_key_is_stored_anywhere(modelled: Modelled):

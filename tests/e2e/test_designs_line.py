@@ -56,14 +56,14 @@ def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: Project):
 def test_a_finished_cycle_says_how_fast_it_searched(evolved: Project):
     said = (evolved.folder / "said").read_text()
     words = r"(\d+) candidates in (\d+) s, (\d+) an hour; (\d+)% of the time of 2 workers was simulation"
-    told = [[int(number) for number in found] for found in re.findall(words, said)]
+    parts = [[int(number) for number in result] for result in re.findall(words, said)]
     proposed = [count for _, count in evolved.sql("SELECT cycle, count(*) FROM designs.candidates GROUP BY cycle ORDER BY cycle")]
-    assert [candidates for candidates, *_ in told] == proposed
-    for candidates, wall_s, an_hour, share in told:
+    assert [candidates for candidates, *_ in parts] == proposed
+    for candidates, wall_s, an_hour, share in parts:
         assert 3600 * candidates / (wall_s + 1) <= an_hour <= 3600 * candidates / max(wall_s - 1, 0.5)
         assert 0 <= share <= 100
     simulated = evolved.sql("SELECT sum(cpu_s) FROM (SELECT cpu_s FROM designs.experiments UNION ALL SELECT cpu_s FROM designs.promoted_experiments)")
-    most = sum((wall_s + 1) * 2 * (share + 1) / 100 for _, wall_s, _, share in told)
+    most = sum((wall_s + 1) * 2 * (share + 1) / 100 for _, wall_s, _, share in parts)
     assert 0 < simulated[0][0] <= most, "all that was simulated counts"
 
 
@@ -205,12 +205,12 @@ def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(e
     before = contents(evolved, "designs")
     edit_rule(evolved, "designs", "trace", "version: 1", "version: 2")
     assert {(asset, cycle) for asset, cycle in stale(evolved) if asset in RULED} == {(asset, cycle) for asset in RULED for cycle in CYCLES}
-    told = previewed(evolved, "designs")
-    assert (told["rules"], [(one["cycle"], set(one["assets"])) for one in told["make_again"]]) == ({}, [(cycle, RULED) for cycle in CYCLES])
+    summary = previewed(evolved, "designs")
+    assert (summary["rules"], [(item["cycle"], set(item["assets"])) for item in summary["make_again"]]) == ({}, [(cycle, RULED) for cycle in CYCLES])
     materialize(evolved, "designs", CYCLES, *sorted(RULED))
     calls = dict(evolved.sql("""SELECT origin_cycle, count(DISTINCT call_id) FROM agent_calls_all
         WHERE NOT superseded AND origin_asset IN ('candidates__agent_calls', 'objectives__agent_calls') GROUP BY ALL"""))
-    assert all(calls[one["cycle"]] / 2 <= one["cost"]["calls"] <= 2 * calls[one["cycle"]] for one in told["make_again"])
+    assert all(calls[item["cycle"]] / 2 <= item["cost"]["calls"] <= 2 * calls[item["cycle"]] for item in summary["make_again"])
     assert stale(evolved) == set()
     changed = {asset for (asset, cycle), sha in contents(evolved, "designs").items() if before[asset, cycle] != sha}
     assert changed == {"candidates__verdicts", "objectives__verdicts"}
@@ -225,13 +225,13 @@ def test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for(e
     edit_rule(evolved, "designs", "trace", "version: 2", "version: 3")
     edit_rule(evolved, "designs", "trace", '"max_nodes": 5000', '"max_nodes": 3')
     assert ("candidates", "0001") in stale(evolved)
-    told = previewed(evolved, "designs")
+    summary = previewed(evolved, "designs")
     materialize(evolved, "designs", "0001", "candidates")
     assert evolved.sql("SELECT count(*) FROM designs.candidates WHERE cycle = '0001' AND state = 'accepted'") == [[0]]
     assert len(flips(evolved, "designs-trace", 2, 3)) == accepted
     judged = {row[0] for row in evolved.sql("SELECT design_id FROM designs.candidates WHERE cycle = '0001'")}
-    assert {row[0] for row in flips(evolved, "designs-trace", 2, 3)} == flips_told(told, "designs-trace", "0001") & judged
-    assert [(one["title"], one["is_seed"]) for one in told["champions_that_would_fall"]] == [("baseline", True)]
+    assert {row[0] for row in flips(evolved, "designs-trace", 2, 3)} == flips_told(summary, "designs-trace", "0001") & judged
+    assert [(item["title"], item["is_seed"]) for item in summary["champions_that_would_fall"]] == [("baseline", True)]
     now = stale(evolved)
     assert ("experiments", "0001") in now
     assert ("candidates", "0001") not in now

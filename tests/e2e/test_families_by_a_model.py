@@ -89,9 +89,9 @@ def test_a_session_runs_its_generator_mends_it_sees_the_votes_and_passes_every_g
     [[made]] = project.sql("SELECT family_id FROM families.candidates WHERE cycle = '0002'")
     turns = project.sql(f"SELECT tools, outcome, record_sha FROM session_turns WHERE artifact_id = '{made}' ORDER BY turn")
     assert [row[1] for row in turns] == [None] * 6 + ["finished"]
-    told = [[done["result"] for done in json.loads(BlobStore(project.lake).get(row[2]))["calls"]] for row in turns]
-    assert "the generator gave none" in told[2][0] and told[4][0].startswith("Instance 1:\n")
-    assert told[5][0].splitlines()[1:] == [f"Instance {number}: 2 of 2 others agree with your validator" for number in (1, 2)]
+    parts = [[done["result"] for done in json.loads(BlobStore(project.lake).get(row[2]))["calls"]] for row in turns]
+    assert "the generator gave none" in parts[2][0] and parts[4][0].startswith("Instance 1:\n")
+    assert parts[5][0].splitlines()[1:] == [f"Instance {number}: 2 of 2 others agree with your validator" for number in (1, 2)]
     outcomes = project.sql("SELECT role, outcome, count(DISTINCT session_id) FROM session_turns WHERE outcome IS NOT NULL GROUP BY ALL")
     assert outcomes == [["families_evolution_session", "finished", 3]]
     assert project.sql("SELECT cycle, came, passed, blocked FROM funnel('families') WHERE gate = 'made'") == [["0002", 3, 1, 2]]

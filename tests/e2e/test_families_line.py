@@ -64,8 +64,8 @@ def evolved(tmp_path_factory) -> Project:
     project = open_families_project(folder)
     project.run("run", "--cycles", "1", "--lines", "families")
     shipped = ROOT / "data_lake" / "seeds" / "families"
-    told = json.loads(project.run("seeds", "add", str(shipped / IMMIGRANT), "--json").stdout)
-    assert (told["verdict"], told["line"], told["enters"]) == ("added", "families", "0002")
+    summary = json.loads(project.run("seeds", "add", str(shipped / IMMIGRANT), "--json").stdout)
+    assert (summary["verdict"], summary["line"], summary["enters"]) == ("added", "families", "0002")
     (folder / "seeds" / "families" / "dropped-late").mkdir()
     (folder / "seeds" / "families" / "dropped-late" / "generator.py").write_text("def input(difficulty):\n    return {}, []\n")
     done = project.run("run", "--cycles", "1", "--lines", "families")
@@ -81,11 +81,11 @@ def test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_g
     rows = evolved.sql("SELECT name, state, origin, cycle FROM families.immigrant_families")
     assert rows == [[IMMIGRANT, "accepted", "seed", "0002"]]
     assert evolved.sql(f"SELECT count(*) > 0 FROM families.instances WHERE cycle = '0002' AND family_id = ({IMMIGRANT_ID})") == [[True]]
-    told = json.loads(evolved.run("seeds", "list", "--line", "families", "--json").stdout)["seeds"]
-    assert {(row["seed"], row["state"], row["cycle"]) for row in told if row["cycle"] != "0000"} == {
+    summary = json.loads(evolved.run("seeds", "list", "--line", "families", "--json").stdout)["seeds"]
+    assert {(row["seed"], row["state"], row["cycle"]) for row in summary if row["cycle"] != "0000"} == {
         (IMMIGRANT, "accepted", "0002"), ("dropped-late", "blocked", "0002"),
     }
-    assert len(told) == len(SEEDS) + 5
+    assert len(summary) == len(SEEDS) + 5
 
 
 def test_every_cycle_is_sealed_on_the_one_before(evolved: Project):
@@ -195,9 +195,9 @@ def test_operators_are_no_model_and_measure_no_drift(evolved: Project):
 
 @pytest.mark.parametrize("form", ["trl", "verl"])
 def test_an_export_rewards_its_own_labels_and_nothing_else(evolved: Project, tmp_path: Path, form: str):
-    told = json.loads(evolved.run("families", "export", "--format", form, "--out", str(tmp_path), "--json").stdout)
+    summary = json.loads(evolved.run("families", "export", "--format", form, "--out", str(tmp_path), "--json").stdout)
     rows = pl.read_parquet(tmp_path / "train.parquet")
-    assert told["splits"] == {"train": rows.height} and told["cycles"] == ["0001", "0002"]
+    assert summary["splits"] == {"train": rows.height} and summary["cycles"] == ["0001", "0002"]
     (tmp_path / "rows.json").write_text(json.dumps(rows["answer"].to_list()))
     code = """
 import json
@@ -233,8 +233,8 @@ def test_an_audit_goes_out_and_its_grades_come_back(evolved: Project, tmp_path: 
         writer = csv.DictWriter(file, rows[0].keys())
         writer.writeheader()
         writer.writerows(rows)
-    told = json.loads(evolved.run("families", "audit", "import", str(path), "--json").stdout)
-    assert (told["verdict"], told["graded"], told["usable"], told["fully_correct"]) == ("usable", 4, 3, 0)
+    summary = json.loads(evolved.run("families", "audit", "import", str(path), "--json").stdout)
+    assert (summary["verdict"], summary["graded"], summary["usable"], summary["fully_correct"]) == ("usable", 4, 3, 0)
     assert evolved.sql("SELECT question_clarity, count(*) FROM families.audit_grades GROUP BY ALL ORDER BY ALL") == [["B", 3], ["D", 1]]
 
 
@@ -265,9 +265,9 @@ def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(e
     before = contents(evolved, "families")
     edit_rule(evolved, "families", "blind", "version: 1", "version: 2")
     cycles = ("0001", "0002")
-    told = previewed(evolved, "families")
-    assert (told["rules"], told["evidence_lacking"], told["cost"]["calls"], told["cost"]["cpu_s"]) == ({}, [], 0, 0)
-    assert [(one["cycle"], tuple(one["assets"])) for one in told["make_again"]] == [(cycle, JUDGED) for cycle in cycles]
+    summary = previewed(evolved, "families")
+    assert (summary["rules"], summary["evidence_lacking"], summary["cost"]["calls"], summary["cost"]["cpu_s"]) == ({}, [], 0, 0)
+    assert [(item["cycle"], tuple(item["assets"])) for item in summary["make_again"]] == [(cycle, JUDGED) for cycle in cycles]
     assert {(asset, cycle) for asset, cycle in stale(evolved) if asset in JUDGED} == {(asset, cycle) for asset in JUDGED for cycle in cycles}
     for cycle in cycles:
         materialize(evolved, "families", cycle, *JUDGED)
@@ -283,14 +283,14 @@ def test_a_stricter_rule_blocks_on_stored_evidence_without_a_run(evolved: Projec
     assert evolved.sql("SELECT count(*) > 0 FROM families.accepted WHERE cycle = '0001'") == [[True]]
     passed = evolved.sql("SELECT count(*) FROM verdicts WHERE cycle = '0001' AND rule_id = 'families-blind' AND outcome = 'pass'")[0][0]
     calls = evolved.sql("SELECT count(*) FROM agent_calls")
-    told = previewed(evolved, "families")  # `evolake rules preview` before, against what really happens
+    summary = previewed(evolved, "families")  # `evolake rules preview` before, against what really happens
     materialize(evolved, "families", "0001", "blind_reviews", "sentences", "accepted")
     assert evolved.sql("SELECT count(*) FROM families.accepted WHERE cycle = '0001'") == [[0]]
     assert evolved.sql("SELECT count(*) FROM agent_calls") == calls
-    assert {row[0] for row in flips(evolved, "families-blind", 2, 3)} == flips_told(told, "families-blind", "0001")
+    assert {row[0] for row in flips(evolved, "families-blind", 2, 3)} == flips_told(summary, "families-blind", "0001")
     assert len(flips(evolved, "families-blind", 2, 3)) == passed  # those that the gate of sentences blocked among them
-    again = {one["cycle"]: one for one in told["make_again"]}
-    assert {cycle: one["whole"] for cycle, one in again.items()} == {"0001": False, "0002": True}
+    again = {item["cycle"]: item for item in summary["make_again"]}
+    assert {cycle: item["whole"] for cycle, item in again.items()} == {"0001": False, "0002": True}
     now = stale(evolved)
     assert {asset for asset, cycle in now if cycle == "0001"} <= set(again["0001"]["assets"])
     readers = {(asset, "0001") for asset in ("instances", "complexity", "funnel", "drift")}

@@ -128,9 +128,9 @@ def test_outside_of_a_project_it_says_how_to_get_one_and_makes_nothing(installed
 
 
 def test_a_jail_shows_none_of_what_it_brings_along(installed: Installed):
-    told = json.loads(installed.run(str(installed.python), "-c", LOOK))
-    assert told["package"] == str(installed.packages / "evolake")
-    assert (set(told["host"]), told["jail"], told["bare"]) == ({*BROUGHT}, [True, [], True], [])
+    summary = json.loads(installed.run(str(installed.python), "-c", LOOK))
+    assert summary["package"] == str(installed.packages / "evolake")
+    assert (set(summary["host"]), summary["jail"], summary["bare"]) == ({*BROUGHT}, [True, [], True], [])
 
 
 def test_a_cycle_is_asked_about_anywhere_in_the_project(installed: Installed, project: Path):
@@ -153,5 +153,5 @@ def test_its_own_questions_are_beside_those_of_the_cookbook(installed: Installed
 
 
 def test_dagster_loads_it_with_the_home_of_the_project(installed: Installed, project: Path):
-    told = installed.run(str(installed.python), "-m", "dagster", "definitions", "validate", where=project)
-    assert "environment variables from .env file: DAGSTER_HOME" in told and "All code locations passed" in told
+    summary = installed.run(str(installed.python), "-m", "dagster", "definitions", "validate", where=project)
+    assert "environment variables from .env file: DAGSTER_HOME" in summary and "All code locations passed" in summary

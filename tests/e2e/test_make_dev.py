@@ -40,14 +40,14 @@ def asked(url: str, query: str) -> dict[str, Any] | None:
 
 def of_home(home: Path) -> list[int]:
     """The processes whose environment names this home of Dagster, but for those that are ending."""
-    found: list[int] = []
+    result: list[int] = []
     for entry in Path("/proc").iterdir():
         try:
             if entry.name.isdigit() and f"DAGSTER_HOME={home}".encode() in (entry / "environ").read_bytes().split(b"\0"):
-                found.append(int(entry.name))
+                result.append(int(entry.name))
         except OSError:  # gone, or somebody else's
             continue
-    return found
+    return result
 
 
 def test_the_ui_shows_a_group_for_every_line(tmp_path: Path):
@@ -67,13 +67,13 @@ def test_the_ui_shows_a_group_for_every_line(tmp_path: Path):
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
         )
     try:
-        found = None
+        result = None
         end = time.monotonic() + PATIENCE_S
-        while not found and server.poll() is None and time.monotonic() < end:
+        while not result and server.poll() is None and time.monotonic() < end:
             answer = asked(f"http://127.0.0.1:{port}", GROUPS)
-            found = {node["groupName"] for node in answer["assetNodes"]} if answer else None
+            result = {node["groupName"] for node in answer["assetNodes"]} if answer else None
             time.sleep(0.2)
-        assert found and set(lines()) <= found, (tmp_path / "log").read_text()[-3000:]
+        assert result and set(lines()) <= result, (tmp_path / "log").read_text()[-3000:]
         assert len(of_home(home)) > 1
         server.terminate()
         assert server.wait(STOPS_S) is not None

@@ -110,8 +110,8 @@ def test_the_report_the_champion_and_show_have_it(project: Project, tmp_path: Pa
     assert len(list((tmp_path / "figures").iterdir())) == len(figures_in("evolake.programs.report.figures"))
     project.run("champion", "programs", "--out", str(tmp_path / "out"))
     assert (tmp_path / "out" / "fit" / "initial_program.py").read_text() == evolved.program
-    told = project.run("programs", "show", "fit").stdout
-    assert evolved.program_id in told and "gate      form: pass" in told
+    summary = project.run("programs", "show", "fit").stdout
+    assert evolved.program_id in summary and "gate      form: pass" in summary
     for name in ("fit", "open"):
         file = tmp_path / f"{name}.tar"
         project.run("bundle", "export", "programs", "--project", name, "-o", str(file))

@@ -133,9 +133,9 @@ def test_nothing_held_out_was_trained_rated_or_chosen_on(project: Project):
 def test_children_descend_from_prompts_that_were_there_by_edits_that_were_applied(project: Project):
     rows = project.sql("SELECT prompt_id, operator, parents, principles FROM prompts.children")
     born = {row[0] for row in rows}
-    told = project.sql("SELECT cycle, came, passed, blocked FROM funnel('prompts') WHERE gate = 'made' ORDER BY cycle")
+    summary = project.sql("SELECT cycle, came, passed, blocked FROM funnel('prompts') WHERE gate = 'made' ORDER BY cycle")
     counted = "(SELECT cycle, count(*) AS rows FROM prompts.{} GROUP BY cycle) AS {}"
-    assert told == project.sql(f"""
+    assert summary == project.sql(f"""
         SELECT cycle, coalesce(born.rows, 0) + vain.rows, coalesce(born.rows, 0), vain.rows
         FROM {counted.format("unmade", "vain")} LEFT JOIN {counted.format("children", "born")} USING (cycle) ORDER BY cycle""")
     roots = {row[0] for row in project.sql("SELECT prompt_id FROM prompts.seeds")}
@@ -152,8 +152,8 @@ def test_children_descend_from_prompts_that_were_there_by_edits_that_were_applie
 def test_whatever_was_accepted_has_a_pass_of_every_gate(project: Project):
     passed = project.sql("SELECT prompt_id FROM prompts.accepted WHERE passed")
     gates = project.sql("SELECT artifact_id, count(DISTINCT gate), bool_and(outcome = 'pass') FROM verdicts GROUP BY ALL")
-    found = {row[0]: row[1:] for row in gates}
-    assert passed and all(found[row[0]] == [2, True] for row in passed)
+    result = {row[0]: row[1:] for row in gates}
+    assert passed and all(result[row[0]] == [2, True] for row in passed)
 
 
 def test_the_operators_edited_and_say_so(project: Project):
@@ -179,7 +179,7 @@ def test_the_report_shows_what_the_champion_says_and_what_it_is_worth(project: P
     project.run("report", "--out", str(page), "--figures", str(tmp_path / "figures"), "--lines", "prompts")
     text = html.unescape(page.read_text())
     principles = from_json(project.sql("SELECT principles FROM prompts.survivors WHERE cycle = '0002' AND state = 'champion'")[0][0]).principles
-    assert all(one.text in text for one in principles)
+    assert all(principle.text in text for principle in principles)
     assert "95% interval" in text and "policy SmolLM2-135M-Instruct" in text
     figures = {figure.title.lower().replace(" ", "_") for figure in figures_in("evolake.prompts.report.figures")}
     assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == figures

@@ -74,18 +74,18 @@ def failure(result: dg.ExecuteInProcessResult) -> str:
 
 def failed_checks(result: dg.ExecuteInProcessResult) -> dict[str, int]:
     """Checks that did not pass, with the number of offending rows that their SQL finds."""
-    return {one.check_name: one.metadata["offending_count"].value for one in result.get_asset_check_evaluations() if not one.passed}
+    return {item.check_name: item.metadata["offending_count"].value for item in result.get_asset_check_evaluations() if not item.passed}
 
 
 def test_cells_groups_and_dependencies_are_those_of_a_study(site: Site):
     graph = site.defs.resolve_asset_graph()
     keys = [key for key in graph.get_all_asset_keys() if key.path[0] == "repair"]
     nodes = {key.path[1]: graph.get(key) for key in keys}
-    found = {
+    result = {
         name: (node.group_name, node.partitions_def is not None, sorted(parent.path[1] for parent in node.parent_keys))
         for name, node in nodes.items()
     }
-    assert found == {
+    assert result == {
         "problems": ("repair_setup", False, []), "study": ("repair_setup", False, ["problems"]), "results": ("repair", True, ["study"]),
         **dict.fromkeys(FINDINGS, ("repair_findings", False, ["results"])), "figures": ("repair_findings", False, sorted(FINDINGS)),
     }
@@ -96,7 +96,7 @@ def test_cells_groups_and_dependencies_are_those_of_a_study(site: Site):
 def test_there_is_a_job_a_group_and_no_schedule_sensor_or_cycle(site: Site):
     repository = site.defs.get_repository_def()
     assert {"repair_setup", "repair_study", "repair_findings"} <= set(repository.job_names)
-    assert not any("repair" in one.name for one in (*repository.schedule_defs, *repository.sensor_defs))
+    assert not any("repair" in item.name for item in (*repository.schedule_defs, *repository.sensor_defs))
     assert site.instance.get_dynamic_partitions("cycle") == []
     assert site.lake.seals.lines() == []
 
@@ -110,9 +110,9 @@ def test_every_cell_holds_every_problem_and_passed_its_checks(site: Site):
     assert len(problems) == 12 + 3 * 2 + 2
     assert site.lake.cycles("repair", "results") == sorted(site.cells)
     for cell in site.cells:
-        found = site.lake.read("repair", "results", cell)
-        assert set(found["problem_id"]) == problems
-        assert {cell_of(row["arm"], row["seed"]) for row in found.to_dicts()} == {cell}
+        result = site.lake.read("repair", "results", cell)
+        assert set(result["problem_id"]) == problems
+        assert {cell_of(row["arm"], row["seed"]) for row in result.to_dicts()} == {cell}
     evaluations = site.instance.event_log_storage
     for name in CELL_CHECKS:
         key = dg.AssetCheckKey(dg.AssetKey(["repair", "results"]), name)

@@ -108,10 +108,10 @@ def test_sql_and_the_ui_say_what_its_columns_mean(site: RealSite):
     columns = {table: json.loads(said)["rows"] for table, said in zip(tables, schemas, strict=True)}
     for table, rows in columns.items():
         assert [row for row in rows if not row[3]] == [], table
-    told = {row[0]: row[3] for row in columns["survivors"]}
+    details = {row[0]: row[3] for row in columns["survivors"]}
     (entry,) = [entry for entry in site.ask(COLUMNS, key={"path": ["golomb", "survivors"]})["assetNodeOrError"]["metadataEntries"] if entry]
-    assert {column["name"]: column["description"] for column in entry["schema"]["columns"]} == told
-    assert told["length"] == "Distance of the last mark from the first; shorter is better."
+    assert {column["name"]: column["description"] for column in entry["schema"]["columns"]} == details
+    assert details["length"] == "Distance of the last mark from the first; shorter is better."
 
 
 def test_the_report_the_status_and_the_guidance_have_it(site: RealSite, tmp_path: Path):
@@ -130,8 +130,8 @@ def test_its_best_is_taken_out_and_checked_without_the_lake(site: RealSite, tmp_
     file, forged = tmp_path / "ruler.tar", tmp_path / "forged.tar"
     evolake(site.environment, "bundle", "export", best[0], "-o", str(file))
     elsewhere = {name: value for name, value in site.environment.items() if name != "DAGSTER_HOME"} | {"EVOLAKE_LAKE": str(tmp_path / "none")}
-    told = evolake(elsewhere, "bundle", "verify", str(file))
-    assert "both pass it" in told and f"it is {best[1]}, and it claims {best[1]}" in told
+    summary = evolake(elsewhere, "bundle", "verify", str(file))
+    assert "both pass it" in summary and f"it is {best[1]}, and it claims {best[1]}" in summary
     whole = unpack(file.read_bytes())
     assert isinstance(whole, Bundle)
     forged.write_bytes(pack(whole.facts, {**whole.members, "claims.json": as_json({"length": best[1] - 1})}))

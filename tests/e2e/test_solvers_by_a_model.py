@@ -74,17 +74,17 @@ def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
 
 
 def test_every_diff_is_applied_mended_or_dies_as_a_row(modelled: Modelled):
-    found = made(modelled.project, "0001")
-    assert {name: row[:3] for name, row in found.items()} == {
+    result = made(modelled.project, "0001")
+    assert {name: row[:3] for name, row in result.items()} == {
         "good": [None, None, 0], "does-not-apply": [None, None, 1], "does-not-compile": ["build", "solvers-build", 1],
         "reads-a-clock": ["compliance", "solvers-no-clocks", 1],
     }
-    told = {name: row[3] for name, row in found.items()}
-    assert told["good"] == []
-    assert told["does-not-apply"][0].startswith("The diff does not apply:")
-    assert "luckyRestart" in told["does-not-compile"][0]
-    assert "clock" in told["reads-a-clock"][0]
-    assert all(len(objections) == row[2] for name, row in found.items() for objections in [told[name]])
+    details = {name: row[3] for name, row in result.items()}
+    assert details["good"] == []
+    assert details["does-not-apply"][0].startswith("The diff does not apply:")
+    assert "luckyRestart" in details["does-not-compile"][0]
+    assert "clock" in details["reads-a-clock"][0]
+    assert all(len(objections) == row[2] for name, row in result.items() for objections in [details[name]])
 
 
 def test_the_coder_is_shown_what_was_wrong_with_its_diff(modelled: Modelled):
@@ -128,10 +128,10 @@ def test_an_expert_explores_breaks_the_build_mends_it_tests_and_passes_every_gat
     assert [row[0] for row in turns] == [[name for name, _ in calls] for calls in SESSIONS["later"]]
     assert [row[1] for row in turns] == [None] * 7 + ["finished"]
     blobs = BlobStore(project.lake)
-    told = [[done["result"] for done in json.loads(blobs.get(row[2]))["calls"]] for row in turns]
-    assert told[3][0].startswith("It was not built: compile error") and "walk_seed" in told[3][0]
-    assert told[5][0].startswith("It was built") and len(told[5][1].splitlines()) == 6
-    assert [line.split()[0] for line in told[6][0].splitlines()] == ["yours", "parent"]
+    parts = [[done["result"] for done in json.loads(blobs.get(row[2]))["calls"]] for row in turns]
+    assert parts[3][0].startswith("It was not built: compile error") and "walk_seed" in parts[3][0]
+    assert parts[5][0].startswith("It was built") and len(parts[5][1].splitlines()) == 6
+    assert [line.split()[0] for line in parts[6][0].splitlines()] == ["yours", "parent"]
     calls = project.sql(
         "SELECT count(*), min(sampling) FROM agent_calls JOIN session_turns USING (call_id) WHERE session_turns.role = 'solvers_coder_session'"
     )
@@ -153,9 +153,9 @@ def test_what_the_expert_wrote_is_an_improvement_that_takes_the_title(modelled: 
 def test_the_analyst_reads_its_cycle_in_a_session(modelled: Modelled):
     turns = modelled.project.sql("SELECT tools, outcome, record_sha FROM session_turns WHERE role = 'solvers_analyst_session' ORDER BY turn")
     assert [(row[0], row[1]) for row in turns] == [(["list_files", "read_file"], None), (["grep"], None), (["finish"], "finished")]
-    told = [[done["result"] for done in json.loads(BlobStore(modelled.project.lake).get(row[2]))["calls"]] for row in turns]
-    assert "told.md" in told[0][0] and "compliance" in told[0][1]
-    assert "luckyRestart" in told[1][0]
+    parts = [[done["result"] for done in json.loads(BlobStore(modelled.project.lake).get(row[2]))["calls"]] for row in turns]
+    assert "told.md" in parts[0][0] and "compliance" in parts[0][1]
+    assert "luckyRestart" in parts[1][0]
 
 
 def test_objectives_vote_from_the_cycle_that_wrote_them_or_are_blocked_as_rows(modelled: Modelled):
@@ -174,7 +174,7 @@ def test_objectives_vote_from_the_cycle_that_wrote_them_or_are_blocked_as_rows(m
 
 
 def test_what_an_objective_says_in_the_jail_reaches_no_role(modelled: Modelled):
-    asked = [text for one in modelled.asked if "# Objectives that were blocked" in (text := one.messages[-1]["content"])]
+    asked = [text for item in modelled.asked if "# Objectives that were blocked" in (text := item.messages[-1]["content"])]
     assert len(asked) == len(OBJECTIVES)
     assert "reason: no finite number for a variant (error)\n" in asked[-1]
     assert not [text for text in asked if "PAR-2 is" in text]

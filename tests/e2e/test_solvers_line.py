@@ -187,8 +187,8 @@ def test_no_answer_is_wrong_and_none_counts_without_its_certificate(project: Pro
 
 
 def test_a_proof_of_every_unsatisfiable_answer_of_the_correctness_gate_was_verified(project: Project):
-    found = project.sql("SELECT DISTINCT answer, solved, certificate, proof_status FROM solvers.correctness WHERE expected = 'UNSAT'")
-    assert found == [["UNSAT", True, "proof", "verified"]]
+    result = project.sql("SELECT DISTINCT answer, solved, certificate, proof_status FROM solvers.correctness WHERE expected = 'UNSAT'")
+    assert result == [["UNSAT", True, "proof", "verified"]]
 
 
 def test_the_champion_its_ancestors_and_the_cookbook_answer(project: Project):
@@ -316,14 +316,14 @@ def test_an_ablation_takes_both_arms_through_the_real_gates_and_leaves_the_lake_
     before = line_contents(project, "solvers")
     # which plans can be made hangs on who survived two cycles, and that on times
     drawn = ((seed, arms(seed)) for seed in range(1, 9))
-    seed, found = next((seed, found) for seed, found in drawn if any(arm["made"]["share"] > 0 for arm in found))
-    assert [(arm["arm"], arm["plans"]) for arm in found] == [("all", 2), ("without rules", 2)]
-    for arm in found:
+    seed, result = next((seed, results) for seed, results in drawn if any(arm["made"]["share"] > 0 for arm in results))
+    assert [(arm["arm"], arm["plans"]) for arm in result] == [("all", 2), ("without rules", 2)]
+    for arm in result:
         made = round(2 * arm["made"]["share"])
         assert round(2 * arm["passed"]["share"]) + sum(arm["blocked"].values()) == made, "a gate let it through, or one has blocked it"
     journal = tmp_path / str(seed) / "journal.jsonl"
     noted = journal.read_bytes()
-    assert (arms(seed), journal.read_bytes(), line_contents(project, "solvers")) == (found, noted, before)
+    assert (arms(seed), journal.read_bytes(), line_contents(project, "solvers")) == (result, noted, before)
 
 
 def stale(project: Project) -> set[tuple[str, str]]:
@@ -332,12 +332,12 @@ def stale(project: Project) -> set[tuple[str, str]]:
 
 def changelogs(project: Project, cycle: str) -> dict[str, int]:
     """variant -> characters of its changelog beside white space."""
-    found, lake = {}, Lake(project.lake)
+    result, lake = {}, Lake(project.lake)
     for row in lake.read("solvers", "variants", cycle).to_dicts():
         folder = project.folder / "unpacked" / row["variant_id"]
         lake.blobs.get_tree(row["archive_sha"], folder)
-        found[row["variant_id"]] = len("".join((folder / "CHANGELOG.md").read_text().split()))
-    return found
+        result[row["variant_id"]] = len("".join((folder / "CHANGELOG.md").read_text().split()))
+    return result
 
 
 def test_a_rule_that_is_only_versioned_changes_verdicts_and_nothing_that_rests_on_them(project: Project):

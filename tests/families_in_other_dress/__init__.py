@@ -15,7 +15,7 @@ from families_in_other_dress.mines import MINES
 from families_in_other_dress.roads import ROADS
 from families_in_other_dress.visits import VISITS
 
-DRESSED = {one.name: one for one in (BRACKETS, MEETINGS, VISITS, ROADS, COUNTING, MINES)}
+DRESSED = {item.name: item for item in (BRACKETS, MEETINGS, VISITS, ROADS, COUNTING, MINES)}
 
 
 def reworded(one: Family, old: str, new: str) -> Family:

@@ -40,7 +40,7 @@ def without_times(text: str) -> str:
 
 @pytest.mark.parametrize("block", SHOWN)
 def test_a_block_shows_what_its_commands_print(block, run):
-    shown = [(found["command"], int(found["code"] or 0), found["output"]) for found in COMMAND.finditer(block)]
+    shown = [(result["command"], int(result["code"] or 0), result["output"]) for result in COMMAND.finditer(block)]
     assert len(shown) == block.count("$ ")
     for command, code, output in shown:
         done = run(command)
@@ -61,6 +61,6 @@ def test_the_code_cells_of_the_notebook_run_one_after_the_other_in_one_process(r
     (tmp_path / "examples" / "cells.py").write_text("\n".join(cells))
     done = run(f"{sys.executable} cells.py")
     assert done.returncode == 0, done.stderr
-    score, initial = (float(found) for found in re.findall(r"held-out score ([\d.]+) .* program's ([\d.]+)", done.stdout)[0])
+    score, initial = (float(result) for result in re.findall(r"held-out score ([\d.]+) .* program's ([\d.]+)", done.stdout)[0])
     assert 0 < initial <= score and "def curve(x):" in done.stdout
     assert sum(map(int, re.findall(r"┆ (?:accepted|blocked|champion|retired) +┆ (\d+)", done.stdout))) >= 12, done.stdout

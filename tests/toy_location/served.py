@@ -64,12 +64,12 @@ class ServedSite(Site):
     def workers(self) -> list[int]:
         """Processes that run a cycle or are about to: the children of the code server, and the groups of those that were killed."""
         groups = {process.pid for process in self.processes}
-        found = []
+        result = []
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, ProcessLookupError):
                 if os.getpgid(process.pid) in groups and "multiprocessing.spawn import spawn_main" in " ".join(process.cmdline()):
-                    found.append(process.pid)
-        return found
+                    result.append(process.pid)
+        return result
 
     def revive(self) -> list[str]:
         """Start again what was killed, as a supervisor does; gives its names."""

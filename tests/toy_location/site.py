@@ -125,10 +125,10 @@ class Site:
     def answers(self) -> bool:
         """Whether the webserver is there and has loaded the toy lines."""
         try:
-            found = self.ask("{ repositoriesOrError { ... on RepositoryConnection { nodes { location { name } } } } }")
+            result = self.ask("{ repositoriesOrError { ... on RepositoryConnection { nodes { location { name } } } } }")
         except (urllib.error.URLError, ConnectionError):
             return False
-        return [node["location"]["name"] for node in found["repositoriesOrError"].get("nodes", [])] == [LOCATION]
+        return [node["location"]["name"] for node in result["repositoriesOrError"].get("nodes", [])] == [LOCATION]
 
     def stop(self) -> None:
         """End the processes that `start` made, and only those."""
@@ -156,8 +156,8 @@ class Site:
         """What `ready` gives as soon as it is true; an AssertionError that says what was waited for when `seconds` have passed."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            if found := ready():
-                return found
+            if result := ready():
+                return result
             time.sleep(0.2)
         raise AssertionError(f"waited {seconds} s in vain for {what}")
 
@@ -178,11 +178,11 @@ class Site:
 
     def runs(self, *tags: dict[str, str]) -> list[Run]:
         """Runs with these tags, by creation."""
-        found = self.ask(RUNS, filter={"tags": list(tags)})["runsOrError"]["results"]
+        result = self.ask(RUNS, filter={"tags": list(tags)})["runsOrError"]["results"]
         runs = [Run(
             run["runId"], next((tag["value"] for tag in run["tags"] if tag["key"] == "dagster/partition"), ""), run["status"],
             run["creationTime"], run["startTime"] or 0.0, run["endTime"] or 0.0,
-        ) for run in found]
+        ) for run in result]
         return sorted(runs, key=lambda run: run.created)
 
     def logs(self, run_id: str) -> list[dict[str, Any]]:
@@ -205,12 +205,12 @@ class Site:
         run_id = answer["run"]["runId"]
 
         def over() -> Run | None:
-            [run] = [self._run(one) for one in self.ask(RUNS, filter={"runIds": [run_id]})["runsOrError"]["results"]]
+            [run] = [self._run(item) for item in self.ask(RUNS, filter={"runIds": [run_id]})["runsOrError"]["results"]]
             return run if run.status in DONE else None
 
-        found = self.wait(f"job {job}", over, 90)
-        assert found is not None
-        return found
+        result = self.wait(f"job {job}", over, 90)
+        assert result is not None
+        return result
 
     @staticmethod
     def _run(run: dict[str, Any]) -> Run:
@@ -223,8 +223,8 @@ class Site:
 
     def stop_schedule(self, name: str) -> None:
         """Switch a schedule off."""
-        found = self.ask(SCHEDULE_ID, selector=self._schedule(name))["scheduleOrError"]["scheduleState"]["id"]
-        answer = self.ask(STOP_SCHEDULE, id=found)["stopRunningSchedule"]
+        result = self.ask(SCHEDULE_ID, selector=self._schedule(name))["scheduleOrError"]["scheduleState"]["id"]
+        answer = self.ask(STOP_SCHEDULE, id=result)["stopRunningSchedule"]
         assert answer["__typename"] == "ScheduleStateResult", answer
 
     def ticks(self, name: str) -> list[dict[str, Any]]:

@@ -131,7 +131,7 @@ class Bench:
 
 def offered(commands: Sequence[tuple[str, str, type[Arguments]]], finish: type[BaseModel]) -> tuple[dict[str, Any], ...]:
     """The tools of a role that is a session, as it offers them. commands: name, description, arguments. finish: what its last call says."""
-    named = [(name, *told) for name, told in FILE_TOOLS.items()]
+    named = [(name, *summary) for name, summary in FILE_TOOLS.items()]
     last = (FINISH, "End the session: the files as they are now are your result.", finish)
     return tuple(
         {"name": name, "description": description, "parameters": model.model_json_schema()} for name, description, model in (*named, *commands, last)
@@ -145,7 +145,7 @@ def run_tool(bench: Bench, name: str, arguments: Any, remember: Remember) -> Res
         MachineryError: the jail, a compiler or a checker failed.
     """
     models: dict[str, type[BaseModel]] = {tool: model for tool, (_, model) in FILE_TOOLS.items()}
-    models |= {one: command.arguments for one, command in bench.commands.items()} | {FINISH: bench.finish}
+    models |= {item: command.arguments for item, command in bench.commands.items()} | {FINISH: bench.finish}
     if name not in models:
         return Result(clean(name)[:60], f"There is no tool of this name. There are: {', '.join(models)}.", "unknown_tool")
     if not isinstance(arguments, Mapping):
@@ -222,5 +222,5 @@ def _well_formed(reply: Any) -> bool:
 def _explained(error: Exception) -> str:
     if not isinstance(error, ValidationError):
         return "they are nested too deeply"
-    told = [f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors(include_url=False, include_context=False)[:5]]
-    return shown("; ".join(told), 600)
+    report = [f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors(include_url=False, include_context=False)[:5]]
+    return shown("; ".join(report), 600)

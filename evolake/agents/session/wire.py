@@ -47,11 +47,11 @@ def called_text(message: Mapping[str, Any], said: str) -> str | None:
     if not isinstance(calls, list) or not calls:
         return None
     functions = [call.get("function") if isinstance(call, Mapping) else None for call in calls]
-    found = [
+    result = [
         {"tool": str(function.get("name") or ""), "arguments": _arguments(function.get("arguments"))}
         for function in functions if isinstance(function, Mapping)
     ]
-    return canonical_json({"thought": said, "calls": found})
+    return canonical_json({"thought": said, "calls": result})
 
 
 def as_functions(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -86,8 +86,8 @@ def as_replies(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], 
         if tools and reply is not None and message["role"] == "system":
             sent[-1]["content"] += f"\n\nThe tools:\n{canonical_json([dict(tool) for tool in tools])}\n\n{reply_rule(reply)}"
         if results := _results_after(messages, number):
-            told = "\n\n".join(f"Result of {result['name']}:\n{result['content']}" for result in results)
-            sent.append({"role": "user", "content": told})
+            text = "\n\n".join(f"Result of {result['name']}:\n{result['content']}" for result in results)
+            sent.append({"role": "user", "content": text})
     return sent
 
 
@@ -97,12 +97,12 @@ def functions(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _results_after(messages: Sequence[Message], number: int) -> list[Message]:
-    found = []
+    result = []
     for message in messages[number + 1 :]:
         if message["role"] != RESULT:
             break
-        found.append(message)
-    return found
+        result.append(message)
+    return result
 
 
 def _arguments(given: Any) -> Any:

@@ -82,12 +82,12 @@ def check(file: Path, as_json: bool) -> int:
     if engine == "none":
         return _say_blocked(Blocked(f"no engine can run it: {note}", "run"), file, as_json)
     if as_json:
-        found = {
+        result = {
             "verdict": "accepted", "reasons": [], "graph_sha": traced.graph_sha, "engine": engine, "note": note,
             "variables": [item.name for item in traced.variables], "hypers": [item.name for item in traced.hypers],
             "nodes": len(traced.gradient().nodes),
         }
-        click.echo(json.dumps(found))
+        click.echo(json.dumps(result))
     else:
         click.echo(f"{file}: accepted, {len(traced.gradient().nodes)} operators, engine {engine}{f' ({note})' if note else ''}")
         click.echo(f"  graph {traced.graph_sha}")
@@ -146,11 +146,11 @@ def _say_blocked(blocked: Blocked, file: Path, as_json: bool) -> int:
 def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: int, as_json: bool) -> None:
     verdict = "solved" if result.unsolved_fraction < 0.5 else "unsolved"
     if as_json:
-        found = {
+        results = {
             "verdict": verdict, "median_step": result.median_step, "unsolved_fraction": result.unsolved_fraction, "steps_run": result.steps_run,
             "steps_per_s": round(result.steps_per_s, 3), "n": n, "seed": seed,
         }
-        click.echo(json.dumps(found))
+        click.echo(json.dumps(results))
         return
     reached = f"more than half solved at step {result.median_step:,}"
     missed = f"not half solved; the median is put at step {result.median_step:,}"

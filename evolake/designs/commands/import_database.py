@@ -29,20 +29,20 @@ def import_command(file: Path, as_json: bool) -> int:
     from evolake.designs.evolution.importing import import_database
     from evolake.lake import Lake
 
-    found = import_database(Lake(settings_module.load().lake), file)
-    reasons = [] if found.new else ["this database was imported before; nothing changed"]
-    malformed = ", ".join(f"{bad} of the {name}" for name, (_, bad) in found.counts.items() if bad)
-    reasons += [f"malformed, with the reason in the row: {malformed}"] if malformed and found.new else []
+    result = import_database(Lake(settings_module.load().lake), file)
+    reasons = [] if result.new else ["this database was imported before; nothing changed"]
+    malformed = ", ".join(f"{bad} of the {name}" for name, (_, bad) in result.counts.items() if bad)
+    reasons += [f"malformed, with the reason in the row: {malformed}"] if malformed and result.new else []
     if as_json:
-        counts = {name: {"read": read, "malformed": malformed} for name, (read, malformed) in found.counts.items()}
+        counts = {name: {"read": read, "malformed": malformed} for name, (read, malformed) in result.counts.items()}
         click.echo(json.dumps({
-            "verdict": "imported", "reasons": reasons, "bundle_id": found.bundle_id, "source": found.source, "enters_cycle": found.since_cycle,
-            "new": found.new, **counts,
+            "verdict": "imported", "reasons": reasons, "bundle_id": result.bundle_id, "source": result.source, "enters_cycle": result.since_cycle,
+            "new": result.new, **counts,
         }))
         return 0
     for line in reasons:
         click.echo(line)
-    if found.new:
-        for name, told in NOUNS.items():
-            click.echo(f"{name}, {found.counts[name][0]}: {told.format(cycle=found.since_cycle)}")
+    if result.new:
+        for name, summary in NOUNS.items():
+            click.echo(f"{name}, {result.counts[name][0]}: {summary.format(cycle=result.since_cycle)}")
     return 0

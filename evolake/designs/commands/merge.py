@@ -20,19 +20,19 @@ def merge(other_lake: Path, top: int, alive: int, as_json: bool) -> int:
     from evolake.designs.evolution.merge import import_lake
     from evolake.lake import Lake
 
-    found = import_lake(Lake(settings_module.load().lake), other_lake, top=top, alive=alive)
-    reasons = [] if found.new else ["this bundle was merged before; nothing changed"]
+    result = import_lake(Lake(settings_module.load().lake), other_lake, top=top, alive=alive)
+    reasons = [] if result.new else ["this bundle was merged before; nothing changed"]
     if as_json:
         click.echo(json.dumps({
-            "verdict": "merged", "reasons": reasons, "bundle_id": found.bundle_id, "designs": found.chosen, "ancestors": found.ancestors,
-            "alive": found.alive, "objectives": found.objectives,
-            "enters_cycle": found.since_cycle, "source_cycle": found.source_cycle, "new": found.new,
+            "verdict": "merged", "reasons": reasons, "bundle_id": result.bundle_id, "designs": result.chosen, "ancestors": result.ancestors,
+            "alive": result.alive, "objectives": result.objectives,
+            "enters_cycle": result.since_cycle, "source_cycle": result.source_cycle, "new": result.new,
         }))
         return 0
     for line in reasons:
         click.echo(line)
-    came = f"{len(found.chosen)} designs with {found.ancestors} ancestors ({found.alive} of them alive) and {found.objectives} objectives"
-    click.echo(f"{came} (from cycle {found.source_cycle} there) enter cycle {found.since_cycle}")
-    for design_id in found.chosen:
+    came = f"{len(result.chosen)} designs with {result.ancestors} ancestors ({result.alive} of them alive) and {result.objectives} objectives"
+    click.echo(f"{came} (from cycle {result.source_cycle} there) enter cycle {result.since_cycle}")
+    for design_id in result.chosen:
         click.echo(f"  {design_id}")
     return 0

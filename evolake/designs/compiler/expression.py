@@ -185,15 +185,15 @@ class Builder:
         return a.args[0] if a.operator == "not" else self.make("not", (a,), "bool")
 
     def both(self, a: Expression, b: Expression) -> Expression:
-        for one, other in ((a, b), (b, a)):
-            known = self.value_of(one)
+        for first, other in ((a, b), (b, a)):
+            known = self.value_of(first)
             if known is not None:
                 return other if known else self.boolean(False)
         return a if a is b else self.make("and", (a, b), "bool")
 
     def either(self, a: Expression, b: Expression) -> Expression:
-        for one, other in ((a, b), (b, a)):
-            known = self.value_of(one)
+        for first, other in ((a, b), (b, a)):
+            known = self.value_of(first)
             if known is not None:
                 return self.boolean(True) if known else other
         return a if a is b else self.make("or", (a, b), "bool")

@@ -121,8 +121,8 @@ class KernelCall:
         arrays, real = self._batch.arrays, self._batch.real
         for name, array, shape in self._wanted:
             if array is None or arrays.get(name) is not array or array.shape != shape or array.dtype != real or not array.flags.c_contiguous:
-                found = arrays.get(name)
-                got = "no array" if found is None else f"{found.dtype} {found.shape}"
+                result = arrays.get(name)
+                got = "no array" if result is None else f"{result.dtype} {result.shape}"
                 raise KernelTrap(f"the array {name!r} does not fit its kernel: wanted {real} {shape}, as it was made, got {got}")
 
     def _memory(self, solved: np.ndarray) -> list[np.ndarray]:

@@ -90,36 +90,36 @@ def guarded(text: str) -> str:
 
 
 def _guarded(line: str, names: Iterator[int]) -> list[str]:
-    if found := _ALLOCA.match(line):
-        return [line, f"  call void @evolake_allow(ptr {found[1]}, i64 {size_of(found[2])}, ptr %guards)"]
-    if found := _LOAD.match(line) or _STORE.match(line):
+    if match := _ALLOCA.match(line):
+        return [line, f"  call void @evolake_allow(ptr {match[1]}, i64 {size_of(match[2])}, ptr %guards)"]
+    if match := _LOAD.match(line) or _STORE.match(line):
         name = f"%guard{next(names)}"
-        return [f"  {name} = call ptr @evolake_guard(ptr {found[3]}, i64 {size_of(found[2])}, ptr %guards)", f"{found[1]}{name}{found[4]}"]
-    if found := _GATHER.match(line):
-        return _guarded_lanes(found, names)
+        return [f"  {name} = call ptr @evolake_guard(ptr {match[3]}, i64 {size_of(match[2])}, ptr %guards)", f"{match[1]}{name}{match[4]}"]
+    if match := _GATHER.match(line):
+        return _guarded_lanes(match, names)
     if "= load " in line or line.startswith("  store ") or ("masked.gather" in line and "declare" not in line):
         raise ValueError(f"an access that is not understood: {line.strip()}")
     return [line]
 
 
-def _guarded_lanes(found: re.Match[str], names: Iterator[int]) -> list[str]:
+def _guarded_lanes(result: re.Match[str], names: Iterator[int]) -> list[str]:
     """Each lane of a gather on its own."""
-    lanes, vector, lines = int(found[3]), found[4], []
+    lanes, vector, lines = int(result[3]), result[4], []
     for lane in range(lanes):
-        one, safe, more = (f"%guard{next(names)}" for _ in range(3))
+        item, safe, more = (f"%guard{next(names)}" for _ in range(3))
         lines += [
-            f"  {one} = extractelement <{lanes} x ptr> {vector}, i32 {lane}",
-            f"  {safe} = call ptr @evolake_guard(ptr {one}, i64 {size_of(found[2])}, ptr %guards)",
+            f"  {item} = extractelement <{lanes} x ptr> {vector}, i32 {lane}",
+            f"  {safe} = call ptr @evolake_guard(ptr {item}, i64 {size_of(result[2])}, ptr %guards)",
             f"  {more} = insertelement <{lanes} x ptr> {vector}, ptr {safe}, i32 {lane}",
         ]
         vector = more
-    return [*lines, f"{found[1]}{vector}{found[5]}"]
+    return [*lines, f"{result[1]}{vector}{result[5]}"]
 
 
 def size_of(kind: str) -> int:
     """Bytes of an LLVM type: a scalar, a vector or an array of scalars."""
-    if found := re.fullmatch(r"[<\[](\d+) x (\w+)[>\]]", kind):
-        return int(found[1]) * _BYTES[found[2]]
+    if match := re.fullmatch(r"[<\[](\d+) x (\w+)[>\]]", kind):
+        return int(match[1]) * _BYTES[match[2]]
     return _BYTES[kind]
 
 

@@ -141,9 +141,9 @@ class Loop:
             array = self.layout.states[source.data] if source.operator == "state" else self.layout.arrays[source.serial]
             return self.gathered(array, index.data)
         if expression.operator == "mul":
-            for one, other in (expression.args, expression.args[::-1]):
+            for first, other in (expression.args, expression.args[::-1]):
                 if other.operator == "sign":
-                    return self.signed(self.value(one), other.data)
+                    return self.signed(self.value(first), other.data)
         return combined(self.body, expression, [self.value(arg) for arg in expression.args], vector=True)
 
     def _state(self, place: tuple[str, int]) -> str:

@@ -101,13 +101,13 @@ def _exp(types: Types) -> str:
 def _reciprocal(lines: Lines, d: str) -> str:
     """1/d for a d from 1 to 1e36: in float32 by Newton's method from a guess that is right to an eighth, in float64 by division."""
     types = lines.types
-    one = types.splat(1.0)
+    item = types.splat(1.0)
     if types.dtype == "float64":
-        return lines.over(one, d)
+        return lines.over(item, d)
     r = lines.from_bits(lines.whole("sub", types.splat_whole(RECIPROCAL_START), lines.to_bits(d)))
     minus_d = lines.negated(d)
     for _ in range(3):
-        r = lines.fused(r, lines.fused(minus_d, r, one), r)
+        r = lines.fused(r, lines.fused(minus_d, r, item), r)
     return r
 
 
@@ -133,8 +133,8 @@ def _artanh_tail(lines: Lines, s: str) -> str:
 
 def _quotient(lines: Lines, m: str) -> tuple[str, str, str, str]:
     """(s, 1/(m+1), m+1, m-1) with s = (m-1)/(m+1) rounded well."""
-    one = lines.types.splat(1.0)
-    f, d = lines.minus(m, one), lines.plus(m, one)
+    item = lines.types.splat(1.0)
+    f, d = lines.minus(m, item), lines.plus(m, item)
     r = _reciprocal(lines, d)
     s = lines.times(f, r)
     return lines.fused(lines.fused(lines.negated(s), d, f), r, s), r, d, f
@@ -162,21 +162,21 @@ def _expm1(types: Types) -> str:
 
 def _log1p(types: Types) -> str:
     lines = Lines(types)
-    one, infinite = types.splat(1.0), types.splat(math.inf)
-    u = lines.plus("%x0", one)
-    result = lines.times(lines.call("v_log", u), lines.over("%x0", lines.minus(u, one)))
-    result = lines.choose(lines.compare("oeq", u, one), "%x0", result)
+    item, infinite = types.splat(1.0), types.splat(math.inf)
+    u = lines.plus("%x0", item)
+    result = lines.times(lines.call("v_log", u), lines.over("%x0", lines.minus(u, item)))
+    result = lines.choose(lines.compare("oeq", u, item), "%x0", result)
     return _function(lines, "v_log1p", 1, lines.choose(lines.compare("oeq", u, infinite), infinite, result))
 
 
 def _sigmoid(types: Types) -> str:
     """With e = exp(-|x|), 1 / (1 + e) where x is above 0 and e / (1 + e) below: small to the end of the normal numbers, then 0."""
     lines = Lines(types)
-    edge, one, zero = SIGMOID_EDGE[types.dtype], types.splat(1.0), types.splat(0.0)
+    edge, item, zero = SIGMOID_EDGE[types.dtype], types.splat(1.0), types.splat(0.0)
     below = lines.negated(lines.size("%x0"))
     n, r = _split(lines, _limited(lines, below, -edge, 0.0))
-    e = lines.times(lines.plus(_taylor_exp(lines, r), one), _two_to(lines, n))
-    upper = _reciprocal(lines, lines.plus(e, one))
+    e = lines.times(lines.plus(_taylor_exp(lines, r), item), _two_to(lines, n))
+    upper = _reciprocal(lines, lines.plus(e, item))
     lower = lines.choose(lines.compare("olt", "%x0", types.splat(-edge)), zero, lines.times(e, upper))
     return _function(lines, "v_sigmoid", 1, lines.choose(lines.compare("olt", "%x0", zero), lower, upper))
 
@@ -219,11 +219,11 @@ def _pow(types: Types) -> str:
 def _pow_in_two_parts(types: Types) -> str:
     """float32 powers with log x as high + low, good to about 2^-40: what exp makes of the error of y log x is then below its own."""
     lines = Lines(types)
-    one = types.splat(1.0)
+    item = types.splat(1.0)
     size = lines.size("%x0")
     m, e = _mantissa(lines, size)
     s, r, d, f = _quotient(lines, m)
-    d_error = lines.minus(m, lines.minus(d, one))
+    d_error = lines.minus(m, lines.minus(d, item))
     minus_s = lines.negated(s)
     s_error = lines.times(lines.fused(minus_s, d_error, lines.fused(minus_s, d, f)), r)
     high, low = ln2_parts(types)

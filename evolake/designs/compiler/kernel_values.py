@@ -28,9 +28,9 @@ def combined(lines: Lines, expression: Expression, args: list[str], *, vector: b
         return lines.let(f"fneg {real} {args[0]}")
     if name in ("maximum", "minimum", "lesser"):
         wins = lines.let(f"fcmp {'ogt' if name == 'maximum' else 'olt'} {real} {args[0]}, {args[1]}")
-        found = lines.let(f"select {truth} {wins}, {real} {args[0]}, {real} {args[1]}")
+        result = lines.let(f"select {truth} {wins}, {real} {args[0]}, {real} {args[1]}")
         none = args[1] if name == "lesser" else args[0]
-        return lines.let(f"select {truth} {lines.let(f'fcmp uno {real} {none}, {none}')}, {real} {args[0]}, {real} {found}")
+        return lines.let(f"select {truth} {lines.let(f'fcmp uno {real} {none}, {none}')}, {real} {args[0]}, {real} {result}")
     if name in _INTRINSICS:
         suffix = types.suffix if vector else f"f{types.bits}"
         return lines.let(f"call {real} @llvm.{_INTRINSICS[name]}.{suffix}({real} {args[0]})")
@@ -108,8 +108,8 @@ def splat(lines: Lines, value: str, kind: str = "real") -> str:
     """A scalar in every lane."""
     types = lines.types
     element, vector = {"real": (types.real, types.vector), "int": ("i32", types.small), "bool": ("i1", types.truth)}[kind]
-    one = lines.let(f"insertelement {vector} poison, {element} {value}, i32 0")
-    return lines.let(f"shufflevector {vector} {one}, {vector} poison, <{types.lanes} x i32> zeroinitializer")
+    item = lines.let(f"insertelement {vector} poison, {element} {value}, i32 0")
+    return lines.let(f"shufflevector {vector} {item}, {vector} poison, <{types.lanes} x i32> zeroinitializer")
 
 
 def folded(lines: Lines, vector: str, name: str) -> str:
@@ -128,8 +128,8 @@ def accumulated(lines: Lines, total: str, more: str, name: str) -> str:
     """One step of a reduction. What is no number stays in a max or min, as in torch; "most" and "least" are for values that are all numbers."""
     if name == "sum":
         return lines.plus(total, more)
-    found = lines.choose(lines.compare("ogt" if name in ("max", "most") else "olt", more, total), more, total)
-    return lines.choose(lines.compare("uno", more, more), more, found) if name in ("max", "min") else found
+    result = lines.choose(lines.compare("ogt" if name in ("max", "most") else "olt", more, total), more, total)
+    return lines.choose(lines.compare("uno", more, more), more, result) if name in ("max", "min") else result
 
 
 def identity(name: str) -> float:

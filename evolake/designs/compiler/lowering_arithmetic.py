@@ -98,17 +98,17 @@ def limited(builder: Builder, comparison: str, value: Expression, limit: Express
 def power(builder: Builder, base: Expression, exponent: Expression) -> Expression:
     """base**exponent; small whole and half powers by multiplication and roots."""
     base, exponent = builder.real(base), builder.real(exponent)
-    one, known = builder.literal(1.0), builder.value_of(exponent)
+    item, known = builder.literal(1.0), builder.value_of(exponent)
     if known in (0.0, 1.0):
-        return one if known == 0.0 else base
+        return item if known == 0.0 else base
     square = builder.apply("mul", base, base)
     if known in (2.0, 3.0, 4.0):
         return {2.0: square, 3.0: builder.apply("mul", square, base), 4.0: builder.apply("mul", square, square)}[known]
     if known in (-1.0, -2.0):
-        return builder.apply("div", one, base if known == -1.0 else square)
+        return builder.apply("div", item, base if known == -1.0 else square)
     if known in (0.5, -0.5):
         root = builder.apply("sqrt", base)
-        return root if known == 0.5 else builder.apply("div", one, root)
+        return root if known == 0.5 else builder.apply("div", item, root)
     return builder.apply("pow", base, exponent)
 
 

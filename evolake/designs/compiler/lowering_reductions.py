@@ -165,10 +165,10 @@ def ranked(builder: Builder, items: list[Expression], *, largest: bool = True) -
             place = builder.select(placed[item][rank], builder.integer(item), place)
         values.append(value)
         places.append(place)
-    found = _extremes(builder, items)
-    if found is None:
+    result = _extremes(builder, items)
+    if result is None:
         return values, places
-    return found if largest else found[::-1], places
+    return result if largest else result[::-1], places
 
 
 def _before(builder: Builder, later: Expression, earlier: Expression, largest: bool) -> Expression:

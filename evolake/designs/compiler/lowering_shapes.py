@@ -71,8 +71,8 @@ def _permute(lowering: Lowering, node: Node, position: int) -> Value:
 def _transpose(lowering: Lowering, node: Node, position: int) -> Value:
     value = lowering.operand(node.args[0])
     order = list(range(len(value.axes)))
-    one, other = (value.normal(dim) for dim in (node.args[1:3] if len(node.args) > 2 else (0, len(order) - 1)))
-    order[one], order[other] = order[other], order[one]
+    first, other = (value.normal(dim) for dim in (node.args[1:3] if len(node.args) > 2 else (0, len(order) - 1)))
+    order[first], order[other] = order[other], order[first]
     return _permuted(value, order)
 
 

@@ -108,15 +108,15 @@ def simulate(
     while progress.steps < max_steps and not (until_median and progress.median):
         chunk = min(_chunk(progress.steps, time.perf_counter() - wall, wall_s), max_steps - progress.steps)
         try:
-            found = _tried(lambda engine_now=stepper, count=chunk: engine_now.run(count))
+            result = _tried(lambda engine_now=stepper, count=chunk: engine_now.run(count))
         except Inexpressible as reason:
             note, progress = f"begun again without kernels: {reason}", _Progress(instances.batch)
             stepper = plain_stepper(traced, instances, seed, dtype or traced.dtype)
             continue
-        if isinstance(found, str):
-            failure = found
+        if isinstance(result, str):
+            failure = result
             break
-        progress.take(found, until_median=until_median)
+        progress.take(result, until_median=until_median)
         if on_progress:
             on_progress(progress.steps, progress.solved)
         if wall_s is not None and time.perf_counter() - wall > wall_s:

@@ -93,12 +93,12 @@ class Child:
         if self._ready:
             return
         try:
-            found = self.read(time.monotonic() + START_S)
+            result = self.read(time.monotonic() + START_S)
         except (_Ended, TimeoutError) as error:
             self.kill()
             raise MachineryError("the process that runs designs did not start", got=f"{error}; {self._last_words()}", do="see the error") from None
-        if found != {"ready": True}:
-            raise MachineryError("the process that runs designs did not start", got=str(found)[:200])
+        if result != {"ready": True}:
+            raise MachineryError("the process that runs designs did not start", got=str(result)[:200])
         self._ready = True
 
     def ask(self, request: dict[str, Any]) -> None:
@@ -195,19 +195,19 @@ def run_apart(run: Run, on_progress: Progress | None = None) -> Simulation:
         if on_progress is not None:
             on_progress(steps, solved)
 
-    found = _asked({"do": "simulate", **asdict(run)}, run.wall_s, heard)
-    if isinstance(found, dict):
-        return _simulation(found, run)
-    cut = found.startswith("stopped by")
-    return unsolved(run.batch, found, steps=min(seen[0], run.max_steps), timed_out=cut, wall_s=time.monotonic() - began)
+    result = _asked({"do": "simulate", **asdict(run)}, run.wall_s, heard)
+    if isinstance(result, dict):
+        return _simulation(result, run)
+    cut = result.startswith("stopped by")
+    return unsolved(run.batch, result, steps=min(seen[0], run.max_steps), timed_out=cut, wall_s=time.monotonic() - began)
 
 
 def engine_apart(traced: str, n: int, m: int, dtype: str) -> tuple[str, str | None]:
     """The engine that "auto" takes for a design at a size, and why it is not the fused one; or ("none", why it cannot be run)."""
-    found = _asked({"do": "engine", "traced": traced, "n": n, "m": m, "dtype": dtype}, None, lambda steps, solved: None)
-    if isinstance(found, str):
-        return "none", found
-    name, note = found.get("engine"), found.get("note")
+    result = _asked({"do": "engine", "traced": traced, "n": n, "m": m, "dtype": dtype}, None, lambda steps, solved: None)
+    if isinstance(result, str):
+        return "none", result
+    name, note = result.get("engine"), result.get("note")
     if not isinstance(name, str) or not isinstance(note, str | None):
         return "none", "sent a reply that is none"
     return name[:20], None if note is None else note[:500]
@@ -261,7 +261,7 @@ def _answer(child: Child, wall_s: float | None, on_progress: Progress) -> dict[s
 def _simulation(body: dict[str, Any], run: Run) -> Simulation:
     """The result in a reply, if its numbers are possible."""
     try:
-        found = Simulation(
+        result = Simulation(
             median_step=_whole(body["median_step"], 1), unsolved_fraction=_real(body["unsolved_fraction"], 1.0),
             steps_run=_whole(body["steps_run"], 0, run.max_steps),
             solved_at=np.array([_whole(item, 0, run.max_steps) for item in body["solved_at"]], dtype=np.int64), cpu_s=_real(body["cpu_s"]),
@@ -271,7 +271,7 @@ def _simulation(body: dict[str, Any], run: Run) -> Simulation:
         )
     except (KeyError, TypeError, ValueError):
         return unsolved(run.batch, "the process that ran it sent a result that cannot be")
-    return found if found.solved_at.shape == (run.batch,) else unsolved(run.batch, "the process that ran it sent a result that cannot be")
+    return result if result.solved_at.shape == (run.batch,) else unsolved(run.batch, "the process that ran it sent a result that cannot be")
 
 
 def _whole(value: Any, low: int, high: int = 2**62) -> int:

@@ -85,28 +85,28 @@ def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
     from evolake.designs.model.contract import TracedDesign
     from evolake.designs.model.instances import planted
 
-    told = [0.0]
+    parts = [0.0]
 
     def on_progress(steps: int, solved: int) -> None:
-        if time.monotonic() - told[0] > BETWEEN_S:
-            told[0] = time.monotonic()
+        if time.monotonic() - parts[0] > BETWEEN_S:
+            parts[0] = time.monotonic()
             say({"progress": [steps, solved]})
 
     design = TracedDesign.from_json(json.loads(request["traced"]))
     instances = planted(request["n"], request["batch"], request["instance_seed"], ratio=request["ratio"])
-    found = simulate(
+    result = simulate(
         design, instances, max_steps=request["max_steps"], seed=request["seed"], until_median=request["until_median"], wall_s=request["wall_s"],
         engine=request["engine"], dtype=request["dtype"], on_progress=on_progress, on_made=lambda: say({"made": True}), threads=request["threads"],
     )
-    return _body(found)
+    return _body(result)
 
 
-def _body(found: Any) -> dict[str, Any]:
+def _body(result: Any) -> dict[str, Any]:
     return {
-        "median_step": int(found.median_step), "unsolved_fraction": float(found.unsolved_fraction), "steps_run": int(found.steps_run),
-        "solved_at": found.solved_at.tolist(), "cpu_s": float(found.cpu_s), "wall_s": float(found.wall_s), "engine": found.engine,
-        "timed_out": bool(found.timed_out), "diverged": int(found.diverged), "reached": bool(found.reached), "compile_s": float(found.compile_s),
-        "note": found.note, "failure": found.failure,
+        "median_step": int(result.median_step), "unsolved_fraction": float(result.unsolved_fraction), "steps_run": int(result.steps_run),
+        "solved_at": result.solved_at.tolist(), "cpu_s": float(result.cpu_s), "wall_s": float(result.wall_s), "engine": result.engine,
+        "timed_out": bool(result.timed_out), "diverged": int(result.diverged), "reached": bool(result.reached), "compile_s": float(result.compile_s),
+        "note": result.note, "failure": result.failure,
     }
 
 

@@ -89,17 +89,17 @@ def starters_of(population: Population, fresh: Sequence[Judged], texts: Texts, s
     """The best of the archive by its last ranking, and the cycle's accepted candidates: `MOST_STARTERS` and all of them."""
     live = set(population.live_ids())
     ranked = [row["design_id"] for row in population.ranking.sort("rank").to_dicts() if row["design_id"] in live]
-    found: list[Starter] = []
+    result: list[Starter] = []
     for design_id in dict.fromkeys([*ranked, *population.live_ids()]):
-        if len(found) < MOST_STARTERS:
+        if len(result) < MOST_STARTERS:
             starter = starter_of(population.parent(design_id, texts), texts(population.design(design_id)["traced_sha"]), settings)
-            found += [starter] if starter else []
-    for one in fresh:
-        if one.accepted and one.traced is not None and one.genome is not None:
-            parent = parent_of(one.design_id, one.title, one.genome)
-            starter = starter_of(parent, json.dumps(one.traced.to_json(), sort_keys=True), settings)
-            found += [starter] if starter else []
-    return found
+            result += [starter] if starter else []
+    for item in fresh:
+        if item.accepted and item.traced is not None and item.genome is not None:
+            parent = parent_of(item.design_id, item.title, item.genome)
+            starter = starter_of(parent, json.dumps(item.traced.to_json(), sort_keys=True), settings)
+            result += [starter] if starter else []
+    return result
 
 
 def breed(
@@ -194,10 +194,10 @@ class _Stage:
         return Bred(rows, entering, self.judged, self.cpu_s)
 
     def _met(self, known: Mapping[str, str], candidate: Candidate) -> tuple[Judged, Future[list[Lap]] | None]:
-        found = judged(candidate, known, self.judge)
-        if found.traced is None or not found.accepted:
-            return found, None
-        return found, self._submitted(json.dumps(found.traced.to_json(), sort_keys=True))
+        result = judged(candidate, known, self.judge)
+        if result.traced is None or not result.accepted:
+            return result, None
+        return result, self._submitted(json.dumps(result.traced.to_json(), sort_keys=True))
 
     def _submitted(self, traced: str) -> Future[list[Lap]]:
         return self.executor.submit(self.run, traced, self.race.rungs, self.race.limits(), self.settings.ratio, GUARD * self.settings.low.wall_s)
@@ -217,11 +217,11 @@ class _Stage:
 
     def _inherited(self, weights: Sequence[tuple[str, float]]) -> dict[str, float]:
         """Shares of the archive's designs, handed down through ancestors that only raced."""
-        found: dict[str, float] = {}
+        result: dict[str, float] = {}
         for parent, weight in weights:
             for design_id, share in self.shares[parent].items():
-                found[design_id] = found.get(design_id, 0.0) + weight * share
-        return found
+                result[design_id] = result.get(design_id, 0.0) + weight * share
+        return result
 
     def _entering(self, made: Judged, racer: Racer) -> Judged:
         shares = tuple(self.shares[made.design_id].items())
@@ -232,14 +232,14 @@ class _Stage:
 
     def _row(
         self, design_id: str, title: str, genome: AnyGenome | None, operator: str, parents: Sequence[tuple[str, float]], state: str,
-        racer: Racer | None, gate: str | None = None, found: Judged | None = None,
+        racer: Racer | None, gate: str | None = None, result: Judged | None = None,
     ) -> None:
         laps: Sequence[Lap] = () if state == "blocked" else self.laps
         solved = [lap for lap in laps if lap.solved]
         self.rows.append({
             "cycle": self.cycle, "number": self.number, "design_id": design_id, "title": title, "operator": operator or None,
             "parents": json.dumps(dict(parents), sort_keys=True), "state": state, "gate": gate,
-            "reason": (found.examined.reason or None) if found else next((lap.failure for lap in laps if lap.failure), None),
+            "reason": (result.examined.reason or None) if result else next((lap.failure for lap in laps if lap.failure), None),
             "genome": genome.to_json() if genome else None, "source_sha": None, "traced_sha": None,
             "sizes": [rung.n for rung, _ in zip(self.race.rungs, laps, strict=False)],
             "median_steps": [lap.median_step for lap in laps], "solved_rungs": len(solved), "rungs": len(self.race.rungs),

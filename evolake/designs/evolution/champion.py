@@ -94,7 +94,7 @@ class _Arena:
         ]
         return lambda: self._rows(part, contender, n, seeds, [future.result() for future in pending])
 
-    def _rows(self, part: str, contender: Contender, n: int, seeds: Sequence[int], found: Sequence[Measured]) -> list[dict[str, Any]]:
+    def _rows(self, part: str, contender: Contender, n: int, seeds: Sequence[int], result: Sequence[Measured]) -> list[dict[str, Any]]:
         limits = self.settings.high
         return [
             {
@@ -104,7 +104,7 @@ class _Arena:
                 "wall_s": float(run.wall_s), "cpu_s": float(run.cpu_s), "profile": self.profile, "engine": run.engine,
                 "timed_out": bool(run.timed_out), "failure": run.failure,
             }
-            for pair, (seed, run) in enumerate(zip(seeds, found, strict=True))
+            for pair, (seed, run) in enumerate(zip(seeds, result, strict=True))
         ]
 
 

@@ -33,12 +33,12 @@ def consensus_winner(population: Population, ranking: Sequence[Row], decisions: 
     if first == champion_id:
         return ConsensusWinner(first, design["title"], True, "The consensus has the champion first.")
     duel = next((row for row in decisions if row["comparison"] == "incumbent" and row["challenger_id"] == first), None)
-    told = [_of_duel(duel)]
+    parts = [_of_duel(duel)]
     if design["state"] == "blocked":
-        told.append(f"It is blocked now: {(design['reason'] or 'no reason is given').rstrip('.')}")
+        parts.append(f"It is blocked now: {(design['reason'] or 'no reason is given').rstrip('.')}")
     if champion_id in places:
-        told.append(f"The consensus has the champion at place {places[champion_id]} of {len(places)}")
-    return ConsensusWinner(first, design["title"], False, ". ".join(told) + ".")
+        parts.append(f"The consensus has the champion at place {places[champion_id]} of {len(places)}")
+    return ConsensusWinner(first, design["title"], False, ". ".join(parts) + ".")
 
 
 def _of_duel(duel: Row | None) -> str:

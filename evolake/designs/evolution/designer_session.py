@@ -77,22 +77,22 @@ class SessionDesigner:
 
     def check(self, source: str, arguments: Check) -> str:
         """What tracing it comes to."""
-        found = self._traced(source)
-        if isinstance(found, Blocked):
-            return f"It is no design yet: {found.gate}: {found.reason}"
-        return f"It is a design of {len(found.gradient().nodes)} operators and {len(found.hypers)} hyperparameters."
+        result = self._traced(source)
+        if isinstance(result, Blocked):
+            return f"It is no design yet: {result.gate}: {result.reason}"
+        return f"It is a design of {len(result.gradient().nodes)} operators and {len(result.hypers)} hyperparameters."
 
     def trial(self, source: str, start: str, arguments: Trial) -> str:
         """Both designs on the same instances, in steps; no times, so that the same session says the same."""
         return "\n".join(f"{who}: {self._run(text, arguments)}" for who, text in (("yours", source), ("start", start)))
 
     def _run(self, source: str, arguments: Trial) -> str:
-        found = self._traced(source)
-        if isinstance(found, Blocked):
-            return f"it is no design: {found.gate}: {found.reason}"
+        result = self._traced(source)
+        if isinstance(result, Blocked):
+            return f"it is no design: {result.gate}: {result.reason}"
         seed = child_seed(self.root_seed, LINE, self.cycle, "trial", arguments.variables)
         run = Run(
-            json.dumps(found.to_json()), arguments.variables, arguments.instances, seed, arguments.max_steps, instance_seed=seed,
+            json.dumps(result.to_json()), arguments.variables, arguments.instances, seed, arguments.max_steps, instance_seed=seed,
             ratio=self.settings.ratio, wall_s=TRIAL_WALL_S,
         )
         try:
@@ -114,7 +114,7 @@ class SessionDesigner:
 
 def starting_files(request: DesignRequest) -> tuple[dict[str, str], str]:
     """The workspace at the start: references, baseline, and design.py, which is the first reference where there is one. And which that is."""
-    files = {f"references/{one.design_id}.py": one.source for one in request.references} | {BASELINE: request.baseline_source}
+    files = {f"references/{reference.design_id}.py": reference.source for reference in request.references} | {BASELINE: request.baseline_source}
     start = next(iter(files))
     return files | {FILE: files[start]}, start
 
@@ -125,8 +125,8 @@ def request_of(request: DesignRequest, start: str) -> DesignSessionRequest:
         phase=request.phase, direction=request.direction, rationale=request.rationale, focus=request.focus, avoid=request.avoid,
         key_insights=request.key_insights, objectives=request.objectives, schedule=request.schedule, start=start,
         references=[
-            ReferenceCard(file=f"references/{one.design_id}.py", detail=one.model_copy(update={"source": "(see the file)"}))
-            for one in request.references
+            ReferenceCard(file=f"references/{reference.design_id}.py", detail=reference.model_copy(update={"source": "(see the file)"}))
+            for reference in request.references
         ],
     )
 

@@ -127,17 +127,17 @@ class _Attempts:
         """What the requests after this one meet."""
         if made.agents is not self.agents:
             self.agents.take_in(made.agents)
-        found = made.outcome
-        if isinstance(found, AgentFailure):
-            self.failures.append(found)
-        elif found.design_id in self.ids:
+        result = made.outcome
+        if isinstance(result, AgentFailure):
+            self.failures.append(result)
+        elif result.design_id in self.ids:
             self.repeats += 1
         else:
-            self.ids.add(found.design_id)
-            self.candidates.append(found)
-            self.seen.add(found.key())
-            if found.traced is not None and found.accepted:
-                self.known[found.traced.graph_sha] = found.design_id
+            self.ids.add(result.design_id)
+            self.candidates.append(result)
+            self.seen.add(result.key())
+            if result.traced is not None and result.accepted:
+                self.known[result.traced.graph_sha] = result.design_id
 
     def _replies(self, numbers: Sequence[int], agents: Agents) -> list[tuple[DesignReply | AgentFailure, Any]]:
         """The reply to each request, and what `Agents.assign` knows it by."""
@@ -145,7 +145,7 @@ class _Attempts:
         seeds = [child_seed(self.root_seed, LINE, self.cycle, "design", number) for number in numbers]
         draws = [self.draws[number] for number in numbers]
         if self.session is not None:
-            return [self.session.write(one, seed=seed, attempt=draw) for one, seed, draw in zip(requests, seeds, draws, strict=True)]
+            return [self.session.write(request, seed=seed, attempt=draw) for request, seed, draw in zip(requests, seeds, draws, strict=True)]
         return [(reply, reply) for reply in agents.call_many(DESIGN_ROLE, requests, seeds=seeds, attempts=draws)]
 
     def _made(self, number: int, answer: tuple[DesignReply | AgentFailure, Any], agents: Agents) -> _Made:
@@ -154,11 +154,11 @@ class _Attempts:
         if isinstance(reply, AgentFailure):
             return _Made(reply, "", frozenset(), agents)
         seed = child_seed(self.root_seed, LINE, self.cycle, "repair", number)
-        found = _taken_in(agents, reply, self.population, self.chosen[number], self.origin, known, self.judge, seed, drawn)
-        if isinstance(found, Judged):
-            agents.assign(given, found.design_id)
+        result = _taken_in(agents, reply, self.population, self.chosen[number], self.origin, known, self.judge, seed, drawn)
+        if isinstance(result, Judged):
+            agents.assign(given, result.design_id)
         key = drawn[0] if drawn and drawn[0] not in self.seen else ""
-        return _Made(found, key, frozenset(known.new), agents)
+        return _Made(result, key, frozenset(known.new), agents)
 
 
 def _request(
@@ -195,9 +195,9 @@ def _taken_in(
     def take() -> Judged:
         candidate = candidate_of(reply, population, direction, origin)
         drawn.append(candidate.key())
-        found = judged_and_mended(agents, candidate, known, judge, seed)
-        design_row(found, "", "", None)
-        derivation_rows(found, "")
-        return found
+        result = judged_and_mended(agents, candidate, known, judge, seed)
+        design_row(result, "", "", None)
+        derivation_rows(result, "")
+        return result
 
     return alone(take, lambda reason: AgentFailure(DESIGN_ROLE.name, "invalid", reason, 1), passing=(InputError,))

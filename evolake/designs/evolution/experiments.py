@@ -113,20 +113,20 @@ def run_schedule(job: Job, simulate: Simulate = simulate_level) -> list[dict[str
     left = limits_of(job.settings, job.fidelity).wall_s
     while (level := next_level(job.settings, job.fidelity, job.earlier, rows)) is not None:
         seed = instance_seed(job.root_seed, level.n)
-        found = simulate(job.traced, level.n, level.max_steps, seed, max(left, LEAST_WALL_S), job.settings)
-        left -= found.wall_s
-        rows.append(result_row(job, level, seed, found))
+        result = simulate(job.traced, level.n, level.max_steps, seed, max(left, LEAST_WALL_S), job.settings)
+        left -= result.wall_s
+        rows.append(result_row(job, level, seed, result))
     return rows
 
 
-def result_row(job: Job, level: Level, seed: int, found: Measured) -> dict[str, Any]:
+def result_row(job: Job, level: Level, seed: int, result: Measured) -> dict[str, Any]:
     """One row of the table EXPERIMENTS."""
     return {
         "design_id": job.design_id, "cycle": job.cycle, "fidelity": job.fidelity, "level": level.k, "batch": job.settings.batch, "N": level.n,
         "ratio": job.settings.ratio, "run_till_median": True, "max_steps": level.max_steps,
-        "unsolved_fraction": float(found.unsolved_fraction), "median_step": int(found.median_step), "steps_run": int(found.steps_run),
-        "seed": seed, "wall_s": float(found.wall_s), "cpu_s": float(found.cpu_s), "profile": job.profile, "engine": found.engine,
-        "timed_out": bool(found.timed_out), "diverged": int(found.diverged), "failure": found.failure,
+        "unsolved_fraction": float(result.unsolved_fraction), "median_step": int(result.median_step), "steps_run": int(result.steps_run),
+        "seed": seed, "wall_s": float(result.wall_s), "cpu_s": float(result.cpu_s), "profile": job.profile, "engine": result.engine,
+        "timed_out": bool(result.timed_out), "diverged": int(result.diverged), "failure": result.failure,
     }
 
 
@@ -147,10 +147,10 @@ def run_jobs(
     pending: dict[int, Future[list[dict[str, Any]]]] = {place: executor.submit(run_schedule, jobs[place], simulate) for place in heaviest}
     rows: list[dict[str, Any]] = []
     for place, job in enumerate(jobs):
-        found = finished(pending[place], job.design_id)
-        rows += found
+        result = finished(pending[place], job.design_id)
+        rows += result
         if on_done is not None:
-            on_done(job, found)
+            on_done(job, result)
     return rows
 
 
@@ -176,5 +176,5 @@ def results_by_design(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[
     for row in rows:
         grouped.setdefault(str(row["design_id"]), []).append(row)
     return {
-        design_id: [{key: row[key] for key in OBJECTIVE_KEYS} for row in latest_levels(found)] for design_id, found in sorted(grouped.items())
+        design_id: [{key: row[key] for key in OBJECTIVE_KEYS} for row in latest_levels(result)] for design_id, result in sorted(grouped.items())
     }

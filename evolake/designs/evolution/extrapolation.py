@@ -44,7 +44,7 @@ def extrapolate(design_id: str, rows: Sequence[Mapping[str, Any]], n: int) -> Ex
     if law is None:
         return Extrapolation(design_id, n, None, None, None, len(fitted))
     bound = max((float(level["max_steps"]) for level in levels if not is_solved(level) and level["N"] <= n), default=LEAST_STEPS)
-    steps, low, high = (max(found, bound) for found in law.predicted(n, LEVEL))
+    steps, low, high = (max(result, bound) for result in law.predicted(n, LEVEL))
     return Extrapolation(design_id, n, steps, low, high, len(fitted))
 
 
@@ -57,10 +57,10 @@ def promoted_by_scaling(
     consensus always goes on: it may be the next champion, which is measured at every fidelity.
     """
     n = sizes(settings, fidelity)[-1]
-    found = [extrapolate(name, results.get(name, ()), n) for name in order]
+    result = [extrapolate(name, results.get(name, ()), n) for name in order]
     count = promotion_count(len(order), settings.medium_share if fidelity == "medium" else settings.high_share)
-    places = sorted(range(len(order)), key=lambda place: (place > 0, found[place].low is None, found[place].low or 0.0, place))
-    return [order[place] for place in sorted(places[:count])], found
+    places = sorted(range(len(order)), key=lambda place: (place > 0, result[place].low is None, result[place].low or 0.0, place))
+    return [order[place] for place in sorted(places[:count])], result
 
 
 def chosen(
@@ -74,7 +74,7 @@ def chosen(
     results: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         results.setdefault(str(row["design_id"]), []).append(row)
-    going, found = promoted_by_scaling(order, results, fidelity, settings)
+    going, result = promoted_by_scaling(order, results, fidelity, settings)
     if settings.promotion == "consensus":
         going = promoted(order, fidelity, settings)
     return going, [
@@ -82,5 +82,5 @@ def chosen(
             "cycle": cycle, "fidelity": fidelity, "design_id": item.design_id, "N": item.n, "expected_steps": item.steps, "low_steps": item.low,
             "high_steps": item.high, "levels": item.levels, "place": place, "goes_on": item.design_id in going,
         }
-        for place, item in enumerate(found)
+        for place, item in enumerate(result)
     ]

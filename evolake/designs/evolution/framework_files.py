@@ -55,11 +55,11 @@ class Files:
 def find_files(given: Path) -> Files:
     """The files that belong to a path that a person gave: the database, or the folder above its folder. Raises InputError."""
     if given.is_dir():
-        found = sorted(path for path in given.glob(f"database*/{DATABASE}") if path.is_file())
-        if len(found) != 1:
-            got = ", ".join(str(path.relative_to(given)) for path in found) or f"no database*/{DATABASE} in it"
+        result = sorted(path for path in given.glob(f"database*/{DATABASE}") if path.is_file())
+        if len(result) != 1:
+            got = ", ".join(str(path.relative_to(given)) for path in result) or f"no database*/{DATABASE} in it"
             raise InputError(f"no one database of the paper's framework in {given}", wanted=WANTED, got=got, do=DO)
-        given = found[0]
+        given = result[0]
     if not given.is_file():
         raise InputError(f"no database at {given}", wanted=WANTED, got="no such file", do=DO)
     name, mark, workspace = given.resolve().parent.name.partition("_")
@@ -72,21 +72,21 @@ def find_files(given: Path) -> Files:
 def read_object(path: Path) -> dict[str, Any]:
     """A file that holds one JSON object. Raises InputError."""
     try:
-        found = read_record(path)
+        result = read_record(path)
     except Malformed as error:
         raise InputError(f"{path} cannot be read", wanted="one JSON object", got=str(error), do=DO) from None
-    return found
+    return result
 
 
 def read_record(path: Path) -> dict[str, Any]:
     """A file that holds one JSON object. Raises Malformed."""
     try:
-        found = json.loads(_text(path, MAX_BYTES))
+        result = json.loads(_text(path, MAX_BYTES))
     except (ValueError, RecursionError) as error:
         raise Malformed(str(error) if isinstance(error, Malformed) else f"no JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise Malformed(f"no JSON object but {_kind(found)}")
-    return found
+    if not isinstance(result, dict):
+        raise Malformed(f"no JSON object but {_kind(result)}")
+    return result
 
 
 def read_code(path: Path) -> str:
@@ -96,30 +96,30 @@ def read_code(path: Path) -> str:
 
 def whole(record: dict[str, Any], name: str, *, at_least: int = 0) -> int:
     """A whole number of a record. Raises Malformed."""
-    found = record.get(name)
-    if isinstance(found, float) and found.is_integer():
-        found = int(found)
-    if not isinstance(found, int) or isinstance(found, bool) or not at_least <= found < 2**63:
-        raise Malformed(f"{name}: wanted a whole number from {at_least}, got {_kind(found)}{_shown(found)}")
-    return found
+    result = record.get(name)
+    if isinstance(result, float) and result.is_integer():
+        result = int(result)
+    if not isinstance(result, int) or isinstance(result, bool) or not at_least <= result < 2**63:
+        raise Malformed(f"{name}: wanted a whole number from {at_least}, got {_kind(result)}{_shown(result)}")
+    return result
 
 
 def number(record: dict[str, Any], name: str, low: float, high: float) -> float:
     """A number of a record. Raises Malformed."""
-    found = record.get(name)
-    if not isinstance(found, int | float) or isinstance(found, bool) or not low <= found <= high:
-        raise Malformed(f"{name}: wanted a number from {low:g} to {high:g}, got {_kind(found)}{_shown(found)}")
-    return float(found)
+    result = record.get(name)
+    if not isinstance(result, int | float) or isinstance(result, bool) or not low <= result <= high:
+        raise Malformed(f"{name}: wanted a number from {low:g} to {high:g}, got {_kind(result)}{_shown(result)}")
+    return float(result)
 
 
 def text(record: dict[str, Any], name: str, *, optional: bool = False) -> str:
     """A text of a record. Raises Malformed."""
-    found = record.get(name)
-    if found is None and optional:
+    result = record.get(name)
+    if result is None and optional:
         return ""
-    if not isinstance(found, str):
-        raise Malformed(f"{name}: wanted a text, got {_kind(found)}{_shown(found)}")
-    return found.encode(errors="replace").decode()
+    if not isinstance(result, str):
+        raise Malformed(f"{name}: wanted a text, got {_kind(result)}{_shown(result)}")
+    return result.encode(errors="replace").decode()
 
 
 def _text(path: Path, limit: int) -> str:
@@ -133,10 +133,10 @@ def _text(path: Path, limit: int) -> str:
         raise Malformed(f"{path.name} cannot be read: {type(error).__name__}") from None
 
 
-def _kind(found: Any) -> str:
+def _kind(result: Any) -> str:
     kinds = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", int: "a number", float: "a number", type(None): "nothing"}
-    return kinds[type(found)]
+    return kinds[type(result)]
 
 
-def _shown(found: Any) -> str:
-    return f" ({found!r})"[:60] if isinstance(found, int | float) else ""
+def _shown(result: Any) -> str:
+    return f" ({result!r})"[:60] if isinstance(result, int | float) else ""

@@ -56,8 +56,8 @@ def read_framework(files: Files) -> Framework:
     learnt = {row["number"]: row for row in texts if row["kind"] == "analysis" and row["state"] == "read"}
     designs, sources = _designs(files, entries, learnt)
     results = [
-        _result(row, place, design["original_id"], one)
-        for row, (entry, design) in enumerate(zip(entries, designs, strict=True)) for place, one in enumerate(_experiments(entry))
+        _result(row, place, design["original_id"], experiment)
+        for row, (entry, design) in enumerate(zip(entries, designs, strict=True)) for place, experiment in enumerate(_experiments(entry))
     ]
     kept = ("kind", "number", "title", "text", "state", "reason")
     return Framework(designs, sources, results, _objectives(files), [{name: row[name] for name in kept} for row in texts])
@@ -84,8 +84,8 @@ def _designs(files: Files, entries: list[Any], learnt: dict[int, Row]) -> tuple[
             if not isinstance(entry.get("experiments", []), list):
                 raise Malformed("experiments: wanted a list")
             sources[place] = read_code(files.folder("solvers") / f"solver_{row['original_id']}.py")
-            told = learnt.get(row["original_id"], {})
-            row |= {"key_insight": told.get("key_insight"), "success_level": told.get("success_level")}
+            summary = learnt.get(row["original_id"], {})
+            row |= {"key_insight": summary.get("key_insight"), "success_level": summary.get("success_level")}
         except Malformed as error:
             row |= {"state": "malformed", "reason": str(error)}
         rows.append(row)
@@ -96,30 +96,30 @@ def _parents(entry: Row) -> list[list[float]]:
     given = entry.get("reference_weights") or []
     if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
         raise Malformed("reference_weights: wanted a list of objects with design_id and weight")
-    found = [[whole(item, "design_id"), number(item, "weight", 0, 1)] for item in given]
-    total = math.fsum(weight for _, weight in found)
-    if found and abs(total - 1) > WEIGHT_SLACK:
+    result = [[whole(item, "design_id"), number(item, "weight", 0, 1)] for item in given]
+    total = math.fsum(weight for _, weight in result)
+    if result and abs(total - 1) > WEIGHT_SLACK:
         raise Malformed(f"reference_weights: wanted a sum of 1, got {total:g}")
-    return [[parent, weight / total] for parent, weight in found]
+    return [[parent, weight / total] for parent, weight in result]
 
 
 def _experiments(entry: Any) -> list[Any]:
-    found = entry.get("experiments") if isinstance(entry, dict) else None
-    return found if isinstance(found, list) else []
+    result = entry.get("experiments") if isinstance(entry, dict) else None
+    return result if isinstance(result, list) else []
 
 
 def _result(row: int, place: int, design: int | None, one: Any) -> Row:
-    found: Row = {"row": row, "number": place, "original_id": design, "state": "read", "reason": None}
+    result: Row = {"row": row, "number": place, "original_id": design, "state": "read", "reason": None}
     try:
         if not isinstance(one, dict):
             raise Malformed("the experiment is no object")
-        return found | {
+        return result | {
             "N": whole(one, "N", at_least=1), "batch": whole(one, "batch", at_least=1), "max_steps": whole(one, "max_steps"),
             "median_step": whole(one, "median_step"), "unsolved_fraction": number(one, "unsolved_fraction", 0, 1),
             "ratio": number(one, "ratio", 0, 1e6) if one.get("ratio") is not None else None, "fidelity": text(one, "fidelity", optional=True) or None,
         }
     except Malformed as error:
-        return found | {"state": "malformed", "reason": str(error)}
+        return result | {"state": "malformed", "reason": str(error)}
 
 
 def _objectives(files: Files) -> list[Row]:
@@ -127,7 +127,7 @@ def _objectives(files: Files) -> list[Row]:
     listed = read_object(folder / "metadata.json") if (folder / "metadata.json").exists() else {}
     states = _states(files)
     factors = states[-1].get("weight_adjustments") if states else None
-    there = {int(found.group(1)) for path in folder.glob("objective_*.py") if (found := re.fullmatch(r"objective_([0-9]{1,9})", path.stem))}
+    there = {int(match.group(1)) for path in folder.glob("objective_*.py") if (match := re.fullmatch(r"objective_([0-9]{1,9})", path.stem))}
     numbered = {int(name) for name in listed if re.fullmatch(r"[0-9]{1,9}", name)}
     factors = factors if isinstance(factors, dict) else {}
     return [_objective(files, key, listed.get(str(key), {}), factors) for key in sorted(there | numbered)] + [
@@ -136,10 +136,10 @@ def _objectives(files: Files) -> list[Row]:
     ]
 
 
-def _objective(files: Files, key: int, told: Any, factors: Row) -> Row:
+def _objective(files: Files, key: int, summary: Any, factors: Row) -> Row:
     row: Row = {"original_id": key, "state": "read", "reason": None}
     try:
-        if not isinstance(told, dict):
+        if not isinstance(summary, dict):
             raise Malformed("its entry in metadata.json is no object")
         path = files.folder("objectives") / f"objective_{key}.py"
         code = read_code(files.root / BASELINE_OBJECTIVE if key == 0 and not path.exists() else path)
@@ -147,9 +147,9 @@ def _objective(files: Files, key: int, told: Any, factors: Row) -> Row:
             raise Malformed(f"{path.name} is empty")
         factor = factors.get(str(key))
         return row | {
-            "description": text(told, "description", optional=True) or f"objective {key} of another search", "code": code,
-            "round": whole(told, "created_round") if "created_round" in told else None,
-            "workspace": text(told, "source_workspace", optional=True) or None, "objective_id": objective_id(code),
+            "description": text(summary, "description", optional=True) or f"objective {key} of another search", "code": code,
+            "round": whole(summary, "created_round") if "created_round" in summary else None,
+            "workspace": text(summary, "source_workspace", optional=True) or None, "objective_id": objective_id(code),
             "reported_multiplier": number({"weight": factor}, "weight", 0, 1e6) if factor is not None else None,
         }
     except Malformed as error:
@@ -163,10 +163,10 @@ def _states(files: Files) -> list[Row]:
         return []
     held = read_object(path)
     past = held.get("history") or []
-    found = [*past, *([held["current"]] if held.get("current") else [])] if isinstance(past, list) else [past]
-    if not isinstance(past, list) or not all(isinstance(one, dict) for one in found):
+    result = [*past, *([held["current"]] if held.get("current") else [])] if isinstance(past, list) else [past]
+    if not isinstance(past, list) or not all(isinstance(item, dict) for item in result):
         raise InputError(f"{path} cannot be read", wanted="an object with `current` and a list `history` of objects", got="something else", do=DO)
-    return found
+    return result
 
 
 def _reviews(files: Files) -> list[Row]:
@@ -180,9 +180,9 @@ def _review(_number: int, state: Row) -> Row:
     }
 
 
-def _logs(files: Files, name: str, told: Callable[[int, Row], Row]) -> list[Row]:
-    found = {int(match.group(1)): path for path in files.folder("llm_log").glob(f"{name}_*.json") if (match := _numbered(name, path))}
-    return list(_each(name, sorted(found.items()), lambda key, path: told(key, read_record(path))))
+def _logs(files: Files, name: str, summary: Callable[[int, Row], Row]) -> list[Row]:
+    result = {int(match.group(1)): path for path in files.folder("llm_log").glob(f"{name}_*.json") if (match := _numbered(name, path))}
+    return list(_each(name, sorted(result.items()), lambda key, path: summary(key, read_record(path))))
 
 
 def _numbered(name: str, path: Path) -> re.Match[str] | None:
@@ -204,8 +204,8 @@ def _planner(_number: int, log: Row) -> Row:
 def _analyses(files: Files) -> list[Row]:
     """One for each design: `designer_analysis_N.json`, or `designer_N.json` where only that is there."""
     first, second = _logs(files, "designer_analysis", _analysis), _logs(files, "designer", _analysis)
-    found = {row["number"]: row | {"kind": "analysis"} for row in [*second, *first]}
-    return [found[key] for key in sorted(found)]
+    result = {row["number"]: row | {"kind": "analysis"} for row in [*second, *first]}
+    return [result[key] for key in sorted(result)]
 
 
 def _analysis(key: int, log: Row) -> Row:
@@ -219,11 +219,11 @@ def _analysis(key: int, log: Row) -> Row:
     return {"title": text(said, "short_name"), "text": "\n".join(parts), "key_insight": parts[0][:600], "success_level": level}
 
 
-def _each(kind: str, found: Iterable[tuple[int, Any]], told: Callable[[int, Any], Row]) -> Iterable[Row]:
-    for key, one in found:
+def _each(kind: str, result: Iterable[tuple[int, Any]], summary: Callable[[int, Any], Row]) -> Iterable[Row]:
+    for key, item in result:
         row: Row = {"kind": kind, "number": key, "title": None, "text": None, "state": "read", "reason": None}
         try:
-            row |= told(key, one)
+            row |= summary(key, item)
             if len(row["text"]) > MAX_TEXT:
                 row |= {"text": row["text"][:MAX_TEXT], "reason": f"cut after {MAX_TEXT} characters"}
         except Malformed as error:

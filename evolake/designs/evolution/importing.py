@@ -111,7 +111,7 @@ def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, 
     usable = [row for row in population.designs.to_dicts() if row["state"] != "blocked" and row["hyper"] in (None, "{}")]
     present = {row["source_sha"]: row["design_id"] for row in usable}
     here = set(population.designs["design_id"].to_list())
-    found: dict[tuple[str, int], str] = {}
+    result: dict[tuple[str, int], str] = {}
     arrived = Arrived(population, [], [], [], [
         {
             "cycle": cycle, "bundle_id": bundle, "original_id": NO_DESIGN, "design_id": None, "state": "empty",
@@ -124,8 +124,8 @@ def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, 
         place = (row["bundle_id"], row["original_id"])
         note = {"cycle": cycle, "bundle_id": row["bundle_id"], "original_id": row["original_id"]}
         if row["source_sha"] in present:
-            found[place] = present[row["source_sha"]]
-            arrived.notes.append(note | {"design_id": found[place], "state": "present", "reason": None})
+            result[place] = present[row["source_sha"]]
+            arrived.notes.append(note | {"design_id": result[place], "state": "present", "reason": None})
             continue
         source = texts(row["source_sha"])
         done = judged(_candidate(row, source), known, judge)
@@ -133,7 +133,7 @@ def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, 
             done = replace(done, genome=alone(lambda text=source: recognise(text), lambda reason: None))
         arrived.verdicts.extend(done.examined.verdicts)
         twin = known.get(done.traced.graph_sha) if done.traced else None
-        found[place] = twin or done.design_id
+        result[place] = twin or done.design_id
         kept = design_row(done, cycle, *store_candidate(lake.blobs, done), tuned=bool(row["tuned"])) | {
             "imported_from": row["source"], "key_insight": row["key_insight"], "success_level": row["success_level"],
         }
@@ -144,7 +144,7 @@ def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, 
             arrived.designs.append(kept)
         if done.accepted and done.traced is not None:
             known[done.traced.graph_sha] = present[row["source_sha"]] = done.design_id
-    arrived.derivations.extend(edge for child, row in made.items() for edge in _edges(child, row, found, cycle))
+    arrived.derivations.extend(edge for child, row in made.items() for edge in _edges(child, row, result, cycle))
     return replace(arrived, population=population.admit(arrived.designs, arrived.derivations))
 
 
@@ -159,15 +159,15 @@ def imported_objectives(lake: Lake, population: Population, bundles: Collection[
     bundles: ids of those that the opening of `cycle` took in.
     """
     taken = set(population.objectives["objective_id"].to_list())
-    found: dict[str, Row] = {}
+    result: dict[str, Row] = {}
     for row in rows_of(lake, OBJECTIVES_READ):
         if row["bundle_id"] in bundles and row["state"] == "read" and row["objective_id"] not in taken:
-            found.setdefault(row["objective_id"], with_genome({
+            result.setdefault(row["objective_id"], with_genome({
                 "objective_id": row["objective_id"], "state": "accepted", "cycle": cycle, "created_round": int(cycle), "family": WRITTEN,
                 "parameters": json.dumps({"original_id": row["original_id"]}), "description": row["description"], "source": row["code"],
                 "multiplier": 1.0, "origin": ORIGIN, "reason": None, "imported_from": row["source"], "operator": None, "parents": None,
             }))
-    return list(found.values())
+    return list(result.values())
 
 
 def retrospectives(lake: Lake, cycle: str) -> list[str]:
@@ -194,11 +194,11 @@ def _candidate(row: Mapping[str, Any], source: str) -> Candidate:
     )
 
 
-def _edges(child: str, row: Mapping[str, Any], found: Mapping[tuple[str, int], str], cycle: str) -> list[Row]:
+def _edges(child: str, row: Mapping[str, Any], result: Mapping[tuple[str, int], str], cycle: str) -> list[Row]:
     """Rows of DERIVATIONS; parents that are not in the database, or did not come, are left out."""
     weights: dict[str, float] = {}
     for parent, weight in json.loads(row["parents"]):
-        known = found.get((row["bundle_id"], int(parent)))
+        known = result.get((row["bundle_id"], int(parent)))
         if known is not None and known != child:
             weights[known] = weights.get(known, 0.0) + weight
     total = sum(weights.values())

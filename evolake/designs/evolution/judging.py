@@ -71,24 +71,24 @@ class Attempt:
         return len(self.traced.graph["gradient"]["nodes"]) if self.traced else 0
 
 
-def collect_contract(one: Attempt) -> dict[str, Any]:
+def collect_contract(item: Attempt) -> dict[str, Any]:
     """Why it is no design, or its trace; and how long its file is."""
-    return {"blocked": one.found, "bytes": len(one.source.encode(errors="backslashreplace"))}
+    return {"blocked": item.found, "bytes": len(item.source.encode(errors="backslashreplace"))}
 
 
-def collect_trace(one: Attempt) -> dict[str, Any]:
+def collect_trace(item: Attempt) -> dict[str, Any]:
     """Why it has no graph, or its trace; and how large the graph is."""
-    return one.found if isinstance(one.found, dict) else {"blocked": one.found, "nodes": one.nodes}
+    return item.found if isinstance(item.found, dict) else {"blocked": item.found, "nodes": item.nodes}
 
 
-def collect_duplicate(one: Attempt) -> dict[str, Any]:
+def collect_duplicate(item: Attempt) -> dict[str, Any]:
     """The design that computes the same."""
-    return {"twin": one.twin}
+    return {"twin": item.twin}
 
 
-def collect_dynamics(one: Attempt) -> dict[str, Any]:
+def collect_dynamics(item: Attempt) -> dict[str, Any]:
     """What a few steps came to."""
-    return alone(lambda: _probed(one.traced, one.settings, one.root_seed), _raising)
+    return alone(lambda: _probed(item.traced, item.settings, item.root_seed), _raising)
 
 
 def run_gates(
@@ -104,11 +104,11 @@ def run_gates(
     Raises:
         MachineryError: the jail failed. InputError: a rule file cannot be used.
     """
-    found = alone(lambda: _traced(source, hyper, pool, settings), _raising)
-    traced = found if isinstance(found, TracedDesign) else None
+    result = alone(lambda: _traced(source, hyper, pool, settings), _raising)
+    traced = result if isinstance(result, TracedDesign) else None
     twin = known.get(traced.graph_sha) if traced else None
     design_id = design_id_of(traced) if traced is not None and twin is None else text_id_of(source, hyper)
-    done = gates.run_gates(Attempt(source, found, twin, settings, root_seed), GATES, ruleset, artifact_id=design_id, cycle=cycle, run_id=run_id)
+    done = gates.run_gates(Attempt(source, result, twin, settings, root_seed), GATES, ruleset, artifact_id=design_id, cycle=cycle, run_id=run_id)
     return DesignResults(done.artifact_id, done.results, done.accepted, traced)
 
 
@@ -118,13 +118,13 @@ def _traced(source: str, hyper: Mapping[str, HyperValue], pool: Any, settings: D
     A value that a role chose outside its range is the design's fault, not the user's.
     """
     try:
-        found = trace(source, pool=pool, hyper=dict(hyper))
+        result = trace(source, pool=pool, hyper=dict(hyper))
     except InputError as error:
         return Blocked(error.what, "contract")
-    if isinstance(found, Blocked):
-        return found
-    design_id_of(found)
-    return size_problem(found, settings) or found
+    if isinstance(result, Blocked):
+        return result
+    design_id_of(result)
+    return size_problem(result, settings) or result
 
 
 def size_problem(traced: TracedDesign, settings: DesignsSettings) -> Blocked | None:
@@ -164,16 +164,16 @@ def contract(evidence: Mapping[str, Any], *, max_source_bytes: int) -> Finding |
     """The file is a design, and short enough to be read."""
     if evidence["bytes"] > max_source_bytes:
         return Finding(f"the file has {evidence['bytes']} bytes; at most {max_source_bytes} are allowed")
-    found = evidence["blocked"]
-    return Finding(found.reason) if isinstance(found, Blocked) and found.gate in CONTRACT_GATES else None
+    result = evidence["blocked"]
+    return Finding(result.reason) if isinstance(result, Blocked) and result.gate in CONTRACT_GATES else None
 
 
 @checker("designs.trace")
 def traces(evidence: Mapping[str, Any], *, max_nodes: int) -> Finding | None:
     """The dynamics came out of the jail as a checked graph."""
-    found = evidence["blocked"]
-    if isinstance(found, Blocked) and found.gate not in CONTRACT_GATES:
-        return Finding(f"{found.gate}: {found.reason}")
+    result = evidence["blocked"]
+    if isinstance(result, Blocked) and result.gate not in CONTRACT_GATES:
+        return Finding(f"{result.gate}: {result.reason}")
     return Finding(f"the graph has {evidence['nodes']} nodes; at most {max_nodes} are allowed") if evidence["nodes"] > max_nodes else None
 
 

@@ -42,12 +42,12 @@ def objective_judge(
     def judge(objective: HasSource, starting: bool = False) -> GateResults:
         nonlocal held
         beside = replace(held, voting={}) if starting else held
-        found = run_gates(
+        result = run_gates(
             OnTrial(objective, beside, pool), (GATE,), ruleset, artifact_id=objective.objective_id, cycle=cycle, run_id=run_id, store=store,
         )
-        if found.accepted:
+        if result.accepted:
             held = held.joined_by(objective.objective_id, scores_of(objective, held, pool))
-        return found
+        return result
 
     return judge
 
@@ -78,10 +78,10 @@ def objective_ignores_order(evidence: Mapping[str, Any], *, tolerance: float) ->
 @checker("designs.objective_tells_apart")
 def objective_tells_apart(evidence: Mapping[str, Any], *, min_share: float) -> Finding | None:
     """Of the pairs of designs whose results differ it scores at least this share differently."""
-    pairs, told = evidence["told_apart"]["pairs"], evidence["told_apart"]["told"]
-    if not pairs or told >= min_share * pairs:
+    pairs, summary = evidence["told_apart"]["pairs"], evidence["told_apart"]["told"]
+    if not pairs or summary >= min_share * pairs:
         return None
-    return Finding(f"tells {told} of {pairs} pairs of designs apart whose results differ; at least {min_share:.0%} are asked for")
+    return Finding(f"tells {summary} of {pairs} pairs of designs apart whose results differ; at least {min_share:.0%} are asked for")
 
 
 @checker("designs.objective_is_new")

@@ -58,10 +58,10 @@ def rank_designs(population: Population, consensus: Mapping[str, float], order: 
         by_design.setdefault(row["design_id"], []).append(row)
     rows = [
         {
-            "design_id": found.design_id, "cycle": cycle, "rank": places[str(found.design_id)] + 1,
-            "consensus": float(consensus[str(found.design_id)]), "visits": found.visits, "ucb": found.ucb,
-            **reach(by_design.get(str(found.design_id), [])),
+            "design_id": result.design_id, "cycle": cycle, "rank": places[str(result.design_id)] + 1,
+            "consensus": float(consensus[str(result.design_id)]), "visits": result.visits, "ucb": result.ucb,
+            **reach(by_design.get(str(result.design_id), [])),
         }
-        for found in graph.ucb(order)
+        for result in graph.ucb(order)
     ]
     return sorted(rows, key=lambda row: row["rank"])

@@ -147,20 +147,20 @@ def admit_merges(lake: Lake, population: Population, judge: Judge, cycle: str) -
         if not row["chosen"] and not row.get("alive"):
             designs.append(_design(row, cycle, "retired"))
             continue
-        found = judged(_candidate(row, texts(row["source_sha"])), known, judge)
-        verdicts += found.examined.verdicts if found.examined else ()
-        if found.design_id == row["design_id"] and found.accepted:
+        result = judged(_candidate(row, texts(row["source_sha"])), known, judge)
+        verdicts += result.examined.verdicts if result.examined else ()
+        if result.design_id == row["design_id"] and result.accepted:
             designs.append(_design(row, cycle, "accepted"))
         else:
             designs.append(_design(row, cycle, "retired"))
-            if found.design_id not in here:
-                here.add(found.design_id)
-                designs.append(design_row(found, cycle, *store_candidate(lake.blobs, found)) | {"imported_from": row["source"]})
+            if result.design_id not in here:
+                here.add(result.design_id)
+                designs.append(design_row(result, cycle, *store_candidate(lake.blobs, result)) | {"imported_from": row["source"]})
                 derivations.append(
-                    {"child_id": found.design_id, "parent_id": row["design_id"], "operator": "merge", "weight": 1.0, "cycle": cycle}
+                    {"child_id": result.design_id, "parent_id": row["design_id"], "operator": "merge", "weight": 1.0, "cycle": cycle}
                 )
-        if found.traced is not None and found.accepted:
-            known[found.traced.graph_sha] = found.design_id
+        if result.traced is not None and result.accepted:
+            known[result.traced.graph_sha] = result.design_id
     bundles = sorted({row["bundle_id"] for row in rows})
     if not bundles:
         return Admitted(population, [], [], [], [])
@@ -174,13 +174,13 @@ def genealogy(ids: Sequence[str], edges: Sequence[tuple[str, str, float]]) -> se
     parents: dict[str, list[str]] = {}
     for child, parent, _ in edges:
         parents.setdefault(child, []).append(parent)
-    found, waiting = set(ids), list(ids)
+    result, waiting = set(ids), list(ids)
     while waiting:
         for parent in parents.get(waiting.pop(), []):
-            if parent not in found:
-                found.add(parent)
+            if parent not in result:
+                result.add(parent)
                 waiting.append(parent)
-    return found
+    return result
 
 
 def _opened(lake: Lake, other_root: Path) -> tuple[Lake, str]:
@@ -204,11 +204,11 @@ def _rows(lake: Lake) -> list[dict[str, Any]]:
 
 
 def _parents(population: Population) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
+    result: dict[str, list[dict[str, Any]]] = {}
     for row in population.derivations.to_dicts():
         edge = {name: row[name] for name in ("parent_id", "operator", "weight", "cycle")}
-        found.setdefault(row["child_id"], []).append(edge)
-    return found
+        result.setdefault(row["child_id"], []).append(edge)
+    return result
 
 
 def _design(row: Mapping[str, Any], cycle: str, state: str) -> dict[str, Any]:

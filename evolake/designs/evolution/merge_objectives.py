@@ -28,13 +28,13 @@ def voting_with_ancestors(population: Population) -> dict[str, dict[str, Any]]:
     """Objective id -> row of OBJECTIVES, of all that vote and whatever they descend from, in the order they came."""
     rows = {row["objective_id"]: row for row in population.objectives.to_dicts()}
     waiting = [name for name, row in rows.items() if row["state"] == "accepted"]
-    found: set[str] = set()
+    result: set[str] = set()
     while waiting:
         name = waiting.pop()
-        if name in rows and name not in found:
-            found.add(name)
+        if name in rows and name not in result:
+            result.add(name)
             waiting += json.loads(rows[name]["parents"] or "{}")
-    return {name: row for name, row in rows.items() if name in found}
+    return {name: row for name, row in rows.items() if name in result}
 
 
 def bundle_rows(rows: Mapping[str, Mapping[str, Any]], bundle: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -76,19 +76,19 @@ def bench_of(results: Results, voting: Sequence[HasSource], pool: Jails) -> Benc
     return Bench(tuple(measured), probes, scores)
 
 
-def collect_trial(one: OnTrial) -> dict[str, Any]:
+def collect_trial(item: OnTrial) -> dict[str, Any]:
     """The evidence of the gate: scores of the designs, how far each further run differs, what is told apart, and who ranks most alike.
 
     Raises:
         JailUnavailable: the jail itself failed.
     """
-    bench = one.bench
-    first = score_all([one.objective], bench.probes, one.pool)
+    bench = item.bench
+    first = score_all([item.objective], bench.probes, item.pool)
     shown = first[: len(bench.designs)]
     rows = [{"design_id": row.design_id, "score": row.score, "status": row.status, "reason": row.reason} for row in shown]
     if all(row.score is None for row in shown):
         return {"scores": rows, "runs": [], "told_apart": {"pairs": 0, "told": 0}, "nearest": None}
-    runs = [_compared(name, shown, score_all([one.objective], probes, one.pool)) for name, probes in _orders(bench).items()]
+    runs = [_compared(name, shown, score_all([item.objective], probes, item.pool)) for name, probes in _orders(bench).items()]
     return {"scores": rows, "runs": runs, "told_apart": _told_apart(shown, bench.probes), "nearest": _nearest(numbers(first), bench.voting)}
 
 
@@ -145,22 +145,22 @@ def _renamed(name: str) -> str:
 
 def _compared(name: str, first: Sequence[ScoreRow], run: Sequence[ScoreRow]) -> dict[str, Any]:
     """The run's largest difference from the first, relative to the larger score, null where one of the two is missing; and where it is."""
-    found = {row.design_id: row.score for row in run}
-    worst = max(first, key=lambda row: _difference(row.score, found[row.design_id]))
-    largest = _difference(worst.score, found[worst.design_id])
-    scores = [worst.score, found[worst.design_id]]
+    result = {row.design_id: row.score for row in run}
+    worst = max(first, key=lambda row: _difference(row.score, result[row.design_id]))
+    largest = _difference(worst.score, result[worst.design_id])
+    scores = [worst.score, result[worst.design_id]]
     return {"run": name, "difference": None if largest == np.inf else largest, "design_id": worst.design_id, "scores": scores}
 
 
-def _difference(one: float | None, other: float | None) -> float:
-    if one == other:
+def _difference(first: float | None, other: float | None) -> float:
+    if first == other:
         return 0.0
-    return np.inf if one is None or other is None else abs(one - other) / max(abs(one), abs(other))
+    return np.inf if first is None or other is None else abs(first - other) / max(abs(first), abs(other))
 
 
 def _told_apart(shown: Sequence[ScoreRow], results: Results) -> dict[str, int]:
     """Pairs of designs whose results differ, and those of them whose scores differ too."""
-    seen = [(row.score, tuple((one["N"], one["median_step"], one["unsolved_fraction"] < 0.5) for one in results[row.design_id])) for row in shown]
+    seen = [(row.score, tuple((item["N"], item["median_step"], item["unsolved_fraction"] < 0.5) for item in results[row.design_id])) for row in shown]
 
     def alike(keys: Sequence[Any]) -> int:
         return sum(count * (count - 1) // 2 for count in Counter(keys).values())

@@ -81,15 +81,15 @@ def judged_rows(rows: Sequence[dict[str, Any]], judge: JudgeObjective, *, starti
     ended: list[dict[str, Any]] = []
     verdicts: list[Verdict] = []
     for row in rows:
-        one = Objective(row["objective_id"], row["source"])
-        found = row["reason"] if row["state"] == "blocked" else alone(
-            lambda one=one: judge(one, starting=starting), lambda reason: reason, passing=(InputError,),
+        item = Objective(row["objective_id"], row["source"])
+        result = row["reason"] if row["state"] == "blocked" else alone(
+            lambda element=item: judge(element, starting=starting), lambda reason: reason, passing=(InputError,),
         )
-        if isinstance(found, GateResults):
-            ended.append(_ended(row, found))
-            verdicts += found.verdicts
+        if isinstance(result, GateResults):
+            ended.append(_ended(row, result))
+            verdicts += result.verdicts
         else:
-            ended.append({**row, "state": "blocked", "reason": found})
+            ended.append({**row, "state": "blocked", "reason": result})
     return Written(ended, verdicts, [])
 
 
@@ -123,10 +123,10 @@ def write_objectives(
         if isinstance(made, AgentFailure):
             failures.append(made)
             continue
-        for row, found in made:
+        for row, result in made:
             taken.add(row["objective_id"])
             rows.append(row)
-            verdicts += found.verdicts
+            verdicts += result.verdicts
     return Written(rows, verdicts, failures)
 
 
@@ -148,7 +148,7 @@ def objective_summaries(population: Population, scored: LongConsensus | None) ->
         weights = dict(zip(map(str, scored.objective_ids), map(float, scored.result.weights), strict=True))
         taus = {str(name): float(tau) for name, tau in zip(scored.objective_ids, scored.result.median_tau, strict=True) if math.isfinite(tau)}
     live = population.objectives.filter(population.objectives["state"] == "accepted").to_dicts()
-    found = [
+    result = [
         ObjectiveSummary(
             objective_id=row["objective_id"], description=row["description"], family=row["family"] or WRITTEN,
             parameters=json.loads(row["parameters"] or "{}"), source=row["source"], created_round=row["created_round"],
@@ -157,7 +157,7 @@ def objective_summaries(population: Population, scored: LongConsensus | None) ->
         )
         for row in live
     ]
-    return sorted(found, key=lambda item: (-item.weight, item.objective_id))
+    return sorted(result, key=lambda item: (-item.weight, item.objective_id))
 
 
 def spec_row(spec: ObjectiveSpec, cycle: str, origin: str) -> dict[str, Any]:
@@ -189,10 +189,10 @@ def with_genome(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, "genome": genome} if reason is None else {**row, "genome": None, "state": "blocked", "reason": reason}
 
 
-def _ended(row: Mapping[str, Any], found: GateResults) -> dict[str, Any]:
+def _ended(row: Mapping[str, Any], result: GateResults) -> dict[str, Any]:
     """The row after its gate."""
-    blocked = found.blocked_by
-    return {**row, "state": "accepted" if found.accepted else "blocked", "reason": blocked.reason if blocked else None}
+    blocked = result.blocked_by
+    return {**row, "state": "accepted" if result.accepted else "blocked", "reason": blocked.reason if blocked else None}
 
 
 @dataclass(frozen=True)
@@ -236,8 +236,8 @@ class _Turn:
         return judged
 
     def _judged(self, row: dict[str, Any]) -> tuple[dict[str, Any], GateResults]:
-        found = self.judge(Objective(row["objective_id"], row["source"]))
-        return _ended(row, found), found
+        result = self.judge(Objective(row["objective_id"], row["source"]))
+        return _ended(row, result), result
 
     def _row(
         self, source: str, family: str | None, parameters: Mapping[str, Any], description: str, operator: str | None, parents: Mapping[str, float],

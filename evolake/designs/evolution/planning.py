@@ -88,15 +88,15 @@ def plan_directions(
 
 def summaries(population: Population) -> list[DesignSummary]:
     """One line for each live design, highest upper confidence bound first."""
-    found = []
+    result = []
     for standing in standings(population):
         row = population.design(standing["design_id"])
-        found.append(DesignSummary(
+        result.append(DesignSummary(
             design_id=row["design_id"][:SHORT_ID], title=row["title"], operator=row["operator"] or row["origin"], rank=standing["rank"],
             consensus=standing["consensus"], ucb=standing["ucb"], visits=standing["visits"], largest_solved=standing["largest_solved"],
             median_step=standing["median_step"], fidelity=standing["fidelity"], tuned=bool(row["tuned"]), terms=terms_of(row),
         ))
-    return sorted(found, key=lambda item: (-item.ucb, item.design_id))
+    return sorted(result, key=lambda item: (-item.ucb, item.design_id))
 
 
 def detail(population: Population, design_id: str, texts: Texts) -> DesignDetail:

@@ -65,8 +65,8 @@ class Population(Tables):
 
     def champion_id(self) -> str | None:
         """The champion, if there is one."""
-        found = self.designs_in("champion")["design_id"].to_list()
-        return found[0] if found else None
+        result = self.designs_in("champion")["design_id"].to_list()
+        return result[0] if result else None
 
     def design(self, design_id: str) -> dict[str, Any]:
         """The row of one design. Raises KeyError when there is none."""
@@ -97,8 +97,8 @@ class Population(Tables):
     def results(self) -> dict[str, list[dict[str, Any]]]:
         """What objectives receive, for every live design; a design without experiments gets an empty list."""
         live = self.live_ids()
-        found = results_by_design(self.experiment_rows(live))
-        return {design_id: found.get(design_id, []) for design_id in live}
+        result = results_by_design(self.experiment_rows(live))
+        return {design_id: result.get(design_id, []) for design_id in live}
 
     def edges(self) -> list[tuple[str, str, float]]:
         """(child, parent, weight) of every derivation, for the graph search and the genealogy."""

@@ -107,8 +107,8 @@ def believed_genome(text: str | None, source: str) -> AnyGenome | None:
         return None
 
     def read() -> AnyGenome | None:
-        found = read_genome(text)
-        return found if _body(compose(found)) == _body(source) else None
+        result = read_genome(text)
+        return result if _body(compose(result)) == _body(source) else None
 
     return alone(read, lambda reason: None)
 
@@ -120,29 +120,29 @@ def _body(source: str) -> str:
 
 def judged_and_mended(agents: Agents, candidate: Candidate, known: Mapping[str, str], judge: Judge, seed: int) -> Judged:
     """After its gates; a file that cannot be used goes back to the designer `REPAIRS` times with the reason. A duplicate does not."""
-    found = judged(candidate, known, judge)
+    result = judged(candidate, known, judge)
     for attempt in range(REPAIRS):
-        gate = blocking_gate(found)
+        gate = blocking_gate(result)
         if gate not in REPAIRABLE:
-            return found
+            return result
         request = RepairRequest(
-            direction=found.rationale, source=found.source, error=found.examined.reason,
-            genome=found.genome.to_json() if found.genome else None,
+            direction=result.rationale, source=result.source, error=result.examined.reason,
+            genome=result.genome.to_json() if result.genome else None,
         )
         reply = agents.call(DESIGN_REPAIR_ROLE, request, seed=seed, attempt=attempt)
-        if isinstance(reply, AgentFailure) or reply.solver_code == found.source:
-            return found
+        if isinstance(reply, AgentFailure) or reply.solver_code == result.source:
+            return result
         genome = believed_genome(reply.genome, reply.solver_code)
-        rationale = f"{found.rationale} Mended: {reply.error_summary}"[:6000]
+        rationale = f"{result.rationale} Mended: {reply.error_summary}"[:6000]
         candidate = replace(candidate, source=reply.solver_code, hyper={}, genome=genome, rationale=rationale)
-        found = judged(candidate, known, judge)
-        agents.assign(reply, found.design_id)
-    return found
+        result = judged(candidate, known, judge)
+        agents.assign(reply, result.design_id)
+    return result
 
 
-def blocking_gate(found: Judged) -> str | None:
+def blocking_gate(result: Judged) -> str | None:
     """The gate that stopped a candidate; None for an accepted one."""
-    return next((verdict.gate for verdict in found.examined.verdicts if verdict.outcome not in ("pass", "skip")), None)
+    return next((verdict.gate for verdict in result.examined.verdicts if verdict.outcome not in ("pass", "skip")), None)
 
 
 def seed_candidate(name: str, source: str, known: Mapping[str, str], judge: Judge, genome: AnyGenome | None = None) -> Judged:

@@ -136,12 +136,12 @@ def differed(parents: Sequence[Parent], taken: Collection[str], random: np.rando
 
     What the elite varies in sets the steps: wide while it is varied, small at its end, and along what its members have in common.
     """
-    first, one, other = parents
+    first, parent, other = parents
     assert first.genome is not None
     factor = float(random.uniform(*DIFFERENCE_FACTORS))
-    genome = with_values(first.genome, differed_values(first.values, one.values, other.values, first.scales, factor, random))
+    genome = with_values(first.genome, differed_values(first.values, parent.values, other.values, first.scales, factor, random))
     title = short_title("difference", first.design_id)
-    rationale = f"Moves the parameters by {factor:.2f} times the way from {other.title} to {one.title}."
+    rationale = f"Moves the parameters by {factor:.2f} times the way from {other.title} to {parent.title}."
     child = Child(compose(genome, title, rationale), {}, genome, "difference", ((first.design_id, 1.0),), title, rationale)
     return None if child.key() in taken or genome.values() == first.genome.values() else child
 
@@ -156,13 +156,13 @@ def score(rungs: Sequence[Rung], laps: Sequence[Lap]) -> float:
 def kept(racers: Sequence[Racer], same_form: int = SAME_FORM) -> list[Racer]:
     """The best, at most so many of one form."""
     forms: dict[str, int] = {}
-    found: list[Racer] = []
+    result: list[Racer] = []
     for racer in sorted(racers, key=lambda racer: (racer.missed, racer.score, racer.name)):
         form = form_of(racer.genome)
         forms[form] = forms.get(form, 0) + 1
-        if forms[form] <= same_form and len(found) < ELITE:
-            found.append(racer)
-    return found
+        if forms[form] <= same_form and len(result) < ELITE:
+            result.append(racer)
+    return result
 
 
 def form_of(genome: str) -> str:

@@ -66,14 +66,14 @@ def review_portfolio(
     if isinstance(reply, AgentFailure):
         return PortfolioReview([], reply)
     before = {item.objective_id: item.multiplier for item in shown}
-    told = {item.objective_id: item for item in reply.objective_analysis if item.objective_id in before}
+    details = {item.objective_id: item for item in reply.objective_analysis if item.objective_id in before}
     rows = [
         {
             "cycle": cycle, "objective_id": identifier, "assessment": item.assessment, "multiplier_before": before[identifier],
             "multiplier": item.weight_multiplier, "research_phase": reply.research_phase, "research_assessment": reply.research_assessment,
             "guidance": reply.objective_directions,
         }
-        for identifier, item in told.items()
+        for identifier, item in details.items()
     ]
     return PortfolioReview(rows)
 

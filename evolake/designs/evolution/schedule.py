@@ -47,10 +47,10 @@ def budget_of(settings: DesignsSettings, fidelity: Fidelity, k: int) -> int:
 
 def sizes(settings: DesignsSettings, fidelity: Fidelity) -> tuple[int, ...]:
     """Every size a fidelity may reach, ascending."""
-    found: list[int] = []
-    while (n := size_of(settings, len(found))) <= limits_of(settings, fidelity).max_n:
-        found.append(n)
-    return tuple(found)
+    result: list[int] = []
+    while (n := size_of(settings, len(result))) <= limits_of(settings, fidelity).max_n:
+        result.append(n)
+    return tuple(result)
 
 
 def is_solved(row: Row) -> bool:

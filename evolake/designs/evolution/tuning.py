@@ -158,10 +158,10 @@ def consensus_estimate(scored: Any, score: Callable[[Mapping[str, list[dict[str,
     """
 
     def estimate(results: Mapping[str, list[dict[str, Any]]]) -> dict[str, float]:
-        found: dict[str, dict[str, float | None]] = {name: {} for name in results}
+        result: dict[str, dict[str, float | None]] = {name: {} for name in results}
         for row in score(results):
-            found[row.design_id][row.objective_id] = row.score
-        return {name: float(scored.estimate(scores)) for name, scores in found.items()}
+            result[row.design_id][row.objective_id] = row.score
+        return {name: float(scored.estimate(scores)) for name, scores in result.items()}
 
     return estimate
 
@@ -223,10 +223,10 @@ class _Trial:
 
 def _begun(parent: Parent, values: Mapping[str, HyperValue], job: Job, pool: Any, executor: Executor, simulate: Simulate) -> _Trial:
     """`job` with the design traced anew with these values, handed to a worker."""
-    found = _retraced(parent, values, pool)
-    if isinstance(found, Blocked):
-        return _Trial(job.design_id, None, f"{found.gate}: {found.reason}")
-    traced = replace(job, traced=json.dumps(found.to_json(), sort_keys=True))
+    result = _retraced(parent, values, pool)
+    if isinstance(result, Blocked):
+        return _Trial(job.design_id, None, f"{result.gate}: {result.reason}")
+    traced = replace(job, traced=json.dumps(result.to_json(), sort_keys=True))
     return _Trial(job.design_id, executor.submit(measured_trial, traced, simulate))
 
 

@@ -33,13 +33,13 @@ def largest_size(rows: Sequence[Mapping[str, Any]], settings: DesignsSettings) -
         return allowed[-1]
     per_trial = settings.tuning_work * MILLION / (settings.tuning_trials + 1)
     measured = {int(level["N"]): int(level["steps_run"]) for level in latest_levels(rows)}
-    spent, found = 0.0, allowed[0]
+    spent, result = 0.0, allowed[0]
     for k, n in enumerate(allowed):
         spent += _expected_steps(k, n, measured, rows, settings) * settings.batch * n
         if spent > per_trial:
             break
-        found = n
-    return found
+        result = n
+    return result
 
 
 def capped(settings: DesignsSettings, n: int) -> DesignsSettings:

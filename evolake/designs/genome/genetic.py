@@ -64,9 +64,9 @@ def design_key(genome: Genome | OpenGenome | None, source: str, hyper: Mapping[s
     return hashlib.sha256((source + "\x1f" + values_text(hyper)).encode(errors="backslashreplace")).hexdigest()
 
 
-def parent_of_genome(design_id: str, title: str, found: Genome) -> Parent:
+def parent_of_genome(design_id: str, title: str, result: Genome) -> Parent:
     """A parent straight from a genome (the seeds of the grammar, tests)."""
-    return Parent(design_id, title, compose(found, title), found.values(), scales_of(found), found)
+    return Parent(design_id, title, compose(result, title), result.values(), scales_of(result), result)
 
 
 def propose(
@@ -99,7 +99,7 @@ def inherited_shares(child: Genome, parents: Sequence[tuple[str, Genome]]) -> tu
     shares = dict.fromkeys((design_id for design_id, _ in parents), 0.0)
     genes: list[tuple[str, object]] = [("", child.backbone), *child.terms]
     for name, values in genes:
-        holders = [(design_id, (found.backbone if not name else dict(found.terms).get(name))) for design_id, found in parents]
+        holders = [(design_id, (result.backbone if not name else dict(result.terms).get(name))) for design_id, result in parents]
         holders = [(design_id, held) for design_id, held in holders if held is not None]
         sources = [design_id for design_id, held in holders if held == values]
         if not sources:
@@ -216,7 +216,7 @@ def _graft(first: Parent, donor: Parent, random: np.random.Generator, focus: tup
         if kinds()[chosen].slot == "release" and not first.genome.has_release():
             wanted = [name for name in donor.genome.term_names() if kinds()[name].slot == "release"]
             backbone[KAPPA.name] = donor.genome.backbone_values()[KAPPA.name]
-        given = {name: found for name, found in donor.genome.term_values().items() if name in wanted}
+        given = {name: result for name, result in donor.genome.term_values().items() if name in wanted}
         made = genome(backbone, first.genome.term_values() | given)
         title, why = f"graft {chosen} of {donor.design_id[:6]}", f"Takes {', '.join(wanted)} from {donor.title} into {first.title}."
     else:
@@ -230,7 +230,7 @@ def _closure(name: str, base: Genome) -> list[str]:
     needed: list[str] = []
     for other in kinds()[name].requires:
         if other not in base.term_names():
-            needed += [found for found in _closure(other, base) if found not in needed]
+            needed += [result for result in _closure(other, base) if result not in needed]
     return [*needed, name]
 
 

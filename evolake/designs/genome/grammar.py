@@ -79,10 +79,10 @@ class Genome:
 
 def parameters_of(genome: Genome) -> dict[str, Parameter]:
     """Every hyperparameter of the composed file by name; `kappa` only with a release term."""
-    found = {parameter.name: parameter for parameter in backbone_parameters(genome.has_release())}
+    result = {parameter.name: parameter for parameter in backbone_parameters(genome.has_release())}
     for name in genome.term_names():
-        found.update({parameter.name: parameter for parameter in kinds()[name].parameters})
-    return found
+        result.update({parameter.name: parameter for parameter in kinds()[name].parameters})
+    return result
 
 
 def backbone_parameters(release: bool) -> tuple[Parameter, ...]:

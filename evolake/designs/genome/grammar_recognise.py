@@ -28,10 +28,10 @@ def recognised(source: str, pool: Any, genomes: Sequence[AnyGenome] | None = Non
 
     genomes: those that it may be; of the paper's grammar where none are given.
     """
-    found = trace(source, pool=pool, dtype="float64")
-    if isinstance(found, Blocked):
+    result = trace(source, pool=pool, dtype="float64")
+    if isinstance(result, Blocked):
         return None
-    after = states_after(found)
+    after = states_after(result)
     for genome in genomes if genomes is not None else PAPER.seeds():
         traced = trace(compose(genome), pool=pool, dtype="float64")
         if isinstance(traced, TracedDesign) and same_states(after, states_after(traced)):

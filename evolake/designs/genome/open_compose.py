@@ -117,10 +117,10 @@ def _gradient(genome: OpenGenome) -> str:
 
 def forms_of(genome: OpenGenome) -> dict[str, Form]:
     """What each name is at run time."""
-    found: dict[str, Form] = {**LEAVES, **{memory.name: memory.axis for memory in genome.memories}}
+    result: dict[str, Form] = {**LEAVES, **{memory.name: memory.axis for memory in genome.memories}}
     for name in genome.values():
-        found[name] = "number"
-    return found
+        result[name] = "number"
+    return result
 
 
 def written(expression: Expression, forms: Mapping[str, Form]) -> tuple[str, Form]:
@@ -143,18 +143,18 @@ def written(expression: Expression, forms: Mapping[str, Form]) -> tuple[str, For
 
 
 def _of_two(operator: str, parts: list[tuple[str, Form]]) -> tuple[str, Form]:
-    (first, one), (second, other) = parts
-    if one == other == "number":
+    (first, item), (second, other) = parts
+    if item == other == "number":
         return OF_NUMBERS[operator].format(first, second), "number"
-    form: Form = next((found for found in ("literal", "clause", "variable", "scalar") if found in (one, other)), "scalar")  # pyright: ignore[reportAssignmentType]
+    form: Form = next((result for result in ("literal", "clause", "variable", "scalar") if result in (item, other)), "scalar")  # pyright: ignore[reportAssignmentType]
     if form == "literal":
         first, second = (f"({text}).unsqueeze(1)" if kind == "clause" else text for text, kind in parts)
     template = OF_TENSORS[operator]
-    if operator in ("min", "max") and "number" in (one, other):
+    if operator in ("min", "max") and "number" in (item, other):
         tensor, number = (first, second) if other == "number" else (second, first)
         return f"torch.clamp({tensor}, {'max' if operator == 'min' else 'min'}={number})", form
     if operator in ("div", "power") and other == "number":
         template = template.replace("torch.abs({1})", "abs({1})").replace("torch.clamp({1}, -3.0, 3.0)", "min(max({1}, -3.0), 3.0)")
-    if operator == "power" and one == "number":
+    if operator == "power" and item == "number":
         template = template.replace("torch.abs({0})", "abs({0})")
     return template.format(first, second), form

@@ -119,12 +119,12 @@ def renamed(expression: Expression, name: Callable[[str], str]) -> Expression:
 
 def leaf_names(expression: Expression) -> list[str]:
     """Names in the order of their first appearance."""
-    return list(dict.fromkeys(found for _, found in places(expression) if isinstance(found, str)))
+    return list(dict.fromkeys(result for _, result in places(expression) if isinstance(result, str)))
 
 
 def heads(expression: Expression) -> set[str]:
     """Operators and names that appear."""
-    return {found[0] if isinstance(found, tuple) else found for _, found in places(expression) if isinstance(found, tuple | str)}
+    return {result[0] if isinstance(result, tuple) else result for _, result in places(expression) if isinstance(result, tuple | str)}
 
 
 def tupled(data: Any) -> Expression:
@@ -161,11 +161,11 @@ def _rewritten(expression: Expression) -> Expression:
 def _sum(first: Expression, second: Expression) -> Expression | None:
     if isinstance(first, float) and isinstance(second, float):
         return first + second
-    for one, other in ((first, second), (second, first)):
-        if one == 0.0:
+    for item, other in ((first, second), (second, first)):
+        if item == 0.0:
             return other
-        if isinstance(one, tuple) and one[0] == "neg":
-            return simplified(("sub", other, one[1]))
+        if isinstance(item, tuple) and item[0] == "neg":
+            return simplified(("sub", other, item[1]))
     return simplified(("mul", 2.0, first)) if first == second else None
 
 
@@ -184,13 +184,13 @@ def _difference(first: Expression, second: Expression) -> Expression | None:
 def _product(first: Expression, second: Expression) -> Expression | None:
     if isinstance(first, float) and isinstance(second, float):
         return first * second
-    for one, other in ((first, second), (second, first)):
-        if one == 0.0:
+    for item, other in ((first, second), (second, first)):
+        if item == 0.0:
             return 0.0
-        if one == 1.0:
+        if item == 1.0:
             return other
-        if isinstance(one, tuple) and one[0] == "neg":
-            return simplified(("neg", ("mul", one[1], other)))
+        if isinstance(item, tuple) and item[0] == "neg":
+            return simplified(("neg", ("mul", item[1], other)))
     return ("square", first) if first == second else None
 
 

@@ -50,14 +50,14 @@ Made = tuple[OpenGenome, str, str]
 BOUNDS = ((0.0, 1.0), (-1.0, 1.0))
 
 
-def parent_of_genome(design_id: str, title: str, found: OpenGenome) -> Parent:
+def parent_of_genome(design_id: str, title: str, result: OpenGenome) -> Parent:
     """A parent straight from a genome."""
-    return Parent(design_id, title, compose(found, title), found.values(), scales_of(found), found)
+    return Parent(design_id, title, compose(result, title), result.values(), scales_of(result), result)
 
 
-def scales_of(found: OpenGenome) -> tuple[Scale, ...]:
+def scales_of(result: OpenGenome) -> tuple[Scale, ...]:
     """Scales of a genome's parameters."""
-    return tuple(Scale(p.name, p.type, p.low, p.high) for p in found.parameters().values())
+    return tuple(Scale(p.name, p.type, p.low, p.high) for p in result.parameters().values())
 
 
 def propose(
@@ -84,10 +84,10 @@ def _apply(name: str, first: Parent, base: OpenGenome, donors: Sequence[Parent],
                 return None
             donor = donors[int(random.integers(len(donors)))]
             assert isinstance(donor.genome, OpenGenome)
-            found = _crossover(base, donor.genome, random)
-            if found is None:
+            result = _crossover(base, donor.genome, random)
+            if result is None:
                 return None
-            made, title, why, given = found
+            made, title, why, given = result
             share = min(given / made.size(), 1.0)
             weights = tuple((design_id, weight) for design_id, weight in ((first.design_id, 1.0 - share), (donor.design_id, share)) if weight > 0)
             why = f"{why} From {donor.title}."
@@ -110,14 +110,14 @@ def _place(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...]
     """A place of a drive, with what may be drawn there. Drives in focus come first half of the time. least: nodes at the place."""
     wanted = [term.partition(":") for term in focus]
     kinds = base.kinds()
-    slots = [slot for slot in kinds if any(size(found) >= least for _, found in places(base.drive(slot)))]
+    slots = [slot for slot in kinds if any(size(result) >= least for _, result in places(base.drive(slot)))]
     preferred = [slot for slot in slots if any(slot == named for named, _, _ in wanted)]
     if not slots:
         return None
     among = preferred if preferred and random.random() < 0.5 else slots
     slot = among[int(random.integers(len(among)))]
-    found = [(path, held) for path, held in places(base.drive(slot)) if size(held) >= least]
-    path, held = found[int(random.integers(len(found)))]
+    results = [(path, held) for path, held in places(base.drive(slot)) if size(held) >= least]
+    path, held = results[int(random.integers(len(results)))]
     names = names_at(slot, kinds, base.memories, base.values())
     at_hand: dict[str, Kind] = {name: kind for name, kind in names.items() if name not in backbone()}
     return slot, path, held, Drawing(random, at_hand, {name for named, _, name in wanted if named == slot})
@@ -231,8 +231,8 @@ def _add_memory(base: OpenGenome, random: np.random.Generator, focus: tuple[str,
     readers = ("clause", "literal") if axis == "clause" else ("variable", "literal")
     slots = [slot for slot, kind in base.kinds().items() if kind in readers]
     slot = slots[int(random.integers(len(slots)))]
-    found = [(path, held) for path, held in places(base.drive(slot))]
-    path, held = found[int(random.integers(len(found)))]
+    result = [(path, held) for path, held in places(base.drive(slot))]
+    path, held = result[int(random.integers(len(result)))]
     reader: Expression = ("at", name) if base.kinds()[slot] == "literal" and axis == "variable" else name
     made = _combined(base, slot, path, held, reader, drawing, [memory], random)
     if made is None:
@@ -285,8 +285,8 @@ def _named(held: Constant, name: str) -> Parameter:
 
 
 def _same_kind(base: OpenGenome, slot: str, wanted: Kind, random: np.random.Generator) -> Path | None:
-    found = [path for path, held in places(base.drive(slot)) if _kind_at(base, slot, held) == wanted]
-    return found[int(random.integers(len(found)))] if found else None
+    result = [path for path, held in places(base.drive(slot)) if _kind_at(base, slot, held) == wanted]
+    return result[int(random.integers(len(result)))] if result else None
 
 
 def shown(expression: Expression, most: int = 160) -> str:

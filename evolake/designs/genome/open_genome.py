@@ -87,14 +87,14 @@ class OpenGenome:
 
     def values(self) -> dict[str, float]:
         """All hyperparameters: what HYPER_SPACE will hold as defaults."""
-        return {found.parameter.name: found.value for found in self.constants}
+        return {constant.parameter.name: constant.value for constant in self.constants}
 
     def parameters(self) -> dict[str, Parameter]:
-        return {found.parameter.name: found.parameter for found in self.constants}
+        return {constant.parameter.name: constant.parameter for constant in self.constants}
 
     def size(self) -> int:
         """Nodes of all drives."""
-        return sum(size(found) for found in self.all_drives().values())
+        return sum(size(result) for result in self.all_drives().values())
 
     def term_names(self) -> tuple[str, ...]:
         """What its drives hold beyond the baseline's, as `slot:name`; the terms of the paper's grammar have their place here."""
@@ -104,8 +104,8 @@ class OpenGenome:
         """Canonical JSON: equal genomes give equal text."""
         return json.dumps({
             "grammar": self.grammar, "drives": dict(self.drives),
-            "memories": [[found.name, found.axis, found.low, found.high, found.drive] for found in self.memories],
-            "constants": [[p.name, p.type, p.low, p.high, found.value] for found in self.constants for p in (found.parameter,)],
+            "memories": [[result.name, result.axis, result.low, result.high, result.drive] for result in self.memories],
+            "constants": [[p.name, p.type, p.low, p.high, constant.value] for constant in self.constants for p in (constant.parameter,)],
         }, sort_keys=True, separators=(",", ":"))
 
     def key(self) -> str:
@@ -140,9 +140,9 @@ def open_genome(drives: Mapping[str, Expression], memories: Iterable[Memory], co
     kinds: dict[str, Kind] = {**SLOTS, **{memory.name: memory.axis for memory in memories}}
     for slot, drive in (*((slot, drives[slot]) for slot in SLOTS), *((memory.name, memory.drive) for memory in memories)):
         _check_kind(slot, drive, kinds, memories, [held.parameter.name for held in constants])
-    found = {slot: simplified(drives[slot]) for slot in SLOTS}
-    kept = _read(found, [replace(memory, drive=simplified(memory.drive)) for memory in memories])
-    everything = [*found.values(), *(memory.drive for memory in kept)]
+    result = {slot: simplified(drives[slot]) for slot in SLOTS}
+    kept = _read(result, [replace(memory, drive=simplified(memory.drive)) for memory in memories])
+    everything = [*result.values(), *(memory.drive for memory in kept)]
     used = list(dict.fromkeys(name for expression in everything for name in leaf_names(expression)))
     by_name = {held.parameter.name: held for held in constants}
     fresh = {memory.name: f"m{number}" for number, memory in enumerate(kept, start=1)}
@@ -153,7 +153,7 @@ def open_genome(drives: Mapping[str, Expression], memories: Iterable[Memory], co
         return fresh.get(name, name)
 
     made = OpenGenome(
-        tuple((slot, renamed(expression, name_of)) for slot, expression in found.items()),
+        tuple((slot, renamed(expression, name_of)) for slot, expression in result.items()),
         tuple(replace(memory, name=name_of(memory.name), drive=renamed(memory.drive, name_of)) for memory in kept),
         tuple(_renamed(by_name[name], name_of(name)) for name in _ordered(used, by_name)),
     )
@@ -288,6 +288,6 @@ def vocabulary() -> tuple[str, ...]:
     return (*names, "memory:clause", "memory:variable")
 
 
-def _features(found: OpenGenome) -> set[str]:
-    features = {f"{slot}:{name}" for slot, drive in found.drives for name in heads(drive)}
-    return features | {f"memory:{memory.axis}" for memory in found.memories}
+def _features(result: OpenGenome) -> set[str]:
+    features = {f"{slot}:{name}" for slot, drive in result.drives for name in heads(drive)}
+    return features | {f"memory:{memory.axis}" for memory in result.memories}

@@ -38,7 +38,7 @@ class Scale:
 
 def scales_of(genome: Genome) -> tuple[Scale, ...]:
     """Scales of a genome's hyperparameters."""
-    return tuple(Scale(name, found.type, found.low, found.high) for name, found in parameters_of(genome).items())
+    return tuple(Scale(name, result.type, result.low, result.high) for name, result in parameters_of(genome).items())
 
 
 def perturbed_values(
@@ -76,20 +76,20 @@ def moved_value(scale: Scale, value: float | int | str, step: float, random: np.
 
 
 def differed_values(
-    values: Mapping[str, float | int | str], one: Mapping[str, float | int | str], other: Mapping[str, float | int | str], scales: Sequence[Scale],
+    values: Mapping[str, float | int | str], first: Mapping[str, float | int | str], other: Mapping[str, float | int | str], scales: Sequence[Scale],
     factor: float, random: np.random.Generator,
 ) -> dict[str, float | int | str]:
-    """`values` moved by `factor` times the way from `other` to `one`, each on its own scale and within its bounds, as differential evolution does.
+    """`values` moved by `factor` times the way from `other` to `first`, each on its own scale and within its bounds, as differential evolution does.
 
     Only parameters with a range that all three have are moved, each with probability `CROSSED`. (Storn and Price, J. Global Optim. 11, 1997.)
     """
     moved = dict(values)
     for scale in scales:
         name = scale.name
-        if scale.type not in ("uniform", "log_uniform") or not (name in values and name in one and name in other) or random.random() > CROSSED:
+        if scale.type not in ("uniform", "log_uniform") or not (name in values and name in first and name in other) or random.random() > CROSSED:
             continue
         assert scale.low is not None and scale.high is not None
-        here, to, start = (float(min(max(float(found[name]), scale.low), scale.high)) for found in (values, one, other))
+        here, to, start = (float(min(max(float(result[name]), scale.low), scale.high)) for result in (values, first, other))
         drawn = here * (to / start) ** factor if scale.type == "log_uniform" else here + factor * (to - start)
         moved[name] = min(max(rounded(drawn), scale.low), scale.high)
     return moved
@@ -98,8 +98,8 @@ def differed_values(
 def start_values(parameters: Iterable[Parameter], random: np.random.Generator) -> dict[str, float]:
     """Values for a new term: near the defaults, so that a term can be worth something at once."""
     return {
-        found.name: float(moved_value(Scale(found.name, found.type, found.low, found.high), found.default, STEP, random))
-        for found in parameters
+        parameter.name: float(moved_value(Scale(parameter.name, parameter.type, parameter.low, parameter.high), parameter.default, STEP, random))
+        for parameter in parameters
     }
 
 

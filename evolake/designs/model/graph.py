@@ -80,10 +80,10 @@ class Node:
     kwargs: tuple[tuple[str, Any], ...] = ()
 
     def references(self) -> list[int]:
-        found: list[int] = []
-        _collect(self.args, found)
-        _collect(tuple(value for _, value in self.kwargs), found)
-        return found
+        result: list[int] = []
+        _collect(self.args, result)
+        _collect(tuple(value for _, value in self.kwargs), result)
+        return result
 
 
 @dataclass(frozen=True)

@@ -172,17 +172,17 @@ def call(operator: str, args: list[Any], kwargs: dict[str, Any], setting: Settin
         return resolve(operator)(*args, **kwargs, device=torch.device(setting.device))
     if operator == "round.decimals" and "decimals" not in kwargs:
         return torch.round(*args)
-    found = resolve(operator)(*args, **kwargs)
-    if setting.real == torch.get_default_dtype() or "dtype" in kwargs or not _made_real(found, [args, kwargs.values()]):
-        return found
+    result = resolve(operator)(*args, **kwargs)
+    if setting.real == torch.get_default_dtype() or "dtype" in kwargs or not _made_real(result, [args, kwargs.values()]):
+        return result
     return _in_real_type(operator, args, kwargs, setting)
 
 
-def _made_real(found: Any, arguments: Any) -> bool:
+def _made_real(result: Any, arguments: Any) -> bool:
     """Whether an operator made reals of truth values and whole numbers alone: torch then takes its default type, not the run's."""
     import torch
 
-    results = found if isinstance(found, list | tuple) else [found]
+    results = result if isinstance(result, list | tuple) else [result]
     made = any(isinstance(item, torch.Tensor) and item.dtype == torch.get_default_dtype() for item in results)
     return made and not any(item.is_floating_point() for item in _tensors(arguments))
 

@@ -113,8 +113,8 @@ FROM {LINE}.final_ranking_weights WHERE cycle = $cycle ORDER BY weight DESC, obj
 
 def _grammar(population: Population, cycle: str) -> str:
     """What the candidates of a cycle are written in."""
-    found = population.designs.filter((pl.col("cycle") == cycle) & pl.col("grammar").is_not_null())["grammar"].unique().sort().to_list()
-    return ", ".join(found) or "none"
+    result = population.designs.filter((pl.col("cycle") == cycle) & pl.col("grammar").is_not_null())["grammar"].unique().sort().to_list()
+    return ", ".join(result) or "none"
 
 
 def _with_grammar(top: pl.DataFrame, population: Population) -> pl.DataFrame:
@@ -124,6 +124,6 @@ def _with_grammar(top: pl.DataFrame, population: Population) -> pl.DataFrame:
 
 
 def _backend(ask: Any, cycle: str) -> str:
-    found = ask(f"SELECT DISTINCT backend FROM calls WHERE line = '{LINE}' AND cycle = $cycle ORDER BY backend", cycle=cycle)["backend"].to_list()
-    return ", ".join(found) or "none"
+    result = ask(f"SELECT DISTINCT backend FROM calls WHERE line = '{LINE}' AND cycle = $cycle ORDER BY backend", cycle=cycle)["backend"].to_list()
+    return ", ".join(result) or "none"
 

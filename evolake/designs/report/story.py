@@ -46,12 +46,12 @@ def _duel(duel: Row) -> str:
     return f"{duel['title'] or 'the first by consensus'} did not take the title: {ratio} times fewer steps in the duel at N={duel['N']}{floor}"
 
 
-def _look(told: Story, against: Row | None, made: Row) -> str:
+def _look(summary: Story, against: Row | None, made: Row) -> str:
     if made["made"] and not made["passed"]:
-        return f"why nothing passed: evolake sql --file cookbook/blocked_by_rule.sql -p line={told.line}"
+        return f"why nothing passed: evolake sql --file cookbook/blocked_by_rule.sql -p line={summary.line}"
     if against is not None and against["ratio_low"] <= WEAK:
         return "more seeds narrow the interval (EVOLAKE_DESIGNS__CHAMPION_REPEATS), or more cycles find more: evolake run --lines designs"
-    return told.look
+    return summary.look
 
 
 MADE = """

@@ -72,7 +72,7 @@ def fits(population: Population, champion: str) -> pl.DataFrame:
     largest = max((int(level["N"]) for levels in solved.values() for level in levels), default=0)
     rows = []
     for name in names:
-        role = " and ".join(told for told, whose in (("champion", champion), ("baseline", baseline)) if whose == name)
+        role = " and ".join(summary for summary, whose in (("champion", champion), ("baseline", baseline)) if whose == name)
         law = fit_power_law([level["N"] for level in solved[name]], [level["median_step"] for level in solved[name]])
         steps, low, high = law.predicted(largest) if law else (None, None, None)
         rows.append({

@@ -67,12 +67,12 @@ def repair_objective(request: RepairRequest, random: np.random.Generator) -> Obj
     blocked = read(request.source)
     child: Child | None
     if blocked is None:
-        child, told = propose([], set(), random), "Replaced by a drawn program: the file is no program that could be varied."
+        child, text = propose([], set(), random), "Replaced by a drawn program: the file is no program that could be varied."
     else:
         child = propose([Parent("", blocked)], {ranking(blocked)}, random, operators=tuple(MUTATIONS))
-        told = "" if child is None else f"Varied ({child.operator})."
+        text = "" if child is None else f"Varied ({child.operator})."
     if child is None:
-        child, told = propose([], set(), random), "Replaced by a drawn program: no variation was any better."
+        child, text = propose([], set(), random), "Replaced by a drawn program: no variation was any better."
     if child is None:
         spec = draw(random, [])
         return ObjectiveRepairReply(
@@ -80,7 +80,7 @@ def repair_objective(request: RepairRequest, random: np.random.Generator) -> Obj
             family=spec.family, parameters=dict(spec.parameters),
         )
     return ProgramRepairReply(
-        error_summary=told, objective_code=compose(child.program), objective_description=words(child.program)[:LONGEST_DESCRIPTION], family=PROGRAM,
+        error_summary=text, objective_code=compose(child.program), objective_description=words(child.program)[:LONGEST_DESCRIPTION], family=PROGRAM,
         operator=child.operator,
     )
 
@@ -100,15 +100,15 @@ def review_objectives(request: ReviewRequest, random: np.random.Generator) -> Re
     table = table.reshape(len(ids), len(request.design_ids))
     multipliers = [item.multiplier for item in request.objectives]
     consensus = aggregate(table, [item.created_round for item in request.objectives], request.round, multipliers=multipliers, ids=request.design_ids)
-    found = review(
+    result = review(
         [Reviewed(item.objective_id, item.family, item.multiplier) for item in request.objectives], table, consensus, request.largest_solved,
         [Progress(entry.cycle, entry.reach, entry.steps) for entry in request.progress],
     )
     return ReviewReply(
-        research_assessment=found.assessment, research_phase=found.phase, objective_directions=found.guidance,
+        research_assessment=result.assessment, research_phase=result.phase, objective_directions=result.guidance,
         objective_analysis=[
             ObjectiveAnalysis(objective_id=item.objective_id, assessment=item.assessment[:600], weight_multiplier=item.multiplier)
-            for item in found.objectives
+            for item in result.objectives
         ],
     )
 
@@ -130,9 +130,9 @@ def _told(listed: str) -> Callable[[BaseModel], dict[str, Any]]:
 
 def _unweighed(request: ObjectiveRequest) -> dict[str, Any]:
     """As the writer was told before weights and agreement came with the objectives: none of them, by id."""
-    told = _told("existing")(request)
-    told["existing"] = [item | {"weight": 0.0, "median_tau": None} for item in sorted(told["existing"], key=lambda item: item["objective_id"])]
-    return told
+    summary = _told("existing")(request)
+    summary["existing"] = [item | {"weight": 0.0, "median_tau": None} for item in sorted(summary["existing"], key=lambda item: item["objective_id"])]
+    return summary
 
 
 OBJECTIVE_ROLE = Role(

@@ -136,12 +136,12 @@ def with_reports(*hidden: str) -> Callable[[BaseModel], dict[str, Any]]:
     shown = hide("reports", *hidden)
 
     def values(request: BaseModel) -> dict[str, Any]:
-        found, reports = shown(request), list(getattr(request, "reports", []))
+        result, reports = shown(request), list(getattr(request, "reports", []))
         if reports:
-            asked = "\n".join(f"- {note}" for note in found["guidance"]) or "none"
-            told = fence("\n\n".join(reports), "reports", MAX_PART_CHARS)
-            found["guidance"] = f"{asked}\n\n# What other searches report to have learnt; nothing of it was measured here\n{told}"
-        return found
+            asked = "\n".join(f"- {note}" for note in result["guidance"]) or "none"
+            summary = fence("\n\n".join(reports), "reports", MAX_PART_CHARS)
+            result["guidance"] = f"{asked}\n\n# What other searches report to have learnt; nothing of it was measured here\n{summary}"
+        return result
 
     return values
 

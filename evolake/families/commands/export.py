@@ -29,8 +29,8 @@ def export(form: str, out: Path, cycle: int | None, test_share: float, as_json: 
     records = [to_record(family) for family in load_families(lake, data.families)] if form == "jsonl" else []
     counts = write_dataset(cast(Form, form), data.instances, records, out, data.made_by, test_share=test_share, roots=data.roots)
     if as_json:
-        told = {"verdict": "exported", "reasons": [], "format": form, "folder": str(out), "splits": counts, "families": len(data.families)}
-        click.echo(json.dumps(told | {"cycles": list(data.made_by.cycles)}))
+        details = {"verdict": "exported", "reasons": [], "format": form, "folder": str(out), "splits": counts, "families": len(data.families)}
+        click.echo(json.dumps(details | {"cycles": list(data.made_by.cycles)}))
         return 0
     neither = counts.pop(NEITHER, 0)
     click.echo(f"{sum(counts.values())} instances of {len(data.families)} families, cycles {data.made_by.cycles[0]} to {data.made_by.cycles[-1]}")

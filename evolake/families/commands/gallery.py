@@ -31,11 +31,11 @@ def gallery(out: Path, source: Path | None, evolved: bool) -> int:
     settings = settings_module.load()
     if source is not None and evolved:
         raise click.UsageError("--from and --evolved exclude each other")
-    found = _of_lake(settings.lake) if evolved else read_path(source or settings.seeds / "families")[0]
+    result = _of_lake(settings.lake) if evolved else read_path(source or settings.seeds / "families")[0]
     with open_pool(workers=1, preload=PRELOAD, mode=settings.jail) as pool:
-        examples = {family.family_id: examples_of(family, pool, settings) for family in found}
-    written = write_gallery(found, examples, out)
-    click.echo(f"families shown: {len(found)}; open {written[0]}")
+        examples = {family.family_id: examples_of(family, pool, settings) for family in result}
+    written = write_gallery(result, examples, out)
+    click.echo(f"families shown: {len(result)}; open {written[0]}")
     return 0
 
 
@@ -48,11 +48,11 @@ def examples_of(family: Family, pool: Any, settings: Any) -> list[Example]:
     from evolake.seeds import child_seed
 
     pairs = [(difficulty, child_seed(settings.seed, "families", family.family_id, "gallery", difficulty)) for difficulty in DIFFICULTIES]
-    made = [one for one in generate(family, pairs, pool=pool, caps=caps_of(settings.of(FamiliesSettings))) if one.status == "ok"]
+    made = [item for item in generate(family, pairs, pool=pool, caps=caps_of(settings.of(FamiliesSettings))) if item.status == "ok"]
     votes = take_votes(family, made, pool=pool, settings=settings.of(FamiliesSettings))
     return [
-        Example(one.difficulty, one.text, vote.label, len(vote.for_label), len(vote.statuses))
-        for one, vote in zip(made, votes, strict=True) if vote.decided
+        Example(item.difficulty, item.text, vote.label, len(vote.for_label), len(vote.statuses))
+        for item, vote in zip(made, votes, strict=True) if vote.decided
     ]
 
 

@@ -52,14 +52,14 @@ def check(path: Path, backend: str | None, profile: str | None, seed: int | None
 
     chosen: dict[str, Any] = {} if backend is None else {"backend": backend}
     settings = load(profile, **chosen)
-    found, many = read_path(path)
+    matches, many = read_path(path)
     root_seed = settings.seed if seed is None else seed
     ruleset = load_rules(settings.seeds / "rules", "families")
     others = relatives(settings)
     results = []
     agents = open_agents(settings, settings.lake, "0001", f"check-{uuid4().hex[:12]}", line="families")
     with agents, open_pool(workers=1, preload=PRELOAD, mode=settings.jail) as pool:
-        for family in found:
+        for family in matches:
             whole = complete(family, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), root_seed=root_seed)
             known = [*others.fingerprints, *(result.fingerprint for result in results if result.accepted and result.fingerprint)]
             examined = run_gates(
@@ -91,13 +91,13 @@ def read_path(path: Path) -> tuple[list[Family], bool]:
 
 def as_object(results: list[FamilyResults], many: bool) -> dict[str, Any]:
     """One family's verdict; for several, one of the whole with the families' own under `families`."""
-    found = [_one(result) for result in results]
-    if not many or len(found) == 1:
-        return found[0]
-    blocked = [item for item in found if item["verdict"] == "blocked"]
+    matches = [_one(result) for result in results]
+    if not many or len(matches) == 1:
+        return matches[0]
+    blocked = [item for item in matches if item["verdict"] == "blocked"]
     return {
         "verdict": "blocked" if blocked else "accepted", "gate": blocked[0]["gate"] if blocked else None,
-        "reasons": [f"{item['name']}: {reason}" for item in blocked for reason in item["reasons"]], "votes": None, "families": found,
+        "reasons": [f"{item['name']}: {reason}" for item in blocked for reason in item["reasons"]], "votes": None, "families": matches,
     }
 
 

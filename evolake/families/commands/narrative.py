@@ -24,11 +24,11 @@ def remarks(result: FamilyResults) -> list[str]:
 
 def voters_told(result: FamilyResults) -> list[str]:
     """One sentence per voter that is outvoted or gives no answer on some instance of the sample."""
-    told: list[str] = []
+    parts: list[str] = []
     for name in result.family.voters():
         who = "the primary validator" if name == "primary" else f"the validator {name}"
-        told += [*_outvoted(name, who, result.sample_votes), *_silent(name, who, result.sample_votes)]
-    return told
+        parts += [*_outvoted(name, who, result.sample_votes), *_silent(name, who, result.sample_votes)]
+    return parts
 
 
 def _outvoted(name: str, who: str, votes: tuple[Vote, ...]) -> list[str]:

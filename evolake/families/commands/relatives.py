@@ -36,12 +36,12 @@ class Relatives:
 
     def lines(self) -> list[str]:
         """The sentence, then what a family was not compared with, by reason."""
-        told = [self.sentence()]
+        parts = [self.sentence()]
         for reason in dict.fromkeys(self.left_out.values()):
             names = [name for name, why in self.left_out.items() if why == reason]
             more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-            told.append(f"  not with {counted(len(names), 'seed')} ({', '.join(names[:NAMED])}{more}): {reason}")
-        return told
+            parts.append(f"  not with {counted(len(names), 'seed')} ({', '.join(names[:NAMED])}{more}): {reason}")
+        return parts
 
     def to_json(self) -> dict[str, Any]:
         """The same for a program."""
@@ -60,8 +60,8 @@ def relatives(settings: Settings, without: str = "") -> Relatives:
     from evolake.families.settings import FamiliesSettings
 
     entries, sizes = read_entries(settings.seeds / FILE), settings.of(FamiliesSettings)
-    of_lake = {one.family_id: one for one in _of_lake(settings) if one.family_id != without}
-    found: dict[str, Fingerprint] = {}
+    of_lake = {item.family_id: item for item in _of_lake(settings) if item.family_id != without}
+    result: dict[str, Fingerprint] = {}
     left_out: dict[str, str] = {}
     for folder in sorted(path.parent for path in (settings.seeds / "families").glob(f"*/{GENERATOR}")):
         try:
@@ -73,12 +73,12 @@ def relatives(settings: Settings, without: str = "") -> Relatives:
         if family.family_id == without:
             continue
         if entry and entry.fingerprint:
-            found[family.family_id] = Fingerprint.from_json(entry.fingerprint)
+            result[family.family_id] = Fingerprint.from_json(entry.fingerprint)
         elif family.family_id not in of_lake:
             left_out[folder.name] = UNKNOWN.format(python=".".join(map(str, sys.version_info[:2])))
-    seeds = len(found)
-    found |= {name: one for name, one in of_lake.items() if name not in found}
-    return Relatives(tuple(found.values()), seeds, left_out, len(found) - seeds)
+    seeds = len(result)
+    result |= {name: item for name, item in of_lake.items() if name not in result}
+    return Relatives(tuple(result.values()), seeds, left_out, len(result) - seeds)
 
 
 def _of_lake(settings: Settings) -> list[Fingerprint]:

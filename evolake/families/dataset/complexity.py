@@ -45,8 +45,8 @@ class Structure:
 def complexity_row(family: Family, cycle: str) -> dict[str, Any]:
     """A row of COMPLEXITY; parsed is false and all measures null where the sources cannot be parsed, or a measure raises."""
     head = {"family_id": family.family_id, "cycle": cycle, "operator": family.operator, "category": family.category}
-    found = contained(measure, family.generator + "\n\n" + family.validator)
-    measured = None if isinstance(found, Raised) else found
+    result = contained(measure, family.generator + "\n\n" + family.validator)
+    measured = None if isinstance(result, Raised) else result
     return head | {"parsed": measured is not None} | (measured or {})
 
 
@@ -60,12 +60,12 @@ def measure(source: str) -> dict[str, Any] | None:
     from radon.metrics import h_visit_ast
     from radon.raw import analyze
 
-    found, halstead = structure(tree), h_visit_ast(tree).total
+    result, halstead = structure(tree), h_visit_ast(tree).total
     return {
         "loc": analyze(source).sloc, "cyclomatic": cyclomatic(tree),
         "cognitive": code_complexity(source).complexity, "halstead_volume": float(halstead.volume),
-        "halstead_difficulty": float(halstead.difficulty), "halstead_effort": float(halstead.effort), "loops": found.loops,
-        "loop_depth": found.loop_depth, "recursive": bool(found.self_calls), **patterns(found), "time_class": time_class(found),
+        "halstead_difficulty": float(halstead.difficulty), "halstead_effort": float(halstead.effort), "loops": result.loops,
+        "loop_depth": result.loop_depth, "recursive": bool(result.self_calls), **patterns(result), "time_class": time_class(result),
     }
 
 
@@ -86,34 +86,34 @@ def cyclomatic(tree: ast.Module) -> int:
 
 def structure(tree: ast.AST) -> Structure:
     """Loops and their nesting (comprehensions count as loops, one a `for`), names, calls, calls of a function within itself."""
-    found = Structure()
+    result = Structure()
     waiting: list[tuple[ast.AST, int, tuple[str, ...]]] = [(tree, 0, ())]
     while waiting:
         node, depth, inside = waiting.pop()
         if isinstance(node, LOOPS):
             depth += 1
-            found.loops += 1
+            result.loops += 1
         elif isinstance(node, COMPREHENSIONS):
             depth += len(node.generators)
-            found.loops += len(node.generators)
-        found.loop_depth = max(found.loop_depth, depth)
+            result.loops += len(node.generators)
+        result.loop_depth = max(result.loop_depth, depth)
         if isinstance(node, ast.While):
-            found.while_names |= {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+            result.while_names |= {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            found.decorators |= {name for item in node.decorator_list if (name := called(item))}
-            found.names.add(node.name)
+            result.decorators |= {name for item in node.decorator_list if (name := called(item))}
+            result.names.add(node.name)
             depth, inside = 0, (*inside, node.name)
         elif isinstance(node, ast.Call) and (name := called(node)):
-            found.calls.add(name)
+            result.calls.add(name)
             if name in inside:
-                found.self_calls[name] = found.self_calls.get(name, 0) + 1
-            found.all_subsets |= name == "range" and any(power_of_two(part) for argument in node.args for part in ast.walk(argument))
+                result.self_calls[name] = result.self_calls.get(name, 0) + 1
+            result.all_subsets |= name == "range" and any(power_of_two(part) for argument in node.args for part in ast.walk(argument))
         elif isinstance(node, ast.Name):
-            found.names.add(node.id)
+            result.names.add(node.id)
         elif isinstance(node, ast.arg):
-            found.names.add(node.arg)
+            result.names.add(node.arg)
         waiting.extend((child, depth, inside) for child in ast.iter_child_nodes(node))
-    return found
+    return result
 
 
 def power_of_two(node: ast.AST) -> bool:
@@ -129,32 +129,32 @@ def called(node: ast.expr) -> str:
     return target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
 
 
-def patterns(found: Structure) -> dict[str, bool]:
+def patterns(result: Structure) -> dict[str, bool]:
     """The paper's pattern flags; they do not exclude each other."""
     return {
-        "binary_search": "mid" in found.while_names and len(found.while_names & HALVING) >= 2,
-        "sorting": bool(found.calls & SORTING),
-        "dynamic_programming": bool(found.decorators & CACHES) or any(MEMORY.search(name.lower()) for name in found.names),
-        "graph_traversal": any(GRAPH.search(name.lower()) for name in found.names),
-        "divide_and_conquer": bool(found.self_calls) and bool(found.names & DIVIDING),
+        "binary_search": "mid" in result.while_names and len(result.while_names & HALVING) >= 2,
+        "sorting": bool(result.calls & SORTING),
+        "dynamic_programming": bool(result.decorators & CACHES) or any(MEMORY.search(name.lower()) for name in result.names),
+        "graph_traversal": any(GRAPH.search(name.lower()) for name in result.names),
+        "divide_and_conquer": bool(result.self_calls) and bool(result.names & DIVIDING),
     }
 
 
-def time_class(found: Structure) -> str:
+def time_class(result: Structure) -> str:
     """A bucket of the paper's: O(1), O(log n), O(n), O(n log n), O(n^2), O(n^3), O(n^4+), O(|V|+|E|), O(2^n), Other.
 
     By the first that holds: enumeration (itertools, all subsets, branching recursion without a memory), graph traversal, then the nesting of loops.
     """
-    flags = patterns(found)
-    branching = max(found.self_calls.values(), default=0) >= 2
-    if found.calls & ENUMERATORS or found.all_subsets or (branching and not flags["dynamic_programming"] and not flags["divide_and_conquer"]):
+    flags = patterns(result)
+    branching = max(result.self_calls.values(), default=0) >= 2
+    if result.calls & ENUMERATORS or result.all_subsets or (branching and not flags["dynamic_programming"] and not flags["divide_and_conquer"]):
         return "O(2^n)"
-    if flags["graph_traversal"] and found.loop_depth >= 2:
+    if flags["graph_traversal"] and result.loop_depth >= 2:
         return "O(|V|+|E|)"
-    if found.self_calls and not found.loops:
+    if result.self_calls and not result.loops:
         return "O(n log n)" if flags["divide_and_conquer"] else "Other"
-    if found.loop_depth == 0:
+    if result.loop_depth == 0:
         return "O(n log n)" if flags["sorting"] else "O(1)"
-    if found.loop_depth == 1:
-        return "O(log n)" if flags["binary_search"] and found.loops == 1 else "O(n log n)" if flags["sorting"] else "O(n)"
-    return f"O(n^{found.loop_depth})" if found.loop_depth < 4 else "O(n^4+)"
+    if result.loop_depth == 1:
+        return "O(log n)" if flags["binary_search"] and result.loops == 1 else "O(n log n)" if flags["sorting"] else "O(n)"
+    return f"O(n^{result.loop_depth})" if result.loop_depth < 4 else "O(n^4+)"

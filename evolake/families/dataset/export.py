@@ -109,8 +109,8 @@ def once(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def side(family_id: str, share: float, roots: Mapping[str, Collection[str]]) -> str:
     """The split of a family: that of all its roots, or NEITHER where they are of both."""
-    found = held(family_id, roots, lambda root: in_test(root, share))
-    return NEITHER if found is None else "test" if found else "train"
+    result = held(family_id, roots, lambda root: in_test(root, share))
+    return NEITHER if result is None else "test" if result else "train"
 
 
 def in_test(root_id: str, share: float) -> bool:

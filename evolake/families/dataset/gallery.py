@@ -49,7 +49,7 @@ def page_name(family: Family) -> str:
 
 def index_page(families: Sequence[Family]) -> str:
     """All families, by category."""
-    ordered = sorted(families, key=lambda one: (one.category, one.title, one.family_id))
+    ordered = sorted(families, key=lambda item: (item.category, item.title, item.family_id))
     return render(PACKAGE, "gallery_index.html.j2", families=ordered, page_name=page_name)
 
 

@@ -26,7 +26,7 @@ def wrong_replies(label: Any, units: Sequence[str] = (), *, case_sensitive: bool
     """What must not be rewarded, without its box: the probes of the gate and the near misses, in every form. units: those that are asked for."""
     wrong = [*wrong_answers(label), *near_misses(label)]
     same = isinstance(label, str) and not case_sensitive
-    return [reply for one in wrong if not (same and str(one).casefold() == label.casefold()) for reply in in_forms(one, units)]
+    return [reply for item in wrong if not (same and str(item).casefold() == label.casefold()) for reply in in_forms(item, units)]
 
 
 def near_misses(label: Any) -> list[Any]:
@@ -45,32 +45,32 @@ def in_forms(answer: Any, units: Sequence[str] = ()) -> list[str]:
     """The answer in each form that applies to it: as it is, with a full stop, named, in LaTeX, with each unit, without brackets, with commas, as a
     mixed number, as a day in words."""
     shown = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
-    found = [shown, f"x = {shown}", f"${shown}$", *([] if "{" in shown else [f"\\text{{{shown}}}"])]
+    result = [shown, f"x = {shown}", f"${shown}$", *([] if "{" in shown else [f"\\text{{{shown}}}"])]
     if isinstance(answer, list) and len(answer) > 1:
-        found.append(shown[1:-1])
+        result.append(shown[1:-1])
     if isinstance(answer, str) and (day := read_date(answer)) is not None:
-        found += [f"{day.day} {day:%B} {day.year:04d}", f"{day:%B} {day.day}, {day.year:04d}"]
+        result += [f"{day.day} {day:%B} {day.year:04d}", f"{day:%B} {day.day}, {day.year:04d}"]
     value = _value(answer)
     if value is not None or (shown.isalnum() and isinstance(answer, str)):
-        found.append(f"{shown}.")
+        result.append(f"{shown}.")
     if value is not None:
-        found += [f"{shown}{'' if unit == PERCENT else ' '}{unit}" for unit in units]
-        found += [f"x = {shown}\\text{{ {unit}}}." for unit in units if unit != PERCENT]
+        result += [f"{shown}{'' if unit == PERCENT else ' '}{unit}" for unit in units]
+        result += [f"x = {shown}\\text{{ {unit}}}." for unit in units if unit != PERCENT]
         if value.denominator == 1:
-            found += [f"{value.numerator:,}", f"{value.numerator:,}".replace(",", "{,}")]
+            result += [f"{value.numerator:,}", f"{value.numerator:,}".replace(",", "{,}")]
         elif value.denominator < 10**6:
             whole, over = divmod(abs(value.numerator), value.denominator)
             sign = "-" if value < 0 else ""
-            found += [f"\\frac{{{value.numerator}}}{{{value.denominator}}}", f"{sign}{whole or ''}\\frac{{{over}}}{{{value.denominator}}}"]
-    return list(dict.fromkeys(found))
+            result += [f"\\frac{{{value.numerator}}}{{{value.denominator}}}", f"{sign}{whole or ''}\\frac{{{over}}}{{{value.denominator}}}"]
+    return list(dict.fromkeys(result))
 
 
 def _value(answer: Any) -> Fraction | None:
     """What a number, or a text that is one, is worth; None for anything else."""
     if isinstance(answer, bool) or not isinstance(answer, int | float | str):
         return None
-    found = number(cleaned(answer if isinstance(answer, str) else json.dumps(answer)))
-    return None if found is None else found[0]
+    result = number(cleaned(answer if isinstance(answer, str) else json.dumps(answer)))
+    return None if result is None else result[0]
 
 
 def _decimal(value: Fraction) -> str:

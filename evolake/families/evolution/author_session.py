@@ -95,43 +95,43 @@ class SessionAuthor:
     def samples(self, family: Family, arguments: Samples) -> str:
         """Statements and inputs."""
         return "\n\n".join(
-            f"Instance {number}:\n{one.text[:LONGEST_TEXT]}\n\nIts inputs: {plain(one.inputs, LONGEST_INPUTS)}" if one.status == "ok"
-            else f"Instance {number}: the generator gave none: {one.status} {one.reason}"
-            for number, one in enumerate(self._drawn(family, arguments.difficulty, arguments.count), start=1)
+            f"Instance {number}:\n{item.text[:LONGEST_TEXT]}\n\nIts inputs: {plain(item.inputs, LONGEST_INPUTS)}" if item.status == "ok"
+            else f"Instance {number}: the generator gave none: {item.status} {item.reason}"
+            for number, item in enumerate(self._drawn(family, arguments.difficulty, arguments.count), start=1)
         )
 
     def answers(self, family: Family, arguments: Answers) -> str:
         """What the primary answers, and whether the reader finds the inputs again."""
         drawn = self._drawn(family, arguments.difficulty, arguments.count)
-        good = [one for one in drawn if one.status == "ok"]
+        good = [item for item in drawn if item.status == "ok"]
         caps = caps_of(self.settings)
-        solved = solve(family.validator, [one.inputs for one in good], pool=self.pool, caps=caps)
-        readings = read(family.reader, [one.text for one in good], pool=self.pool, caps=caps) if family.reader else []
-        told = [f"{len(good)} of {len(drawn)} instances; the first that failed: {next(one.reason for one in drawn if one.status != 'ok')}"
+        solved = solve(family.validator, [item.inputs for item in good], pool=self.pool, caps=caps)
+        readings = read(family.reader, [item.text for item in good], pool=self.pool, caps=caps) if family.reader else []
+        parts = [f"{len(good)} of {len(drawn)} instances; the first that failed: {next(item.reason for item in drawn if item.status != 'ok')}"
                 if len(good) < len(drawn) else f"{len(good)} instances"]
-        for number, one in enumerate(solved, start=1):
-            said = plain(one.answer, LONGEST_ANSWER) if one.status == "ok" else f"{one.status} {one.reason}"
-            found = "" if not readings else "; the reader finds its inputs" if readings[number - 1].inputs == good[number - 1].inputs else (
+        for number, element in enumerate(solved, start=1):
+            said = plain(element.answer, LONGEST_ANSWER) if element.status == "ok" else f"{element.status} {element.reason}"
+            result = "" if not readings else "; the reader finds its inputs" if readings[number - 1].inputs == good[number - 1].inputs else (
                 f"; the reader does not find its inputs {readings[number - 1].reason}".rstrip()
             )
-            told.append(f"Instance {number}: the validator answers {said}{found}")
-        return "\n".join(told)
+            parts.append(f"Instance {number}: the validator answers {said}{result}")
+        return "\n".join(parts)
 
     def votes(self, family: Family, arguments: Votes) -> str:
         """Who of the voters agrees with the primary."""
         if not family.validator.strip():
             return f"There is no {VALIDATOR} yet."
-        drawn = [one for one in self._drawn(family, arguments.difficulty, arguments.count) if one.status == "ok"]
+        drawn = [item for item in self._drawn(family, arguments.difficulty, arguments.count) if item.status == "ok"]
         if not drawn:
             return "The generator gave no instance."
         separate = self.settings.model_copy(update={"validator_authors": "separate"})
         whole = complete(family, pool=self.pool, agents=self.agents, settings=separate, root_seed=self.root_seed)
         if not whole.validators:
             return "Nobody could write a validator from the statement: it may not say enough."
-        told = []
+        parts = []
         for number, vote in enumerate(take_votes(whole, drawn, pool=self.pool, settings=self.settings), start=1):
-            told.append(f"Instance {number}: {tally(vote.answers, vote.statuses, family.answer.case_sensitive)}")
-        return f"{len(whole.validators)} validators were written from your statement.\n" + "\n".join(told)
+            parts.append(f"Instance {number}: {tally(vote.answers, vote.statuses, family.answer.case_sensitive)}")
+        return f"{len(whole.validators)} validators were written from your statement.\n" + "\n".join(parts)
 
     def _drawn(self, family: Family, difficulty: int, count: int) -> list[Instance]:
         """Instances that no gate draws."""
@@ -147,8 +147,8 @@ def tally(answers: Mapping[str, Any], statuses: Mapping[str, str], case_sensitiv
         return f"your validator gave no answer ({statuses['primary']}); {sum(name in answers for name in others)} of {len(others)} others gave one"
     agree = sum(name in answers and equivalent(answers["primary"], answers[name], case_sensitive=case_sensitive) for name in others)
     silent = [statuses[name] for name in others if name not in answers]
-    told = f"{agree} of {len(others)} others agree with your validator"
-    return told + (f", {len(silent)} gave no answer ({', '.join(sorted(silent))})" if silent else "")
+    text = f"{agree} of {len(others)} others agree with your validator"
+    return text + (f", {len(silent)} gave no answer ({', '.join(sorted(silent))})" if silent else "")
 
 
 def starting_files(request: EvolveRequest) -> dict[str, str]:
@@ -169,8 +169,8 @@ def request_of(request: EvolveRequest) -> FamilySessionRequest:
     return FamilySessionRequest(
         operator=request.operator, idea=request.idea, experience=request.experience, guidance=request.guidance,
         parents=[
-            ParentCard(folder=f"parents/{number}", title=one.title, category=one.category, language=one.language)
-            for number, one in enumerate(request.parents, start=1)
+            ParentCard(folder=f"parents/{number}", title=parent.title, category=parent.category, language=parent.language)
+            for number, parent in enumerate(request.parents, start=1)
         ],
         draft=draft and BlockedDraft(kind=draft.kind, gate=draft.gate, reason=draft.reason, traces=without_labels(draft.traces)),
     )

@@ -18,7 +18,7 @@ def authorship_rows(family: Family, written: Iterable[Written], *, author: str, 
     Args:
         written: validators that others were asked for. author, saw: who wrote all else, and what it was shown.
     """
-    others = {one.name: one for one in written}
+    others = {item.name: item for item in written}
     rows = []
     for voter, source in family.voters().items():
         other = others.get(voter)

@@ -37,21 +37,21 @@ def measure_pair(
         for number, difficulty in enumerate(settings.drift_difficulties)
     ]
     rows = []
-    for role, one in ((EVOLVED, family), (PARENT, parent)):
-        instances = [item for item in generate(one, pairs, pool=pool, caps=caps_of(settings)) if item.status == "ok"]
-        votes = take_votes(one, instances, pool=pool, settings=settings)
+    for role, element in ((EVOLVED, family), (PARENT, parent)):
+        instances = [item for item in generate(element, pairs, pool=pool, caps=caps_of(settings)) if item.status == "ok"]
+        votes = take_votes(element, instances, pool=pool, settings=settings)
         for instance, vote in zip(instances, votes, strict=True):
             if not vote.decided:
                 continue
             count = settings.drift_samples
             replies = agents.call_many(
-                SOLVER_ROLE, [SolveRequest(statement=instance.text)] * count, seeds=[instance.seed] * count, artifact_ids=[one.family_id] * count,
+                SOLVER_ROLE, [SolveRequest(statement=instance.text)] * count, seeds=[instance.seed] * count, artifact_ids=[element.family_id] * count,
                 attempts=list(range(count)),
             )
             failed = sum(isinstance(reply, AgentFailure) for reply in replies)
             units = asked_units(instance.text)
             correct = sum(
-                matches(reply.final, vote.label, case_sensitive=one.answer.case_sensitive, units=units)
+                matches(reply.final, vote.label, case_sensitive=element.answer.case_sensitive, units=units)
                 for reply in replies if not isinstance(reply, AgentFailure)
             )
             rows.append({
@@ -72,7 +72,7 @@ def drift_summary(rows: Sequence[Mapping[str, Any]], cycle: str, root_seed: int)
         if not whole or any(row["samples"] < k for row in rows):
             continue
         evolved, parent = ([passes(pair[role], k) for pair in whole] for role in (EVOLVED, PARENT))
-        deltas = [one - other for one, other in zip(evolved, parent, strict=True)]
+        deltas = [first - other for first, other in zip(evolved, parent, strict=True)]
         interval = bootstrap_interval(deltas, generator(root_seed, "families", cycle, "drift", k), resamples=RESAMPLES)
         summary.append({
             "cycle": cycle, "k": k, "pairs": len(whole), "parent": fmean(parent), "evolved": fmean(evolved), "delta": interval.estimate,

@@ -58,10 +58,10 @@ def accepted_ids(candidates: Sequence[Row], gated: Iterable[Row]) -> set[str]:
 
 def attempts(candidates: Sequence[Row]) -> list[list[Row]]:
     """The versions of each attempt, in order."""
-    found: dict[int, list[Row]] = {}
+    result: dict[int, list[Row]] = {}
     for row in sorted(candidates, key=lambda row: (row["attempt"], row["round"])):
-        found.setdefault(row["attempt"], []).append(row)
-    return list(found.values())
+        result.setdefault(row["attempt"], []).append(row)
+    return list(result.values())
 
 
 def resource_rows(candidates: Sequence[Row], accepted: set[str], calls: Sequence[Row], cycle: str, unmade: int = 0) -> list[dict[str, Any]]:

@@ -51,15 +51,15 @@ def reading(lake: Lake, settings: FamiliesSettings, cycle: str, noted: Sequence[
     wanted = [dict(row) for row in noted if row["newest"] == settings.learnability_cycles]
     if wanted and all(row["prompts_cycle"] is None or _sha(lake, row["prompts_cycle"]) == row["content_sha"] for row in wanted):
         return Reading(wanted, kept=True)
-    found: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     for number in range(lake.seals.whole_up_to(POLICY_LINE) - 1, 0, -1):
         prompts_cycle = f"{number:04d}"
         sha = _sha(lake, prompts_cycle)
         if sha is not None and _of_families(lake, prompts_cycle).height:
-            found.append(_note(cycle, len(found), settings, prompts_cycle, sha))
-        if len(found) == settings.learnability_cycles:
+            result.append(_note(cycle, len(result), settings, prompts_cycle, sha))
+        if len(result) == settings.learnability_cycles:
             break
-    return Reading(found or [_note(cycle, 0, settings, None, None)], renewed=bool(wanted))
+    return Reading(result or [_note(cycle, 0, settings, None, None)], renewed=bool(wanted))
 
 
 def _note(cycle: str, number: int, settings: FamiliesSettings, prompts_cycle: str | None, sha: str | None) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def read_scores(lake: Lake, rows: Sequence[Mapping[str, Any]], cycle: str) -> li
     cycles = sorted(row["prompts_cycle"] for row in rows if row["prompts_cycle"] is not None)
     if not cycles:
         return []
-    tables = [_of_families(lake, one).with_columns(cycle=pl.lit(one)) for one in cycles]
+    tables = [_of_families(lake, item).with_columns(cycle=pl.lit(item)) for item in cycles]
     policy = tables[-1].sort("policy")["policy"][-1]
     asked = pl.concat([table.select(COLUMNS) for table in tables]).filter(pl.col("policy") == policy).sort("family", "cycle", "arm", "difficulty")
     scored: list[dict[str, Any]] = []
@@ -108,33 +108,33 @@ def survival(
     known = {row["family_id"]: row for row in scores} if settings.learnability else {}
     floor, least = settings.learnability_floor, settings.learnability_groups
     ranked = sorted(
-        (row["family_id"] for row in families if _below(known.get(row["family_id"]), floor, least)), key=lambda one: -known[one]["score"],
+        (row["family_id"] for row in families if _below(known.get(row["family_id"]), floor, least)), key=lambda item: -known[item]["score"],
     )
     saved = set(ranked[: max(0, FEWEST_LIVE - (len(families) - len(ranked)))])
     retired = set(ranked) - saved
     return [
         {
             "family_id": row["family_id"], "cycle": cycle, "before": row["state"], "lives": row["family_id"] not in retired,
-            "score": told["score"] if told else None, "groups": told["groups"] if told else 0, "floor": floor,
-            "reason": _reason(told, floor, least, saved=row["family_id"] in saved),
+            "score": summary["score"] if summary else None, "groups": summary["groups"] if summary else 0, "floor": floor,
+            "reason": _reason(summary, floor, least, saved=row["family_id"] in saved),
         }
-        for row in families if (told := known.get(row["family_id"])) or row["state"] == RETIRED
+        for row in families if (summary := known.get(row["family_id"])) or row["state"] == RETIRED
     ]
 
 
-def _below(told: Mapping[str, Any] | None, floor: float, least: int) -> bool:
-    return told is not None and told["groups"] >= least and told["score"] < floor
+def _below(summary: Mapping[str, Any] | None, floor: float, least: int) -> bool:
+    return summary is not None and summary["groups"] >= least and summary["score"] < floor
 
 
-def _reason(told: Mapping[str, Any] | None, floor: float, least: int, *, saved: bool) -> str:
-    if told is None:
+def _reason(summary: Mapping[str, Any] | None, floor: float, least: int, *, saved: bool) -> str:
+    if summary is None:
         return "no score was read"
-    asked = f"{told['correct']} of {told['replies']} replies right, {told['informative']} of {told['groups']} groups teach"
-    if not _below(told, floor, least):
-        return asked if told["groups"] >= least else f"{asked}; asked in fewer than {least} groups"
+    asked = f"{summary['correct']} of {summary['replies']} replies right, {summary['informative']} of {summary['groups']} groups teach"
+    if not _below(summary, floor, least):
+        return asked if summary["groups"] >= least else f"{asked}; asked in fewer than {least} groups"
     if saved:
         return f"{asked}; stays, as one of the {FEWEST_LIVE} that stay at least"
-    kind = "too easy" if told["correct"] == told["replies"] else "impossible" if not told["correct"] else "hardly a group of both kinds"
+    kind = "too easy" if summary["correct"] == summary["replies"] else "impossible" if not summary["correct"] else "hardly a group of both kinds"
     return f"{asked}: {kind}"
 
 

@@ -107,7 +107,7 @@ def propose_families(
         raise InputError("no families to evolve from", wanted="a population of at least one family", do="materialize the seeds first")
     check_evolution_agent(settings, agents.backend.name)
     session = SessionAuthor(agents, pool, settings, root_seed) if settings.evolution_agent == "session" else None
-    prints = {one.family_id: one for one in known}
+    prints = {item.family_id: item for item in known}
     requests = [
         request_of(
             population, number, cycle=cycle, root_seed=root_seed, experience=experience, guidance=guidance, settings=settings, known=prints,
@@ -121,10 +121,10 @@ def propose_families(
         made = in_turn(range(len(requests)), attempts.beside_each_other, still=attempts.still, settle=attempts.settle)
     else:
         made = attempts.one_by_one()
-    outcomes = [one.outcome for one in made]
+    outcomes = [item.outcome for item in made]
     return Proposals(
-        tuple(one for one in outcomes if isinstance(one, Proposal)), tuple(one for one in outcomes if not isinstance(one, Proposal)),
-        tuple(row for one in made for row in one.authors),
+        tuple(item for item in outcomes if isinstance(item, Proposal)), tuple(item for item in outcomes if not isinstance(item, Proposal)),
+        tuple(row for item in made for row in item.authors),
     )
 
 
@@ -161,12 +161,12 @@ def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whol
     if whole and reply.record is not None:
         return from_record(json.loads(reply.record))
     ids = [from_record(record).family_id for record in request.records]
-    used = list(dict.fromkeys(ids[one - 1] for one in reply.used_parents if 0 < one <= len(ids)))
+    used = list(dict.fromkeys(ids[parent - 1] for parent in reply.used_parents if 0 < parent <= len(ids)))
     try:
         written = make_family(
             "the reply", name="written", title=reply.title or "written", category=reply.category, language=reply.language, generator=reply.generator,
             template=reply.template, validator=reply.validator, reader=reply.reader,
-            validators={one.name: one.source for one in reply.validators} if _together(request) else {},
+            validators={validator.name: validator.source for validator in reply.validators} if _together(request) else {},
             answer={"type": reply.answer_type}, parents=used or ids,
             operator=reply.operator if OPERATOR.match(reply.operator) else "written", mutations={},
         )
@@ -242,10 +242,10 @@ class _Attempts:
             return None
         if not isinstance(made.outcome, Proposal) or len(self.seen) == self._at_start:
             return made
-        rounds = [self.gates.beside(one, self.seen) for one in made.outcome.rounds]
-        if any(one is None for one in rounds):
+        rounds = [self.gates.beside(item, self.seen) for item in made.outcome.rounds]
+        if any(item is None for item in rounds):
             return None
-        refinement = replace(made.outcome.refinement, rounds=tuple(one for one in rounds if one is not None))
+        refinement = replace(made.outcome.refinement, rounds=tuple(item for item in rounds if item is not None))
         return replace(made, outcome=replace(made.outcome, refinement=refinement))
 
     def settle(self, number: int, made: _Made) -> None:
@@ -256,7 +256,7 @@ class _Attempts:
 
     def _saw(self, outcome: Proposal | Failure) -> None:
         if isinstance(outcome, Proposal):
-            self.seen.extend(one.fingerprint for one in outcome.rounds if one.accepted and one.fingerprint is not None)
+            self.seen.extend(item.fingerprint for item in outcome.rounds if item.accepted and item.fingerprint is not None)
 
     def _made(
         self, number: int, agents: Agents, judge: Judge, taken: set[str], reply: EvolveReply | AgentFailure | None = None
@@ -284,7 +284,7 @@ class _Attempts:
             return number, request.operator, f"family {family.family_id[:12]} is there already"
         agents.assign(given, whole.family_id)
         seen, guard = tuple(self.seen), SubmissionGuard(self.settings.refused_submissions)
-        done = refine(whole, lambda one: judge(one, seen), attempt.revised, rounds=self.settings.refinements, guard=guard)
+        done = refine(whole, lambda item: judge(item, seen), attempt.revised, rounds=self.settings.refinements, guard=guard)
         return Proposal(number, request.operator, done)
 
     def _request(self, number: int, taken: set[str]) -> EvolveRequest:
@@ -336,8 +336,8 @@ class _Attempt:
 
     def revised(self, family: Family, observation: Observation, round_number: int) -> Family | None:
         """As `revise`; None as well where the reply makes our code raise."""
-        found = contained(self.revise, family, observation, round_number)
-        return None if isinstance(found, Raised) else found
+        result = contained(self.revise, family, observation, round_number)
+        return None if isinstance(result, Raised) else result
 
     def revise(self, family: Family, observation: Observation, round_number: int) -> Family | None:
         """Ask for a mended version; None where none came."""
@@ -352,10 +352,10 @@ class _Attempt:
             reply, _ = self.session.write(request, seed=seed, attempt=self.number, artifact_id=family.family_id)
         else:
             reply = self.agents.call(EVOLUTION_ROLE, request, seed=seed, artifact_id=family.family_id)
-        found = family_of(reply, request, whole=self.agents.backend.name == "operators")
-        if isinstance(found, str):
+        result = family_of(reply, request, whole=self.agents.backend.name == "operators")
+        if isinstance(result, str):
             return None
-        mended = replace(found, parents=found.parents or family.parents)
+        mended = replace(result, parents=result.parents or family.parents)
         return self.completed(mended)
 
 
@@ -364,6 +364,6 @@ def _together(request: EvolveRequest) -> bool:
     return isinstance(request, FamilyRequest) and request.validators_by == "together"
 
 
-def _value(found: T | Raised) -> T | str:
+def _value(result: T | Raised) -> T | str:
     """What was found, or in words why nothing was."""
-    return found.reason if isinstance(found, Raised) else found
+    return result.reason if isinstance(result, Raised) else result

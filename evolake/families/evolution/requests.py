@@ -43,13 +43,13 @@ def request_of(
     return FamilyRequest(
         deepest=settings.composition_depth, operator=operator, idea=IDEAS[operator], validators_by=settings.validator_authors,
         experience=list(experience), guidance=list(guidance),
-        records=[to_record(one) for one in chosen],
+        records=[to_record(item) for item in chosen],
         parents=[
             ParentMaterial(
-                title=one.title, category=one.category, language=one.language, generator=one.generator, statement=stated(one),
-                validator=one.validator, validators=dict(one.validators), reader=one.reader,
+                title=item.title, category=item.category, language=item.language, generator=item.generator, statement=stated(item),
+                validator=item.validator, validators=dict(item.validators), reader=item.reader,
             )
-            for one in chosen
+            for item in chosen
         ],
     )
 

@@ -142,8 +142,8 @@ def results_of(
         if not results[-1].passed:
             break
     accepted = len(results) == len(GATES) and results[-1].passed
-    found = FamilyResults(family.family_id, tuple(results), accepted, family, fingerprint=ours)
-    return found, {result.gate: seen[result.gate] for result in results}
+    matches = FamilyResults(family.family_id, tuple(results), accepted, family, fingerprint=ours)
+    return matches, {result.gate: seen[result.gate] for result in results}
 
 
 @dataclass

@@ -75,8 +75,8 @@ def shown_instances(family: Family, *, pool: Any, settings: FamiliesSettings) ->
     pairs = pairs_of(SHOWN_DIFFICULTIES, 1, "shown to authors")
     instances = generate(family, pairs, pool=pool, caps=caps_of(settings))
     return [
-        Shown(statement=one.text[:LONGEST_SHOWN], inputs=json.dumps(one.inputs, ensure_ascii=False)[:LONGEST_SHOWN])
-        for one in instances if one.status == "ok"
+        Shown(statement=instance.text[:LONGEST_SHOWN], inputs=json.dumps(instance.inputs, ensure_ascii=False)[:LONGEST_SHOWN])
+        for instance in instances if instance.status == "ok"
     ]
 
 

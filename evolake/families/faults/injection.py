@@ -97,7 +97,7 @@ def plant(fault: Fault, family: Family, fingerprints: Mapping[str, Fingerprint],
 
 def kill_rates(rows: Sequence[Planted]) -> list[KillRate]:
     """One a class, in order of appearance."""
-    found = []
+    result = []
     for fault in dict.fromkeys(row.fault for row in rows):
         own = [row for row in rows if row.fault == fault]
         gates: dict[str, int] = {}
@@ -105,5 +105,5 @@ def kill_rates(rows: Sequence[Planted]) -> list[KillRate]:
             if row.outcome == "caught":
                 gates[row.gate] = gates.get(row.gate, 0) + 1
         skipped = sum(row.outcome == "does not apply" for row in own)
-        found.append(KillRate(fault, own[0].expected, len(own) - skipped, sum(gates.values()), skipped, dict(sorted(gates.items()))))
-    return found
+        result.append(KillRate(fault, own[0].expected, len(own) - skipped, sum(gates.values()), skipped, dict(sorted(gates.items()))))
+    return result

@@ -65,13 +65,13 @@ def _numbers(family: Family) -> Iterator[tuple[Family, str, int, int, bool]]:
     """(family, text that holds a number, where the number stands, whether it is a word): of rules, whichever alternative, then of the template."""
     for point in family.points:
         for item in point.alternatives:
-            for one in fixed_quantities(item.text):
-                if one.value > 2:
-                    yield switch(family, point.name, item.name), item.text, one.start, one.end, one.word
+            for quantity in fixed_quantities(item.text):
+                if quantity.value > 2:
+                    yield switch(family, point.name, item.name), item.text, quantity.start, quantity.end, quantity.word
     for sentence in sentences(family.template):
-        for one in fixed_quantities(sentence):
+        for quantity in fixed_quantities(sentence):
             if not RULE.search(sentence):
-                yield family, sentence, one.start, one.end, one.word
+                yield family, sentence, quantity.start, quantity.end, quantity.word
 
 
 def tie_unstated(family: Family) -> Family:
@@ -90,7 +90,7 @@ def tie_unstated(family: Family) -> Family:
         raise NotComposable("no value is noted")
     silent = tuple(replace(item, text=_SAID_ORDER.sub("", item.text)) for item in point.alternatives)
     return replace(
-        every_voter(child, _parity), points=tuple(replace(one, alternatives=silent) if one is point else one for one in child.points),
+        every_voter(child, _parity), points=tuple(replace(item, alternatives=silent) if item is point else item for item in child.points),
         template=child.template.replace(said[1], f"the remainder that {said[1]} leaves when divided by 2"),
     )
 

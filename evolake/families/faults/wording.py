@@ -26,17 +26,17 @@ Rewording = Callable[[Family], Family]
 def _words(*pairs: tuple[str, str]) -> Rewording:
     """A word for another, in the first place where one of them stands, of the template or else of a rule in force."""
     others = dict(pairs)
-    found = re.compile("|".join(rf"(?:\b|(?=\W)){re.escape(word)}(?:\b|(?<=\W))" for word in others))
+    result = re.compile("|".join(rf"(?:\b|(?=\W)){re.escape(word)}(?:\b|(?<=\W))" for word in others))
 
     def reworded(family: Family) -> Family:
         bare = SLOT.sub(lambda match: "#" * len(match[0]), family.template)
-        if match := found.search(RULE.sub(lambda match: "#" * len(match[0]), bare)):
+        if match := result.search(RULE.sub(lambda match: "#" * len(match[0]), bare)):
             return replace(family, template=family.template[: match.start()] + others[match[0]] + family.template[match.end() :])
         for place, point in enumerate(family.points):
             text = point.alternative().text
-            if f"[Rule {point.name}]" in family.template and (match := found.search(text)):
-                told = text[: match.start()] + others[match[0]] + text[match.end() :]
-                items = tuple(replace(item, text=told) if item.name == point.chosen else item for item in point.alternatives)
+            if f"[Rule {point.name}]" in family.template and (match := result.search(text)):
+                summary = text[: match.start()] + others[match[0]] + text[match.end() :]
+                items = tuple(replace(item, text=summary) if item.name == point.chosen else item for item in point.alternatives)
                 return replace(family, points=(*family.points[:place], replace(point, alternatives=items), *family.points[place + 1 :]))
         raise NotComposable(f"the text has none of the words {', '.join(others)}")
 
@@ -44,16 +44,16 @@ def _words(*pairs: tuple[str, str]) -> Rewording:
 
 
 def _swapped(*pairs: tuple[str, str]) -> Rewording:
-    return _words(*pairs, *((other, one) for one, other in pairs))
+    return _words(*pairs, *((other, first) for first, other in pairs))
 
 
 def _slots_exchanged(family: Family) -> Family:
     """Two numbers of the text change places."""
     text = family.template
-    for one, other in pairwise(SLOT.finditer(text)):
-        if one[1] != other[1] and "\n" not in text[one.start() : other.end()]:
-            middle = text[one.end() : other.start()]
-            return replace(family, template=text[: one.start()] + other[0] + middle + one[0] + text[other.end() :])
+    for first, other in pairwise(SLOT.finditer(text)):
+        if first[1] != other[1] and "\n" not in text[first.start() : other.end()]:
+            middle = text[first.end() : other.start()]
+            return replace(family, template=text[: first.start()] + other[0] + middle + first[0] + text[other.end() :])
     raise NotComposable("no line has two slots")
 
 
@@ -62,8 +62,8 @@ def _foreign(family: Family) -> Family:
     if family.language != "en":
         raise NotComposable("not in English")
     setting, question = split_question(family.template)
-    told = f"{setting}\n\n{FOREIGN}"
-    return replace(family, template=join_question(told, question) if question else f"{told}\n")
+    text = f"{setting}\n\n{FOREIGN}"
+    return replace(family, template=join_question(text, question) if question else f"{text}\n")
 
 
 WORDINGS: Mapping[str, Rewording] = MappingProxyType({
@@ -116,6 +116,6 @@ def named(before: str, after: str, evidence: Mapping[str, Any]) -> bool:
     return bool(touched) and all(shown in evidence["loose"] or shown.replace("*", "") in evidence["unread"] for shown in touched)
 
 
-def _alike(one: str, other: str) -> int:
+def _alike(first: str, other: str) -> int:
     """How many characters two texts have in common from the beginning on."""
-    return next((place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other)))
+    return next((place for place, pair in enumerate(zip(first, other, strict=False)) if pair[0] != pair[1]), min(len(first), len(other)))

@@ -16,7 +16,7 @@ from evolake.families.sandbox.running import Caps, Instance, Solved, solve
 
 def deciding_share(family: Family, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, caps: Caps) -> float | None:
     """The share of instances whose answer changes, None for a family that joins no two. Raises MachineryError when the jail failed."""
-    good = [(one, solved) for one, solved in zip(instances, answers, strict=True) if one.status == solved.status == "ok"]
+    good = [(instance, solved) for instance, solved in zip(instances, answers, strict=True) if instance.status == solved.status == "ok"]
     if not good or not all(joined(instance.inputs) for instance, _ in good):
         return None
     others = [_next(good, number) for number in range(len(good))]
@@ -24,8 +24,8 @@ def deciding_share(family: Family, instances: Sequence[Instance], answers: Seque
     again = solve(family.validator, swapped, pool=pool, caps=caps)
     sensitive = family.answer.case_sensitive
     changed = [
-        one.status != "ok" or not equivalent(solved.answer, one.answer, case_sensitive=sensitive)
-        for (_, solved), one in zip(good, again, strict=True)
+        item.status != "ok" or not equivalent(solved.answer, item.answer, case_sensitive=sensitive)
+        for (_, solved), item in zip(good, again, strict=True)
     ]
     return sum(changed) / len(changed)
 
@@ -37,5 +37,5 @@ def joined(inputs: Any) -> bool:
 
 def _next(good: Sequence[tuple[Instance, Solved]], number: int) -> Instance:
     """The next instance of the same difficulty, the first one after the last."""
-    same = [one for one, _ in good if one.difficulty == good[number][0].difficulty]
+    same = [item for item, _ in good if item.difficulty == good[number][0].difficulty]
     return same[(same.index(good[number][0]) + 1) % len(same)]

@@ -23,8 +23,8 @@ def sample_families(
     """
 
     def sample(family: Family) -> Sampled:
-        found = contained(sample_instances, family, pool=pool, settings=settings, root_seed=root_seed, cycle=cycle)
-        return Sampled([], {RAISED: settings.instances_per_family}) if isinstance(found, Raised) else found
+        result = contained(sample_instances, family, pool=pool, settings=settings, root_seed=root_seed, cycle=cycle)
+        return Sampled([], {RAISED: settings.instances_per_family}) if isinstance(result, Raised) else result
 
     rows: list[dict[str, Any]] = []
     dropped: list[dict[str, Any]] = []

@@ -37,9 +37,9 @@ def benchmark_evidence(family: Family, texts: Sequence[str], folder: str, words:
     best, shown = 0.0, ""
     for text in (SLOT.sub("\n", stated(family)), *texts):
         grams = list(normalised_grams(text[:LONGEST_TEXT], words))
-        found = [gram for gram in grams if gram in known]
-        if found and len(found) / len(grams) > best:
-            best, shown = len(found) / len(grams), " ".join(found[0])
+        result = [gram for gram in grams if gram in known]
+        if result and len(result) / len(grams) > best:
+            best, shown = len(result) / len(grams), " ".join(result[0])
     return {"files": files, "words": words, "share": best, "shown": shown}
 
 

@@ -139,12 +139,12 @@ def _reviewers(
     available = strategies(family, learn_reader(family, pool=pool, settings=settings))
     if not available:
         return [_Reviewer(number, instance, vote, "none", {}) for number, (instance, vote) in numbered]
-    found = []
+    result = []
     for number, (instance, vote) in numbered:
         pair = available[number % len(available)]
         hidden = {"reader": pair.reader, "strategy": pair.solver, "points": _points(family, pair.solver_file)}
-        found.append(_Reviewer(number, instance, vote, pair.name, hidden))
-    return found
+        result.append(_Reviewer(number, instance, vote, pair.name, hidden))
+    return result
 
 
 def run_program(source: str, text: str, *, pool: Any, settings: FamiliesSettings) -> str:
@@ -181,6 +181,6 @@ def blind_evidence(family: Family, reviews: Sequence[Review], votes: Sequence[Vo
         ],
         "probes": sum(len(wrong_answers(label)) for label in labels),
         "accepted_wrongly": [
-            [label, found] for label in labels for found in accepted_wrongly(label, case_sensitive=family.answer.case_sensitive)
+            [label, result] for label in labels for result in accepted_wrongly(label, case_sensitive=family.answer.case_sensitive)
         ],
     }

@@ -33,8 +33,8 @@ def instances(evidence: Evidence) -> Finding | None:
 def determinism(evidence: Evidence) -> Finding | None:
     """Twice the same, for instances and for answers."""
     if evidence["unstable_instances"]:
-        told = f"{evidence['unstable_instances']} of {len(evidence['instances'])} instances differ between two runs with the same seed"
-        return Finding(f"{told} (at two dates, in two time zones, with sets in two orders)")
+        text = f"{evidence['unstable_instances']} of {len(evidence['instances'])} instances differ between two runs with the same seed"
+        return Finding(f"{text} (at two dates, in two time zones, with sets in two orders)")
     for name, voter in evidence["voters"].items():
         if voter["unstable"]:
             return Finding(f"validator {name}: {voter['unstable']} of {len(evidence['instances'])} answers differ between two runs on one input")
@@ -179,10 +179,10 @@ def contamination(evidence: Evidence, *, largest_share: float) -> Finding | None
     found = evidence["benchmarks"]
     if found is None or found["share"] < largest_share:
         return None
-    told = (
+    text = (
         f"{found['share']:.0%} of the statement's sequences of {found['words']} words stand in the benchmarks ({found['files']} files), for example"
     )
-    return Finding(f"{told} {found['shown']!r}")
+    return Finding(f"{text} {found['shown']!r}")
 
 
 @checker("families.near_duplicate")
@@ -244,12 +244,12 @@ def blind(evidence: Evidence, *, least_matches: int) -> Finding | None:
     matched = sum(review["matched"] for review in reviews)
     if matched >= least_matches:
         return None
-    told = f"{matched} of {len(reviews)} blind reviews match, {least_matches} are needed"
+    text = f"{matched} of {len(reviews)} blind reviews match, {least_matches} are needed"
     first = next((review for review in reviews if not review["matched"]), None)
     if first is None:  # there are fewer reviews than the rule wants matches
-        return Finding(told)
+        return Finding(text)
     said = f"{first['status']}: {first['answer'] or first['note']}"[:200]
-    return Finding(f"{told}; at difficulty {first['difficulty']}: {said}")
+    return Finding(f"{text}; at difficulty {first['difficulty']}: {said}")
 
 
 @checker("families.probes")
@@ -257,8 +257,8 @@ def probes(evidence: Evidence) -> Finding | None:
     """Wrong answers are judged wrong."""
     if not evidence["probes"]:
         return Finding("no label could be probed")
-    found = evidence["accepted_wrongly"]
-    return Finding(f"the wrong answer {found[0][1]} is accepted for {found[0][0]!r}") if found else None
+    result = evidence["accepted_wrongly"]
+    return Finding(f"the wrong answer {result[0][1]} is accepted for {result[0][0]!r}") if result else None
 
 
 @checker("families.sentences_read")
@@ -271,26 +271,26 @@ def sentences_read(evidence: Evidence, *, largest_share: float, of: Mapping[str,
     if not largest and evidence.get("misread"):
         return Finding(f"of {evidence['misread']} statements the reader hands on other inputs than the generator's")
     if (loose := evidence.get("loose")) and len(loose) > largest * evidence["words"]:
-        told = f"{len(loose)} of {evidence['words']} words can be left out and the reader reads on, {largest:.0%} may; the first: "
-        return Finding(f"{told}{loose[0]!r}"[:400])
+        text = f"{len(loose)} of {evidence['words']} words can be left out and the reader reads on, {largest:.0%} may; the first: "
+        return Finding(f"{text}{loose[0]!r}"[:400])
     if not all_sentences or len(unread) <= largest * all_sentences:
         return None
-    told = f"{len(unread)} of {all_sentences} sentences can be left out and the reader reads on, {largest:.0%} may; the first: "
-    return Finding(f"{told}{unread[0]!r}"[:400])
+    text = f"{len(unread)} of {all_sentences} sentences can be left out and the reader reads on, {largest:.0%} may; the first: "
+    return Finding(f"{text}{unread[0]!r}"[:400])
 
 
 @checker("families.sentences_declared")
 def sentences_declared(evidence: Evidence) -> Finding | None:
     """What the reader declares is what the statements say and the code does."""
-    found = evidence["declared"]
-    if found is None:
+    result = evidence["declared"]
+    if result is None:
         return None
     for key, what in (
         ("malformed", "{}"), ("leftover", "no declared pattern fits the sentence {!r}"), ("missing", "the statement leaves out {!r}"),
         ("other_values", "{}"), ("without_code", "{} is said to hold a rule, and no validator's answer depends on it"),
     ):
-        if found[key]:
-            return Finding(what.format(found[key] if isinstance(found[key], str) else found[key][0])[:400])
+        if result[key]:
+            return Finding(what.format(result[key] if isinstance(result[key], str) else result[key][0])[:400])
     return None
 
 

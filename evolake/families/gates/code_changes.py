@@ -19,17 +19,17 @@ def whole_numbers(source: str) -> set[int]:
     tree = _tree(source)
     if tree is None:
         return set()
-    found: set[int] = set()
+    result: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and type(node.value) is int:
-            found.add(node.value)
+            result.add(node.value)
         elif isinstance(node, ast.List | ast.Tuple | ast.Set):
-            found.add(len(node.elts))
+            result.add(len(node.elts))
         elif isinstance(node, ast.Dict):
-            found.add(len(node.keys))
+            result.add(len(node.keys))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and " " not in node.value:
-            found.add(len(node.value))
-    return found
+            result.add(len(node.value))
+    return result
 
 
 def with_number(source: str, value: int) -> str | None:

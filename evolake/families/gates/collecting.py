@@ -64,7 +64,7 @@ def static(course: Course) -> Mapping[str, Any]:
     """A sample of instances, looked at beside the sources and the families that there are."""
     course.sample = draw_sample(course.family, pool=course.pool, settings=course.settings)
     course.fingerprint = fingerprint(course.family, [solved.answer for solved in course.sample.answers])
-    texts = [one.text for one in spread([one for one in course.sample.instances if one.status == "ok"], BENCHMARKED)]
+    texts = [item.text for item in spread([instance for instance in course.sample.instances if instance.status == "ok"], BENCHMARKED)]
     compared = benchmark_evidence(course.family, texts, course.settings.benchmarks, course.settings.benchmark_words)
     course.static = static_evidence(course.family, course.sample, course.known) | rule_evidence(course.family) | {"benchmarks": compared}
     return course.static
@@ -120,10 +120,10 @@ def sentences(course: Course) -> Mapping[str, Any]:
 
 def rule_evidence(family: Family) -> dict[str, Any]:
     """Whether text and code of the mutation points go together."""
-    found = {name: constants(source) for name, source in family.sources().items()}
+    result = {name: constants(source) for name, source in family.sources().items()}
     mismatched, unused = [], []
     for point in family.points:
-        holders = {name: values[point.constant] for name, values in found.items() if point.constant in values}
+        holders = {name: values[point.constant] for name, values in result.items() if point.constant in values}
         if not holders:
             unused.append(point.constant)
         for name, value in holders.items():

@@ -42,8 +42,8 @@ class Vote:
 
 def vote(solved: Mapping[str, Solved], *, case_sensitive: bool, difficulty: int = 0, seed: int = 0) -> Vote:
     """Count the votes on one instance. Answers are compared by `equivalent`; the label is the first answer, in order of voters, that wins."""
-    answers = {name: one.answer for name, one in solved.items() if one.status == "ok"}
-    statuses = {name: one.status for name, one in solved.items()}
+    answers = {name: item.answer for name, item in solved.items() if item.status == "ok"}
+    statuses = {name: item.status for name, item in solved.items()}
     for answer in answers.values():
         agreed = tuple(name for name, other in answers.items() if equivalent(answer, other, case_sensitive=case_sensitive))
         if 2 * len(agreed) > len(solved):
@@ -72,13 +72,13 @@ def take_votes(
 def copies(family: Family) -> list[tuple[str, str]]:
     """(voter, the earlier voter it is a copy of)."""
     voters = [(name, words := normalised(source), sketch(words)) for name, source in family.voters().items()]
-    found = []
+    result = []
     for number, (name, words, ours) in enumerate(voters):
         for earlier, others, theirs in voters[:number]:
             if words == others or jaccard(ours, theirs) >= COPY:
-                found.append((name, earlier))
+                result.append((name, earlier))
                 break
-    return found
+    return result
 
 
 def consensus_evidence(family: Family, votes: Sequence[Vote]) -> dict[str, Any]:

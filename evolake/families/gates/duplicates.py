@@ -40,11 +40,11 @@ def duplicate_pairs(fingerprints: Sequence[Fingerprint], parameters: Mapping[str
 
 def answer_agreement(fingerprints: Sequence[Fingerprint]) -> np.ndarray:
     """(n, n): the share of answers on the shared seeds that two families have in common, over the seeds that both have."""
-    longest = max((len(one.answers) for one in fingerprints), default=0)
+    longest = max((len(fingerprint.answers) for fingerprint in fingerprints), default=0)
     numbers: dict[str, int] = {}
     coded = np.full((len(fingerprints), longest), -1)
-    for place, one in enumerate(fingerprints):
-        coded[place, : len(one.answers)] = [numbers.setdefault(key, len(numbers)) for key in one.answers]
+    for place, item in enumerate(fingerprints):
+        coded[place, : len(item.answers)] = [numbers.setdefault(key, len(numbers)) for key in item.answers]
     same, both = np.zeros((len(fingerprints), len(fingerprints))), np.zeros((len(fingerprints), len(fingerprints)))
     for column in coded.T:
         given = column >= 0

@@ -93,7 +93,7 @@ def _numbers(instance: Instance) -> list[int]:
 
 
 def _differing(first: Sequence[Any], second: Sequence[Any]) -> int:
-    return sum(one.content != other.content for one, other in zip(first, second, strict=True))
+    return sum(item.content != other.content for item, other in zip(first, second, strict=True))
 
 
 def _type(answer: Any) -> str:

@@ -108,7 +108,7 @@ class FamilyGates:
             return None
         evidence = dict(static.evidence) | {"nearest": relatives}
         said = gates.replay_gate(STATIC, evidence, self.ruleset, artifact_id=done.family_id, cycle=self.cycle, run_id=self.run_id)
-        return replace(done, results=tuple(said if one is static else one for one in done.results)) if said.verdicts == static.verdicts else None
+        return replace(done, results=tuple(said if item is static else item for item in done.results)) if said.verdicts == static.verdicts else None
 
 
 def _metered(gate: GateSpec) -> GateSpec:

@@ -31,7 +31,7 @@ def leaking_place(texts: Sequence[str], answers: Sequence[Any]) -> tuple[str, fl
         return "", 0.0
     hits: Counter[str] = Counter()
     for text, answer, key in zip(texts, answers, keys, strict=True):
-        hits.update({place for place, found in guesses(text) if answer_key(_value(found)) == key})
+        hits.update({place for place, result in guesses(text) if answer_key(_value(result)) == key})
         if isinstance(answer, list | dict) and len(answer) >= LONG and _spelled(text, answer):
             hits["the whole answer"] += 1
     place, count = max(hits.items(), key=lambda item: (item[1], item[0]), default=("", 0))
@@ -50,9 +50,9 @@ def guesses(text: str) -> Iterator[tuple[str, str]]:
     for (_, before), (_, token) in pairwise(tokens):
         if not before[-1].isdigit():
             followers.setdefault(before.casefold(), []).append(token)
-    for word, found in followers.items():
-        yield f"after {word!r}", found[0]
-        yield f"last after {word!r}", found[-1]
+    for word, result in followers.items():
+        yield f"after {word!r}", result[0]
+        yield f"last after {word!r}", result[-1]
     lists = LISTING.findall(text)
     if lists:
         yield "the first list", lists[0]

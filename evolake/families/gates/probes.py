@@ -52,27 +52,27 @@ def _same(answer: Any, label: Any) -> bool:
     if isinstance(answer, list | dict) and isinstance(label, list | dict) and not answer and not label:
         return True
     if isinstance(answer, list) and isinstance(label, list):
-        return len(answer) == len(label) and all(_same(one, other) for one, other in zip(answer, label, strict=True))
+        return len(answer) == len(label) and all(_same(first, other) for first, other in zip(answer, label, strict=True))
     if isinstance(answer, dict) and isinstance(label, dict):
         return answer.keys() == label.keys() and all(_same(value, label[key]) for key, value in answer.items())
-    one, other = _number(answer), _number(label)
-    if one is not None and other is not None:
-        return _near(one, other)
-    return one is other is None and json.dumps(answer, sort_keys=True) == json.dumps(label, sort_keys=True)
+    item, other = _number(answer), _number(label)
+    if item is not None and other is not None:
+        return _near(item, other)
+    return item is other is None and json.dumps(answer, sort_keys=True) == json.dumps(label, sort_keys=True)
 
 
 def _number(value: Any) -> Fraction | float | None:
     """The value of a number, or of a text that reads as one."""
     if isinstance(value, str):
-        found = number(cleaned(value))
-        return None if found is None else found[0]
+        result = number(cleaned(value))
+        return None if result is None else result[0]
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _near(one: Fraction | float, other: Fraction | float) -> bool:
+def _near(first: Fraction | float, other: Fraction | float) -> bool:
     """Equal, or, where one of them is no integer, within the tolerance: two elements of a list that are so near may change places."""
-    if any(isinstance(value, float) and not math.isfinite(value) for value in (one, other)):
-        return one == other
-    one, other = Fraction(repr(one) if isinstance(one, float) else one), Fraction(repr(other) if isinstance(other, float) else other)
-    integers = one.denominator == other.denominator == 1
-    return one == other or (not integers and abs(one - other) <= TOLERANCE * max(abs(one), abs(other)))
+    if any(isinstance(value, float) and not math.isfinite(value) for value in (first, other)):
+        return first == other
+    first, other = Fraction(repr(first) if isinstance(first, float) else first), Fraction(repr(other) if isinstance(other, float) else other)
+    integers = first.denominator == other.denominator == 1
+    return first == other or (not integers and abs(first - other) <= TOLERANCE * max(abs(first), abs(other)))

@@ -76,8 +76,8 @@ def reader_from(template: str, examples: Sequence[dict[str, Any]]) -> str | None
         if any(key not in item["inputs"] for item in examples):
             return None
         values = [item["inputs"][key] for item in examples]
-        if found := _explained(values, examples, ways):
-            slot, way = found
+        if result := _explained(values, examples, ways):
+            slot, way = result
             assignments.append(f"    inputs[{key!r}] = {way}(match[{f'slot{slot}'!r}])")
         elif all(value == values[0] for value in values):
             constants[key] = values[0]
@@ -92,13 +92,13 @@ def pattern(template: str) -> str:
     """The expression that a filled template matches, with a group slot<n> for each slot; a slot that occurs again must say the same."""
     parts = [part.strip("\n") for part in QUESTION_LINE.split(template)]
     flat = "\n\n".join(part for part in parts if part).strip()
-    found, at, seen = [], 0, set()
+    result, at, seen = [], 0, set()
     for match in SLOT.finditer(flat):
-        found.append(re.escape(flat[at : match.start()]))
-        found.append(f"(?P=slot{match[1]})" if match[1] in seen else f"(?P<slot{match[1]}>.*?)")
+        result.append(re.escape(flat[at : match.start()]))
+        result.append(f"(?P=slot{match[1]})" if match[1] in seen else f"(?P<slot{match[1]}>.*?)")
         seen.add(match[1])
         at = match.end()
-    return "".join([*found, re.escape(flat[at:])])
+    return "".join([*result, re.escape(flat[at:])])
 
 
 def known_ways() -> dict[str, Callable[[str], Any]]:
@@ -120,7 +120,7 @@ def _explained(values: Sequence[Any], examples: Sequence[dict[str, Any]], ways: 
 def _gives(way: Callable[[str], Any], text: str, value: Any) -> bool:
     """Whether reading the text so gives the value, of the same type."""
     try:
-        found = way(text)
+        result = way(text)
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return False
-    return found == value and type(found) is type(value)
+    return result == value and type(result) is type(value)

@@ -79,20 +79,20 @@ class Trial:
 
     def matters(self, source: str | None, stop: int | None = None) -> bool:
         """Whether the source gives another answer, or none, on some instance (of the first `stop`)."""
-        return source is not None and any(one.status != "ok" or not same for one, same in self._again(source, stop))
+        return source is not None and any(item.status != "ok" or not same for item, same in self._again(source, stop))
 
     def gives_another(self, source: str | None) -> bool:
         """Whether the source gives another answer on some instance; one that it has none on says nothing."""
-        return source is not None and any(one.status == "ok" and not same for one, same in self._again(source, None))
+        return source is not None and any(item.status == "ok" and not same for item, same in self._again(source, None))
 
     def holds(self, source: str) -> bool | None:
         """Whether the source without a rule gives another answer; None where it gives no other, and on some instances none: there the rule counts,
         or what stands in for it is no value to go on with, which cannot be told apart."""
         failed, end = 0, min(FIRST, len(self.instances))
-        for number, (one, same) in enumerate(self._again(source, None), start=1):
-            if one.status == "ok" and not same:
+        for number, (item, same) in enumerate(self._again(source, None), start=1):
+            if item.status == "ok" and not same:
                 return True
-            failed += one.status != "ok"
+            failed += item.status != "ok"
             if failed == number == end:
                 return None
         return None if failed else False
@@ -103,8 +103,8 @@ class Trial:
         sensitive = self.family.answer.case_sensitive
         for part in (order[:FIRST], order[FIRST:]):
             again = solve(source, [self.instances[number].inputs for number in part], pool=self.pool, caps=self.caps) if part else []
-            for number, one in zip(part, again, strict=True):
-                yield one, one.status == "ok" and equivalent(self.answers[number].answer, one.answer, case_sensitive=sensitive)
+            for number, item in zip(part, again, strict=True):
+                yield item, item.status == "ok" and equivalent(self.answers[number].answer, item.answer, case_sensitive=sensitive)
 
 
 def sentences_evidence(
@@ -112,19 +112,19 @@ def sentences_evidence(
 ) -> dict[str, Any]:
     """What the rules of gate 3 judge, as plain JSON. reader: the family's, or the one that was learnt. Raises MachineryError when the jail failed."""
     caps = caps_of(settings)
-    good = [number for number, (one, solved) in enumerate(zip(instances, answers, strict=True)) if one.status == solved.status == "ok"]
+    good = [number for number, (instance, solved) in enumerate(zip(instances, answers, strict=True)) if instance.status == solved.status == "ok"]
     instances, answers = [instances[number] for number in good], [answers[number] for number in good]
     short = Caps(cpu_s=min(caps.cpu_s, CAP_S), call_s=caps.call_s, memory_mb=caps.memory_mb)
     trial = Trial(family, instances, answers, pool, short)
     probed = probe_texts(family, reader, instances, answers, pool=pool, caps=caps, short=short)
-    shown = [stated(family), *(one.text for one in spread(instances, TEXTS))]
+    shown = [stated(family), *(item.text for item in spread(instances, TEXTS))]
     joined, own = own_text(stated(family))
     operators_own = set(sentences(own)) if joined else set()
     turned = [name for name, source in family.voters().items() if trial.gives_another(with_ties_turned(source))]
     return {
         "made_by": family.operator, "has_reader": reader is not None, "sentences": probed.sentences, "unread": list(probed.unread),
         "words": probed.words, "loose": list(probed.loose), "misread": probed.misread,
-        "unread_own": [one for one in (*probed.unread, *probed.loose) if one.replace("*", "") in operators_own],
+        "unread_own": [item for item in (*probed.unread, *probed.loose) if item.replace("*", "") in operators_own],
         "unbacked": unbacked(family, [change for change in text_changes(family) if change.kind == "quantity"], trial.matters),
         "unsaid": unsaid(family, instances, trial.matters),
         "idle": [[slot, sentence_of_slot(stated(family), slot)] for slot in probed.idle], "dead": dead_rules(family, trial),
@@ -145,16 +145,16 @@ def probe_texts(
         return Probed(len(whole), tuple(change.what for change in whole), len(words), tuple(change.what for change in words), ())
     shown = spread(instances, TEXTS)
     plain = spread(instances, ROUNDS)
-    again = read(reader, [one.text for one in plain], pool=pool, caps=caps)
-    misread = sum(reading.inputs != one.inputs for reading, one in zip(again, plain, strict=True))
-    one = shown[-1]
-    again = read(reader, [fill(change.template, one.slot_texts) for change in words], pool=pool, caps=caps)
-    loose = [change.what for change, reading in zip(words, again, strict=True) if reading.status == "ok" and reading.inputs == one.inputs]
-    readings = read(reader, [fill(change.template, one.slot_texts) for change in whole for one in shown], pool=pool, caps=caps)
+    again = read(reader, [item.text for item in plain], pool=pool, caps=caps)
+    misread = sum(reading.inputs != item.inputs for reading, item in zip(again, plain, strict=True))
+    element = shown[-1]
+    again = read(reader, [fill(change.template, element.slot_texts) for change in words], pool=pool, caps=caps)
+    loose = [change.what for change, reading in zip(words, again, strict=True) if reading.status == "ok" and reading.inputs == element.inputs]
+    readings = read(reader, [fill(change.template, item.slot_texts) for change in whole for item in shown], pool=pool, caps=caps)
     overlooked = []
     for number, change in enumerate(whole):
         seen = zip(shown, readings[number * len(shown) : (number + 1) * len(shown)], strict=True)
-        if all(reading.status == "ok" and reading.inputs == one.inputs for one, reading in seen):
+        if all(reading.status == "ok" and reading.inputs == item.inputs for item, reading in seen):
             overlooked.append(change)
     first = spread(list(zip(instances, answers, strict=True)), ROUNDS)
     idle = idle_slots(family, reader, first, None, pool=pool, caps=short)
@@ -170,20 +170,20 @@ def idle_slots(
     all, in one way an instance."""
     template = stated(family)
     changed = [
-        (one, answer, slot, text) for turn, (one, answer) in enumerate(solved)
-        for slot, text in slot_changes(template, one.slot_texts, [turn % 3] if among is None else range(4)) if among is None or slot in among
+        (item, answer, slot, text) for turn, (item, answer) in enumerate(solved)
+        for slot, text in slot_changes(template, item.slot_texts, [turn % 3] if among is None else range(4)) if among is None or slot in among
     ]
     readings = read(reader, [text for *_, text in changed], pool=pool, caps=caps) if changed else []
     minded = {
-        slot for (one, _, slot, _), reading in zip(changed, readings, strict=True) if reading.status != "ok" or reading.inputs == one.inputs
+        slot for (item, _, slot, _), reading in zip(changed, readings, strict=True) if reading.status != "ok" or reading.inputs == item.inputs
     }
     handed = [
         (answer, slot, reading.inputs) for (_, answer, slot, _), reading in zip(changed, readings, strict=True) if slot not in minded
     ]
     source = next(iter(family.validators.values()), family.validator)
     again = solve(source, [inputs for *_, inputs in handed], pool=pool, caps=caps) if handed else []
-    for (answer, slot, _), one in zip(handed, again, strict=True):
-        if one.status != "ok" or not equivalent(answer.answer, one.answer, case_sensitive=family.answer.case_sensitive):
+    for (answer, slot, _), element in zip(handed, again, strict=True):
+        if element.status != "ok" or not equivalent(answer.answer, element.answer, case_sensitive=family.answer.case_sensitive):
             minded.add(slot)
     return {slot for *_, slot, _ in changed} - minded
 
@@ -210,8 +210,8 @@ def unbacked(family: Family, said: Sequence[Change], matters: Callable[[str | No
 def unsaid(family: Family, instances: Sequence[Instance], matters: Callable[[str | None], bool]) -> list[int]:
     """The numbers that every voter has, that decide answers, and that the statement says nowhere."""
     common = set.intersection(*({value for value in whole_numbers(source) if value >= UNSAID} for source in family.voters().values()))
-    text = " ".join([stated(family), *(one.text for one in spread(instances, TEXTS))])
-    said = {one.value for one in quantities(text)} | {int(found) for found in re.findall(r"\d{1,12}", text)}
+    text = " ".join([stated(family), *(item.text for item in spread(instances, TEXTS))])
+    said = {quantity.value for quantity in quantities(text)} | {int(result) for result in re.findall(r"\d{1,12}", text)}
     open_numbers = [
         value for value in sorted(common - said)
         if not (value in CUSTOMARY and re.search(CUSTOMARY[value], text, re.IGNORECASE)) and not {value - 1, value + 1} & said
@@ -236,11 +236,11 @@ def _alive(family: Family, point: MutationPoint, trial: Trial) -> bool:
 
 def dead_functions(family: Family, matters: Callable[[str | None], bool]) -> list[str]:
     """The functions of the primary that can lose their work without any answer changing."""
-    found = []
+    result = []
     for name in helpers(family.validator)[:6]:
         if not any(matters(without_function(family.validator, name, gives)) for gives in ("None", "True", "False")):
-            found.append(f"{name}()")
-    return found
+            result.append(f"{name}()")
+    return result
 
 
 def declared_evidence(family: Family, instances: Sequence[Instance], trial: Trial) -> dict[str, Any] | None:
@@ -253,8 +253,8 @@ def declared_evidence(family: Family, instances: Sequence[Instance], trial: Tria
         return None
     said = {pattern: [] for pattern in patterns}
     leftover: dict[str, None] = {}
-    for one in spread(instances, TEXTS):
-        for sentence in sentences(one.text):
+    for item in spread(instances, TEXTS):
+        for sentence in sentences(item.text):
             fitting = [(pattern, values) for pattern in patterns if (values := pattern.values(sentence)) is not None]
             if not fitting:
                 leftover[sentence] = None
@@ -264,7 +264,7 @@ def declared_evidence(family: Family, instances: Sequence[Instance], trial: Tria
     other = []
     for pattern, values in said.items():
         for constant, given in itertools.product(pattern.constants, values):
-            held = {found[constant] for found in code.values() if constant in found}
+            held = {result[constant] for result in code.values() if constant in result}
             if held != {str(said_number(given[constant]))}:
                 other.append(f"{constant} is {' or '.join(sorted(held)) or 'nowhere'} in the code, the text says {given[constant]!r}")
     rules = {pattern.holder for pattern in patterns if pattern.holder and (pattern.needed or said[pattern] or _said(pattern, instances))}
@@ -275,7 +275,7 @@ def declared_evidence(family: Family, instances: Sequence[Instance], trial: Tria
 
 
 def _said(pattern: Pattern, instances: Sequence[Instance]) -> bool:
-    return any(pattern.values(sentence) is not None for one in instances for sentence in sentences(one.text))
+    return any(pattern.values(sentence) is not None for instance in instances for sentence in sentences(instance.text))
 
 
 def _holds(family: Family, name: str, trial: Trial) -> bool:
@@ -288,7 +288,7 @@ def _holds(family: Family, name: str, trial: Trial) -> bool:
             if any(trial.matters(set_constant(source, name, other)) for other in ("None", "0", "1", "2")):
                 return True
             continue
-        fixed = [one for gives in ("True", "{}", "None", "False") if (one := without_function(source, name, gives)) is not None]
-        if fixed and all(trial.holds(one) is not False for one in fixed):
+        fixed = [item for gives in ("True", "{}", "None", "False") if (item := without_function(source, name, gives)) is not None]
+        if fixed and all(trial.holds(element) is not False for element in fixed):
             return True
     return False

@@ -72,8 +72,8 @@ def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]
     place, share = leaking_place(texts, answers)
     return {
         "failed": [[item.status, item.reason] for item in (*sample.instances, *sample.answers) if item.status != "ok"],
-        "unfilled": sorted({found for text in texts for found in unfilled(text)}),
-        "drawing": next((found for text in texts if (found := drawing(text))), ""),
+        "unfilled": sorted({result for text in texts for result in unfilled(text)}),
+        "drawing": next((results for text in texts if (results := drawing(text))), ""),
         "shortest": min(map(len, whole), default=0), "longest": max(map(len, whole), default=0),
         "leak_place": place, "leak_share": share,
         "instances": len(texts), "distinct": len({(instance.difficulty, instance.text) for instance, _ in good}),
@@ -93,15 +93,15 @@ def nearest(ours: Fingerprint, known: Sequence[Fingerprint]) -> list[dict[str, A
     """The families most like ours by code and answers together, most alike first, then those most like it by answers alone. Code and answers from 0
     to 1, and whether code or text are the same.
     """
-    found = [similarity(ours, other) for other in known if other.family_id != ours.family_id]
-    found.sort(key=lambda item: (-(item.same_code + item.answers + item.code), item.family_id))
-    by_answers = sorted(found, key=lambda item: (-item.answers, item.family_id))
+    result = [similarity(ours, other) for other in known if other.family_id != ours.family_id]
+    result.sort(key=lambda item: (-(item.same_code + item.answers + item.code), item.family_id))
+    by_answers = sorted(result, key=lambda item: (-item.answers, item.family_id))
     return [
         {
             "family_id": item.family_id, "name": item.name, "code": item.code, "answers": item.answers, "same_code": item.same_code,
             "same_text": item.same_text, "answer_values": len(set(ours.answers)),
         }
-        for item in dict.fromkeys([*found[:NEAREST], *by_answers[:NEAREST]])
+        for item in dict.fromkeys([*result[:NEAREST], *by_answers[:NEAREST]])
     ]
 
 
@@ -157,15 +157,15 @@ def _blind_to_difficulty(instances: Sequence[Instance]) -> bool:
     by_seed: dict[int, set[str]] = {}
     for instance in instances:
         by_seed.setdefault(instance.seed, set()).add(json.dumps(instance.inputs, sort_keys=True))
-    return bool(by_seed) and all(len(found) == 1 for found in by_seed.values())
+    return bool(by_seed) and all(len(result) == 1 for result in by_seed.values())
 
 
 def by_difficulty(instances: Sequence[Instance], measure: Callable[[Any], float]) -> list[list[float]]:
     """[[difficulty, mean of a measure of the hidden inputs], ...], the easiest first."""
-    found: dict[int, list[float]] = {}
+    result: dict[int, list[float]] = {}
     for instance in instances:
-        found.setdefault(instance.difficulty, []).append(measure(instance.inputs))
-    return [[difficulty, sum(values) / len(values)] for difficulty, values in sorted(found.items())]
+        result.setdefault(instance.difficulty, []).append(measure(instance.inputs))
+    return [[difficulty, sum(values) / len(values)] for difficulty, values in sorted(result.items())]
 
 
 def characters(inputs: Any) -> float:
@@ -196,5 +196,5 @@ def magnitude(inputs: Any) -> float:
 def rises(values: Sequence[Sequence[float]], ratio: float) -> bool:
     """Whether [[difficulty, value], ...] rises on average: the last is `ratio` times the first, and at most a fifth of the pairs go down."""
     ordered = [value for _, value in sorted(map(tuple, values))]
-    pairs = [(one, other) for number, one in enumerate(ordered) for other in ordered[number + 1 :]]
-    return len(ordered) > 1 and ordered[-1] >= ratio * max(ordered[0], 1e-9) and sum(other < one for one, other in pairs) * 5 <= len(pairs)
+    pairs = [(item, other) for number, item in enumerate(ordered) for other in ordered[number + 1 :]]
+    return len(ordered) > 1 and ordered[-1] >= ratio * max(ordered[0], 1e-9) and sum(other < first for first, other in pairs) * 5 <= len(pairs)

@@ -37,16 +37,16 @@ class Change:
 def text_changes(family: Family) -> list[Change]:
     """Each sentence gone, and each fixed quantity another, one at a time."""
     template = stated(family)
-    found: list[Change] = []
+    result: list[Change] = []
     for start, end in spans(template)[:MOST_SENTENCES]:
         sentence = template[start:end]
         if QUESTION_LINE.fullmatch(sentence) or not any(character.isalpha() for character in SLOT.sub("", sentence)):
             continue
-        found.append(Change("sentence", sentence, template[:start] + template[end:]))
-        for one in fixed_quantities(sentence):
-            other = sentence[: one.start] + another(one) + sentence[one.end :]
-            found.append(Change("quantity", sentence, template[:start] + other + template[end:], one.value))
-    return found
+        result.append(Change("sentence", sentence, template[:start] + template[end:]))
+        for quantity in fixed_quantities(sentence):
+            other = sentence[: quantity.start] + another(quantity) + sentence[quantity.end :]
+            result.append(Change("quantity", sentence, template[:start] + other + template[end:], quantity.value))
+    return result
 
 
 def word_changes(family: Family) -> list[Change]:
@@ -57,14 +57,14 @@ def word_changes(family: Family) -> list[Change]:
 
 def word_places(template: str) -> list[tuple[int, int, str]]:
     """(start, end, sentence with the word between asterisks) of each word that the template itself says; of Chinese, two characters are a word."""
-    found = []
+    result = []
     for start, end in spans(template)[:MOST_SENTENCES]:
         sentence = template[start:end]
         if not QUESTION_LINE.fullmatch(sentence):
             for word in _WORD.finditer(SLOT.sub(lambda match: " " * len(match[0]), sentence)):
                 first, last = word.span()
-                found.append((start + first, start + last, f"{sentence[:first]}*{word[0]}*{sentence[last:]}"))
-    return found[:MOST_WORDS]
+                result.append((start + first, start + last, f"{sentence[:first]}*{word[0]}*{sentence[last:]}"))
+    return result[:MOST_WORDS]
 
 
 def fixed_quantities(sentence: str) -> list[Quantity]:
@@ -74,25 +74,25 @@ def fixed_quantities(sentence: str) -> list[Quantity]:
         return []
     for expression in (_RUN, _PLACE):
         bare = expression.sub(lambda match: " " * len(match[0]), bare)
-    return [one for one in quantities(without_asides(bare)) if one.value >= LEAST]
+    return [quantity for quantity in quantities(without_asides(bare)) if quantity.value >= LEAST]
 
 
-def another(one: Quantity) -> str:
+def another(item: Quantity) -> str:
     """Another number in its place."""
-    return _AS_WORD.get(one.value + 1, "seventeen") if one.word else str(one.value + 1)
+    return _AS_WORD.get(item.value + 1, "seventeen") if item.word else str(item.value + 1)
 
 
 def slot_changes(template: str, slot_texts: Sequence[str], ways: Sequence[int]) -> list[tuple[int, str]]:
     """(slot from 1 on, statement in which its number is another) for each slot that is a single number. ways: one more, half as much, one less, twice
     as much, by their places in this list; below 4."""
-    found = []
+    result = []
     for slot, text in enumerate(slot_texts, start=1):
         if re.fullmatch(r"\s*\d{1,12}\s*", text):
             value = int(text)
             others = (value + 1, value // 2, value - 1, 2 * value) if value else (1, 2, 3, 4)
             for other in dict.fromkeys(str(others[way]) for way in ways):
-                found.append((slot, fill(template, [*slot_texts[: slot - 1], other, *slot_texts[slot:]])))
-    return found
+                result.append((slot, fill(template, [*slot_texts[: slot - 1], other, *slot_texts[slot:]])))
+    return result
 
 
 def sentence_of_slot(template: str, slot: int) -> str:

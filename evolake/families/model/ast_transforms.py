@@ -37,10 +37,10 @@ def switch(family: Family, point: str, alternative: str) -> Family:
 
 def with_sources(family: Family, sources: Mapping[str, str]) -> Family:
     """The family with other sources, by file name; those not named stay."""
-    found = {**family.sources(), **sources}
+    result = {**family.sources(), **sources}
     prefix = f"{VALIDATORS}/"
-    validators = {name[len(prefix) : -len(".py")]: source for name, source in found.items() if name.startswith(prefix)}
-    return replace(family, generator=found[GENERATOR], validator=found[VALIDATOR], validators=validators, reader=found.get(READER))
+    validators = {name[len(prefix) : -len(".py")]: source for name, source in result.items() if name.startswith(prefix)}
+    return replace(family, generator=result[GENERATOR], validator=result[VALIDATOR], validators=validators, reader=result.get(READER))
 
 
 def set_constant(source: str, constant: str, expression: str) -> str | None:
@@ -70,8 +70,8 @@ def constants(source: str) -> dict[str, str]:
         tree = parse(source)
     except Unreadable:
         return {}
-    found = [(node, _names(node)) for node in ast.walk(tree) if isinstance(node, ast.Assign)]
-    return {names[0]: ast.unparse(node.value) for node, names in found if len(names) == 1 and names[0].isupper()}
+    result = [(node, _names(node)) for node in ast.walk(tree) if isinstance(node, ast.Assign)]
+    return {names[0]: ast.unparse(node.value) for node, names in result if len(names) == 1 and names[0].isupper()}
 
 
 def rename_constants(source: str, names: Mapping[str, str]) -> str:

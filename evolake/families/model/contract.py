@@ -168,9 +168,9 @@ class Family:
 
     def sources(self) -> dict[str, str]:
         """File name -> Python source, the template not among them."""
-        found = {GENERATOR: self.generator, VALIDATOR: self.validator}
-        found |= {f"{VALIDATORS}/{name}.py": source for name, source in self.validators.items()}
-        return found | ({READER: self.reader} if self.reader is not None else {})
+        result = {GENERATOR: self.generator, VALIDATOR: self.validator}
+        result |= {f"{VALIDATORS}/{name}.py": source for name, source in self.validators.items()}
+        return result | ({READER: self.reader} if self.reader is not None else {})
 
     def voters(self) -> dict[str, str]:
         """Name -> source of everything that votes on a label, the primary first."""

@@ -86,8 +86,8 @@ _END = re.compile(r"^\[End of .+s\]$", re.MULTILINE)
 
 def own_text(template: str) -> tuple[str, str]:
     """(the last marker line, what follows it: the operator's own text); ("", the whole) of a text without sections."""
-    found = list(_END.finditer(template))
-    return (found[-1][0], template[found[-1].end() :]) if found else ("", template)
+    result = list(_END.finditer(template))
+    return (result[-1][0], template[result[-1].end() :]) if result else ("", template)
 
 
 def cutter(marker: str, count: int) -> str:

@@ -140,8 +140,8 @@ def check_text(where: str, value: Any) -> None:
             waiting += [*item, *item.values()]
         elif isinstance(item, list):
             waiting += item
-        elif isinstance(item, str) and (found := UNWRITABLE.search(item)):
-            raise InputError(f"{where}: a character that cannot be written", wanted="Unicode text without zero bytes", got=repr(found[0]))
+        elif isinstance(item, str) and (match := UNWRITABLE.search(item)):
+            raise InputError(f"{where}: a character that cannot be written", wanted="Unicode text without zero bytes", got=repr(match[0]))
 
 
 def read_text(path: Path) -> str:
@@ -159,12 +159,12 @@ def read_toml(path: Path, known: set[str]) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        found = tomllib.loads(read_text(path))
+        result = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is no TOML", got=str(error), do="mend the file") from None
-    if unknown := sorted(set(found) - known):
+    if unknown := sorted(set(result) - known):
         raise InputError(f"{path}: unknown key {unknown[0]!r}", wanted=", ".join(sorted(known)), do="remove or rename it")
-    return found
+    return result
 
 
 def _tidy(text: str) -> str:
@@ -173,23 +173,23 @@ def _tidy(text: str) -> str:
 
 
 def _tables(where: str, mutations: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
-    found = mutations.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(item, dict) and isinstance(item.get("name"), str) for item in found):
+    result = mutations.get(key, [])
+    if not isinstance(result, list) or not all(isinstance(item, dict) and isinstance(item.get("name"), str) for item in result):
         raise InputError(f"{where}: {key} in {MUTATIONS}", wanted=f"[[{key}]] tables, each with a name")
-    return found
+    return result
 
 
 def _point(where: str, item: dict[str, Any]) -> MutationPoint:
     place = f"{where}: point {item['name']!r}"
     given = item.get("alternatives", [])
     try:
-        alternatives = tuple(Alternative(str(one["name"]), str(one["text"]), str(one["code"]), dict(one.get("codes", {}))) for one in given)
+        alternatives = tuple(Alternative(str(entry["name"]), str(entry["text"]), str(entry["code"]), dict(entry.get("codes", {}))) for entry in given)
         chosen = str(item["chosen"])
     except (KeyError, TypeError) as error:
         raise InputError(f"{place} lacks {error}", wanted="chosen, and alternatives with name, text and code") from None
-    if chosen not in [one.name for one in alternatives] or len({one.name for one in alternatives}) != len(alternatives):
-        raise InputError(f"{place}: chosen", wanted=f"one of {', '.join(one.name for one in alternatives)}, names once each", got=chosen)
-    if len({one.text for one in alternatives}) != len(alternatives):
+    if chosen not in [element.name for element in alternatives] or len({element.name for element in alternatives}) != len(alternatives):
+        raise InputError(f"{place}: chosen", wanted=f"one of {', '.join(element.name for element in alternatives)}, names once each", got=chosen)
+    if len({alternative.text for alternative in alternatives}) != len(alternatives):
         raise InputError(f"{place}: two alternatives have one text", do="word each rule so that a reader can tell them apart")
     return MutationPoint(item["name"], alternatives, chosen)
 

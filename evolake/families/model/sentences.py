@@ -42,16 +42,16 @@ class Quantity:
 
 def spans(text: str) -> list[tuple[int, int]]:
     """(start, end) of each sentence, in order, without the space around it."""
-    found, start = [], 0
+    result, start = [], 0
     for match in [*_END.finditer(text), None]:
         stop = match.start() if match else len(text)
         if match and "\n" not in match[0] and _INITIAL.search(text[start:stop]):
             continue
         bare = text[start:stop]
         if bare.strip():
-            found.append((start + len(bare) - len(bare.lstrip()), start + len(bare.rstrip())))
+            result.append((start + len(bare) - len(bare.lstrip()), start + len(bare.rstrip())))
         start = match.end() if match else stop
-    return found
+    return result
 
 
 def sentences(text: str) -> list[str]:
@@ -118,14 +118,14 @@ class Pattern:
         folded = bare.casefold() if len(bare.casefold()) == len(bare) else bare
         if not folded.startswith(pieces[0]):
             return None
-        found, at = {}, len(pieces[0])
+        result, at = {}, len(pieces[0])
         for number, (name, piece) in enumerate(zip(names, pieces[1:], strict=True), start=1):
             last = number == len(names)
             place = len(folded) - len(piece) if last and folded.endswith(piece) else -1 if last else folded.find(piece, at + 1)
-            if place < at + 1 or found.get(name, bare[at:place]) != bare[at:place]:
+            if place < at + 1 or result.get(name, bare[at:place]) != bare[at:place]:
                 return None
-            found[name], at = bare[at:place], place + len(piece)
-        return found if at == len(folded) else None
+            result[name], at = bare[at:place], place + len(piece)
+        return result if at == len(folded) else None
 
 
 def plain_sentence(text: str) -> str:

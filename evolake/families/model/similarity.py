@@ -67,12 +67,12 @@ def fingerprint(family: Family, answers: Sequence[Any]) -> Fingerprint:
     return Fingerprint(family.family_id, family.name, _sha(json.dumps(tokens)), _sha(text), sketch(tokens), keys)
 
 
-def similarity(one: Fingerprint, other: Fingerprint) -> Similarity:
-    """How `other` resembles `one`."""
-    pairs = list(zip(one.answers, other.answers, strict=False))
+def similarity(first: Fingerprint, other: Fingerprint) -> Similarity:
+    """How `other` resembles `first`."""
+    pairs = list(zip(first.answers, other.answers, strict=False))
     agreement = sum(left == right for left, right in pairs) / len(pairs) if pairs else 0.0
-    same = one.code_sha == other.code_sha
-    return Similarity(other.family_id, other.name, jaccard(one.sketch, other.sketch), agreement, same, one.template_sha == other.template_sha)
+    same = first.code_sha == other.code_sha
+    return Similarity(other.family_id, other.name, jaccard(first.sketch, other.sketch), agreement, same, first.template_sha == other.template_sha)
 
 
 def normalised(source: str) -> list[str]:
@@ -91,9 +91,9 @@ def sketch(tokens: Sequence[str]) -> tuple[int, ...]:
     return tuple(sorted(int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 4 for text in shingles)[:SKETCH])
 
 
-def jaccard(one: Sequence[int], other: Sequence[int]) -> float:
+def jaccard(first: Sequence[int], other: Sequence[int]) -> float:
     """Estimated from two sketches; exact where both sets fit into one."""
-    left, right = set(one), set(other)
+    left, right = set(first), set(other)
     union = sorted(left | right)[:SKETCH]
     return sum(item in left and item in right for item in union) / len(union) if union else 1.0
 
@@ -107,8 +107,8 @@ def answer_key(answer: Any) -> str:
     if isinstance(answer, float):
         return f"n{answer:.9g}" if not answer.is_integer() else f"n{int(answer)}"
     if isinstance(answer, str):
-        found = number(answer.strip())
-        return _number_key(found[0]) if found else f"s{answer.strip()}"
+        result = number(answer.strip())
+        return _number_key(result[0]) if result else f"s{answer.strip()}"
     if isinstance(answer, list):
         return "[" + ",".join(map(answer_key, answer)) + "]"
     return "{" + ",".join(f"{answer_key(key)}:{answer_key(value)}" for key, value in sorted(answer.items())) + "}"
@@ -126,10 +126,10 @@ def _number_key(value: Fraction) -> str:
 
 def _nodes(tree: ast.AST) -> list[ast.AST]:
     """Depth first, without docstrings and annotations; a stack instead of recursion."""
-    found, stack = [], [tree]
+    result, stack = [], [tree]
     while stack:
         node = stack.pop()
-        found.append(node)
+        result.append(node)
         children = list(ast.iter_child_nodes(node))
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef) and node.body:
             first = node.body[0]
@@ -137,7 +137,7 @@ def _nodes(tree: ast.AST) -> list[ast.AST]:
                 children.remove(first)
         annotations = {id(part) for part in (getattr(node, "annotation", None), getattr(node, "returns", None)) if part is not None}
         stack.extend(child for child in reversed(children) if id(child) not in annotations)
-    return found
+    return result
 
 
 def _words(node: ast.AST, names: dict[str, str]) -> list[str]:

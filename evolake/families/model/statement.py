@@ -83,7 +83,7 @@ def rules_in(statement: str, points: Sequence[dict[str, Any]]) -> dict[str, str]
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for point in points:
         groups.setdefault(tuple(sorted(" ".join(text.split()) for text, _ in point["alternatives"])), []).append(point)
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for texts, members in groups.items():
         said = _occurrences(flat, texts)
         names = ", ".join(point["constant"] for point in members)
@@ -95,8 +95,8 @@ def rules_in(statement: str, points: Sequence[dict[str, Any]]) -> dict[str, str]
             return f"the statement does not say which rule is meant where: {names}"
         for number, point in enumerate(members):
             spoken = said[number] if len(said) == len(members) else said[0]
-            found[point["constant"]] = next(code for text, code in point["alternatives"] if " ".join(text.split()) == spoken)
-    return found
+            result[point["constant"]] = next(code for text, code in point["alternatives"] if " ".join(text.split()) == spoken)
+    return result
 
 
 def whole(text: str, points: Sequence[MutationPoint], forms: Mapping[int, str], form: str = ".+?") -> str:
@@ -107,26 +107,26 @@ def whole(text: str, points: Sequence[MutationPoint], forms: Mapping[int, str], 
     parts = [part.strip("\n") for part in QUESTION_LINE.split(text)]
     flat = "\n\n".join(part for part in parts if part).strip()
     rules = {point.name: "|".join(re.escape(item.text) for item in point.alternatives) for point in points}
-    found, at, seen = [], 0, set()
-    for match in sorted([*SLOT.finditer(flat), *RULE.finditer(flat)], key=lambda one: one.start()):
-        found.append(re.escape(flat[at : match.start()]))
+    result, at, seen = [], 0, set()
+    for match in sorted([*SLOT.finditer(flat), *RULE.finditer(flat)], key=lambda item: item.start()):
+        result.append(re.escape(flat[at : match.start()]))
         if match.re is RULE:
-            found.append(f"(?:{rules[match[1]]})")
+            result.append(f"(?:{rules[match[1]]})")
         else:
             slot = int(match[1])
-            found.append(f"(?P=slot{slot})" if slot in seen else f"(?P<slot{slot}>{forms.get(slot, form)})")
+            result.append(f"(?P=slot{slot})" if slot in seen else f"(?P<slot{slot}>{forms.get(slot, form)})")
             seen.add(slot)
         at = match.end()
-    return "".join([*found, re.escape(flat[at:])])
+    return "".join([*result, re.escape(flat[at:])])
 
 
 def _occurrences(flat: str, texts: Sequence[str]) -> list[str]:
     """The alternatives that stand in the text, by position; where one contains another, the longer one."""
-    found: list[tuple[int, int, str]] = []
+    result: list[tuple[int, int, str]] = []
     for text in sorted(texts, key=len, reverse=True):
         at = flat.find(text) if text else -1
         while at != -1:
-            if not any(start <= at and at + len(text) <= end for start, end, _ in found):
-                found.append((at, at + len(text), text))
+            if not any(start <= at and at + len(text) <= end for start, end, _ in result):
+                result.append((at, at + len(text), text))
             at = flat.find(text, at + 1)
-    return [text for _, _, text in sorted(found)]
+    return [text for _, _, text in sorted(result)]

@@ -59,8 +59,8 @@ def undefined_terms(text: str) -> Iterator[tuple[str, str]]:
     """(word, sentence) for each word of degree that something depends on and that the statement gives no border. English only."""
     defined: dict[str, bool] = {}
     for sentence in sentences(text):
-        found = [match[1] for expression in (_PREDICATE, _CHOOSING) for match in expression.finditer(sentence)]
-        for word in dict.fromkeys(word.casefold() for word in found):
+        result = [match[1] for expression in (_PREDICATE, _CHOOSING) for match in expression.finditer(sentence)]
+        for word in dict.fromkeys(word.casefold() for word in result):
             if word in VAGUE and not defined.setdefault(word, _defined(word, text)) and not _measured(word, sentence):
                 yield word, sentence
         for word in ADVERBS & {word.casefold() for word in re.findall(r"[A-Za-z]+", sentence)}:

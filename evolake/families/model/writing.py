@@ -24,9 +24,9 @@ def write_family(family: Family, folder: Path) -> None:
     record = to_record(family)
     own = {"id": file_name(family.name).replace("~", "-"), **{key: record[key] for key in ("title", "category", "language", "parents", "operator")}}
     (folder / SETTINGS).write_text(_table(own) + f"\n[answer]\n{_table(record['answer'])}", encoding="utf-8")
-    declared = [(key, one) for key in ("points", "ports", "filterables") for one in record[key]]
+    declared = [(key, item) for key in ("points", "ports", "filterables") for item in record[key]]
     if declared:
-        (folder / MUTATIONS).write_text("\n".join(f"[[{key}]]\n{_table(one)}" for key, one in declared), encoding="utf-8")
+        (folder / MUTATIONS).write_text("\n".join(f"[[{key}]]\n{_table(item)}" for key, item in declared), encoding="utf-8")
     if read_family(folder).family_id != family.family_id:
         raise MachineryError(f"the family {family.family_id} cannot be written as a folder", wanted="the same content read again", got="another")
 

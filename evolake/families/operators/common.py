@@ -153,8 +153,8 @@ def measure_text(family: Family, place: str) -> str:
 
 def measure_heads(family: Family) -> tuple[str, str]:
     """HEAD with `measure(answer)` for this parent: the primary's, and that of the independent validators."""
-    one, other = (f"{HEAD}\n\ndef measure(answer):\n    return {code}\n" for code in MEASURES[family.answer.type])
-    return one, other
+    first, other = (f"{HEAD}\n\ndef measure(answer):\n    return {code}\n" for code in MEASURES[family.answer.type])
+    return first, other
 
 
 def at(name: str, path: Sequence[str]) -> str:
@@ -192,9 +192,9 @@ def not_bound(filterables: Sequence[Filterable], high: int | tuple[str, ...]) ->
     return tuple(item for item in filterables if isinstance(high, int) or not any(_meets(path, high) for path in (item.key, *item.together)))
 
 
-def _meets(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    short = min(len(one), len(other))
-    return one[:short] == other[:short]
+def _meets(first: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    short = min(len(first), len(other))
+    return first[:short] == other[:short]
 
 
 def point(family: Family, name: str, kind: str, names: Mapping[str, str], chosen: str, **values: object) -> MutationPoint:
@@ -209,11 +209,11 @@ def check_rules(child: Family) -> None:
     """
     order = rules(child.template)
     shown = sorted((item for item in child.points if item.name in order), key=lambda item: order.index(item.name))
-    listed = [{"constant": item.constant, "alternatives": [(one.text, one.name) for one in item.alternatives]} for item in shown]
-    found = rules_in(stated(child), listed)
-    if isinstance(found, str):
-        raise NotComposable(found)
-    if wrong := [item.name for item in shown if found[item.constant] != item.chosen]:
+    listed = [{"constant": item.constant, "alternatives": [(element.text, element.name) for element in item.alternatives]} for item in shown]
+    result = rules_in(stated(child), listed)
+    if isinstance(result, str):
+        raise NotComposable(result)
+    if wrong := [item.name for item in shown if result[item.constant] != item.chosen]:
         raise NotComposable(f"the words of the rule {wrong[0]!r} stand elsewhere in the text")
 
 

@@ -48,8 +48,8 @@ def novel_parents(
 
 
 def _sketch(family: Family, known: Mapping[str, Fingerprint]) -> tuple[int, ...]:
-    found = known.get(family.family_id)
-    return found.sketch if found is not None else sketch(normalised(family.generator) + normalised(family.validator))
+    result = known.get(family.family_id)
+    return result.sketch if result is not None else sketch(normalised(family.generator) + normalised(family.validator))
 
 
 @lru_cache(maxsize=4096)

@@ -171,15 +171,15 @@ def in_title(words: str) -> str:
 def quoting(title: str, language: str, *, gone: Sequence[str], new: Sequence[str]) -> str:
     """The title with the words of rules quoted: those that stood there, but for the ones that are gone, and the new ones."""
     head, joint, tail = _QUOTED[language]
-    one = "“([^”]*)”"
-    added = re.compile(f"{re.escape(head)}({one}(?:{joint}{one})*){re.escape(tail)}")
+    item = "“([^”]*)”"
+    added = re.compile(f"{re.escape(head)}({item}(?:{joint}{item})*){re.escape(tail)}")
 
     def quoted(words: Sequence[str]) -> str:
-        return head + joint.join(f"“{one}”" for one in words) + tail if words else ""
+        return head + joint.join(f"“{word}”" for word in words) + tail if words else ""
 
-    bare = added.sub(lambda match: quoted([words for words in re.findall(one, match[1]) if words not in gone]), title)
+    bare = added.sub(lambda match: quoted([words for words in re.findall(item, match[1]) if words not in gone]), title)
     last = next((match for match in added.finditer(bare) if match.end() == len(bare)), None)
-    stood = re.findall(one, last[1]) if last else []
+    stood = re.findall(item, last[1]) if last else []
     full = (bare[: last.start()] if last else bare) + quoted([*stood, *(words for words in new if words and words not in stood)])
     return full if len(full) <= LONGEST_TITLE else heading(title)[: LONGEST_TITLE // 4] + quoted([words for words in new if words])
 

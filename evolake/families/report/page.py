@@ -160,9 +160,9 @@ def audit_sentence(report: FamiliesReport) -> str:
         return ""
     from evolake.families.dataset.audit import audit_summary
 
-    found = audit_summary(report.grades.to_dicts())
-    interval, theirs = f"95% interval {found['usable_low']:.0%} to {found['usable_high']:.0%}", paper.AUDIT
-    said = f"{found['usable']} of {found['graded']} graded families are usable ({interval}), {found['fully_correct']} fully correct. "
+    result = audit_summary(report.grades.to_dicts())
+    interval, theirs = f"95% interval {result['usable_low']:.0%} to {result['usable_high']:.0%}", paper.AUDIT
+    said = f"{result['usable']} of {result['graded']} graded families are usable ({interval}), {result['fully_correct']} fully correct. "
     return said + f"The paper: {theirs['usable']} and {theirs['fully_correct']} of {theirs['families']}."
 
 

@@ -13,23 +13,23 @@ DRIED_UP = 0.05
 """A share of accepted attempts below which the operators, not the rules, want a look."""
 
 
-def story(told: Story, ask: Ask) -> Story:
+def story(summary: Story, ask: Ask) -> Story:
     """Families and instances, attempts that were accepted with the interval of their share, what rejected ones cost."""
     made = ask(MADE)
-    now = next((row for row in made if row["cycle"] == told.cycle), {"attempts": 0, "repaired": 0, "accepted": 0, "instances": 0})
+    now = next((row for row in made if row["cycle"] == summary.cycle), {"attempts": 0, "repaired": 0, "accepted": 0, "instances": 0})
     families, instances = ask(LIVE)[0]["families"], sum(row["instances"] for row in made)
     labels, chosen, came = ask(LABELS)[0], ask(SURVIVAL)[0], ask(CAME)[0]
-    cost, spent = with_cpu(told, ask(SECONDS))
+    cost, spent = with_cpu(summary, ask(SECONDS))
     return replace(
-        told, noun="attempt", made=now["attempts"], passed=now["accepted"],
+        summary, noun="attempt", made=now["attempts"], passed=now["accepted"],
         beside=" and ".join(counted(count, noun) for count, noun in ((now["repaired"], "repaired draft"), (came["judged"], "new seed")) if count),
-        gates=sorted((gate for gate in told.gates if gate.name in GATE_NAMES), key=lambda gate: GATE_NAMES.index(gate.name)),
+        gates=sorted((gate for gate in summary.gates if gate.name in GATE_NAMES), key=lambda gate: GATE_NAMES.index(gate.name)),
         leads=f"no single champion: {counted(families, 'family', 'families')} that passed every gate", gain=_gain(now), short_gain=_gain(now),
         measured=f"{labels['unanimous']:,} of {labels['instances']:,} new labels are unanimous, every one has a strict majority"
         if labels["instances"] and labels["instances"] == labels["by_majority"] else "",
         changed=f"{counted(now['accepted'], 'family', 'families')} and {counted(now['instances'], 'instance')} more{_entered(came)}{_chosen(chosen)}",
         goes_on=f"{counted(families - chosen['retired'], 'family', 'families')} as possible parents, {counted(instances, 'instance')} in all",
-        look=_look(told, now),
+        look=_look(summary, now),
         cost=cost, spent=spent, trend=Trend("families accepted so far", [(row["cycle"], row["families"]) for row in ask(GROWTH)]),
     )
 
@@ -58,12 +58,12 @@ def _chosen(chosen: Row) -> str:
     return "".join(f"; {part}" for part in said)
 
 
-def _look(told: Story, now: Row) -> str:
+def _look(summary: Story, now: Row) -> str:
     if now["attempts"] and now["accepted"] / now["attempts"] < DRIED_UP:
-        return f"few attempts pass: evolake sql --file cookbook/blocked_by_rule.sql -p line={told.line}"
+        return f"few attempts pass: evolake sql --file cookbook/blocked_by_rule.sql -p line={summary.line}"
     if now["accepted"]:
         return "read one: evolake families gallery --out gallery; train on them: evolake families export --format trl --out export"
-    return told.look
+    return summary.look
 
 
 MADE = """

@@ -74,7 +74,7 @@ def _mended(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
         (place, point.name, item.name)
         for place, point in enumerate(reversed(draft.points)) for item in point.alternatives if item.name != point.chosen
     ]
-    for number in sorted(random.permutation(len(options)).tolist(), key=lambda one: options[one][0]):
+    for number in sorted(random.permutation(len(options)).tolist(), key=lambda item: options[item][0]):
         _, point, alternative = options[number]
         child = _tried(lambda point, alternative: named(switch(draft, point, alternative)), point, alternative)
         if isinstance(child, str):
@@ -93,8 +93,8 @@ def _tried(make: Callable[..., Family], *arguments: Any) -> Family | str:
         except NotComposable as error:
             return str(error)
 
-    found = contained(one)
-    return found.reason if isinstance(found, Raised) else found
+    result = contained(one)
+    return result.reason if isinstance(result, Raised) else result
 
 
 def as_reply(child: Family, parents: list[Family], note: str = "") -> EvolveReply:
@@ -110,8 +110,8 @@ def as_reply(child: Family, parents: list[Family], note: str = "") -> EvolveRepl
 
 
 def _values(request: EvolveRequest) -> dict[str, Any]:
-    told = hide("records", "draft_record", "taken", "validators_by", "deepest")(request)
-    return told | {"validators": WANTED[request.validators_by if isinstance(request, FamilyRequest) else "separate"]}
+    summary = hide("records", "draft_record", "taken", "validators_by", "deepest")(request)
+    return summary | {"validators": WANTED[request.validators_by if isinstance(request, FamilyRequest) else "separate"]}
 
 
 EVOLUTION_ROLE = Role("families_evolution_agent", EvolveRequest, EvolveReply, evolve, values=_values)

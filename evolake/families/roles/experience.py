@@ -25,9 +25,9 @@ def merged(existing: Sequence[str], candidates: Sequence[str], limit: int) -> li
     return kept[-limit:]
 
 
-def same(one: str, other: str) -> bool:
+def same(first: str, other: str) -> bool:
     """Whether two items say the same."""
-    left, right = _words(one), _words(other)
+    left, right = _words(first), _words(other)
     return left == right or (bool(left | right) and len(left & right) >= SAME * len(left | right))
 
 

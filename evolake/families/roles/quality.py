@@ -37,7 +37,7 @@ def review_quality(request: QualityRequest, random: np.random.Generator) -> Qual
         difficulty = "raise the difficulty with the parameter: the hardest instances take hardly more work than the easiest"
     elif not metrics.get("boolean") and float(metrics.get("commonest_share", 0)) > GUESSABLE:
         difficulty = "vary the answers: one of them is right too often to need solving"
-    feedback = "; ".join(found for found in (readability, novelty, difficulty) if found)
+    feedback = "; ".join(result for result in (readability, novelty, difficulty) if result)
     return QualityReply(
         readability="revise" if readability else "pass", novelty="revise" if novelty else "pass",
         difficulty_alignment="revise" if difficulty else "pass", action="revise" if feedback else "proceed", feedback=feedback,
@@ -57,8 +57,8 @@ def curate(request: CurateRequest, random: np.random.Generator) -> CurateReply:
 def _unreadable(text: str) -> str:
     if not ASKS.search(text):
         return "end with a question: nothing is asked"
-    if found := LEFTOVERS.search(text):
-        return f"remove the leftover {found[0]!r} from the statement"
+    if match := LEFTOVERS.search(text):
+        return f"remove the leftover {match[0]!r} from the statement"
     prose = [line for line in text.splitlines() if not line.lstrip().startswith(("-", "*", "•")) and not re.match(r"\s*\d+[.)]", line)]
     words = [re.sub(r"[\[({][^\])}]*[\])}]", " ", sentence).split() for sentence in re.split(r"[.!?;:。！？；：]\s*", "\n".join(prose))]
     if any(len([word for word in sentence if not word[0].isdigit()]) > LONGEST_SENTENCE for sentence in words):

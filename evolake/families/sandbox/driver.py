@@ -157,14 +157,14 @@ def _key(key: Any, allowed: bool) -> str:
     return json.dumps(plain(key, keys=True)) if isinstance(key, tuple) else str(key)
 
 
-def _entry(namespace: dict[str, Any], name: str, one: Callable[[Any], dict[str, Any]]) -> Callable[[Any], dict[str, Any]]:
+def _entry(namespace: dict[str, Any], name: str, item: Callable[[Any], dict[str, Any]]) -> Callable[[Any], dict[str, Any]]:
     if not callable(namespace.get(name)):
         raise NameError(f"no function {name!r}")
-    return one
+    return item
 
 
-def each(one: Callable[[Any], dict[str, Any]], items: list[Any], cap_s: float) -> list[dict[str, Any]]:
-    """What `one` gives for each item, in their order, with `status` and `reason`; what it raises is a status. cap_s: cpu seconds an item may take."""
+def each(element: Callable[[Any], dict[str, Any]], items: list[Any], cap_s: float) -> list[dict[str, Any]]:
+    """What `element` gives for each item, in order, with `status` and `reason`; what it raises is a status. cap_s: cpu seconds an item may take."""
     signal.signal(signal.SIGVTALRM, _time_up)
     done: list[dict[str, Any]] = []
     slow = 0
@@ -174,14 +174,14 @@ def each(one: Callable[[Any], dict[str, Any]], items: list[Any], cap_s: float) -
             continue
         signal.setitimer(signal.ITIMER_VIRTUAL, cap_s, 0.05)
         try:
-            found = {"status": "ok", "reason": "", **one(item)}
+            result = {"status": "ok", "reason": "", **element(item)}
         except BaseException as error:
-            found = {"status": _status(error), "reason": describe(error)[:500]}
+            result = {"status": _status(error), "reason": describe(error)[:500]}
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             sys.settrace(None)
-        slow += found["status"] == "cpu"
-        done.append(found)
+        slow += result["status"] == "cpu"
+        done.append(result)
     return done
 
 

@@ -50,9 +50,9 @@ class set(builtins.set, metaclass=_Like):
         """The last of the elements, in that order, so as not to go through them all."""
         if not self:
             raise KeyError("pop from an empty set")
-        found = next(iter(self))
-        self.remove(found)
-        return found
+        result = next(iter(self))
+        self.remove(result)
+        return result
 
 
 class frozenset(builtins.frozenset, metaclass=_Like):
@@ -66,8 +66,8 @@ def _giving(kind: Any, base: Any, names: tuple[str, ...]) -> None:
     """Lets these operations of the class give one of its own."""
     for name in names:
         def operation(self: Any, *others: Any, _name: str = name) -> Any:
-            found = getattr(base, _name)(self, *others)
-            return found if found is NotImplemented else kind(found)
+            result = getattr(base, _name)(self, *others)
+            return result if result is NotImplemented else kind(result)
 
         setattr(kind, name, operation)
 
@@ -82,13 +82,13 @@ _giving(frozenset, builtins.frozenset, _NAMES)
 
 def hash(item: Any) -> int:
     """Another number for what is hashed by the seed; of two such numbers the other one is now the smaller, too."""
-    found = _HASH(item)
-    return found if not _seeded((item,)) else ~(found ^ 0x5DEECE66D)
+    result = _HASH(item)
+    return result if not _seeded((item,)) else ~(result ^ 0x5DEECE66D)
 
 
-def gathered(found: Any) -> Any:
+def gathered(result: Any) -> Any:
     """A set from here for one that an operation on the keys or items of a mapping gave."""
-    return set(found) if type(found) is builtins.set else found
+    return set(result) if type(result) is builtins.set else result
 
 
 class _Sets(ast.NodeTransformer):
@@ -104,7 +104,7 @@ class _Sets(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         outer = self.hashed
         if node.name == "__hash__":
-            self.hashed = next((one.arg for one in (*node.args.posonlyargs, *node.args.args)), None)
+            self.hashed = next((item.arg for item in (*node.args.posonlyargs, *node.args.args)), None)
         self.generic_visit(node)
         self.hashed = outer
         return node

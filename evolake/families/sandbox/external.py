@@ -68,11 +68,11 @@ def external_rows(names: Sequence[str], each: int, *, pool: Any, root_seed: int)
         made = generate(external_family(name), pairs, pool=pool, caps=GYM_CAPS)
         rows += [
             {
-                "dataset": name, "difficulty": one.difficulty, "seed": one.inputs["seed"], "text": one.text, "answer": one.inputs["answer"],
+                "dataset": name, "difficulty": item.difficulty, "seed": item.inputs["seed"], "text": item.text, "answer": item.inputs["answer"],
                 "verifier": f"{LIBRARY} {version(DISTRIBUTION)}: {name}.score_answer", "scorer": SCORER,
-                "entry": {"dataset": name, "seed": one.inputs["seed"], "difficulty": one.difficulty},
+                "entry": {"dataset": name, "seed": item.inputs["seed"], "difficulty": item.difficulty},
             }
-            for one in made if one.status == "ok"
+            for item in made if item.status == "ok"
         ]
     return rows
 
@@ -84,7 +84,7 @@ def score_external(name: str, instances: Sequence[dict[str, Any]], replies: Sequ
     when the jail failed, InputError where an instance cannot be made again.
     """
     asked = [
-        Asked({"dataset": name, "difficulty": one["difficulty"], "seed": one["seed"]}, reply)
-        for one, reply in zip(instances, replies, strict=True)
+        Asked({"dataset": name, "difficulty": instance["difficulty"], "seed": instance["seed"]}, reply)
+        for instance, reply in zip(instances, replies, strict=True)
     ]
-    return [one.score for one in score_replies(asked, pool=pool, limits=SCORE_CAPS.limits())]
+    return [reply.score for reply in score_replies(asked, pool=pool, limits=SCORE_CAPS.limits())]

@@ -183,10 +183,10 @@ def _items(pool: Any, function: str, source: str, payload: dict[str, Any], wante
     share = {"cpu_s": outcome.cpu_s / wanted}
     if outcome.status != "ok":
         return [{"status": outcome.status, "reason": outcome.reason} | share] * wanted
-    found = outcome.value
-    if not isinstance(found, list) or len(found) != wanted or not all(isinstance(item, dict) for item in found):
+    result = outcome.value
+    if not isinstance(result, list) or len(result) != wanted or not all(isinstance(item, dict) for item in result):
         return [{"status": "protocol", "reason": FOREIGN} | share] * wanted
-    return [_stated(item) | share for item in found]
+    return [_stated(item) | share for item in result]
 
 
 def _stated(item: dict[str, Any]) -> dict[str, Any]:

@@ -151,16 +151,16 @@ class Bound:
 
 def bound_actions() -> list[Bound]:
     """Every action with every choice of stores and amount, once each."""
-    found = {}
+    result = {}
     for action in ACTIONS:
         for first, second in permutations(STORES):
             for amount in action.amounts:
-                one = Bound(action, first, second, amount)
-                found.setdefault(one.key, one)
-    return list(found.values())
+                item = Bound(action, first, second, amount)
+                result.setdefault(item.key, item)
+    return list(result.values())
 
 
 def labels(keys: Iterable[str]) -> list[str]:
     """What titles call the actions of these keys. Raises KeyError for a key of no action."""
-    known = {one.key: one.action.label for one in bound_actions()}
+    known = {action.key: action.action.label for action in bound_actions()}
     return [known[key] for key in keys]

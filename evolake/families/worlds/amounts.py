@@ -43,5 +43,5 @@ class WithAmount(Generic[Kind]):
 
 def labels_of(keys: Iterable[str], known: Iterable[WithAmount[Kind]]) -> list[str]:
     """What titles call the rules of these keys. Raises KeyError for a key of no rule that is known."""
-    by_key = {one.key: one.rule.label for one in known}
+    by_key = {item.key: item.rule.label for item in known}
     return [by_key[key] for key in keys]

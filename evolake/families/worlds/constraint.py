@@ -72,17 +72,17 @@ def _worth_solving(family: Family) -> bool:
         instances = [make(difficulty, Random(seed)) for seed, difficulty in enumerate(TRIED * TRIES)]
     except ValueError:  # as seldom as its generator finds none, a gate would
         return False
-    answers = [solution(one) for one in instances]
-    if max(Counter(map(str, answers)).values()) > COMMONEST * len(answers) or sum(one in (0, 1) for one in answers) > TRIVIAL * len(answers):
+    answers = [solution(instance) for instance in instances]
+    if max(Counter(map(str, answers)).values()) > COMMONEST * len(answers) or sum(item in (0, 1) for item in answers) > TRIVIAL * len(answers):
         return False
     for source in by_other_rules(family):
         other = entry(source, "solution")
-        if sum(_answer(other, one) != answer for one, answer in zip(instances, answers, strict=True)) < CHANGED:
+        if sum(_answer(other, instance) != answer for instance, answer in zip(instances, answers, strict=True)) < CHANGED:
             return False
-    left = {clue[0] for one in instances for clue in one["clues"]}
-    for one, answer in zip(instances, answers, strict=True):
-        for kind in left & {clue[0] for clue in one["clues"]}:
-            if solution(one | {"clues": [clue for clue in one["clues"] if clue[0] != kind]}) != answer:
+    left = {clue[0] for instance in instances for clue in instance["clues"]}
+    for element, answer in zip(instances, answers, strict=True):
+        for kind in left & {clue[0] for clue in element["clues"]}:
+            if solution(element | {"clues": [clue for clue in element["clues"] if clue[0] != kind]}) != answer:
                 left = left - {kind}
     return not left
 

@@ -17,21 +17,21 @@ def declared_source(template: str, points: Sequence[MutationPoint], holder: Hold
     holder: the name in the engines of a rule's alternative, "" where only the rule's constant is. listed: (sentence of a list with {slots}, name in
     the engines).
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for sentence in sentences(QUESTION_LINE.sub("", template)):
         if not SLOT.sub("", sentence).strip():
             continue
         shown = rules(sentence)
         if not shown:
-            found[_slotted(sentence)] = ALWAYS
+            result[_slotted(sentence)] = ALWAYS
         for point in points:
             if point.name in shown:
                 for item in point.alternatives:
-                    told = with_rules(sentence, {point.name: item.text})
-                    assert not RULE.search(told)
-                    found |= {_slotted(one): f"{name}?" if (name := holder(point, item)) else "" for one in sentences(told)}
-    found |= {f"- {sentence}": f"{name}?" for sentence, name in listed}
-    rows = "".join(f"    {text!r}: {code!r},\n" for text, code in found.items())
+                    summary = with_rules(sentence, {point.name: item.text})
+                    assert not RULE.search(summary)
+                    result |= {_slotted(element): f"{name}?" if (name := holder(point, item)) else "" for element in sentences(summary)}
+    result |= {f"- {sentence}": f"{name}?" for sentence, name in listed}
+    rows = "".join(f"    {text!r}: {code!r},\n" for text, code in result.items())
     return f"{DECLARATION} = {{\n{rows}}}\n"
 
 

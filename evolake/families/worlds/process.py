@@ -47,7 +47,7 @@ def process_world(random: np.random.Generator) -> Family:
     fitting = [names for names in OPTIONAL if asked <= {"a", "b", *names}]
     names = {"a", "b", *fitting[int(random.integers(len(fitting)))]}
     points = POINTS if random.random() < CLOSED else POINTS[:-1]
-    allowed = [one for one in bound_actions() if names.issuperset(one.reads)]
+    allowed = [action for action in bound_actions() if names.issuperset(action.reads)]
     for _ in range(DRAWS):
         drawn = [allowed[place] for place in random.choice(len(allowed), size=2 * len(points), replace=False).tolist()]
         rules = {name: drawn[2 * place : 2 * place + 2] for place, name in enumerate(points)}
@@ -61,25 +61,25 @@ def process_world(random: np.random.Generator) -> Family:
 
 def run_world_of(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion, store: str) -> Family:
     """The family of these choices; of each rule the first alternative is in force. store: the one that is asked about."""
-    touched = {name for alternatives in rules.values() for one in alternatives for name in one.reads}
+    touched = {name for alternatives in rules.values() for alternative in alternatives for name in alternative.reads}
     uses = ["a", "b", *(name for name in "rq" if name in touched or name in question.uses)]
     points = tuple(
-        MutationPoint(name, tuple(Alternative(one.key, said(one, theme), f'"{one.key}"') for one in alternatives), alternatives[0].key)
+        MutationPoint(name, tuple(Alternative(item.key, said(item, theme), f'"{item.key}"') for item in alternatives), alternatives[0].key)
         for name, alternatives in rules.items()
     ) + ((extreme_point(),) if question.point else ())
     text, last = template(theme, rules, question, store, uses)
     assert theme.category in CATEGORIES
-    told = {"uses": uses, "events": theme.events, "modes": theme.modes}
+    details = {"uses": uses, "events": theme.events, "modes": theme.modes}
     forms = dict.fromkeys(range(1, last + 1 + len(question.keys)), r"\d+") | {last: r"\w+(?:, \w+)*"}
     if "q" in uses:
         forms[last - 1] = "|".join(theme.modes)
     ports = (Port("level", ("ask", "level"), last + 1, 1, ("cap",)),) if question.keys else ()
     return Family(
         name="process_world", title=title(theme, rules, question), category=theme.category,  # pyright: ignore[reportArgumentType]
-        language="en", generator=generator_source(rules, question, store, **told), template=text,
+        language="en", generator=generator_source(rules, question, store, **details), template=text,
         validator=simulation_source(rules, question, store),
         validators={"clauses": clauses_source(rules, question, store), "table": table_source(rules, question, store)},
-        reader=reader_source(whole(text, points, forms), declared_source(text, points, _holder), question, **told),
+        reader=reader_source(whole(text, points, forms), declared_source(text, points, _holder), question, **details),
         answer=Answer("integer"), points=points, ports=ports, parents=(),
         operator="process_world",
     )
@@ -90,12 +90,12 @@ def _holder(point: MutationPoint, item: Alternative) -> str:
     return item.name if point.name in POINTS else ""
 
 
-def said(one: Bound, theme: RunTheme) -> str:
+def said(item: Bound, theme: RunTheme) -> str:
     """The action in the words of the theme, as a command."""
-    words = {**theme.words, "s": theme.words[one.first], "t": theme.words[one.second], "k": str(one.amount), "an_even": "an even-numbered"}
-    if one.amount == 1:
+    words = {**theme.words, "s": theme.words[item.first], "t": theme.words[item.second], "k": str(item.amount), "an_even": "an even-numbered"}
+    if item.amount == 1:
         words |= {"units": theme.words["units"].removesuffix("s"), "marks": theme.words["mark"]}
-    return one.action.text.format(**words)
+    return item.action.text.format(**words)
 
 
 def template(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion, store: str, uses: list[str]) -> tuple[str, int]:
@@ -124,15 +124,15 @@ def title(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion)
 def _lively(rules: dict[str, list[Bound]], asked: set[str]) -> bool:
     """Whether every rule in force matters to what is asked, both stores do, and no variable is spoken of that does not."""
     chosen = [alternatives[0] for alternatives in rules.values()]
-    changed = {name for one in chosen for name in one.writes}
+    changed = {name for item in chosen for name in item.writes}
     matters, before = set(asked), set[str]()
     while matters != before:
         before = set(matters)
-        matters |= {name for one in chosen if before & set(one.writes) for name in one.reads}
-    spoken = {name for alternatives in rules.values() for one in alternatives for name in one.reads}
+        matters |= {name for item in chosen if before & set(item.writes) for name in item.reads}
+    spoken = {name for alternatives in rules.values() for alternative in alternatives for name in alternative.reads}
     return (
-        all(matters & set(one.writes) for one in chosen) and changed >= matters == {"a", "b"} | spoken
-        and len({one.action for one in chosen}) == len(chosen)
+        all(matters & set(item.writes) for item in chosen) and changed >= matters == {"a", "b"} | spoken
+        and len({item.action for item in chosen}) == len(chosen)
     )
 
 

@@ -175,7 +175,7 @@ def simulation_source(rules: Mapping[str, Sequence[Bound]], question: RunQuestio
 def table_source(rules: Mapping[str, Sequence[Bound]], question: RunQuestion, store: str) -> str:
     """An independent validator."""
     trace = "" if question.open_start else TRACE
-    functions = "".join(f"\n\ndef {one.key}(z, cap, m):\n    return {{{one.code('table')}}}\n" for one in _actions(rules))
+    functions = "".join(f"\n\ndef {action.key}(z, cap, m):\n    return {{{action.code('table')}}}\n" for action in _actions(rules))
     return (
         '"""Every state has a number; each rule is a table of successors, and a run a walk through the tables."""\n\nimport numpy as np\n'
         + _constants(rules, question) + functions + _table(rules) + TABLE.format(close=_close(rules)) + CHECKED + trace
@@ -185,8 +185,8 @@ def table_source(rules: Mapping[str, Sequence[Bound]], question: RunQuestion, st
 
 def clauses_source(rules: Mapping[str, Sequence[Bound]], question: RunQuestion, store: str) -> str:
     """An independent validator."""
-    functions = "".join(f"\n\ndef {one.key}(u, v, cap, m):\n    return {one.code('relation')}\n" for one in _actions(rules))
-    table = "\n\nACTIONS = {\n" + "".join(f'    "{one.key}": ({one.key}, {one.reads!r}, {one.writes!r}),\n' for one in _actions(rules)) + "}\n"
+    functions = "".join(f"\n\ndef {action.key}(u, v, cap, m):\n    return {action.code('relation')}\n" for action in _actions(rules))
+    table = "\n\nACTIONS = {\n" + "".join(f'    "{item.key}": ({item.key}, {item.reads!r}, {item.writes!r}),\n' for item in _actions(rules)) + "}\n"
     open_start = ' if name != "a"' if question.open_start else ""
     return (
         '"""A variable says that a store holds a number at a time; clauses say what may follow what, and a SAT solver finds the run."""\n\n'
@@ -227,18 +227,18 @@ def reader_source(whole: str, declared: str, question: RunQuestion, *, uses: Seq
 def run_functions(rules: Mapping[str, Sequence[Bound]]) -> str:
     """The actions as statements of one function, of which each is a case, and `played`, which makes a run of them."""
     cases = "".join(
-        f'    {"el" if number else ""}if rule == "{one.key}":\n        {one.code("run").replace(NEWLINE, NEWLINE + "    ")}\n'
-        for number, one in enumerate(_actions(rules))
+        f'    {"el" if number else ""}if rule == "{action.key}":\n        {action.code("run").replace(NEWLINE, NEWLINE + "    ")}\n'
+        for number, action in enumerate(_actions(rules))
     )
     return f"\n\ndef act(rule, w, cap, m):\n{cases}" + PLAYED.format(close=_close(rules))
 
 
 def _actions(rules: Mapping[str, Sequence[Bound]]) -> list[Bound]:
-    return [one for alternatives in rules.values() for one in alternatives]
+    return [alternative for alternatives in rules.values() for alternative in alternatives]
 
 
 def _table(rules: Mapping[str, Sequence[Bound]]) -> str:
-    return "\n\nACTIONS = {" + ", ".join(f'"{one.key}": {one.key}' for one in _actions(rules)) + "}\n"
+    return "\n\nACTIONS = {" + ", ".join(f'"{action.key}": {action.key}' for action in _actions(rules)) + "}\n"
 
 
 def _close(rules: Mapping[str, Sequence[Bound]]) -> str:

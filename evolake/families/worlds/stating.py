@@ -163,8 +163,8 @@ def reader_source(theme: Theme, structure: str, kinds: Sequence[Kind], question:
     rows = []
     for kind in kinds:
         for pattern in kind.sentences(theme.words):
-            found, letters = expression(pattern, ["<name>"])
-            rows.append(f"    ({kind.name!r}, {kind.args!r}, {letters!r}, {found!r}),\n")
+            result, letters = expression(pattern, ["<name>"])
+            rows.append(f"    ({kind.name!r}, {kind.args!r}, {letters!r}, {result!r}),\n")
     base = SLOTS[structure]
     forms = FORMS[structure] | {base: NAMED} | {base + number: FORM.get(key, ".+?") for number, key in enumerate(question.keys, start=1)}
     ask = ", ".join(f'"{key}": ' + ASKED[key].replace("{slot}", str(base + number)) for number, key in enumerate(question.keys, start=1))

@@ -47,9 +47,9 @@ def all_matter(family: Family, difficulty: int, tries: int, different: int, chan
     instances = [make(difficulty, Random(seed)) for seed in range(tries)]
 
     def answers(source: str) -> list[Any]:
-        return [entry(source, "solution")(one) for one in instances]
+        return [entry(source, "solution")(instance) for instance in instances]
 
     chosen = answers(family.validator)
     return len(set(chosen)) >= different and sum(answer > 1 for answer in chosen) >= more and all(
-        sum(one != two for one, two in zip(chosen, answers(source), strict=True)) >= changed for source in by_other_rules(family)
+        sum(first != second for first, second in zip(chosen, answers(source), strict=True)) >= changed for source in by_other_rules(family)
     )

@@ -58,19 +58,19 @@ class Witness:
 
     def traces(self) -> list[str]:
         """What an attack has changed on the host."""
-        found = []
+        result = []
         if sorted(entry.name for entry in self.folder.iterdir()) != ["secret"]:
-            found.append("it wrote beside the secret")
+            result.append("it wrote beside the secret")
         if (self.folder / "secret").read_text() != self.secret:
-            found.append("it changed the secret")
+            result.append("it changed the secret")
         if self.connections:
-            found.append("it reached a server on loopback")
+            result.append("it reached a server on loopback")
         if abs(time.time() - time.monotonic() - self.clock_offset) > 30:
-            found.append("it set the clock")
-        found += [f"it changed {path}" for path, before in self.devices.items() if device_status(path) != before]
+            result.append("it set the clock")
+        result += [f"it changed {path}" for path, before in self.devices.items() if device_status(path) != before]
         if not died_out():
-            found.append("a process of it outlived it")
-        return found
+            result.append("a process of it outlived it")
+        return result
 
 
 def device_status(path: str) -> tuple[int, ...]:
@@ -142,11 +142,11 @@ class PythonAttack:
     def violations(self, pool: Pool, host: Witness) -> list[str]:
         """Run it and then an innocent candidate; what was not contained, empty when all was."""
         outcome = pool.call(GENERIC_DRIVER, self.source, {"function": "attack", "args": [host.payload]}, self.limits)
-        found = _common(outcome.status, self.statuses, outcome.reason, outcome.jail, pool.jail)
+        result = _common(outcome.status, self.statuses, outcome.reason, outcome.jail, pool.jail)
         if host.secret in f"{outcome.value!r}{outcome.reason}{outcome.stdout}{outcome.stderr}":
-            found.append("the secret came back")
-        found += [complaint] if (complaint := self.bad(outcome)) else []
-        return found + host.traces() + next_candidate(pool)
+            result.append("the secret came back")
+        result += [complaint] if (complaint := self.bad(outcome)) else []
+        return result + host.traces() + next_candidate(pool)
 
 
 NativeRunner = Callable[..., NativeOutcome]
@@ -169,23 +169,23 @@ class NativeAttack:
         """Run it by `run`; what was not contained, empty when all was."""
         argv = ["/bin/sh", "-c", self.script, "attack", str(host.folder / "secret"), str(host.folder), str(host.port)]
         outcome = run(argv, outputs=self.outputs, limits=self.limits, mode=mode)
-        found = _common(outcome.status, self.statuses, outcome.reason, outcome.jail, mode)
+        result = _common(outcome.status, self.statuses, outcome.reason, outcome.jail, mode)
         if host.secret.encode() in outcome.stdout + outcome.stderr + b"".join(outcome.outputs.values()):
-            found.append("the secret came back")
-        found += [complaint] if (complaint := self.bad(outcome)) else []
-        return found + host.traces()
+            result.append("the secret came back")
+        result += [complaint] if (complaint := self.bad(outcome)) else []
+        return result + host.traces()
 
 
 def next_candidate(pool: Pool) -> list[str]:
     """Run the innocent candidate on every worker; what is wrong with its answers."""
-    found = []
+    result = []
     for _ in range(pool.workers):
         outcome = pool.call(GENERIC_DRIVER, INNOCENT, {"function": "innocent", "args": [[1, 2, 3]]})
         if (outcome.status, outcome.value) != ("ok", INNOCENT_ANSWER):
-            found.append(f"the next candidate got {outcome.status}: {outcome.value or outcome.reason}")
-    return found
+            result.append(f"the next candidate got {outcome.status}: {outcome.value or outcome.reason}")
+    return result
 
 
 def _common(status: Status, wanted: tuple[Status, ...], reason: str, said: JailMode, mode: JailMode) -> list[str]:
-    found = [] if status in wanted else [f"status {status} ({reason}), wanted {' or '.join(wanted)}"]
-    return found if said == mode else [*found, f"the outcome says jail {said}, it ran in {mode}"]
+    result = [] if status in wanted else [f"status {status} ({reason}), wanted {' or '.join(wanted)}"]
+    return result if said == mode else [*result, f"the outcome says jail {said}, it ran in {mode}"]

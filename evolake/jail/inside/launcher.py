@@ -134,7 +134,7 @@ def start_in_bubblewrap(message: dict[str, Any], stdout: int, stderr: int) -> tu
     users = {}
     if message["identity"] is not None:
         users = {OUTER: outer_namespace(), INNER: inner_namespace(message["identity"])}
-    told, tells = os.pipe()
+    summary, tells = os.pipe()
     waits, lets_go = os.pipe()
     rules = os.memfd_create("rules", os.MFD_CLOEXEC)
     os.write(rules, seccomp.program(POLICY, PROGRAM_ID))
@@ -150,7 +150,7 @@ def start_in_bubblewrap(message: dict[str, Any], stdout: int, stderr: int) -> tu
     for descriptor in (tells, waits, rules):
         os.close(descriptor)
     try:
-        first = _first_process(told)
+        first = _first_process(summary)
         if first is None:
             os.kill(process, signal.SIGKILL)
             os.wait4(process, 0)
@@ -163,7 +163,7 @@ def start_in_bubblewrap(message: dict[str, Any], stdout: int, stderr: int) -> tu
             os.write(lets_go, b"x")
         return process, first  # closing the pipe lets root's jail go
     finally:
-        os.close(told)
+        os.close(summary)
         os.close(lets_go)
 
 
@@ -180,12 +180,12 @@ def _restore_signals() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
-def _first_process(told: int) -> int | None:
+def _first_process(summary: int) -> int | None:
     """What bubblewrap tells of its jail's process 1; None when it ends or hangs first."""
     data = b""
     while b"}" not in data:
-        ready, _, _ = select.select([told], [], [], START_TIMEOUT_S)
-        chunk = os.read(told, 4096) if ready else b""
+        ready, _, _ = select.select([summary], [], [], START_TIMEOUT_S)
+        chunk = os.read(summary, 4096) if ready else b""
         if not chunk:
             return None
         data += chunk

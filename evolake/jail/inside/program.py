@@ -85,7 +85,7 @@ def collect(root: int, names: list[str], most_bytes: int) -> tuple[list[tuple[st
     never through a link, so a link made by the program leads nowhere; opening does not block on a pipe it made, and only regular files
     are read.
     """
-    found, contents, refused = [], [], []
+    result, contents, refused = [], [], []
     for name in names:
         try:
             data = _read_regular(root, name, most_bytes)
@@ -94,9 +94,9 @@ def collect(root: int, names: list[str], most_bytes: int) -> tuple[list[tuple[st
         except OSError as error:
             refused.append(f"output {name!r} was left out: {error.strerror}")
             continue
-        found.append((name, len(data)))
+        result.append((name, len(data)))
         contents.append(data)
-    return found, b"".join(contents), refused
+    return result, b"".join(contents), refused
 
 
 def _read_regular(root: int, name: str, most_bytes: int) -> bytes:

@@ -87,10 +87,10 @@ def _high(argument: int) -> bytes:
 
 def _only(name: str, body: bytes) -> bytes:
     """`body` decides calls of `name`, wholly (it ends in a return on every path); other calls skip it."""
-    found = syscalls.number(name)
-    if found is None:
+    result = syscalls.number(name)
+    if result is None:
         return b""
-    return step(JUMP_EQUAL, found, 0, len(body) // 8) + body
+    return step(JUMP_EQUAL, result, 0, len(body) // 8) + body
 
 
 def _allow_if_equal(*wanted: tuple[bytes, int]) -> bytes:
@@ -140,7 +140,7 @@ def program(policy: Policy, own_pid: int) -> bytes:
         refused += syscalls.WRITING_BY_NAME
     if not policy.changes:
         refused += syscalls.FILE_CHANGES
-    plain = b"".join(step(JUMP_EQUAL, found, 0, 1) + _refuse() for found in syscalls.numbers(refused))
+    plain = b"".join(step(JUMP_EQUAL, number, 0, 1) + _refuse() for number in syscalls.numbers(refused))
 
     rules = _only("clone3", _refuse(errno.ENOSYS))
     if policy.processes:

@@ -139,9 +139,9 @@ def serve_program(control: socket.socket, message: dict[str, Any], descriptors: 
         finally:
             ours.close()
     report = follow(control, pid, message["limits"], processes=processes if processes else None, folder=folder, record=record, events=events)
-    found, contents, refused = program.collect(folder, head["outputs"], int(message["limits"]["file_mb"] * kernel.MEBIBYTE))
+    results, contents, refused = program.collect(folder, head["outputs"], int(message["limits"]["file_mb"] * kernel.MEBIBYTE))
     failure = os.read(failure_read, 4096).decode(errors="replace")
-    listing = json.dumps({"files": found, "refused": refused, "failure": failure, "programs": record.programs if record else []}).encode()
+    listing = json.dumps({"files": results, "refused": refused, "failure": failure, "programs": record.programs if record else []}).encode()
     for data in (b"%d\n" % len(listing) + listing, contents):
         _write_all(result, data)
     os.close(folder)

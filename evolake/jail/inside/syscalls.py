@@ -120,4 +120,4 @@ def number(name: str) -> int | None:
 
 def numbers(names: Iterable[str]) -> list[int]:
     """Numbers of those calls among `names` that exist here."""
-    return [found for name in names if (found := number(name)) is not None]
+    return [result for name in names if (result := number(name)) is not None]

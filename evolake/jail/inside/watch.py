@@ -51,8 +51,8 @@ def descendants(root: int) -> dict[int, int]:
     """Process -> threads, of everything below `root`. In a process namespace of its own that is all there is."""
     parents, threads = {}, {}
     for entry in os.listdir("/proc"):
-        if entry.isdigit() and (found := _statistics(int(entry))):
-            parents[int(entry)], threads[int(entry)] = int(found[PARENT]), int(found[THREADS])
+        if entry.isdigit() and (result := _statistics(int(entry))):
+            parents[int(entry)], threads[int(entry)] = int(result[PARENT]), int(result[THREADS])
     below: dict[int, int] = {}
     level = {root}
     while level:
@@ -92,8 +92,8 @@ def excess(pid: int, processes: int | None, folder: int | None, usage: Usage, to
     """What the candidate has too much of, or None. `processes`: further processes allowed (None: it cannot make any). `folder`: where it writes.
     `usage` learns the peak of its memory where it has processes."""
     if processes is None:
-        found = _statistics(pid)
-        tasks = int(found[THREADS]) if found else 0
+        result = _statistics(pid)
+        tasks = int(result[THREADS]) if result else 0
     else:
         if os.getpid() == 1 and sum(entry.isdigit() for entry in os.listdir("/proc")) > processes + 2:  # quick: a fork bomb does not wait
             return f"made more than {processes} further processes"

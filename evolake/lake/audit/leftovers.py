@@ -22,8 +22,8 @@ _OF_PROCESS = re.compile(r"\.tmp-(\d+)(-|$)")
 
 def check(lake: Lake, fast: bool) -> Iterator[Finding]:
     """Findings of all temporary files; `fast` makes no difference."""
-    for found in (sorted(lake.root.glob(".tmp-*")), *(files(lake.root / name) for name in FOLDERS)):
-        for path in found:
+    for result in (sorted(lake.root.glob(".tmp-*")), *(files(lake.root / name) for name in FOLDERS)):
+        for path in result:
             if path.name.startswith(".tmp-") and _is_stale(lake, path):
                 where = path.relative_to(lake.root).as_posix()
                 yield Finding(

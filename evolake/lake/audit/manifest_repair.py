@@ -24,8 +24,8 @@ def read_record(partition: Partition) -> Entry | None:
     """The entry in the record beside a part; None where there is none or it is damaged."""
     try:
         data = disk.read(partition.record)
-        told = chained.unsigned(data[:-1]) if data.endswith(b"\n") else None
-        entry = entry_of(told, partition.root) if told else None
+        summary = chained.unsigned(data[:-1]) if data.endswith(b"\n") else None
+        entry = entry_of(summary, partition.root) if summary else None
     except (FileNotFoundError, KeyError, TypeError, ValueError):
         return None
     own = entry and (entry.record.line, entry.record.asset, entry.record.cycle, entry.event, entry.record.path)
@@ -44,20 +44,20 @@ def mend_manifest(lake: Lake, path: Path) -> str:
         present = {layout.cycle_of(part): Partition(lake.root, line, asset, layout.cycle_of(part)) for part in layout.parts(path.parent)}
         for partition in present.values():
             held.enter_context(hold(partition.lock, what=str(partition), run_id="verify", timeout_s=0))
-        found = lake.manifests.look(path)
-        told: list[str] = []
-        again = [entry for partition in present.values() if (entry := _lacking(lake, partition, found.partitions, told)) is not None]
+        result = lake.manifests.look(path)
+        parts: list[str] = []
+        again = [entry for partition in present.values() if (entry := _lacking(lake, partition, result.partitions, parts)) is not None]
         bodies: list[dict[str, Any]] = [body(entry, lake.root) for entry in again]
-        bodies += _of_many(lake, path, found.partitions, told)
-        if found.log.faults:
-            bodies.append({"event": chained.MENDED, "faults": [fault.name for fault in found.log.faults]})
+        bodies += _of_many(lake, path, result.partitions, parts)
+        if result.log.faults:
+            bodies.append({"event": chained.MENDED, "faults": [fault.name for fault in result.log.faults]})
         if bodies:
             lake.manifests.note(path, bodies)
-    told.insert(0, f"manifest of {line}/{asset}: {len(again)} records noted again, {len(found.log.faults)} breaks acknowledged")
-    return "; ".join(told) if bodies or len(told) > 1 else "was mended already"
+    parts.insert(0, f"manifest of {line}/{asset}: {len(again)} records noted again, {len(result.log.faults)} breaks acknowledged")
+    return "; ".join(parts) if bodies or len(parts) > 1 else "was mended already"
 
 
-def _lacking(lake: Lake, partition: Partition, known: Any, told: list[str]) -> Entry | None:
+def _lacking(lake: Lake, partition: Partition, known: Any, summary: list[str]) -> Entry | None:
     """The entry to note again for a part that lies there; None where the manifest has it. A part that nothing speaks for is put aside."""
     sha = disk.file_sha(partition.part)
     log = known.get(partition.cycle)
@@ -68,26 +68,26 @@ def _lacking(lake: Lake, partition: Partition, known: Any, told: list[str]) -> E
         return record
     if log and log.commits:
         return None  # the part is damaged, or the record is: what the manifest says of the partition is looked at once it is whole
-    told.append(f"no record speaks for {partition}: moved to {put_aside(lake, partition, partition.part, sha).relative_to(lake.root)}")
+    summary.append(f"no record speaks for {partition}: moved to {put_aside(lake, partition, partition.part, sha).relative_to(lake.root)}")
     return None
 
 
-def _of_many(lake: Lake, manifest: Path, known: Any, told: list[str]) -> list[dict[str, Any]]:
+def _of_many(lake: Lake, manifest: Path, known: Any, summary: list[str]) -> list[dict[str, Any]]:
     """What files of many cycles say in their metadata and the manifest does not: their parts' commits, and that these lie there."""
     bodies: list[dict[str, Any]] = []
-    named = {lake.root / one["path"] for one in known.packs}
+    named = {lake.root / pack["path"] for pack in known.packs}
     for path in packs.files(manifest.parent):
         entries = packs.entries_in(path, lake.root)
         sha = disk.file_sha(path)
         if not entries or not sha.startswith(path.stem):
             continue
-        lost = [entry for entry in entries if not any(one.token == entry.token for one in known.get(entry.record.cycle, EMPTY).commits)]
+        lost = [entry for entry in entries if not any(commit.token == entry.token for commit in known.get(entry.record.cycle, EMPTY).commits)]
         unknown = path not in named
         if lost or (unknown and not known):
             bodies += [body(entry, lake.root) for entry in lost]
             if unknown:
                 bodies.append(packs.event([(entry, entry.record.rows) for entry in entries], path, sha, path.stat().st_size, lake.root))
-            told.append(f"{len(lost)} records noted again from {path.relative_to(lake.root)}")
+            summary.append(f"{len(lost)} records noted again from {path.relative_to(lake.root)}")
     return bodies
 
 

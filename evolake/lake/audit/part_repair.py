@@ -46,8 +46,8 @@ def finish(lake: Lake, partition: Partition) -> str:
 
 def copy_of(lake: Lake, partition: Partition, sha: str) -> Path | None:
     """A file in quarantine that has these bytes: a damaged log, not a damaged part, may have sent it there."""
-    found = (partition.quarantine / name for name in disk.names(partition.quarantine) if name.endswith(".parquet"))
-    return next((path for path in found if disk.file_sha(path) == sha), None)
+    result = (partition.quarantine / name for name in disk.names(partition.quarantine) if name.endswith(".parquet"))
+    return next((path for path in result if disk.file_sha(path) == sha), None)
 
 
 def put_right(lake: Lake, partition: Partition) -> str:

@@ -49,8 +49,8 @@ def check_partition(lake: Lake, partition: Partition, fast: bool) -> Iterator[Fi
         return
     yield from _record(lake, partition, held)
     yield from _token(lake, partition, log)
-    if not fast and (told := _rows(partition, held)):
-        yield Finding("part", f"the rows of {partition} are not those that its record names", where, *told, f"materialize {partition} again")
+    if not fast and (summary := _rows(partition, held)):
+        yield Finding("part", f"the rows of {partition} are not those that its record names", where, *summary, f"materialize {partition} again")
 
 
 def _in_file(lake: Lake, partition: Partition, log: PartitionLog, place: Packed, fast: bool) -> Iterator[Finding]:
@@ -89,12 +89,12 @@ def _held(lake: Lake, partition: Partition, log: PartitionLog, fast: bool) -> tu
 def _record(lake: Lake, partition: Partition, held: Entry) -> Iterator[Finding]:
     if held.provenance is None and not partition.record.exists():
         return  # evolake 0.1.0 wrote none
-    found = read_record(partition)
-    if found is None or (found.record != held.record and found.token <= held.token):
+    result = read_record(partition)
+    if result is None or (result.record != held.record and result.token <= held.token):
         yield Finding(
-            "record", f"the record beside the part of {partition} is {'damaged or gone' if found is None else 'of another part'}",
+            "record", f"the record beside the part of {partition} is {'damaged or gone' if result is None else 'of another part'}",
             partition.record.relative_to(lake.root).as_posix(), f"the record of token {held.token}",
-            "none" if found is None else f"token {found.token}", BACKUP, repair=lambda: part_repair.write_record(lake, partition),
+            "none" if result is None else f"token {result.token}", BACKUP, repair=lambda: part_repair.write_record(lake, partition),
         )
 
 

@@ -96,8 +96,8 @@ def _blobs(lake: Lake) -> Iterator[Finding]:
 
 
 def _named_in_files(lake: Lake) -> set[str]:
-    found: set[str] = set()
+    result: set[str] = set()
     with disk.told("what was fetched cannot be read", "the names of its blobs"):
         for path in blobs.files(lake.root / "fetched"):
-            found |= {sha.decode() for sha in _ANY_SHA.findall(disk.read(path))}
-    return found
+            result |= {sha.decode() for sha in _ANY_SHA.findall(disk.read(path))}
+    return result

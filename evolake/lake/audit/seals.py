@@ -32,7 +32,7 @@ def _line(lake: Lake, line: str) -> Iterator[Finding]:
         yield from _without_journal(lake, line, read, where)
         return
     newer = [seal for cycle in read if (seal := _newer(read[cycle], known.get(cycle, []))) is not None]
-    whole = all(not isinstance(found, str) for found in read.values()) or not log.faults
+    whole = all(not isinstance(result, str) for result in read.values()) or not log.faults
     for fault in log.faults:
         yield Finding(
             "journal", f"the journal of the seals of {line} is damaged at line {fault.at}", where, fault.wanted, fault.got, BACKUP,
@@ -43,12 +43,12 @@ def _line(lake: Lake, line: str) -> Iterator[Finding]:
             "journal", f"the journal of the seals of {line} has lost its end", where, f"the seal of cycle {newer[0].cycle} of {newer[0].at}",
             "no line for it", BACKUP, repair=lambda: _mend(lake, line, newer),
         )
-    for cycle, found in read.items():
+    for cycle, results in read.items():
         path = lake.seals.path(line, cycle)
         last = known.get(cycle, [None])[-1]
-        if found == last or (isinstance(found, Seal) and found in newer):
+        if results == last or (isinstance(results, Seal) and results in newer):
             continue
-        got = found if isinstance(found, str) else "no file" if found is None else f"an older seal, of {found.at}"
+        got = results if isinstance(results, str) else "no file" if results is None else f"an older seal, of {results.at}"
         wanted = f"the seal of {last.at}, {last.state}" if last else "a seal that the journal of the line knows"
         yield Finding(
             "seal", f"the seal of {line}, cycle {cycle}, is not the one that was written last", str(path.relative_to(lake.root)), wanted, got,
@@ -67,20 +67,20 @@ def _file(path: Path, line: str, cycle: str) -> Seal | str | None:
         return str(error)
 
 
-def _newer(found: Seal | str | None, known: list[Seal]) -> Seal | None:
+def _newer(result: Seal | str | None, known: list[Seal]) -> Seal | None:
     """A whole seal of which the journal has lost the line: it is newer than all that the journal knows of its cycle."""
-    if isinstance(found, Seal) and found not in known and (not known or found.at > known[-1].at):
-        return found
+    if isinstance(result, Seal) and result not in known and (not known or result.at > known[-1].at):
+        return result
     return None
 
 
 def _without_journal(lake: Lake, line: str, read: dict[str, Seal | str | None], where: str) -> Iterator[Finding]:
-    for cycle, found in read.items():
-        if isinstance(found, str):
+    for cycle, result in read.items():
+        if isinstance(result, str):
             path = str(lake.seals.path(line, cycle).relative_to(lake.root))
             mend = f"move it away and materialize the cycle before {cycle} again"
-            yield Finding("seal", f"the seal of {line}, cycle {cycle}, is damaged", path, "a seal of that line and cycle", found, mend)
-    whole = [found for found in read.values() if isinstance(found, Seal)]
+            yield Finding("seal", f"the seal of {line}, cycle {cycle}, is damaged", path, "a seal of that line and cycle", result, mend)
+    whole = [results for results in read.values() if isinstance(results, Seal)]
     if len(whole) < len(read):
         return
     files = [disk.read(lake.seals.path(line, seal.cycle)) for seal in whole]

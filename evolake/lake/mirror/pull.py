@@ -48,7 +48,7 @@ def pull(root: Path, url: str) -> Pulled:
         if not (root / PULLING).exists() and root.exists():
             stack.enter_context(Lake(root).all_lines_lock(run_id="pull"))
         there = _there(root)
-        wanted = {path: told for path, told in newest.files.items() if there.get(path) != told}
+        wanted = {path: summary for path, summary in newest.files.items() if there.get(path) != summary}
         strays = [path for path in there if path not in newest.files]
         number = local.noted(root, remote.url)
         if wanted or strays:
@@ -74,11 +74,11 @@ def _there(root: Path) -> dict[str, tuple[str, int]]:
 
 def _refuse_changed(root: Path, there: Files, wanted: Files, base: Files) -> None:
     """A pull puts nothing in the place of what was made here: each file is as the lake was last mirrored, or as the snapshot has it."""
-    for path, told in there.items():
-        if told not in (base.get(path), wanted.get(path)):
+    for path, summary in there.items():
+        if summary not in (base.get(path), wanted.get(path)):
             raise InputError(
                 f"the lake {root} has changed since it was mirrored, or is another",
-                wanted=f"{path} as the mirror has it", got=f"sha256 {told[0][:16]}",
+                wanted=f"{path} as the mirror has it", got=f"sha256 {summary[0][:16]}",
                 do="push it first, or pull into a folder that does not exist",
             )
 

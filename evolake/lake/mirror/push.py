@@ -59,8 +59,8 @@ class _Sender:
     def send(self) -> dict[str, tuple[str, int]]:
         """Sends what the store lacks, and gives path -> (sha, bytes) of every file that is there now. A file that goes meanwhile is left out."""
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            found = pool.map(self._one, list(local.files(self._root)))
-            return {path: told for path, told in found if told is not None}
+            result = pool.map(self._one, list(local.files(self._root)))
+            return {path: summary for path, summary in result if summary is not None}
 
     def _one(self, name: str) -> tuple[str, tuple[str, int] | None]:
         path, steps = self._root / name, name.split("/")

@@ -74,8 +74,8 @@ class Remote:
         """sha -> bytes of every object that is there."""
         with self._told():
             return {
-                one["path"].removeprefix("objects/").replace("/", ""): one["size"]
-                for chunk in self._obstore.list(self._store, prefix="objects", chunk_size=1000) for one in chunk
+                item["path"].removeprefix("objects/").replace("/", ""): item["size"]
+                for chunk in self._obstore.list(self._store, prefix="objects", chunk_size=1000) for item in chunk
             }
 
     def put(self, sha: str, data: bytes) -> None:
@@ -96,7 +96,7 @@ class Remote:
     def newest(self) -> Snapshot | None:
         """The snapshot with the highest number; None in an empty store."""
         with self._told():
-            names = [one["path"] for chunk in self._obstore.list(self._store, prefix="snapshots", chunk_size=1000) for one in chunk]
+            names = [item["path"] for chunk in self._obstore.list(self._store, prefix="snapshots", chunk_size=1000) for item in chunk]
         numbers = [int(name[10:18]) for name in names if name[10:18].isdigit()]
         return self.snapshot(max(numbers)) if numbers else None
 
@@ -104,10 +104,10 @@ class Remote:
         """One snapshot. Raises LakeError where it is missing or damaged."""
         data = self._bytes(_numbered(number))
         try:
-            told = json.loads(zstandard.ZstdDecompressor().decompressobj().decompress(data or b""))
-            if told["format"] != _FORMAT or told["number"] != number:
-                raise ValueError(f"format {told['format']}, number {told['number']}")
-            return _snapshot(number, {path: (sha, size) for path, sha, size in told["files"]})
+            summary = json.loads(zstandard.ZstdDecompressor().decompressobj().decompress(data or b""))
+            if summary["format"] != _FORMAT or summary["number"] != number:
+                raise ValueError(f"format {summary['format']}, number {summary['number']}")
+            return _snapshot(number, {path: (sha, size) for path, sha, size in summary["files"]})
         except (ValueError, KeyError, TypeError, zstandard.ZstdError) as error:
             do = "remove it from the store; the one before it is taken then, and the next push makes it again"
             raise LakeError(f"the snapshot {_numbered(number)} of {self.url} is damaged", got=str(error) or "no such object", do=do) from None
@@ -116,8 +116,8 @@ class Remote:
         """Creates the snapshot `number`. Raises LakeError where another push has created it meanwhile."""
         from obstore.exceptions import AlreadyExistsError
 
-        told = {"format": _FORMAT, "number": number, "files": [[path, *files[path]] for path in sorted(files)]}
-        data = zstandard.ZstdCompressor(write_checksum=True).compress(json.dumps(told, ensure_ascii=False).encode("utf-8", "surrogateescape"))
+        details = {"format": _FORMAT, "number": number, "files": [[path, *files[path]] for path in sorted(files)]}
+        data = zstandard.ZstdCompressor(write_checksum=True).compress(json.dumps(details, ensure_ascii=False).encode("utf-8", "surrogateescape"))
         try:
             with self._told():
                 self._obstore.put(self._store, _numbered(number), data, mode="create", use_multipart=False)

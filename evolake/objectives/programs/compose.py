@@ -53,10 +53,10 @@ def read(source: str) -> Expression | None:
         returned = last.body[-1] if isinstance(last, ast.FunctionDef) else None
         if not isinstance(returned, ast.Return) or not isinstance(returned.value, ast.Call) or len(returned.value.args) != 1:
             return None
-        found = _read(returned.value.args[0])
+        result = _read(returned.value.args[0])
     except (InputError, SyntaxError, ValueError, OverflowError, RecursionError, MemoryError, IndexError):
         return None
-    return found if is_program(found) and compose(found) == canonical(source) else None
+    return result if is_program(result) and compose(result) == canonical(source) else None
 
 
 def _written(

@@ -38,9 +38,9 @@ def _number(expression: Expression, levels: Sequence[Level], level: Level | None
         return _named(expression, levels, level)
     name, *operands = expression
     if name in AGGREGATES:
-        return getattr(runtime, name)(levels, [_number(operands[0], levels, one) for one in levels])
+        return getattr(runtime, name)(levels, [_number(operands[0], levels, item) for item in levels])
     if name in SETTINGS:
-        return getattr(runtime, name)(levels, [_number(operands[1], levels, one) for one in levels], operands[0])
+        return getattr(runtime, name)(levels, [_number(operands[1], levels, item) for item in levels], operands[0])
     if name == CHOICE:
         assert level is not None
         return _number(operands[0] if level["solved"] else operands[1], levels, level)
@@ -53,7 +53,7 @@ def _named(name: str, levels: Sequence[Level], level: Level | None) -> float:
     if name == "top":
         return levels[-1]["n"]
     assert level is not None
-    found = {"n": level["n"], "steps": level["steps"], "limit": level["max_steps"], "solved": float(level["solved"])}
-    if name in found:
-        return found[name]
+    result = {"n": level["n"], "steps": level["steps"], "limit": level["max_steps"], "solved": float(level["solved"])}
+    if name in result:
+        return result[name]
     return budget(level["n"]) if name == "budget" else runtime.left(level) if name == "left" else runtime.back(levels, level)

@@ -130,10 +130,10 @@ def to_json(expression: Expression) -> str:
 def from_json(text: str) -> Expression | None:
     """A stored program; None for what is none, whatever it is."""
     try:
-        found = _tuples(json.loads(text))
+        result = _tuples(json.loads(text))
     except (ValueError, TypeError, OverflowError, RecursionError):
         return None
-    return found if is_program(found) else None
+    return result if is_program(result) else None
 
 
 def rounded(value: float) -> float:

@@ -88,9 +88,9 @@ def propose(
         made = _drawn(start, random) if chosen is None else _made(name, chosen, parents, random)
         if made is None or not is_program(made[0]):
             continue
-        found = turned(made[0])
-        if found is not None and found[1] not in taken and (chosen is None or found[0] != chosen.program):
-            return Child(found[0], name, made[1], found[1])
+        result = turned(made[0])
+        if result is not None and result[1] not in taken and (chosen is None or result[0] != chosen.program):
+            return Child(result[0], name, made[1], result[1])
     return None
 
 
@@ -124,7 +124,7 @@ def _made(name: str, first: Parent, parents: Sequence[Parent], random: np.random
 
 def _crossed(first: Parent, donor: Parent, random: np.random.Generator) -> Made | None:
     path, held = _place(first.program, random)
-    alike = [found for _, found in places(donor.program) if kind_of(found) == kind_of(held)]
+    alike = [result for _, result in places(donor.program) if kind_of(result) == kind_of(held)]
     if not alike:
         return None
     given = alike[int(random.integers(len(alike)))]
@@ -140,8 +140,8 @@ def _subtree(program: Expression, random: np.random.Generator) -> Expression:
 
 
 def _insert(program: Expression, random: np.random.Generator) -> Expression:
-    found = [(path, held) for path, held in places(program) if kind_of(held) == "number"]
-    path, held = found[int(random.integers(len(found)))]
+    result = [(path, held) for path, held in places(program) if kind_of(held) == "number"]
+    path, held = result[int(random.integers(len(result)))]
     drawing = Drawing(random)
     new = ("mul", drawing.literal(), drawing.number(1)) if random.random() < 0.7 else drawing.number(1)
     return replaced(program, path, (drawing.pick(("add", "sub", "add", "sub", "mul", "min", "max")), held, new))
@@ -160,16 +160,16 @@ def _point(program: Expression, random: np.random.Generator) -> Expression | Non
 
 def _hoist(program: Expression, random: np.random.Generator) -> Expression | None:
     path, held = _place(program, random)
-    inner = [found for below, found in places(held) if below and kind_of(found) == kind_of(held)]
+    inner = [result for below, result in places(held) if below and kind_of(result) == kind_of(held)]
     return replaced(program, path, inner[int(random.integers(len(inner)))]) if inner else None
 
 
 def _constants(program: Expression, random: np.random.Generator) -> Expression | None:
-    found = list(literals(program))
-    if not found:
+    result = list(literals(program))
+    if not result:
         return None
-    first = int(random.integers(len(found)))
-    for number, (path, held, setting) in enumerate(found):
+    first = int(random.integers(len(result)))
+    for number, (path, held, setting) in enumerate(result):
         if number != first and random.random() > 0.3:
             continue
         if setting is None:
@@ -183,8 +183,8 @@ def _constants(program: Expression, random: np.random.Generator) -> Expression |
 
 
 def _place(program: Expression, random: np.random.Generator) -> tuple[tuple[int, ...], Expression]:
-    found = list(places(program))
-    return found[int(random.integers(len(found)))]
+    result = list(places(program))
+    return result[int(random.integers(len(result)))]
 
 
 MUTATIONS: Mapping[str, Callable[[Expression, np.random.Generator], Expression | None]] = {

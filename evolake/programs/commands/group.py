@@ -68,13 +68,13 @@ def check(folder: Path, runs: int, as_json: bool) -> int:
     from evolake.programs.model.project import load_project
 
     settings = settings_module.load()
-    found = check_project(load_project(folder), settings.of(ProgramsSettings), settings, runs)
+    result = check_project(load_project(folder), settings.of(ProgramsSettings), settings, runs)
     if as_json:
-        click.echo(json.dumps(found.told()))
+        click.echo(json.dumps(result.told()))
     else:
-        for line in found.lines():
+        for line in result.lines():
             click.echo(line)
-    return int(not found.passed)
+    return int(not result.passed)
 
 
 @programs.command()
@@ -88,13 +88,13 @@ def show(program: str, as_json: bool) -> int:
     from evolake.lake import Lake
     from evolake.programs.report.showing import lines_of, told_of
 
-    found = told_of(Lake(settings_module.load().lake), program)
-    if found is None:
+    result = told_of(Lake(settings_module.load().lake), program)
+    if result is None:
         raise InputError(f"no program {program!r} is in the lake", wanted="an id as `evolake sql` shows it, or a project's name", do="evolake status")
     if as_json:
-        click.echo(json.dumps({"verdict": "found"} | found))
+        click.echo(json.dumps({"verdict": "found"} | result))
     else:
-        for line in lines_of(found):
+        for line in lines_of(result):
             click.echo(line)
     return 0
 
@@ -122,9 +122,9 @@ def trace(project: str | None, as_json: bool) -> int:
         for name in ([project] if project else known)
     ]
     if as_json:
-        click.echo(json.dumps({"verdict": "traced", "projects": [one.told() for one in traces]}))
+        click.echo(json.dumps({"verdict": "traced", "projects": [trace.told() for trace in traces]}))
     else:
-        for one in traces:
-            for line in lines_of(one):
+        for item in traces:
+            for line in lines_of(item):
                 click.echo(line)
     return 0

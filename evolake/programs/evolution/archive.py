@@ -96,7 +96,7 @@ class Islands:
         kept = set(best.values()) | {row["program_id"] for row in here[: self.own.elites]}
         for row in here:
             if row["program_id"] not in kept:
-                left = [one for one in row["islands"] if one != island]
+                left = [item for item in row["islands"] if item != island]
                 if left or row["state"] == "champion":
                     self.rows[row["program_id"]] = row | {"islands": left}
                 else:

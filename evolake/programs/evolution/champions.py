@@ -62,12 +62,12 @@ def meet(
             seeds[row["generation"]]: read_evaluations(blobs.get(row["entry_sha"])) for row in notes
             if row["key"] == key and row["generation"] < len(seeds)
         }
-        found = measure(sides, seeds, lambda name, seed: evaluator.evaluate(texts[name], seed, built[name]), held=known, note=note)
-    scores = {side: [_merit(project, one) for one in evaluations] for side, evaluations in found.items()}
+        result = measure(sides, seeds, lambda name, seed: evaluator.evaluate(texts[name], seed, built[name]), held=known, note=note)
+    scores = {side: [_merit(project, evaluation) for evaluation in evaluations] for side, evaluations in result.items()}
     verdict = decide(scores, generator(root_seed, LINE, cycle, f"duel/{project.name}"))
     holder = challenger if verdict["wins"] and challenger is not None else champion
-    held = [one for one in scores["challenger" if holder is challenger else "champion"] if one is not None]
-    start = [one for one in scores.get("initial", scores["champion"]) if one is not None]
+    held = [score for score in scores["challenger" if holder is challenger else "champion"] if score is not None]
+    start = [item for item in scores.get("initial", scores["champion"]) if item is not None]
     sign = 1 if project.higher_is_better else -1
     spread = bootstrap_interval(held, generator(root_seed, LINE, cycle, f"held/{project.name}")) if held else None
     ends = sorted((sign * spread.low, sign * spread.high)) if spread else (None, None)
@@ -78,20 +78,20 @@ def meet(
         "initial_mean": sign * sum(start) / len(start) if start else None, "protected": project.protected, **verdict,
     }
     measured = [
-        row for side, evaluations in found.items() for row in measured_rows(project, sides[side], evaluations, cycle, "heldout", side)
+        row for side, evaluations in result.items() for row in measured_rows(project, sides[side], evaluations, cycle, "heldout", side)
     ]
     return Meeting(decision, measured)
 
 
 def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:
     """Side -> evaluation under one seed, as it is noted."""
-    return json.dumps({side: asdict(one) for side, one in done.items()}, sort_keys=True, separators=(",", ":")).encode()
+    return json.dumps({side: asdict(item) for side, item in done.items()}, sort_keys=True, separators=(",", ":")).encode()
 
 
 def read_evaluations(data: bytes) -> dict[str, Evaluation]:
     """What `evaluations_bytes` wrote."""
     return {
-        side: Evaluation(**one | {name: tuple(one[name]) for name in ("odd", "tampered")}) for side, one in json.loads(data).items()
+        side: Evaluation(**load | {name: tuple(load[name]) for name in ("odd", "tampered")}) for side, load in json.loads(data).items()
     }
 
 

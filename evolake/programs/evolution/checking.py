@@ -35,12 +35,12 @@ class Checked:
     @property
     def passed(self) -> bool:
         """Whether every gate passes the initial program, and every evaluation gave a score."""
-        return self.blocked_by is None and all(one.ok for one in self.evaluations)
+        return self.blocked_by is None and all(evaluation.ok for evaluation in self.evaluations)
 
     @property
     def scores(self) -> list[float]:
         """Of all evaluations that gave one."""
-        return [score for one in self.evaluations if one.ok and (score := score_in(self.project, one.metrics)) is not None]
+        return [score for evaluation in self.evaluations if evaluation.ok and (score := score_in(self.project, evaluation.metrics)) is not None]
 
     @property
     def deterministic(self) -> bool:
@@ -54,26 +54,26 @@ class Checked:
 
     def told(self) -> dict[str, Any]:
         """As one JSON object."""
-        reason = next((one.reason for one in self.evaluations if not one.ok), "")
+        reason = next((evaluation.reason for evaluation in self.evaluations if not evaluation.ok), "")
         reason = f"{self.blocked_by.gate}: {self.blocked_by.reason}" if self.blocked_by else reason
         config = self.project.config
         return {
             "verdict": "usable" if self.passed else "blocked", "reason": reason, "project": self.project.name, "score_name": self.project.score_name,
             "scores": self.scores, "deterministic": self.deterministic, "noise": self.noise, "protected": self.project.protected,
-            "metrics": dict(self.evaluations[0].metrics) if self.evaluations else {}, "cpu_s": [one.cpu_s for one in self.evaluations],
-            "wall_s": self.wall_s, "peak_mb": max((one.peak_mb for one in self.evaluations), default=0.0),
+            "metrics": dict(self.evaluations[0].metrics) if self.evaluations else {}, "cpu_s": [evaluation.cpu_s for evaluation in self.evaluations],
+            "wall_s": self.wall_s, "peak_mb": max((evaluation.peak_mb for evaluation in self.evaluations), default=0.0),
             "stages": self.evaluations[0].stages if self.evaluations else 0, "files": list(self.project.evolving), "numbers": self.numbers,
             "config_unused": list(config.unused),
         }
 
     def lines(self) -> list[str]:
         """For people."""
-        told, name = self.told(), self.project.score_name
+        summary, name = self.told(), self.project.score_name
         if not self.passed:
-            return [f"{self.project.name}: the initial program cannot be used: {told['reason']}", *self._errors()]
+            return [f"{self.project.name}: the initial program cannot be used: {summary['reason']}", *self._errors()]
         spread = f"{min(self.scores):.6g} to {max(self.scores):.6g}" if len(set(self.scores)) > 1 else f"{self.scores[0]:.6g}"
         mean = math.fsum(self.wall_s) / len(self.wall_s)
-        stages = f", {told['stages']} stages" if told["stages"] > 1 else ""
+        stages = f", {summary['stages']} stages" if summary["stages"] > 1 else ""
         guard = "protected: evaluator and program run in jails of their own"
         lines = [
             f"{self.project.name}: usable",
@@ -81,12 +81,12 @@ class Checked:
             f"{'higher' if self.project.higher_is_better else 'lower'} is better",
             f"  same seed {'the same metrics: deterministic' if self.deterministic else 'other metrics: it measures time, or has chance of its own'}",
             f"  noise     {self.noise:.3g} (standard deviation over seeds)",
-            f"  time      {max(told['cpu_s']):.2f} cpu s, {mean:.2f} s on the clock with its jails, {told['peak_mb']:.0f} MiB",
+            f"  time      {max(summary['cpu_s']):.2f} cpu s, {mean:.2f} s on the clock with its jails, {summary['peak_mb']:.0f} MiB",
             f"  score     {guard if self.project.protected else 'not protected: the evaluator imports the program'}",
-            f"  evolves   {', '.join(told['files'])}; {self.numbers} numbers to tune",
+            f"  evolves   {', '.join(summary['files'])}; {self.numbers} numbers to tune",
         ]
-        if told["config_unused"]:
-            lines.append(f"  not used  of config.yaml: {', '.join(told['config_unused'])}")
+        if summary["config_unused"]:
+            lines.append(f"  not used  of config.yaml: {', '.join(summary['config_unused'])}")
         return [*lines, f"next: evolake run --lines programs --cycles 3   (about {self._estimate(mean)}); a project that lies elsewhere than "
                 "data_lake/seeds/programs is named by EVOLAKE_PROGRAMS__PROJECTS"]
 
@@ -94,8 +94,8 @@ class Checked:
         return f"{seconds / self.workers:.2f} s per candidate with {self.workers} at once"
 
     def _errors(self) -> list[str]:
-        found = [text for one in self.evaluations if not one.ok for text in one.artifacts.values()]
-        return [f"  {line}" for line in (found[0].strip().splitlines()[-12:] if found else [])]
+        result = [text for evaluation in self.evaluations if not evaluation.ok for text in evaluation.artifacts.values()]
+        return [f"  {line}" for line in (result[0].strip().splitlines()[-12:] if result else [])]
 
 
 def check_project(project: Project, own: ProgramsSettings, settings: Settings, runs: int) -> Checked:

@@ -23,12 +23,12 @@ SIDES = ("champion", "again", "challenger", "initial")
 
 def sides_of(champion: str, challenger: str | None, initial: str) -> dict[str, str]:
     """side -> program that is evaluated for it. The initial program, where it is champion itself, is not evaluated a third time."""
-    found = {"champion": champion, "again": champion}
+    result = {"champion": champion, "again": champion}
     if challenger is not None:
-        found["challenger"] = challenger
+        result["challenger"] = challenger
     if initial != champion:
-        found["initial"] = initial
-    return found
+        result["initial"] = initial
+    return result
 
 
 def measure(
@@ -40,7 +40,7 @@ def measure(
     Args:
         held: seed -> side -> evaluation, of seeds that were done before. note: told of a seed as soon as all sides are done under it.
     """
-    found: dict[str, list[Evaluation]] = {side: [] for side in sides}
+    result: dict[str, list[Evaluation]] = {side: [] for side in sides}
     names = list(sides)
     for place, seed in enumerate(seeds):
         done = dict((held or {}).get(seed, {}))
@@ -48,13 +48,13 @@ def measure(
             done = {side: evaluate(sides[side], seed) for side in names[place % len(names) :] + names[: place % len(names)]}
             note(seed, done)
         for side in names:
-            found[side].append(done[side])
-    return found
+            result[side].append(done[side])
+    return result
 
 
 def noise_of(scores: Scores) -> float:
     """What 95% of pairs of evaluations of the champion under one seed stay within, in the score's unit; 0 where no pair is whole."""
-    gaps = [abs(one - other) for one, other in zip(scores["champion"], scores["again"], strict=True) if one is not None and other is not None]
+    gaps = [abs(first - other) for first, other in zip(scores["champion"], scores["again"], strict=True) if first is not None and other is not None]
     return float(np.quantile(gaps, LEVEL)) if gaps else 0.0
 
 
@@ -64,14 +64,14 @@ def decide(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
     held = {"wins": False, "pairs": 0, "difference": None, "low": None, "high": None, "noise": noise}
     if "challenger" not in scores:
         return held | {"reason": "there is no other program"}
-    if failed := sum(one is None for one in scores["challenger"]):
+    if failed := sum(score is None for score in scores["challenger"]):
         return held | {"reason": f"the challenger fails under {failed} of {len(scores['challenger'])} held-out seeds"}
-    champion = [one if one is not None else again for one, again in zip(scores["champion"], scores["again"], strict=True)]
-    pairs = [(one, other) for one, other in zip(scores["challenger"], champion, strict=True) if one is not None and other is not None]
+    champion = [score if score is not None else again for score, again in zip(scores["champion"], scores["again"], strict=True)]
+    pairs = [(first, other) for first, other in zip(scores["challenger"], champion, strict=True) if first is not None and other is not None]
     if len(pairs) < len(champion):  # it failed twice under one seed: no chance of the machine's
         why = f"the champion fails twice under {len(champion) - len(pairs)} held-out seeds, the challenger under none"
         return held | {"wins": True, "pairs": len(pairs), "reason": why}
-    gap = bootstrap_interval([one - other for one, other in pairs], random)
+    gap = bootstrap_interval([first - other for first, other in pairs], random)
     wins = gap.low > 0 and gap.estimate > noise
     said = f"better by {gap.estimate:.4g} ({gap.low:.4g} to {gap.high:.4g}) on {len(pairs)} held-out seeds, noise floor {noise:.3g}"
     return held | {

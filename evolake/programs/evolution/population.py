@@ -30,8 +30,8 @@ class Population(Tables):
 
     def rows(self, project: str | None = None, *states: str) -> list[Row]:
         """Rows of PROGRAMS of a project (None: of all) in one of `states` (all without any), in order of their numbers."""
-        found = self.programs if project is None else self.programs.filter(pl.col("project") == project)
-        return (found.filter(pl.col("state").is_in(states)) if states else found).sort("project", "number").to_dicts()
+        result = self.programs if project is None else self.programs.filter(pl.col("project") == project)
+        return (result.filter(pl.col("state").is_in(states)) if states else result).sort("project", "number").to_dicts()
 
     def projects(self) -> list[str]:
         """Projects with a program that lives, by name."""

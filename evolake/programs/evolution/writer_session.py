@@ -81,23 +81,23 @@ def commands(context: Context, names: list[str]) -> Mapping[str, Command]:
 
 def _scored(context: Context, candidate: Candidate) -> str:
     metrics = candidate.metrics
-    told = {name: text for one in candidate.evaluations for name, text in one.artifacts.items()}
+    details = {name: text for evaluation in candidate.evaluations for name, text in evaluation.artifacts.items()}
     lines = [f"score {score_in(context.project, metrics):.9g}", f"metrics {json.dumps(metrics, sort_keys=True)}"]
-    return "\n".join([*lines, *(f"{name}: {text}" for name, text in sorted(told.items()))])
+    return "\n".join([*lines, *(f"{name}: {text}" for name, text in sorted(details.items()))])
 
 
 def request_of(request: WriterRequest) -> WriterSessionRequest:
     """What the session is told."""
     return WriterSessionRequest(
         project=request.project, instructions=request.instructions, goal=request.goal, files=list(request.parent.files),
-        parent=_standing(".", request.parent), best=[_standing(_folder(place), one) for place, one in enumerate(request.best, 1)],
+        parent=_standing(".", request.parent), best=[_standing(_folder(place), item) for place, item in enumerate(request.best, 1)],
         artifacts=request.artifacts, failures=request.failures, guidance=request.guidance,
     )
 
 
 def reference_files(request: WriterRequest) -> dict[str, str]:
     """Path below `reference/` -> text, of the best programs, to be read beside its own."""
-    return {f"{_folder(place)}/{name}": text for place, one in enumerate(request.best, 1) for name, text in one.files.items()}
+    return {f"{_folder(place)}/{name}": text for place, item in enumerate(request.best, 1) for name, text in item.files.items()}
 
 
 def check_writer(settings: ProgramsSettings, backend: str) -> None:
@@ -113,5 +113,5 @@ def _folder(place: int) -> str:
     return f"{REFERENCE}/best-{place}"
 
 
-def _standing(folder: str, one: Measured) -> Standing:
-    return Standing(folder=folder, score=one.score, metrics=one.metrics)
+def _standing(folder: str, item: Measured) -> Standing:
+    return Standing(folder=folder, score=item.score, metrics=item.metrics)

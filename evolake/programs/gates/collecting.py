@@ -48,19 +48,19 @@ class Candidate:
     @cached_property
     def evaluations(self) -> list[Evaluation]:
         """One for each seed, up to the first that fails."""
-        found: list[Evaluation] = []
+        result: list[Evaluation] = []
         for seed in self.seeds:
-            found.append(self.evaluator.evaluate(self.texts, seed, self.built))
-            if not found[-1].ok:
+            result.append(self.evaluator.evaluate(self.texts, seed, self.built))
+            if not result[-1].ok:
                 break
-        return found
+        return result
 
     @property
     def metrics(self) -> dict[str, float]:
         """Mean of each metric that all evaluations have."""
-        done = [one.metrics for one in self.evaluations if one.ok]
-        names = [name for name in (done[0] if done else {}) if all(name in one for one in done)]
-        return {name: math.fsum(one[name] for one in done) / len(done) for name in names}
+        done = [evaluation.metrics for evaluation in self.evaluations if evaluation.ok]
+        names = [name for name in (done[0] if done else {}) if all(name in item for item in done)]
+        return {name: math.fsum(item[name] for item in done) / len(done) for name in names}
 
 
 def form(candidate: Candidate) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def run(candidate: Candidate) -> dict[str, Any]:
 
 def result(candidate: Candidate) -> dict[str, Any]:
     """What it scored."""
-    odd = sorted({name for one in candidate.evaluations for name in one.odd})
+    odd = sorted({name for evaluation in candidate.evaluations for name in evaluation.odd})
     project, metrics = candidate.project, candidate.metrics
     return {"metrics": metrics, "odd": odd, "declared": list(project.given.metrics), "score": score_in(project, metrics)}
 

@@ -35,21 +35,21 @@ def reaches(text: str, evaluator: str) -> set[str]:
         tree = parse(text)
     except Unreadable:
         return set()
-    found: set[str] = set()
+    result: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {f"imports {one.name}" for one in node.names if one.name.split(".")[0] in MODULES | {module}}
+            result |= {f"imports {name.name}" for name in node.names if name.name.split(".")[0] in MODULES | {module}}
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in MODULES | {module}:
-            found.add(f"imports {node.module}")
+            result.add(f"imports {node.module}")
         elif isinstance(node, ast.Attribute) and node.attr in NAMES | FILES:
-            found.add(f"uses {node.attr}")
+            result.add(f"uses {node.attr}")
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del) and _imported(node.value, tree):
-            found.add(f"changes {ast.unparse(node)}")
+            result.add(f"changes {ast.unparse(node)}")
         elif isinstance(node, ast.Name) and node.id in NAMES | FILES:
-            found.add(f"uses {node.id}")
+            result.add(f"uses {node.id}")
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and evaluator in node.value:
-            found.add(f"names {evaluator}")
-    return found
+            result.add(f"names {evaluator}")
+    return result
 
 
 def _imported(node: ast.expr, tree: ast.Module) -> bool:
@@ -58,18 +58,18 @@ def _imported(node: ast.expr, tree: ast.Module) -> bool:
         node = node.value
     if not isinstance(node, ast.Name):
         return False
-    names = (one for found in ast.walk(tree) if isinstance(found, ast.Import) for one in found.names)
-    return any(node.id in (one.asname, one.name.split(".")[0]) for one in names)
+    names = (name for result in ast.walk(tree) if isinstance(result, ast.Import) for name in result.names)
+    return any(node.id in (name.asname, name.name.split(".")[0]) for name in names)
 
 
 def constants(text: str) -> set[str]:
     """Numbers of a text with many significant digits, in one spelling."""
-    found = set()
+    result = set()
     for match in NUMBER.finditer(text):
         digits = re.sub(r"[eE].*|\.", "", match.group()).strip("0")
         if len(digits) >= (SHORTEST_CONSTANT if "." in match.group() else SHORTEST_WHOLE):
-            found.add(f"{float(match.group()):.12g}")
-    return found
+            result.add(f"{float(match.group()):.12g}")
+    return result
 
 
 def new_in(candidate: Mapping[str, str], initial: Mapping[str, str], evaluator: str, source: str) -> tuple[list[str], list[str]]:

@@ -25,13 +25,13 @@ class Blocks:
 
     def spans(self) -> list[tuple[int, int]]:
         """From where to where in the text each block reaches."""
-        found, place = [], 0
+        result, place = [], 0
         for fixed, block in zip(self.fixed, (*self.blocks, ""), strict=True):
             place += len(fixed)
-            if len(found) < len(self.blocks):
-                found.append((place, place + len(block)))
+            if len(result) < len(self.blocks):
+                result.append((place, place + len(block)))
             place += len(block)
-        return found
+        return result
 
 
 def cut(text: str) -> Blocks:
@@ -68,5 +68,5 @@ def outside_change(initial: str, candidate: str) -> str:
         return ""
     if len(before.fixed) != len(after.fixed):
         return f"it has {len(after.blocks)} blocks, the initial program {len(before.blocks)}"
-    number = next(number for number, (one, other) in enumerate(zip(before.fixed, after.fixed, strict=True), 1) if one != other)
+    number = next(number for number, (first, other) in enumerate(zip(before.fixed, after.fixed, strict=True), 1) if first != other)
     return f"the text {'before block ' + str(number) if number <= len(before.blocks) else 'after the last block'} is not the initial program's"

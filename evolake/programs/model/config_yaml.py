@@ -44,8 +44,8 @@ def read_config(data: bytes, where: str) -> Config:
     if loaded is not None and not isinstance(loaded, dict):
         raise InputError(f"{where} is no table", wanted="names with values", got=type(loaded).__name__, do="mend the file")
     flat = dict(_flat(loaded or {}))
-    found = {USED[name]: _fitting(name, value, where) for name, value in flat.items() if name in USED and value is not None}
-    return Config(**found, unused=tuple(sorted(name for name in flat if name not in USED)))
+    result = {USED[name]: _fitting(name, value, where) for name, value in flat.items() if name in USED and value is not None}
+    return Config(**result, unused=tuple(sorted(name for name in flat if name not in USED)))
 
 
 def _flat(table: Mapping[Any, Any], before: str = "") -> list[tuple[str, Any]]:
@@ -62,10 +62,10 @@ def _fitting(name: str, value: Any, where: str) -> Any:
         return value
     if field == "timeout_s" and numbers and 0 < value < 1e9:
         return float(value)
-    if field == "features" and isinstance(value, list) and all(isinstance(one, str) for one in value):
+    if field == "features" and isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
-    if field == "thresholds" and isinstance(value, list) and all(isinstance(one, int | float) for one in value):
-        return tuple(float(one) for one in value)
+    if field == "thresholds" and isinstance(value, list) and all(isinstance(item, int | float) for item in value):
+        return tuple(float(item) for item in value)
     if field == "cascade" and isinstance(value, bool):
         return value
     if field == "instructions" and isinstance(value, str):

@@ -36,7 +36,7 @@ class Parameter:
 
 def parameters_in(text: str) -> list[Parameter]:
     """The marked numbers of a text, in order. Raises ValueError for a mark that cannot be understood."""
-    found, place = [], 0
+    result, place = [], 0
     for number, line in enumerate(text.splitlines(keepends=True), 1):
         if MARK in line:
             before, _, after = line.partition(MARK)
@@ -53,9 +53,9 @@ def parameters_in(text: str) -> list[Parameter]:
                 raise ValueError(f"line {number}: {MARK} cannot be used: {why}")
             last = numbers[-1]
             value = float(last.group())
-            found.append(Parameter(place + last.start(), place + last.end(), value, low, high, "int" in words, "log" in words))
+            result.append(Parameter(place + last.start(), place + last.end(), value, low, high, "int" in words, "log" in words))
         place += len(line)
-    return found
+    return result
 
 
 def with_values(text: str, values: list[tuple[Parameter, float]]) -> str:

@@ -172,7 +172,7 @@ def read_files(folder: Path) -> dict[str, bytes]:
     """
     if not folder.is_dir():
         raise InputError(f"there is no project folder {folder}", wanted=f"a folder with {INITIAL}.* and {EVALUATOR}", do="evolake programs new NAME")
-    found: dict[str, bytes] = {}
+    result: dict[str, bytes] = {}
     total = 0
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -180,15 +180,15 @@ def read_files(folder: Path) -> dict[str, bytes]:
         if hidden or path.is_symlink() or not path.is_file():
             continue
         try:
-            found[plain_name(name)] = path.read_bytes()
+            result[plain_name(name)] = path.read_bytes()
         except OSError as error:
             raise InputError(f"{path} of a project cannot be read", got=error.strerror or str(error), do="mend its permissions") from None
-        total += len(found[name])
-        if len(found) > MOST_FILES or total > MOST_BYTES:
-            got = f"{len(found)} files, {total:,} bytes so far"
+        total += len(result[name])
+        if len(result) > MOST_FILES or total > MOST_BYTES:
+            got = f"{len(result)} files, {total:,} bytes so far"
             raise InputError(f"the project {folder} is too large", wanted=f"at most {MOST_FILES} files of {MOST_BYTES >> 20} MiB together", got=got,
                              do="keep data that the evaluator does not need elsewhere")
-    return found
+    return result
 
 
 def load_project(folder: Path) -> Project:
@@ -204,15 +204,15 @@ def project_of(name: str, files: Mapping[str, bytes], where: str = "") -> Projec
     config = read_config(files[YAML], f"{where}/{YAML}") if YAML in files else Config()
     names = given.program.files or _initial(files, where)
     texts: dict[str, str] = {}
-    for one in names:
-        if one not in files:
-            raise InputError(f"{where}: there is no file {one}", wanted="files of the project in [program] files", do="mend project.toml")
+    for item in names:
+        if item not in files:
+            raise InputError(f"{where}: there is no file {item}", wanted="files of the project in [program] files", do="mend project.toml")
         try:
-            texts[one] = files[one].decode("utf-8")
-            cut(texts[one])
-            parameters_in(texts[one])
+            texts[item] = files[item].decode("utf-8")
+            cut(texts[item])
+            parameters_in(texts[item])
         except (UnicodeDecodeError, BadBlocks, ValueError) as error:
-            raise InputError(f"{where}/{one} cannot evolve", got=str(error), do="mend the file") from None
+            raise InputError(f"{where}/{item} cannot evolve", got=str(error), do="mend the file") from None
     if given.evaluator.file not in files:
         raise InputError(f"{where}: there is no evaluator {given.evaluator.file}", wanted="evaluate(program_path) -> dict of numbers", do="write it")
     if given.evaluator.file in texts:
@@ -240,11 +240,11 @@ def with_files(project: Project, texts: Mapping[str, str]) -> Project:
 
 
 def _initial(files: Mapping[str, bytes], where: str) -> list[str]:
-    found = [name for name in files if PurePosixPath(name).stem == INITIAL and "/" not in name]
-    if len(found) != 1:
-        got = ", ".join(found) or f"none; the folder has {', '.join(sorted(files)[:8]) or 'no file'}"
+    result = [name for name in files if PurePosixPath(name).stem == INITIAL and "/" not in name]
+    if len(result) != 1:
+        got = ", ".join(result) or f"none; the folder has {', '.join(sorted(files)[:8]) or 'no file'}"
         raise InputError(f"{where} has no initial program", wanted=f"one file {INITIAL}.*, or [program] files in {TOML}", got=got, do="add it")
-    return found
+    return result
 
 
 def _require_runnable(project: Project, where: str) -> None:
@@ -283,15 +283,15 @@ def project_folders(own: ProgramsSettings, seeds: Path) -> list[Path]:
     Raises:
         InputError: a folder that the setting names is not there, or two of one name.
     """
-    if named := [Path(one.strip()).expanduser() for one in own.projects.split(",") if one.strip()]:
-        if missing := [one for one in named if not one.is_dir()]:
+    if named := [Path(part.strip()).expanduser() for part in own.projects.split(",") if part.strip()]:
+        if missing := [item for item in named if not item.is_dir()]:
             raise InputError(f"there is no project folder {missing[0]}", wanted="folders in EVOLAKE_PROGRAMS__PROJECTS", do="mend the setting")
-        found = named
+        result = named
     else:
-        found = [one for one in (seeds / "programs").glob("*") if is_project(one)]
-    by_name = {one.resolve().name: one for one in found}
-    if len(by_name) < len(found):
-        raise InputError("two projects have one name", got=", ".join(map(str, found)), do="rename one of the folders")
+        result = [path for path in (seeds / "programs").glob("*") if is_project(path)]
+    by_name = {item.resolve().name: item for item in result}
+    if len(by_name) < len(result):
+        raise InputError("two projects have one name", got=", ".join(map(str, result)), do="rename one of the folders")
     return [by_name[name] for name in sorted(by_name)]
 
 

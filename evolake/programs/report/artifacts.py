@@ -49,11 +49,11 @@ def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | Non
 def outcome(catalogue: Catalogue, cycle: str) -> str:
     """Each project's champion and its held-out score."""
     rows = catalogue.frame(DECISIONS, {"cycle": cycle}).to_dicts()
-    told = [
+    parts = [
         f"{row['project']} {row['holder_mean']:.6g} (initial {row['initial_mean']:.6g}{'' if row['protected'] else ', score not protected'})"
         for row in rows if row["holder_mean"] is not None and row["initial_mean"] is not None
     ]
-    return "held-out scores: " + "; ".join(told) if told else "no champion has a held-out score"
+    return "held-out scores: " + "; ".join(parts) if parts else "no champion has a held-out score"
 
 
 def program_text(lake: Lake, artifact: Artifact) -> str:
@@ -68,9 +68,9 @@ def write_program(lake: Lake, artifact: Artifact, folder: Path) -> str:
 
     name, files = artifact.row["project"], {}
     for cycle in reversed(lake.cycles(LINE, "projects")):
-        found = [row for row in lake.read(LINE, "projects", cycle).to_dicts() if row["project"] == name]
-        if found:
-            files = unpack_files(lake.blobs.get(found[0]["blob_sha"]))
+        result = [row for row in lake.read(LINE, "projects", cycle).to_dicts() if row["project"] == name]
+        if result:
+            files = unpack_files(lake.blobs.get(result[0]["blob_sha"]))
             break
     files |= {path: text.encode("utf-8", "surrogatepass") for path, text in texts_of(lake.blobs, artifact.content_sha).items()}
     for path, data in files.items():

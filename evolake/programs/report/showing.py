@@ -27,29 +27,29 @@ def told_of(lake: Lake, wanted: str) -> dict[str, Any] | None:
     population = population_entering(lake, cycles[-1])
     rows = population.rows()
     if wanted in {row["project"] for row in rows}:
-        found = population.champion(wanted)
+        result = population.champion(wanted)
     else:
         chosen = [row for row in rows if row["program_id"].startswith(wanted)] if len(wanted) >= SHORTEST else []
         if len(chosen) != 1:
             return None
-        found = chosen[0]
+        result = chosen[0]
     with Catalogue(lake) as catalogue:
-        verdicts = catalogue.frame(VERDICTS, {"id": found["program_id"]}).to_dicts()
-    told = {name: found[name] for name in FACTS}
-    diff = diff_of(lake, population.initial(found["project"])["files_sha"], found["files_sha"])
-    return told | {"metrics": json.loads(found["metrics"]), "reason": found["reason"], "verdicts": verdicts, "diff": diff}
+        verdicts = catalogue.frame(VERDICTS, {"id": result["program_id"]}).to_dicts()
+    details = {name: result[name] for name in FACTS}
+    diff = diff_of(lake, population.initial(result["project"])["files_sha"], result["files_sha"])
+    return details | {"metrics": json.loads(result["metrics"]), "reason": result["reason"], "verdicts": verdicts, "diff": diff}
 
 
-def lines_of(told: dict[str, Any]) -> list[str]:
+def lines_of(report: dict[str, Any]) -> list[str]:
     """For people."""
-    score = "none" if told["score"] is None else figures(told["score"], 6)
-    parents = ", ".join(parent[:12] for parent in told["parents"]) or "none"
+    score = "none" if report["score"] is None else figures(report["score"], 6)
+    parents = ", ".join(parent[:12] for parent in report["parents"]) or "none"
     lines = [
-        f"{told['program_id']}", f"  project   {told['project']}, {told['state']}, made in cycle {told['cycle']} by {told['operator']}",
-        f"  parents   {parents}", f"  score     {score}{'' if told['protected'] else ' (not protected)'}",
-        f"  metrics   {rounded(json.dumps(told['metrics']))}",
+        f"{report['program_id']}", f"  project   {report['project']}, {report['state']}, made in cycle {report['cycle']} by {report['operator']}",
+        f"  parents   {parents}", f"  score     {score}{'' if report['protected'] else ' (not protected)'}",
+        f"  metrics   {rounded(json.dumps(report['metrics']))}",
     ]
-    if told["reason"]:
-        lines.append(f"  blocked   {told['reason']}")
-    lines += [f"  gate      {row['gate']}: {row['outcome']} {row['rule_id']} {row['reason']}".rstrip() for row in told["verdicts"]]
-    return [*lines, "", told["diff"] or "it is the initial program"]
+    if report["reason"]:
+        lines.append(f"  blocked   {report['reason']}")
+    lines += [f"  gate      {row['gate']}: {row['outcome']} {row['rule_id']} {row['reason']}".rstrip() for row in report["verdicts"]]
+    return [*lines, "", report["diff"] or "it is the initial program"]

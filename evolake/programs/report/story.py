@@ -8,20 +8,20 @@ from evolake.report.numbers import counted, figures
 from evolake.report.story import Ask, Row, Story, Trend, with_cpu
 
 
-def story(told: Story, ask: Ask) -> Story:
+def story(summary: Story, ask: Ask) -> Story:
     """Each project's held-out score against its initial program's, the duels that were lost, evaluations and their processor time."""
     decided, ran = ask(DECIDED), ask(RAN)[0]
-    cost, spent = with_cpu(told, ask(SECONDS))
+    cost, spent = with_cpu(summary, ask(SECONDS))
     lost = [row for row in decided if row["challenger_id"] and not row["wins"]]
     won = [row["project"] for row in decided if row["wins"]]
     project = decided[0]["project"] if decided else ""
     points = [(row["cycle"], row["holder_mean"]) for row in ask(TREND, project=project)] if project else []
-    scores = [_score(row) for row in decided if row["holder_mean"] is not None and not (told.gain and row["holder_id"] == told.champion_id)]
+    scores = [_score(row) for row in decided if row["holder_mean"] is not None and not (summary.gain and row["holder_id"] == summary.champion_id)]
     return replace(
-        told, noun="program", gain="; ".join([told.gain, *scores] if told.gain else scores), duel="; ".join(_lost(row) for row in lost),
+        summary, noun="program", gain="; ".join([summary.gain, *scores] if summary.gain else scores), duel="; ".join(_lost(row) for row in lost),
         measured=_measured(ran), changed=f"new champion of {' and '.join(won)}" if won else "no title changed hands" if decided else "",
-        goes_on=f"{counted(ask(LIVING)[0]['living'], 'living program')} of {counted(len(decided), 'project')}", look=_look(told, decided),
-        cost=cost, spent=spent, trend=Trend(f"held-out score of {project}", points) if points else told.trend,
+        goes_on=f"{counted(ask(LIVING)[0]['living'], 'living program')} of {counted(len(decided), 'project')}", look=_look(summary, decided),
+        cost=cost, spent=spent, trend=Trend(f"held-out score of {project}", points) if points else summary.trend,
     )
 
 
@@ -45,12 +45,12 @@ def _measured(ran: Row) -> str:
     return f"{counted(ran['runs'], 'evaluation')} of {counted(ran['programs'], 'program')}{failed}"
 
 
-def _look(told: Story, decided: list[Row]) -> str:
-    if told.made and not told.passed:
-        return f"why nothing passed: evolake sql --file cookbook/blocked_by_rule.sql -p line={told.line}"
+def _look(summary: Story, decided: list[Row]) -> str:
+    if summary.made and not summary.passed:
+        return f"why nothing passed: evolake sql --file cookbook/blocked_by_rule.sql -p line={summary.line}"
     if forgeable := [row["project"] for row in decided if not row["protected"]]:
         return f"protect the score of {' and '.join(forgeable)}: [evaluator] mode = \"separate\" runs the program apart from what scores it"
-    return told.look
+    return summary.look
 
 
 DECIDED = """

@@ -81,14 +81,14 @@ def lines_in(texts: Texts) -> Counter[str]:
 
 def lineage(program: str, known: Mapping[str, Row]) -> set[str]:
     """The program and all that it descends from."""
-    found: set[str] = set()
+    result: set[str] = set()
     waiting = [program]
     while waiting:
         name = waiting.pop()
-        if name in known and name not in found:
-            found.add(name)
+        if name in known and name not in result:
+            result.add(name)
             waiting += known[name]["parents"]
-    return found
+    return result
 
 
 def counts(edits: Iterable[Edit]) -> dict[str, Any]:
@@ -109,12 +109,12 @@ def most_often(edits: Iterable[Edit], most: int = 5) -> list[tuple[str, int]]:
 
 def lines_of(trace: Trace) -> list[str]:
     """For people."""
-    told = trace.told()
+    summary = trace.told()
 
-    def sentence(one: Mapping[str, Any]) -> str:
-        share = "no line was added" if one["share"] is None else f"{one['share']:.1%} of {one['added']} added lines had been deleted before"
-        return f"{share} ({one['children']} children)"
+    def sentence(item: Mapping[str, Any]) -> str:
+        share = "no line was added" if item["share"] is None else f"{item['share']:.1%} of {item['added']} added lines had been deleted before"
+        return f"{share} ({item['children']} children)"
 
-    shown = [f"{trace.project}: {sentence(told)}", f"  {'champion':<18} {sentence(told['champion_lineage'])}, on its own lineage"]
-    shown += [f"  {name:<18} {sentence(one)}" for name, one in told["by_operator"].items()]
-    return shown + [f"  {one['times']} times   {one['line'][:100]}" for one in told["most_often"]]
+    shown = [f"{trace.project}: {sentence(summary)}", f"  {'champion':<18} {sentence(summary['champion_lineage'])}, on its own lineage"]
+    shown += [f"  {name:<18} {sentence(item)}" for name, item in summary["by_operator"].items()]
+    return shown + [f"  {item['times']} times   {item['line'][:100]}" for item in summary["most_often"]]

@@ -104,13 +104,13 @@ class Evaluator:
         if answer is None:  # a strange output may have caused it: that is the program's failure, not ours
             status = outcome.status if outcome.status != "ok" else "no_result"
             return _failed(outcome, status, f"the evaluator ended without a result: {outcome.reason or outcome.exit_code}", seed)
-        spent: dict[str, Any] = {name: sum(getattr(one, name) for one in ran) for name in ("cpu_s", "wall_s")}
-        spent["peak_mb"] = max(one.peak_mb for one in ran)
-        found = taken(outcome, answer, seed, spent)
-        failed = next((one for one in ran if one.status != "ok"), None)
-        if failed is not None and len([one for one in ran if one.status != "ok"]) == len(ran):
+        spent: dict[str, Any] = {name: sum(getattr(item, name) for item in ran) for name in ("cpu_s", "wall_s")}
+        spent["peak_mb"] = max(item.peak_mb for item in ran)
+        result = taken(outcome, answer, seed, spent)
+        failed = next((item for item in ran if item.status != "ok"), None)
+        if failed is not None and len([item for item in ran if item.status != "ok"]) == len(ran):
             return Evaluation(failed.status, failed.reason, seed=seed, jail=outcome.jail, **spent)
-        return found
+        return result
 
     def cases(self, seed: int) -> list[Any]:
         """The inputs under a seed, made once by the evaluator alone."""
@@ -177,15 +177,15 @@ def answer_in(stdout: bytes, nonce: str) -> dict[str, Any] | None:
     if not stdout.startswith(mark) or stdout.count(mark) != 1 or stdout.count(b"\n") != 1 or not stdout.endswith(b"\n"):
         return None
     try:
-        found = json.loads(stdout[len(mark) :])
+        result = json.loads(stdout[len(mark) :])
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return result if isinstance(result, dict) else None
 
 
 def taken(outcome: NativeOutcome, answer: Mapping[str, Any], seed: int, spent: Mapping[str, float] | None = None) -> Evaluation:
     """An answer as an evaluation, every part of it looked at: it is a program's word."""
-    tampered = tuple(one_line(str(one), LONGEST_NAME) for one in answer.get("tampered") or ())
+    tampered = tuple(one_line(str(item), LONGEST_NAME) for item in answer.get("tampered") or ())
     if tampered:
         return _failed(outcome, "tampered", f"it changed {', '.join(tampered[:3])}", seed, tampered=tampered)
     if "error" in answer:

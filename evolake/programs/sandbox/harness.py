@@ -124,8 +124,8 @@ def plain(value: Any) -> Any:
 def score_of(metrics: dict[str, Any], name: str) -> float:
     """The score that a threshold is for: the metric of that name, else the mean of all numbers."""
     numbers = [value for value in metrics.values() if isinstance(value, float)]
-    found = metrics.get(name)
-    return found if isinstance(found, float) else sum(numbers) / len(numbers) if numbers else 0.0
+    result = metrics.get(name)
+    return result if isinstance(result, float) else sum(numbers) / len(numbers) if numbers else 0.0
 
 
 def sow(seed: int, *, numpy: bool) -> None:
@@ -158,19 +158,19 @@ def provide_openevolve() -> None:
 
 def fingerprint(module: types.ModuleType) -> dict[str, Any]:
     """What the evaluator, and the libraries that it may rest on, are made of."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, value in vars(module).items():
         if isinstance(value, types.FunctionType):
-            found[f"{EVALUATOR_MODULE}.{name}"] = (id(value), id(value.__code__), repr(value.__defaults__))
+            result[f"{EVALUATOR_MODULE}.{name}"] = (id(value), id(value.__code__), repr(value.__defaults__))
         elif isinstance(value, CALLABLE):
-            found[f"{EVALUATOR_MODULE}.{name}"] = id(value)
+            result[f"{EVALUATOR_MODULE}.{name}"] = id(value)
         elif name.isupper() and isinstance(value, PLAIN):
-            found[f"{EVALUATOR_MODULE}.{name}"] = repr(value)[:LONGEST_TEXT]
+            result[f"{EVALUATOR_MODULE}.{name}"] = repr(value)[:LONGEST_TEXT]
     for name in WATCHED:
         for inner, value in list(vars(sys.modules[name]).items()) if name in sys.modules else ():
             if isinstance(value, CALLABLE):
-                found[f"{name}.{inner}"] = (id(value), id(getattr(value, "__code__", None)))
-    return found
+                result[f"{name}.{inner}"] = (id(value), id(getattr(value, "__code__", None)))
+    return result
 
 
 def changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:

@@ -72,13 +72,13 @@ class Runner:
 
     def run(self, texts: Mapping[str, str], built: Built, cases: Sequence[Any]) -> list[Ran]:
         """The program on each case; after the first that does not end by itself no other is tried."""
-        found: list[Ran] = []
+        result: list[Ran] = []
         for case in cases:
-            if found and found[-1].status in ("timeout", "cpu", "memory"):
-                found.append(Ran(found[-1].status, reason="an earlier case ended so"))
+            if result and result[-1].status in ("timeout", "cpu", "memory"):
+                result.append(Ran(result[-1].status, reason="an earlier case ended so"))
             else:
-                found.append(self._called(texts, case) if self.project.given.program.entry else self._executed(built, case))
-        return found
+                result.append(self._called(texts, case) if self.project.given.program.entry else self._executed(built, case))
+        return result
 
     def _called(self, texts: Mapping[str, str], case: Any) -> Ran:
         with self._lock:

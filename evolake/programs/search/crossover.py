@@ -25,14 +25,14 @@ def crossed(texts: Mapping[str, str], other: Mapping[str, str], random: np.rando
 def differing(name: str, text: str, other: str) -> list[tuple[tuple[int, int], str]]:
     """(where, what stands there in the other) of each function of one name that is another there; of blocks, where there are several."""
     own, theirs = cut(text), cut(other)
-    found = []
+    outcome = []
     if name.endswith(".py"):
         mine, yours = functions(text, own), functions(other, theirs)
-        found = [(mine[one], other[slice(*yours[one])]) for one in mine if one in yours and text[slice(*mine[one])] != other[slice(*yours[one])]]
+        outcome = [(mine[one], other[slice(*yours[one])]) for one in mine if one in yours and text[slice(*mine[one])] != other[slice(*yours[one])]]
     if len(own.blocks) > 1 and len(own.blocks) == len(theirs.blocks):
         pairs = zip(own.spans(), own.blocks, theirs.blocks, strict=True)
-        found += [(span, block) for span, before, block in pairs if before != block]
-    return found
+        outcome += [(span, block) for span, before, block in pairs if before != block]
+    return outcome
 
 
 def functions(text: str, blocks: Blocks) -> dict[str, tuple[int, int]]:

@@ -59,12 +59,12 @@ def operator(text: str, spans: Spans, random: np.random.Generator) -> str | None
 
 def scaled(text: str, spans: Spans, random: np.random.Generator) -> str | None:
     """An expression that is assigned or returned, times or plus a new number: what the numbers that are there cannot say."""
-    places, found = Places(text), []
+    places, result = Places(text), []
     for node in ast.walk(parse(text)):
         value = getattr(node, "value", None)
         if isinstance(node, ast.Assign | ast.Return) and isinstance(value, ast.BinOp | ast.Call | ast.Name | ast.Subscript):
-            found.append(value)
-    node = drawn([one for one in found if inside(*places.span(one), spans)], random)
+            result.append(value)
+    node = drawn([item for item in result if inside(*places.span(item), spans)], random)
     if node is None:
         return None
     factor = ast.Constant(round(float(np.exp(random.normal() * 0.2)), 4))
@@ -76,11 +76,11 @@ def scaled(text: str, spans: Spans, random: np.random.Generator) -> str | None:
 def argument(text: str, spans: Spans, random: np.random.Generator) -> str | None:
     """Two arguments of a call exchanged, or one that is a number or a name taken from another place of the same program."""
     def moved(node: ast.expr) -> ast.expr | None:
-        if not isinstance(node, ast.Call) or not node.args or any(isinstance(one, ast.Starred) for one in node.args):
+        if not isinstance(node, ast.Call) or not node.args or any(isinstance(arg, ast.Starred) for arg in node.args):
             return None
         if len(node.args) > 1 and random.random() < 0.5:
-            one, other = random.choice(len(node.args), 2, replace=False)
-            node.args[one], node.args[other] = node.args[other], node.args[one]
+            first, other = random.choice(len(node.args), 2, replace=False)
+            node.args[first], node.args[other] = node.args[other], node.args[first]
             return node
         place = int(random.integers(len(node.args)))
         kind = ast.Constant(round(float(np.exp(random.normal() * 0.3)), 4))
@@ -113,22 +113,22 @@ def statement_order(text: str, spans: Spans, random: np.random.Generator) -> str
     places = Places(text)
     bodies = [body for node in ast.walk(parse(text)) for name in ("body", "orelse") if isinstance(body := getattr(node, name, None), list)]
     pairs = [
-        (one, other) for body in bodies for one, other in pairwise(body)
-        if whole_lines(text, places, one) and whole_lines(text, places, other) and inside(places.span(one)[0], places.span(other)[1], spans)
-        and one.end_lineno < other.lineno
+        (item, other) for body in bodies for item, other in pairwise(body)
+        if whole_lines(text, places, item) and whole_lines(text, places, other) and inside(places.span(item)[0], places.span(other)[1], spans)
+        and item.end_lineno < other.lineno
     ]
     if not pairs:
         return None
-    one, other = pairs[int(random.integers(len(pairs)))]
+    pair, other = pairs[int(random.integers(len(pairs)))]
     lines = text.split("\n")
-    first, second = lines[one.lineno - 1 : one.end_lineno], lines[other.lineno - 1 : other.end_lineno]
+    first, second = lines[pair.lineno - 1 : pair.end_lineno], lines[other.lineno - 1 : other.end_lineno]
     way = float(random.random())
-    if way < 0.5 or not isinstance(one, SIMPLE):
-        middle = lines[one.end_lineno : other.lineno - 1]
-        return "\n".join([*lines[: one.lineno - 1], *second, *middle, *first, *lines[other.end_lineno :]])
+    if way < 0.5 or not isinstance(pair, SIMPLE):
+        middle = lines[pair.end_lineno : other.lineno - 1]
+        return "\n".join([*lines[: pair.lineno - 1], *second, *middle, *first, *lines[other.end_lineno :]])
     if way < 0.75:
-        return "\n".join([*lines[: one.lineno - 1], *lines[one.end_lineno :]])
-    return "\n".join([*lines[: one.end_lineno], *first, *lines[one.end_lineno :]])
+        return "\n".join([*lines[: pair.lineno - 1], *lines[pair.end_lineno :]])
+    return "\n".join([*lines[: pair.end_lineno], *first, *lines[pair.end_lineno :]])
 
 
 MUTATIONS: dict[str, Mutation] = {

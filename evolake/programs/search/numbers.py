@@ -51,26 +51,26 @@ class Relative:
 
 def numbers_in(texts: Mapping[str, str]) -> list[Number]:
     """The numbers that may be tuned: those that are marked; of Python files without marks, the literals in their blocks."""
-    found: list[Number] = []
+    result: list[Number] = []
     for name, text in texts.items():
         spans = cut(text).spans()
-        marked = [one for one in parameters_in(text) if inside(one.start, one.end, spans)]
-        found += [Number(name, one.start, one.end, one.value, one.whole, one) for one in marked]
+        marked = [parameter for parameter in parameters_in(text) if inside(parameter.start, parameter.end, spans)]
+        result += [Number(name, item.start, item.end, item.value, item.whole, item) for item in marked]
         if name.endswith(".py") and not marked:
-            found += literals(name, text, spans)
-    return found
+            result += literals(name, text, spans)
+    return result
 
 
 def literals(name: str, text: str, spans: Sequence[tuple[int, int]]) -> list[Number]:
     """Numbers that stand in Python's blocks."""
     places = Places(text)
-    found = []
+    result = []
     for node in ast.walk(parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
             start, end = places.span(node)
             if inside(start, end, spans) and abs(node.value) <= LONGEST:
-                found.append(Number(name, start, end, float(node.value), isinstance(node.value, int)))
-    return sorted(found, key=lambda one: one.start)
+                result.append(Number(name, start, end, float(node.value), isinstance(node.value, int)))
+    return sorted(result, key=lambda item: item.start)
 
 
 def inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
@@ -98,7 +98,7 @@ def skeleton(texts: Mapping[str, str]) -> str:
 def with_holes(texts: Mapping[str, str]) -> list[str]:
     """Each text with a hole for each tunable number."""
     changed = dict(texts)
-    for number in sorted(numbers_in(texts), key=lambda one: -one.start):
+    for number in sorted(numbers_in(texts), key=lambda item: -item.start):
         text = changed[number.file]
         changed[number.file] = text[: number.start] + ("\1" if number.whole else "\2") + text[number.end :]
     return [changed[name] for name in sorted(changed)]
@@ -106,19 +106,19 @@ def with_holes(texts: Mapping[str, str]) -> list[str]:
 
 def step_one(texts: Mapping[str, str], random: np.random.Generator) -> dict[str, str] | None:
     """One number changed."""
-    if not (found := numbers_in(texts)):
+    if not (result := numbers_in(texts)):
         return None
-    number = found[int(random.integers(len(found)))]
+    number = result[int(random.integers(len(result)))]
     return with_numbers(texts, [(number, stepped(number, random, float(random.choice([0.03, 0.2, 0.7]))))])
 
 
 def step_all(texts: Mapping[str, str], random: np.random.Generator) -> dict[str, str] | None:
     """Some or all numbers changed a little."""
-    if not (found := numbers_in(texts)) or len(found) > MOST:
+    if not (result := numbers_in(texts)) or len(result) > MOST:
         return None
     share, size = float(random.choice([0.3, 1.0])), float(random.choice([0.003, 0.02, 0.1]))
-    chosen = [one for one in found if random.random() < share] or found[:1]
-    return with_numbers(texts, [(one, stepped(one, random, size)) for one in chosen if not (one.whole and not one.marked and size < 0.02)])
+    chosen = [item for item in result if random.random() < share] or result[:1]
+    return with_numbers(texts, [(item, stepped(item, random, size)) for item in chosen if not (item.whole and not item.marked and size < 0.02)])
 
 
 def stepped(number: Number, random: np.random.Generator, size: float) -> float:
@@ -142,15 +142,15 @@ def along_difference(
 ) -> dict[str, str] | None:
     """The program's numbers moved along the difference of two relatives of its skeleton; None where it has not two."""
     own = skeleton(texts)
-    same = [one for one in relatives if own and skeleton(one) == own]
-    found = numbers_in(texts)
-    if len(same) < 2 or not found or len(found) > MOST:
+    same = [relative for relative in relatives if own and skeleton(relative) == own]
+    result = numbers_in(texts)
+    if len(same) < 2 or not result or len(result) > MOST:
         return None
     first, second = (same[place] for place in random.choice(len(same), 2, replace=False))
     ends = list(zip(numbers_in(first), numbers_in(second), strict=True))
     factor, kept = float(random.uniform(0.3, 1.2)), float(random.choice([0.5, 1.0]))
     moved = [
-        (number, number.value + factor * (one.value - other.value)) for number, (one, other) in zip(found, ends, strict=True)
-        if one.value != other.value and random.random() < kept
+        (number, number.value + factor * (item.value - other.value)) for number, (item, other) in zip(result, ends, strict=True)
+        if item.value != other.value and random.random() < kept
     ]
     return with_numbers(texts, moved) if moved else None

@@ -56,7 +56,7 @@ def _made(
     if name == "crossover":
         return crossed(texts, other, random) if other is not None else None
     if name == "difference":
-        return along_difference(texts, [one.texts for one in relatives], random)
+        return along_difference(texts, [relative.texts for relative in relatives], random)
     if name in ("step_one", "step_all"):
         return (step_one if name == "step_one" else step_all)(texts, random)
     files = [file for file in texts if file.endswith(".py")]

@@ -22,10 +22,10 @@ FEWEST, MOST = 6, 24
 
 def tuned(parent: Relative, relatives: Sequence[Relative], random: np.random.Generator, *, maximize: bool) -> dict[str, str] | None:
     """The parent's texts with numbers drawn from all of its skeleton; None where these are too few or the numbers too many."""
-    own, found = skeleton(parent.texts), numbers_in(parent.texts)
-    if not own or not 0 < len(found) <= MOST:
+    own, result = skeleton(parent.texts), numbers_in(parent.texts)
+    if not own or not 0 < len(result) <= MOST:
         return None
-    trials = [(numbers_in(one.texts), one.score) for one in (parent, *relatives) if skeleton(one.texts) == own]
+    trials = [(numbers_in(relative.texts), relative.score) for relative in (parent, *relatives) if skeleton(relative.texts) == own]
     if len(trials) < FEWEST:
         return None
     import optuna
@@ -33,12 +33,12 @@ def tuned(parent: Relative, relatives: Sequence[Relative], random: np.random.Gen
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     sampler = optuna.samplers.TPESampler(seed=int(random.integers(2**31)), n_startup_trials=0, multivariate=True)
     study = optuna.create_study(direction="maximize" if maximize else "minimize", sampler=sampler)
-    space = {str(place): space_of([numbers[place] for numbers, _ in trials]) for place in range(len(found))}
+    space = {str(place): space_of([numbers[place] for numbers, _ in trials]) for place in range(len(result))}
     for numbers, score in trials:
         values = {str(place): int(number.value) if number.whole else number.value for place, number in enumerate(numbers)}
         study.add_trial(optuna.trial.create_trial(params=values, distributions=space, value=score))
     drawn = study.ask(fixed_distributions=space)
-    return with_numbers(parent.texts, [(number, float(drawn.params[str(place)])) for place, number in enumerate(found)])
+    return with_numbers(parent.texts, [(number, float(drawn.params[str(place)])) for place, number in enumerate(result)])
 
 
 def space_of(values: Sequence[Number]) -> BaseDistribution:
@@ -46,7 +46,7 @@ def space_of(values: Sequence[Number]) -> BaseDistribution:
     from optuna.distributions import FloatDistribution, IntDistribution
 
     first = values[0]
-    lowest, highest = min(one.value for one in values), max(one.value for one in values)
+    lowest, highest = min(value.value for value in values), max(value.value for value in values)
     if first.marked:
         low, high = min(first.marked.low, lowest), max(first.marked.high, highest)
         return IntDistribution(int(low), int(high), log=first.marked.log and low >= 1) if first.whole else FloatDistribution(

@@ -68,8 +68,8 @@ def compare(
     if name not in roots:
         raise InputError(f"no root prompt named {name!r}", wanted=f"one of {', '.join(roots)}", do="pass --root with one of these names")
     lake, started = _lake(settings.lake), time.monotonic()
-    found = problem_set(own, lake=lake, seeds=settings.seeds, seed=settings.seed)
-    sha = comparison_sha(settings, found, roots[name], iterations=iterations, every=every)
+    result = problem_set(own, lake=lake, seeds=settings.seeds, seed=settings.seed)
+    sha = comparison_sha(settings, result, roots[name], iterations=iterations, every=every)
 
     def report(arm: str, replicate: int, done: int) -> None:
         whose = f"{arm}, replicate {replicate + 1} of {replicates}" if replicates > 1 else arm
@@ -82,7 +82,7 @@ def compare(
         try:
             with policy if hasattr(policy, "__exit__") else nullcontext():  # type: ignore[attr-defined]
                 runs = run_arms(
-                    names, policy, found, roots[name], iterations=iterations, every=every, agents=lambda _: open_editors(
+                    names, policy, result, roots[name], iterations=iterations, every=every, agents=lambda _: open_editors(
                         settings, settings.lake, "compare", "compare", policy,
                     ), judge=judge_with(recipe_of(own), own.answer_format, own.format_bonus), settings=own,
                     library=load_library(settings.seeds / LINE), root_seed=settings.seed, report=report, replicates=replicates,
@@ -92,19 +92,19 @@ def compare(
             reason = "the time is over; the same command goes on after the last iteration"
             click.echo(json.dumps({"verdict": "unfinished", "reasons": [reason]}) if as_json else f"unfinished: {reason}")
             return 0
-    told = {
-        "verdict": "compared", "reasons": [], "policy": policy.name, "recipe": own.recipe, "source": found.source,
+    details = {
+        "verdict": "compared", "reasons": [], "policy": policy.name, "recipe": own.recipe, "source": result.source,
         "backend": settings.backend if own.editor == "backend" else f"{own.editor} of the policy",
-        "passed_over": list(found.passed_over), "contamination": found.contamination, "train_problems": len(found.train),
-        "heldout_problems": len(found.heldout), "iterations": iterations,
+        "passed_over": list(result.passed_over), "contamination": result.contamination, "train_problems": len(result.train),
+        "heldout_problems": len(result.heldout), "iterations": iterations,
         "seed": settings.seed, **summary(runs, settings.seed),
     }
     if out is not None:
-        _write(out, runs, told)
+        _write(out, runs, details)
     if as_json:
-        click.echo(json.dumps(told))
+        click.echo(json.dumps(details))
     else:
-        _say(told)
+        _say(details)
     return 0
 
 
@@ -120,14 +120,14 @@ def show(prompt: str, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps({
             "verdict": row["state"], "reasons": [], **{key: row[key] for key in ("prompt_id", "cycle", "iteration", "operator", "origin")},
-            "mu": row["mu"], "sigma": row["sigma"], "rounds": row["rounds"], "parents": {one["parent_id"]: one["weight"] for one in parents},
+            "mu": row["mu"], "sigma": row["sigma"], "rounds": row["rounds"], "parents": {parent["parent_id"]: parent["weight"] for parent in parents},
             "text": text,
         }))
         return 0
     click.echo(f"{row['prompt_id']}  {row['state']}, {row['operator']} of cycle {row['cycle']}, iteration {row['iteration']}, by {row['origin']}")
     click.echo(f"  rating {row['mu']:.2f}, sigma {row['sigma']:.2f}, after {row['rounds']} rounds")
-    for one in parents:
-        click.echo(f"  parent {one['parent_id']}, weight {one['weight']:.2f}")
+    for item in parents:
+        click.echo(f"  parent {item['parent_id']}, weight {item['weight']:.2f}")
     click.echo(text or "(the empty prompt)")
     return 0
 
@@ -162,7 +162,7 @@ def _found(population: Population, prompt: str) -> dict[str, Any]:
     return rows[0]
 
 
-def _write(folder: Path, runs: list[ArmRun], told: dict[str, Any]) -> None:
+def _write(folder: Path, runs: list[ArmRun], summary: dict[str, Any]) -> None:
     import polars as pl
 
     from evolake.prompts.evolution.iteration import TABLES
@@ -173,23 +173,23 @@ def _write(folder: Path, runs: list[ArmRun], told: dict[str, Any]) -> None:
     for name, schema in {**TABLES, "heldout": EVALUATIONS}.items():
         frames = [schema.frame(run.rows[name]).with_columns(replicate=pl.lit(run.replicate)) for run in runs]
         pl.concat(frames).write_parquet(folder / f"{name}.parquet")
-    (folder / "summary.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    (folder / "report.html").write_text(arms_page(told), encoding="utf-8")
+    (folder / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    (folder / "report.html").write_text(arms_page(summary), encoding="utf-8")
 
 
-def _say(told: dict[str, Any]) -> None:
-    run = f"{told['iterations']} iterations an arm, {told['replicates']} times"
-    click.echo(f"{told['policy']} on {told['source']} problems, {told['heldout_problems']} held out, {run}")
-    for reason in told["passed_over"]:
+def _say(summary: dict[str, Any]) -> None:
+    run = f"{summary['iterations']} iterations an arm, {summary['replicates']} times"
+    click.echo(f"{summary['policy']} on {summary['source']} problems, {summary['heldout_problems']} held out, {run}")
+    for reason in summary["passed_over"]:
         click.echo(f"  passed over {reason}")
-    click.echo(f"  {told['contamination']}")
+    click.echo(f"  {summary['contamination']}")
     click.echo(f"{'arm':12}{'rollouts':>9}{'updates':>9}{'prompts':>9}   held out, correct: start -> end (95%)      in form")
-    for name, arm in told["arms"].items():
+    for name, arm in summary["arms"].items():
         first, last = arm["heldout"][0], arm["heldout"][-1]
         correct, form = last["correct"], last["formatted"]
         shares = f"{first['correct']['share']:.1%} -> {correct['share']:.1%} ({correct['low']:.1%} to {correct['high']:.1%})"
         click.echo(f"{name:12}{arm['rollouts']:>9}{arm['updates']:>9}{arm['prompts']:>9}   {shares:42}{form['share']:.1%}")
-    if lost := {name: arm["unverified"] for name, arm in told["arms"].items() if arm["unverified"]}:
+    if lost := {name: arm["unverified"] for name, arm in summary["arms"].items() if arm["unverified"]}:
         click.echo(f"replies on which their dataset's verifier failed, worth 0: {', '.join(f'{name} {count}' for name, count in lost.items())}")
-    for name, one in told["differences"].items():
-        click.echo(f"{name} against {one['base']}: {one['difference']:+.1%} ({one['low']:+.1%} to {one['high']:+.1%}, p {one['p_holm']:.2g})")
+    for name, item in summary["differences"].items():
+        click.echo(f"{name} against {item['base']}: {item['difference']:+.1%} ({item['low']:+.1%} to {item['high']:+.1%}, p {item['p_holm']:.2g})")

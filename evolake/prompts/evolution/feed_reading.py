@@ -47,9 +47,9 @@ def reading(lake: Lake, cycle: str, noted: Sequence[Mapping[str, Any]], *, befor
     if noted and all(row["of_cycle"] is None or _sha(lake, row["line"], row["asset"], row["of_cycle"]) == row["content_sha"] for row in noted):
         return Reading([dict(row) for row in noted], kept=True)
     done = finished_families(lake) if before is None else list(before)
-    tables: list[tuple[str, str, str | None]] = [(FAMILIES, "instances", one) for one in done] or [(FAMILIES, "instances", None)]
+    tables: list[tuple[str, str, str | None]] = [(FAMILIES, "instances", item) for item in done] or [(FAMILIES, "instances", None)]
     tables += [(FAMILIES, "incoming_families", following(done[-1]))] if done else []
-    tables += [(LINE, LEARNABILITY, one) for one in lake.cycles(LINE, LEARNABILITY) if one < cycle]
+    tables += [(LINE, LEARNABILITY, item) for item in lake.cycles(LINE, LEARNABILITY) if item < cycle]
     return Reading([
         {
             "cycle": cycle, "number": number, "line": line, "asset": asset, "of_cycle": of_cycle,

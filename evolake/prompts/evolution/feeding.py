@@ -100,30 +100,30 @@ def asked_before(tables: Sequence[pl.DataFrame]) -> dict[Level, Asked]:
     if not of_families:
         return {}
     policy = of_families[-1].sort("policy")["policy"][-1]
-    found: dict[Level, Asked] = {}
+    result: dict[Level, Asked] = {}
     for table in of_families:
         for row in table.filter(pl.col("policy") == policy).sort("family", "difficulty", "arm").to_dicts():
             level = (row["family"], row["difficulty"])
-            before = found.get(level, Asked(0, 0, 0, 0.0))
+            before = result.get(level, Asked(0, 0, 0, 0.0))
             groups = before.groups + row["groups"]
             taught = before.score * (before.groups + 1) + row["score"] * (row["groups"] + 1)
-            found[level] = Asked(groups, before.replies + row["replies"], before.correct + row["correct"], min(1.0, taught / (groups + 1)))
-    return found
+            result[level] = Asked(groups, before.replies + row["replies"], before.correct + row["correct"], min(1.0, taught / (groups + 1)))
+    return result
 
 
 def offered(problems: Iterable[Problem], asked: Mapping[Level, Asked]) -> dict[Level, list[Problem]]:
     """The levels that may be asked now, with their problems: of each family the easiest, and what lies above one with right replies."""
     of_family: dict[str, dict[int, list[Problem]]] = {}
-    for problem in sorted(problems, key=lambda one: one.problem_id):
+    for problem in sorted(problems, key=lambda item: item.problem_id):
         of_family.setdefault(problem.family, {}).setdefault(problem.difficulty, []).append(problem)
-    found: dict[Level, list[Problem]] = {}
+    result: dict[Level, list[Problem]] = {}
     for family, levels in sorted(of_family.items()):
         for difficulty in sorted(levels):
-            found[family, difficulty] = levels[difficulty]
+            result[family, difficulty] = levels[difficulty]
             known = asked.get((family, difficulty))
             if known is None or not known.correct:
                 break
-    return found
+    return result
 
 
 def chosen(
@@ -135,7 +135,7 @@ def chosen(
     new_places = int(NEW_SHARE * total + random.random())
     kinds = random.permutation([NEW] * new_places + [LEARNABLE] * (total - new_places)).tolist()
     turns = [turn for turn, count in enumerate(counts, 1) for _ in range(count)]
-    found: list[tuple[Problem, str]] = []
+    result: list[tuple[Problem, str]] = []
     for turn, kind in zip(turns, kinds, strict=True):
         waiting: dict[str, list[Level]] = {NEW: [], LEARNABLE: [], AGAIN: []}
         for level in left:
@@ -150,8 +150,8 @@ def chosen(
         problem = left[level].pop(int(random.integers(len(left[level]))))
         if not left[level] or reason != LEARNABLE:
             del left[level]
-        found.append((replace(problem, turn=turn), reason))
-    return found
+        result.append((replace(problem, turn=turn), reason))
+    return result
 
 
 def _reason(kind: str, waiting: Mapping[str, Sequence[Level]], random: np.random.Generator, *, alone: bool) -> str | None:
@@ -161,11 +161,11 @@ def _reason(kind: str, waiting: Mapping[str, Sequence[Level]], random: np.random
         return NEW
     if waiting[AGAIN] and rarely:
         return AGAIN
-    return next((one for one in (LEARNABLE, NEW, *([AGAIN] if alone else [])) if waiting[one]), None)
+    return next((item for item in (LEARNABLE, NEW, *([AGAIN] if alone else [])) if waiting[item]), None)
 
 
 def fed(
-    found: ProblemSet, settings: PromptsSettings, tables: Sequence[pl.DataFrame], *, lake: Lake, seeds: Path, cycles: Sequence[str], cycle: str,
+    result: ProblemSet, settings: PromptsSettings, tables: Sequence[pl.DataFrame], *, lake: Lake, seeds: Path, cycles: Sequence[str], cycle: str,
     root_seed: int,
 ) -> Feed:
     """The problems of a cycle with instances of families among those to train on.
@@ -175,14 +175,14 @@ def fed(
         cycles: of the families line, whose instances are read.
     """
     if not wanted(settings):
-        return Feed(found, [])
-    alone = found.source == FAMILIES
+        return Feed(result, [])
+    alone = result.source == FAMILIES
     try:
-        problems = list(found.train) if alone else _beside(found, settings, lake, seeds, cycles)
+        problems = list(result.train) if alone else _beside(result, settings, lake, seeds, cycles)
     except InputError as error:
-        return Feed(found, [], error.what)
+        return Feed(result, [], error.what)
     asked, longest = asked_before(tables), BYTES_PER_TOKEN * settings.max_prompt_tokens / 2
-    levels = offered((one for one in problems if len(one.text.encode("utf-8", "replace")) <= longest), asked)
+    levels = offered((item for item in problems if len(item.text.encode("utf-8", "replace")) <= longest), asked)
     counts = places(settings, alone=alone)
     picks = chosen(levels, asked, counts, generator(root_seed, LINE, cycle, "feed"), alone=alone)
     rows: list[dict[str, Any]] = []
@@ -194,17 +194,17 @@ def fed(
             "correct": known.correct if known else 0, "score": known.score if known else None,
         })
     given = {problem.problem_id: problem for problem, _ in picks}
-    train = tuple(given.get(one.problem_id, one) for one in found.train) if alone else (*found.train, *given.values())
-    return Feed(replace(found, train=train), rows, "" if rows else _lacking(levels, counts, settings))
+    train = tuple(given.get(item.problem_id, item) for item in result.train) if alone else (*result.train, *given.values())
+    return Feed(replace(result, train=train), rows, "" if rows else _lacking(levels, counts, settings))
 
 
-def _beside(found: ProblemSet, settings: PromptsSettings, lake: Lake, seeds: Path, cycles: Sequence[str]) -> list[Problem]:
+def _beside(result: ProblemSet, settings: PromptsSettings, lake: Lake, seeds: Path, cycles: Sequence[str]) -> list[Problem]:
     """Instances of families that may be trained on beside a set of another source."""
     problems = of_difficulty(family_problems(lake, cycles, settings.answer_format), settings.difficulties)
     train, _ = split(problems, settings.heldout_share, family_roots(lake, cycles, shipped_names(seeds)))
-    there = {plain(one.text) for one in found.all}
+    there = {plain(item.text) for item in result.all}
     train, _ = apart(
-        [one for one in train if plain(one.text) not in there], found.train, found.heldout, words=settings.contamination_words,
+        [item for item in train if plain(item.text) not in there], result.train, result.heldout, words=settings.contamination_words,
         share=settings.contamination_share,
     )
     return train

@@ -12,9 +12,9 @@ from evolake.prompts.model.library import load_roots, read_roots, root_files
 
 def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
     """In the order of `load_roots`; each known by its principles, not by its name."""
-    found = load_roots(seeds / "prompts")
+    result = load_roots(seeds / "prompts")
     files = {name: file for file in root_files(seeds / "prompts") for name in read_roots(file)}
-    return [text_item(name, prompt.to_json().encode(), files[name]) for name, prompt in found.items()]
+    return [text_item(name, prompt.to_json().encode(), files[name]) for name, prompt in result.items()]
 
 
 def check(path: Path) -> str:

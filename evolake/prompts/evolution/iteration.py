@@ -129,8 +129,8 @@ def draw(
     """The batch of an iteration, without repetition: those that are set for its turn, the rest of those that are set for none. All problems where
     there are no more than `count`."""
     random = generator(root_seed, LINE, cycle, "problems", iteration)
-    given = [one for one in problems if one.turn is not None and one.turn == turn][:count]
-    others = [one for one in problems if one.turn is None]
+    given = [problem for problem in problems if problem.turn is not None and problem.turn == turn][:count]
+    others = [problem for problem in problems if problem.turn is None]
     places = random.choice(len(others), size=min(count - len(given), len(others)), replace=False).tolist() if others else []
     return [*given, *(others[place] for place in places)]
 
@@ -139,18 +139,18 @@ def choose(population: Population, arm: Arm, settings: PromptsSettings, *, root_
     """The prompts of an iteration: selected from the window; the youngest for self-reflection; the first root where no prompt changes."""
     if arm.evolve:
         random = generator(root_seed, LINE, cycle, "selection", iteration)
-        found = select(
+        result = select(
             population.entrants(), settings.prompts_per_iteration, random, window=settings.window, optimism=settings.optimism,
             temperature=settings.selection_temperature if arm.select else math.inf,
         )
-        return [population.prompt(one.prompt_id) for one in found]
+        return [population.prompt(item.prompt_id) for item in result]
     return [population.prompt(population.living()[-1 if arm.reflect else 0]["prompt_id"])]
 
 
 def _check(policy: Policy, problems: Sequence[Problem], arm: Arm) -> None:
     if not problems:
         raise InputError("there are no problems to train on", wanted="one at least")
-    if held := [one.problem_id for one in problems if one.split != "train"]:
+    if held := [problem.problem_id for problem in problems if problem.split != "train"]:
         raise InputError("held-out problems may not be trained on", got=", ".join(held[:5]), do="pass the problems of the split `train`")
     if arm.learn and not policy.learns:
         raise InputError(
@@ -194,8 +194,8 @@ def _reproduce(
 
 def _attempted(operator: Operator, parent: SystemPrompt, make: Callable[..., Reproduction], *arguments: Any, **options: Any) -> Reproduction:
     """What `make` gives; no child, with the reason, where a reply makes our code raise."""
-    found = contained(make, *arguments, **options)
-    return Reproduction(operator, parent, None, found.reason) if isinstance(found, Raised) else found
+    result = contained(make, *arguments, **options)
+    return Reproduction(operator, parent, None, result.reason) if isinstance(result, Raised) else result
 
 
 def _born(

@@ -69,7 +69,7 @@ def form(newborn: Newborn) -> dict[str, Any]:
     same = [row["prompt_id"] for row in older if from_json(row["principles"]).texts == prompt.texts]
     return {
         "prompt_id": child["prompt_id"], "parent": parent, "replayed": replayed.prompt_id if replayed else None, "objection": objection,
-        "principles": [[one.id, one.text] for one in prompt.principles], "same_as": same[0] if same else None,
+        "principles": [[principle.id, principle.text] for principle in prompt.principles], "same_as": same[0] if same else None,
     }
 
 
@@ -78,8 +78,8 @@ def leak(newborn: Newborn) -> dict[str, Any]:
     child, problems = newborn.child, newborn.problems
     prompt = from_json(child["principles"])
     texts = {split: [row["text"] for row in problems if row["split"] == split] for split in ("heldout", "train")}
-    found = [[one.id, split] for one in prompt.principles for split, theirs in texts.items() if copies(one.text, theirs)]
-    return {"prompt_id": child["prompt_id"], "copies": found, "problems": {split: len(theirs) for split, theirs in texts.items()}}
+    result = [[principle.id, split] for principle in prompt.principles for split, theirs in texts.items() if copies(principle.text, theirs)]
+    return {"prompt_id": child["prompt_id"], "copies": result, "problems": {split: len(theirs) for split, theirs in texts.items()}}
 
 
 def evidence_bytes(evidence: Mapping[str, Any]) -> bytes:

@@ -33,12 +33,12 @@ class PayoffMatrix:
     def of(prompts: Sequence[SystemPrompt], problems: Sequence[Problem], rollouts: Sequence[Rollout]) -> PayoffMatrix:
         """From the rollouts of all prompts."""
         held: dict[tuple[str, str], list[Rollout]] = defaultdict(list)
-        for one in rollouts:
-            held[one.prompt_id, one.problem_id].append(one)
+        for rollout in rollouts:
+            held[rollout.prompt_id, rollout.problem_id].append(rollout)
         phi = tuple(
-            tuple(_mean([worth(one) for one in held[prompt.prompt_id, problem.problem_id]]) for problem in problems) for prompt in prompts
+            tuple(_mean([worth(item) for item in held[prompt.prompt_id, problem.problem_id]]) for problem in problems) for prompt in prompts
         )
-        return PayoffMatrix(tuple(prompts), tuple(problems), {key: tuple(found) for key, found in held.items()}, phi)
+        return PayoffMatrix(tuple(prompts), tuple(problems), {key: tuple(result) for key, result in held.items()}, phi)
 
     @property
     def means(self) -> list[float] | None:
@@ -63,11 +63,11 @@ class PayoffMatrix:
         rows = []
         for place, prompt in enumerate(self.prompts):
             for column, problem in enumerate(self.problems):
-                found = [one for one in rollouts if (one.prompt_id, one.problem_id) == (prompt.prompt_id, problem.problem_id)]
+                result = [rollout for rollout in rollouts if (rollout.prompt_id, rollout.problem_id) == (prompt.prompt_id, problem.problem_id)]
                 rows.append({
-                    "prompt_id": prompt.prompt_id, "problem_id": problem.problem_id, "value": self.phi[place][column], "rollouts": len(found),
-                    "rejected": sum(one.reward is None for one in found), "correct": sum(one.correct for one in found),
-                    "formatted": sum(one.formatted for one in found), "won": column in won[place],
+                    "prompt_id": prompt.prompt_id, "problem_id": problem.problem_id, "value": self.phi[place][column], "rollouts": len(result),
+                    "rejected": sum(item.reward is None for item in result), "correct": sum(item.correct for item in result),
+                    "formatted": sum(item.formatted for item in result), "won": column in won[place],
                 })
         return rows
 
@@ -78,14 +78,14 @@ def rewarded(
     """The groups for the update, and every rollout with whether there was no reply at all. Numbers go on where a pair stands there again."""
     groups, rollouts = [], []
     seen: dict[tuple[str, str], int] = defaultdict(int)
-    for (prompt, problem), found in zip(pairs, samples, strict=True):
+    for (prompt, problem), result in zip(pairs, samples, strict=True):
         first = seen[prompt.prompt_id, problem.problem_id]
-        seen[prompt.prompt_id, problem.problem_id] += len(found)
-        ours = [judge(prompt, problem, first + place, sample) for place, sample in enumerate(found)]
-        failed = [sample.failure is not None for sample in found]
-        rewards = tuple(None if lost else one.reward for one, lost in zip(ours, failed, strict=True))
-        groups.append(Group(prompt.prompt_id, problem.problem_id, tuple(found), rewards))
-        rollouts += [(replace(one, reward=reward), lost) for one, reward, lost in zip(ours, rewards, failed, strict=True)]
+        seen[prompt.prompt_id, problem.problem_id] += len(result)
+        ours = [judge(prompt, problem, first + place, sample) for place, sample in enumerate(result)]
+        failed = [sample.failure is not None for sample in result]
+        rewards = tuple(None if lost else item.reward for item, lost in zip(ours, failed, strict=True))
+        groups.append(Group(prompt.prompt_id, problem.problem_id, tuple(result), rewards))
+        rollouts += [(replace(item, reward=reward), lost) for item, reward, lost in zip(ours, rewards, failed, strict=True)]
     return groups, rollouts
 
 
@@ -122,10 +122,10 @@ def update_row(policy: Policy, stats: UpdateStats | None, groups: Sequence[Group
     informative = sum(len({reward for reward in group.rewards if reward is not None}) > 1 for group in groups)
     row = {
         "policy": policy.name, "updated": stats is not None and stats.updated, "groups": len(groups), "informative": informative,
-        "rollouts": len(every), "rejected": sum(one.reward is None for one in every), "failed": sum(failed for _, failed in rollouts),
-        "truncated": sum(one.truncated for one in every), "formatted": sum(one.formatted for one in every),
-        "correct": sum(one.correct for one in every), "tokens": sum(one.tokens for one in every),
-        "mean_reward": _mean([worth(one) for one, failed in rollouts if not failed]),
+        "rollouts": len(every), "rejected": sum(item.reward is None for item in every), "failed": sum(failed for _, failed in rollouts),
+        "truncated": sum(item.truncated for item in every), "formatted": sum(item.formatted for item in every),
+        "correct": sum(item.correct for item in every), "tokens": sum(item.tokens for item in every),
+        "mean_reward": _mean([worth(item) for item, failed in rollouts if not failed]),
     }
     if stats is None:
         return row

@@ -65,8 +65,8 @@ class Population(Tables):
     @property
     def champion_id(self) -> str | None:
         """The champion, if there is one."""
-        found = self.rows("champion")
-        return found[0]["prompt_id"] if found else None
+        result = self.rows("champion")
+        return result[0]["prompt_id"] if result else None
 
     def best_id(self) -> str:
         """The living prompt with the highest conservative rating (mu - 3 sigma) of those that took part in an iteration; of equal ones the youngest.
@@ -106,7 +106,7 @@ class Population(Tables):
     def in_window(self, window: int) -> Population:
         """With states as the window has it: retired outside; inside accepted where the prompt took part once, else candidate. The champion stays,
         also outside of the window."""
-        inside = {one.prompt_id for one in latest(self.entrants(), window)}
+        inside = {item.prompt_id for item in latest(self.entrants(), window)}
         states = {
             row["prompt_id"]: "retired" if row["prompt_id"] not in inside else "accepted" if row["rounds"] else "candidate"
             for row in self.living() if row["state"] != "champion"
@@ -150,8 +150,8 @@ def found_population(roots: Mapping[str, SystemPrompt], cycle: str) -> Populatio
 
 def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
     """The archive from its published tables. Raises InputError where one does not fit its schema."""
-    found = Population.of(tables)
-    return replace(found, prompts=found.prompts.sort("number"))
+    result = Population.of(tables)
+    return replace(result, prompts=result.prompts.sort("number"))
 
 
 def _row(

@@ -98,11 +98,11 @@ def calls_of(policy: Policy) -> list[dict[str, Any]]:
 
 
 def _standing(
-    blobs: BlobStore, checkpoint: str | None, facts: Mapping[str, Any], found: Sequence[Mapping[str, Any]], wanted: int
+    blobs: BlobStore, checkpoint: str | None, facts: Mapping[str, Any], result: Sequence[Mapping[str, Any]], wanted: int
 ) -> list[dict[str, Any]]:
     """The notes that still hold: from the first on, each made of what is there now, with all its blobs."""
     rows: list[dict[str, Any]] = []
-    for row in sorted(found, key=lambda row: row["number"])[:wanted]:
+    for row in sorted(result, key=lambda row: row["number"])[:wanted]:
         kept = [row[name] for name in ("entry_sha", "checkpoint_sha", "calls_sha") if row[name] is not None]
         if row["number"] != len(rows) + 1 or row["key"] != _key(facts, rows, checkpoint) or not all(blobs.has(sha) for sha in kept):
             break

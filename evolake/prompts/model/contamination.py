@@ -36,12 +36,12 @@ def overlap(train: Sequence[Problem], heldout: Sequence[Problem], *, words: int,
     of_heldout = [set(ngrams(problem.text, words)) for problem in heldout]
     wanted = set[tuple[str, ...]]().union(*of_heldout)
     seen = {gram for problem in train for gram in ngrams(problem.text, words) if gram in wanted}  # those to train on are many more
-    found = []
+    result = []
     for problem, grams in zip(heldout, of_heldout, strict=True):
         common = len(grams & seen) / len(grams) if grams else 0.0
         if common >= share and common > 0:
-            found.append((problem, common))
-    return Overlap(len(heldout), words, share, tuple(found))
+            result.append((problem, common))
+    return Overlap(len(heldout), words, share, tuple(result))
 
 
 def apart(
@@ -51,4 +51,4 @@ def apart(
     n-gram of one of these are left out, so that what is held out stays the same whatever is added."""
     common = overlap([*train, *given], heldout, words=words, share=share)
     theirs = {gram for problem, _ in common.found for gram in ngrams(problem.text, words)}
-    return [one for one in given if theirs.isdisjoint(ngrams(one.text, words))], common
+    return [item for item in given if theirs.isdisjoint(ngrams(item.text, words))], common

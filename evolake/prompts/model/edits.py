@@ -95,10 +95,10 @@ def copies(text: str, problems: Sequence[str]) -> bool:
     """
     words = _words(text)
     theirs = [_words(problem) for problem in dict.fromkeys(problems)]
-    holders = Counter(run for one in theirs for run in set(_runs(one, COPIED_WORDS)))
+    holders = Counter(run for item in theirs for run in set(_runs(item, COPIED_WORDS)))
     if any(holders.get(run) == 1 for run in _runs(words, COPIED_WORDS)):
         return True
-    return any(len(one) >= SHORTEST_PROBLEM and tuple(one) in _runs(words, len(one)) for one in theirs)
+    return any(len(item) >= SHORTEST_PROBLEM and tuple(item) in _runs(words, len(item)) for item in theirs)
 
 
 class _Draft:
@@ -125,11 +125,11 @@ class _Draft:
             kept = (*principles, fresh)
         elif fresh:
             first = min(self.prompt.ids.index(target) for target in hunk.targets)
-            kept = tuple(fresh if place == first else one for place, one in enumerate(principles) if place == first or one.id not in hunk.targets)
+            kept = tuple(fresh if place == first else item for place, item in enumerate(principles) if place == first or item.id not in hunk.targets)
         elif hunk.kind == "modify":
-            kept = tuple(replace(one, text=text) if one.id == made else one for one in principles)
+            kept = tuple(replace(principle, text=text) if principle.id == made else principle for principle in principles)
         else:
-            kept = tuple(one for one in principles if one.id not in hunk.targets)
+            kept = tuple(principle for principle in principles if principle.id not in hunk.targets)
         self.prompt = SystemPrompt(kept, self.prompt.next_number + bool(fresh))
         self.touched |= {*hunk.targets, *([made] if made else [])}
         return made
@@ -150,7 +150,7 @@ class _Draft:
             return ""
         if len(hunk.targets) != 1:
             return "only a hunk of one principle quotes the old text"
-        text = next(one.text for one in self.prompt.principles if one.id == hunk.targets[0])
+        text = next(principle.text for principle in self.prompt.principles if principle.id == hunk.targets[0])
         return "" if tidy(text) == tidy(hunk.old) else f"{hunk.targets[0]} does not read as quoted"
 
     def _text(self, hunk: Hunk) -> str:
@@ -159,10 +159,10 @@ class _Draft:
             return "the new text is empty"
         if len(text) > self.limits.characters:
             return f"the new text has {len(text)} characters; {self.limits.characters} are allowed"
-        if found := UNWRITABLE.search(text):
-            return f"the new text holds the character {found[0]!r}, which cannot be written"
+        if match := UNWRITABLE.search(text):
+            return f"the new text holds the character {match[0]!r}, which cannot be written"
         gone = set(hunk.targets) if hunk.kind == "merge" else set()
-        same = [one.id for one in self.prompt.principles if one.id not in gone and _key(one.text) == _key(text)]
+        same = [principle.id for principle in self.prompt.principles if principle.id not in gone and _key(principle.text) == _key(text)]
         if same:
             return f"{same[0]} says the same already"
         return "the new text copies a problem" if copies(text, self.limits.problems) else ""

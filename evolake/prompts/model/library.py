@@ -66,8 +66,8 @@ class PrincipleLibrary:
     def to_rows(self) -> list[dict[str, Any]]:
         """As the requests of roles carry it; `library_of` reads it back."""
         return [
-            *({"name": one.name, "symptoms": list(one.symptoms), "versions": list(one.versions)} for one in self.entries),
-            *({"of": list(one.of), "text": one.text} for one in self.merges),
+            *({"name": entry.name, "symptoms": list(entry.symptoms), "versions": list(entry.versions)} for entry in self.entries),
+            *({"of": list(merge.of), "text": merge.text} for merge in self.merges),
         ]
 
 
@@ -115,15 +115,15 @@ def load_roots(folder: Path) -> dict[str, SystemPrompt]:
         InputError: the file is missing, holds no root, holds one twice, or something else than lists of texts.
     """
     path, *others = root_files(folder)
-    found = read_roots(path)
+    result = read_roots(path)
     for other in others:
         more = read_roots(other)
-        if twice := sorted(set(found) & set(more)):
+        if twice := sorted(set(result) & set(more)):
             raise InputError(f"two root prompts are called {twice[0]!r}", wanted="each name once", got=f"{path.name} and {other}", do="rename one")
-        found |= more
-    if len({prompt.prompt_id for prompt in found.values()}) < len(found):
-        raise InputError("two root prompts are the same", wanted=f"each once in {path}", got=", ".join(found))
-    return found
+        result |= more
+    if len({prompt.prompt_id for prompt in result.values()}) < len(result):
+        raise InputError("two root prompts are the same", wanted=f"each once in {path}", got=", ".join(result))
+    return result
 
 
 def root_files(folder: Path) -> list[Path]:

@@ -39,13 +39,13 @@ def read_side(place: str, side: Split, *, gym_problems: int, seed: int, answer_f
         InputError: the place cannot be read, or a row of it is no problem; says which.
     """
     if place.startswith(GYM):
-        found = list(_of_gym(place.removeprefix(GYM), side, gym_problems, seed))
+        result = list(_of_gym(place.removeprefix(GYM), side, gym_problems, seed))
     else:
-        found = [
+        result = [
             problem(row, side, source=path.name, where=f"row {number} of {path}", answer_format=answer_format)
             for path in files(Path(place), side) for number, row in enumerate(rows(path), 1)
         ]
-    return list({_words(one.text): one for one in reversed(found)}.values())[::-1]
+    return list({_words(item.text): item for item in reversed(result)}.values())[::-1]
 
 
 def files(place: Path, side: Split) -> list[Path]:
@@ -59,13 +59,13 @@ def files(place: Path, side: Split) -> list[Path]:
     wanted = f"a file or a folder of {', '.join(SUFFIXES)}"
     if not place.is_dir():
         raise InputError(f"there are no problems at {place}", wanted=wanted, got="no such file")
-    found = sorted(path for path in place.rglob("*") if path.suffix in SUFFIXES and path.is_file())
-    named = {name: [path for path in found if _named_for(path.relative_to(place), words)] for name, words in SIDES.items()}
-    chosen = named[side] if any(named.values()) else found
+    result = sorted(path for path in place.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+    named = {name: [path for path in result if _named_for(path.relative_to(place), words)] for name, words in SIDES.items()}
+    chosen = named[side] if any(named.values()) else result
     if not chosen:
         raise InputError(
             f"nothing in {place} is named for this side", wanted=f"a file whose name holds {' or '.join(SIDES[side])}",
-            got=", ".join(str(path.relative_to(place)) for path in found[:5]) or "no file of a dataset", do="name the file itself",
+            got=", ".join(str(path.relative_to(place)) for path in result[:5]) or "no file of a dataset", do="name the file itself",
         )
     return chosen
 
@@ -76,22 +76,22 @@ def rows(path: Path) -> list[dict[str, Any]]:
         raise InputError(f"{path} cannot be read as problems", wanted=f"a file that ends in {', '.join(SUFFIXES)}", got=path.suffix or "no ending")
     try:
         if path.suffix == ".jsonl":
-            found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+            result = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
         elif path.suffix == ".parquet":
             import pyarrow.parquet
 
-            found = pyarrow.parquet.read_table(path).to_pylist()
+            result = pyarrow.parquet.read_table(path).to_pylist()
         else:
             import pyarrow.ipc
 
             with path.open("rb") as stream:
-                found = pyarrow.ipc.open_stream(stream).read_all().to_pylist()
+                result = pyarrow.ipc.open_stream(stream).read_all().to_pylist()
     except (OSError, ValueError) as error:  # json's and arrow's errors are ValueErrors
         form = path.suffix.removeprefix(".")
         raise InputError(f"the problems in {path} cannot be read", wanted=f"{form} with one problem a row", got=str(error)) from None
-    if wrong := next((row for row in found if not isinstance(row, dict)), None):
+    if wrong := next((row for row in result if not isinstance(row, dict)), None):
         raise InputError(f"a row of {path} is no problem", wanted="an object", got=type(wrong).__name__)
-    return found
+    return result
 
 
 def problem(row: Mapping[str, Any], side: Split, *, source: str, where: str, answer_format: AnswerFormat = "boxed") -> Problem:
@@ -135,16 +135,16 @@ def _scorer(row: Mapping[str, Any], where: str) -> tuple[str, str | None]:
 
 
 def _question(row: Mapping[str, Any]) -> str:
-    found = next((row[name] for name in QUESTIONS if row.get(name)), "")
-    if isinstance(found, Sequence) and not isinstance(found, str):
-        asked = [one.get("content") for one in found if isinstance(one, dict) and one.get("role") == "user"]
-        found = asked[-1] if asked else ""
-    return found.strip() if isinstance(found, str) else ""
+    result = next((row[name] for name in QUESTIONS if row.get(name)), "")
+    if isinstance(result, Sequence) and not isinstance(result, str):
+        asked = [item.get("content") for item in result if isinstance(item, dict) and item.get("role") == "user"]
+        result = asked[-1] if asked else ""
+    return result.strip() if isinstance(result, str) else ""
 
 
 def _answer(row: Mapping[str, Any]) -> Any:
-    found = next((row[name] for name in ANSWERS if row.get(name) is not None), None)
-    return found.get("ground_truth") if isinstance(found, dict) and "ground_truth" in found else found
+    result = next((row[name] for name in ANSWERS if row.get(name) is not None), None)
+    return result.get("ground_truth") if isinstance(result, dict) and "ground_truth" in result else result
 
 
 def _of_gym(named: str, side: Split, count: int, seed: int) -> Iterator[Problem]:
@@ -157,8 +157,8 @@ def _of_gym(named: str, side: Split, count: int, seed: int) -> Iterator[Problem]
     if not tasks or not all(isinstance(options, dict) for options in tasks.values()):
         raise InputError(f"{GYM} names no task", wanted='names, or {"name": {configuration}}', got=named or "nothing")
     for name, options in tasks.items():
-        for one in gym_problems([name], count, seed + (side == "heldout"), options):
-            yield Problem(**{**vars(one), "split": side})
+        for problem in gym_problems([name], count, seed + (side == "heldout"), options):
+            yield Problem(**{**vars(problem), "split": side})
 
 
 def _named_for(path: Path, words: Sequence[str]) -> bool:

@@ -72,15 +72,15 @@ def problem_set(settings: PromptsSettings, *, lake: Lake | None, seeds: Path, se
     lacking: list[str] = []
     for source in _in_order(settings):
         try:
-            found = _read(source, settings, lake, seeds, seed, cycles)
+            result = _read(source, settings, lake, seeds, seed, cycles)
         except InputError as error:
             lacking.append(f"{source}: {error.what}")
             continue
         roots = family_roots(lake, cycles, shipped_names(seeds)) if source == FAMILIES and lake is not None else {}
-        train, heldout = split(of_difficulty(found, settings.difficulties), settings.heldout_share, roots)
+        train, heldout = split(of_difficulty(result, settings.difficulties), settings.heldout_share, roots)
         common = overlap(train, heldout, words=settings.contamination_words, share=settings.contamination_share)
-        taken = {one.problem_id for one, _ in common.found}
-        clean = [one for one in heldout if one.problem_id not in taken]
+        taken = {item.problem_id for item, _ in common.found}
+        clean = [item for item in heldout if item.problem_id not in taken]
         if len(train) >= settings.batch_problems and len(clean) >= settings.heldout_problems:
             drawn = _drawn(clean, settings.heldout_problems, seed)
             return ProblemSet(tuple(train), drawn, source, tuple(lacking), common.sentence() + (LEFT_OUT if taken else ""))
@@ -112,10 +112,10 @@ def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
             got=f"{common.sentence()}; {first.problem_id[:12]} has {much:.0%}: {' '.join(first.text.split())[:80]}",
             do="take them out of one file, or say by EVOLAKE_PROMPTS__CONTAMINATION_LIMIT, _SHARE and _WORDS what you accept",
         )
-    taken = {one.problem_id for one, _ in common.found}
-    clean = [one for one in test if one.problem_id not in taken]
-    apart = {plain(one.text) for one in clean}
-    train = [one for one in train if plain(one.text) not in apart]
+    taken = {item.problem_id for item, _ in common.found}
+    clean = [item for item in test if item.problem_id not in taken]
+    apart = {plain(item.text) for item in clean}
+    train = [item for item in train if plain(item.text) not in apart]
     if len(train) < settings.batch_problems or len(clean) < settings.heldout_problems:
         raise InputError(
             "the files have not enough problems", wanted=f"{settings.batch_problems} to train on and {settings.heldout_problems} held out",
@@ -154,21 +154,21 @@ def read_problems(path: Path, answer_format: AnswerFormat = "boxed") -> list[Pro
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise InputError(f"the problems in {path} cannot be read", wanted="a file of JSON lines", got=str(error)) from None
-    found, languages = [], []
+    result, languages = [], []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             values = json.loads(line)
             json.loads(values["answer"])
-            found.append(Problem(**{name: values[name] for name in _FIELDS}, split="train", source="shipped"))
+            result.append(Problem(**{name: values[name] for name in _FIELDS}, split="train", source="shipped"))
             languages.append(values.get("language"))
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"line {number} of {path} is no problem", wanted=f"JSON with {', '.join(_FIELDS)}", got=repr(error)) from None
-    forms = answer_forms({"family_id": one.family, "answer": one.answer} for one in found)
+    forms = answer_forms({"family_id": item.family, "answer": item.answer} for item in result)
     return [
-        replace(one, text=f"{one.text}\n\n{request(language, forms.get(one.family), answer_format)}") if language else one
-        for one, language in zip(found, languages, strict=True)
+        replace(item, text=f"{item.text}\n\n{request(language, forms.get(item.family), answer_format)}") if language else item
+        for item, language in zip(result, languages, strict=True)
     ]
 
 
@@ -190,7 +190,7 @@ def family_problems(lake: Lake, cycles: Sequence[str] | None = None, answer_form
 
 def of_difficulty(problems: Iterable[Problem], wanted: Collection[int] | None) -> list[Problem]:
     """Those of these difficulties; None: all."""
-    return [one for one in problems if wanted is None or one.difficulty in wanted]
+    return [problem for problem in problems if wanted is None or problem.difficulty in wanted]
 
 
 def family_roots(lake: Lake, cycles: Sequence[str] | None = None, names: Collection[str] = ()) -> dict[str, frozenset[str]]:
@@ -202,9 +202,9 @@ def family_roots(lake: Lake, cycles: Sequence[str] | None = None, names: Collect
     done = finished_families(lake) if cycles is None else cycles
     parents: dict[str, Sequence[str]] = {}
     for family, name, above in lake.read(FAMILIES, "incoming_families", following(done[-1])).select("family_id", "name", "parents").iter_rows():
-        parents[family] = [*(above or ()), *(SHIPPED + one for one in (name, family) if one in names)]
-    found = roots_of(parents)
-    return {family: frozenset(root.removeprefix(SHIPPED) for root in roots) for family, roots in found.items() if family in parents}
+        parents[family] = [*(above or ()), *(SHIPPED + item for item in (name, family) if item in names)]
+    result = roots_of(parents)
+    return {family: frozenset(root.removeprefix(SHIPPED) for root in roots) for family, roots in result.items() if family in parents}
 
 
 def shipped_names(seeds: Path) -> frozenset[str]:
@@ -214,7 +214,7 @@ def shipped_names(seeds: Path) -> frozenset[str]:
         InputError: a line of the file is no problem.
     """
     path = seeds / "prompts" / FILE
-    return frozenset(one.family for one in read_problems(path)) if path.is_file() else frozenset()
+    return frozenset(problem.family for problem in read_problems(path)) if path.is_file() else frozenset()
 
 
 def finished_families(lake: Lake) -> list[str]:
@@ -238,7 +238,7 @@ def gym_problems(tasks: Sequence[str], count: int, seed: int, configuration: Map
     require_library()
     import reasoning_gym
 
-    found, options = [], dict(configuration or {})
+    result, options = [], dict(configuration or {})
     for task in tasks:
         if task in ACCEPTS_ALL:
             raise InputError(f"the task {task!r} of reasoning-gym cannot be used", got=ACCEPTS_ALL[task], do="choose another task")
@@ -252,10 +252,10 @@ def gym_problems(tasks: Sequence[str], count: int, seed: int, configuration: Map
             problem_id = _sha(f"{task}\x1f{entry['question']}")
             text = f"{entry['question'].strip()}\n\n{request('en', None)}"
             made_by = {"dataset": task, "seed": seed % 2**31, "size": count, "index": index, "configuration": options}
-            found.append(Problem(
+            result.append(Problem(
                 problem_id, text, json.dumps(str(entry["answer"])), False, task, 1, "train", SCORER, problem_id, SCORER, json.dumps(made_by),
             ))
-    return found
+    return result
 
 
 def _in_order(settings: PromptsSettings) -> list[str]:
@@ -285,7 +285,7 @@ def _of_family(row: dict[str, Any], form: type | None, answer_format: AnswerForm
 
 def _drawn(heldout: Sequence[Problem], count: int, seed: int) -> tuple[Problem, ...]:
     """`count` of them, by the hash of seed and id: another number of problems changes no other choice."""
-    return tuple(sorted(heldout, key=lambda one: _sha(f"{seed}\x1f{one.problem_id}"))[:count])
+    return tuple(sorted(heldout, key=lambda item: _sha(f"{seed}\x1f{item.problem_id}"))[:count])
 
 
 def _held(family: str, share: float) -> bool:

@@ -62,7 +62,7 @@ class SystemPrompt:
     @cached_property
     def prompt_id(self) -> str:
         """sha256 of the principles, ids and texts in order, as canonical JSON."""
-        return hashlib.sha256(_canonical([[one.id, one.text] for one in self.principles]).encode()).hexdigest()
+        return hashlib.sha256(_canonical([[principle.id, principle.text] for principle in self.principles]).encode()).hexdigest()
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ class SystemPrompt:
 
     def to_json(self) -> str:
         """Everything, as canonical JSON; `from_json` reads it back."""
-        return _canonical({"next_number": self.next_number, "principles": [{"id": one.id, "text": one.text} for one in self.principles]})
+        return _canonical({"next_number": self.next_number, "principles": [{"id": item.id, "text": item.text} for item in self.principles]})
 
 
 def from_json(text: str) -> SystemPrompt:
@@ -93,7 +93,7 @@ def from_json(text: str) -> SystemPrompt:
     """
     try:
         value = json.loads(text)
-        return SystemPrompt(tuple(Principle(str(one["id"]), str(one["text"])) for one in value["principles"]), int(value["next_number"]))
+        return SystemPrompt(tuple(Principle(str(item["id"]), str(item["text"])) for item in value["principles"]), int(value["next_number"]))
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(
             "this is no system prompt", wanted='JSON like {"next_number": 2, "principles": [{"id": "p1", "text": "..."}]}',

@@ -29,5 +29,5 @@ def told(own: PromptsSettings) -> str:
     """What a run's dtype is and why, for people."""
     if own.dtype != "auto":
         return f"{own.dtype}, as EVOLAKE_PROMPTS__DTYPE says"
-    found = with_dtype(own).dtype
-    return f"{found} (auto): {NO_CARD if found == FLOAT32 else 'the card computes in it'}"
+    result = with_dtype(own).dtype
+    return f"{result} (auto): {NO_CARD if result == FLOAT32 else 'the card computes in it'}"

@@ -108,12 +108,12 @@ class LocalPolicy:
         asked = [self.prompt_ids(prompt, problem) for prompt, problem in pairs]
         draws = 1 if greedy else n
         rows = [ids for ids in asked for _ in range(draws)]
-        found: list[Sample] = []
+        result: list[Sample] = []
         with torch.random.fork_rng(), torch.no_grad():
             torch.manual_seed(seed)
             for start in range(0, len(rows), self.rows_at_once):
-                found += self._generate(rows[start : start + self.rows_at_once], greedy)
-        groups = [found[start : start + draws] for start in range(0, len(found), draws)]
+                result += self._generate(rows[start : start + self.rows_at_once], greedy)
+        groups = [result[start : start + draws] for start in range(0, len(result), draws)]
         return [group * n for group in groups] if greedy else groups
 
     def answer(
@@ -215,13 +215,13 @@ class LocalPolicy:
         drawn = {"do_sample": False} if greedy else {"do_sample": True, "temperature": self.recipe.temperature, "top_k": 0, "top_p": 1.0}
         if self.tools is None:
             return [self._sample(ids, reply) for ids, reply in zip(rows, self._drawn(rows, self.max_tokens, drawn), strict=True)]
-        found = replies(
+        result = replies(
             rows, lambda read, stops: self._drawn(read, max(stops.rooms), drawn, stops), self.tools, self.tokenizer, most_tokens=self.max_tokens,
             ends=self._ends,
         )
         return [
             replace(self._sample(one.prompt, one.ids), tokens=one.own, truncated=not one.ended, reply_mask=tuple(one.mask), calls=tuple(one.calls))
-            for one in found
+            for one in result
         ]
 
     def _drawn(

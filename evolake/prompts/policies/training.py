@@ -127,24 +127,24 @@ class _Replay:
             self._asked.append((group, seen.get(group, 0)))
             seen[group] = seen.get(group, 0) + 1
         rows = [(self.groups[group].samples[number], self.groups[group].rewards[number]) for group, number in self._asked]
-        found: dict[str, list[Any]] = {
+        result: dict[str, list[Any]] = {
             "prompt_ids": [[self.end] if reward is None else list(sample.prompt_ids) for sample, reward in rows],
             "completion_ids": [[self.end] if reward is None else list(sample.reply_ids) for sample, reward in rows],
         }
         if any(reward is None or sample.reply_mask for sample, reward in rows):
-            found["env_mask"] = [[0] if reward is None else list(sample.reply_mask) or [1] * len(sample.reply_ids) for sample, reward in rows]
-        return found | {"logprobs": None}  # type: ignore[dict-item]
+            result["env_mask"] = [[0] if reward is None else list(sample.reply_mask) or [1] * len(sample.reply_ids) for sample, reward in rows]
+        return result | {"logprobs": None}  # type: ignore[dict-item]
 
     def rewards(self, completion_ids: list[list[int]], **_: Any) -> list[float | None]:
         """The rewards of the rows that `rollouts` gave."""
-        found = []
+        result = []
         for (group, number), ids in zip(self._asked, completion_ids, strict=True):
             reward = self.groups[group].rewards[number]
             if reward is not None and list(ids) != list(self.groups[group].samples[number].reply_ids):
                 raise MachineryError("trl rewards another reply than the one that was sampled")
-            found.append(reward)
+            result.append(reward)
         self.done = True
-        return found
+        return result
 
 
 def _trainer_class() -> Any:
@@ -196,7 +196,7 @@ def _arguments(folder: str, recipe: Recipe, model: Any, rows: int, group: int, m
 
     at_once = max(size for size in range(1, min(rows, rows_per_pass) + 1) if rows % size == 0)
     on_cpu = model.device.type == "cpu"
-    found = GRPOConfig(
+    result = GRPOConfig(
         output_dir=folder, use_cpu=on_cpu, bf16=False, fp16=False, seed=seed % 2**32, max_steps=1,
         per_device_train_batch_size=at_once, gradient_accumulation_steps=rows // at_once, steps_per_generation=rows // at_once,
         num_generations=group, num_iterations=1, max_completion_length=max_tokens, temperature=recipe.temperature, shuffle_dataset=False,
@@ -205,9 +205,9 @@ def _arguments(folder: str, recipe: Recipe, model: Any, rows: int, group: int, m
         learning_rate=recipe.learning_rate, max_grad_norm=recipe.clip or 0.0, gradient_checkpointing=False, dataloader_pin_memory=not on_cpu,
         logging_strategy="steps", logging_steps=1, save_strategy="no", report_to="none", disable_tqdm=True, remove_unused_columns=False,
     )
-    if found.n_gpu > 1:
-        found._n_gpu = 1  # the model is on the first GPU; trl refuses to spread a plain process over several
-    return found
+    if result.n_gpu > 1:
+        result._n_gpu = 1  # the model is on the first GPU; trl refuses to spread a plain process over several
+    return result
 
 
 @contextmanager

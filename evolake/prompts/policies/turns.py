@@ -89,21 +89,21 @@ def replies(rows: Sequence[list[int]], draw: Draw, toolbox: Toolbox, tokenizer: 
     Args:
         rows: tokens of the prompts. draw: samples one turn a row. most_tokens: of a reply's own. ends: the tokens that end a reply.
     """
-    found = [Reply(list(prompt)) for prompt in rows]
-    going = list(found)
+    result = [Reply(list(prompt)) for prompt in rows]
+    going = list(result)
     while going:
-        stops = Stops([most_tokens - one.own for one in going], [len(one.calls) < toolbox.most_calls for one in going])
-        turns = draw([one.prompt + one.ids for one in going], stops)
-        for one, tokens in zip(going, turns, strict=True):
-            one.say(tokens, ends)
+        stops = Stops([most_tokens - item.own for item in going], [len(item.calls) < toolbox.most_calls for item in going])
+        turns = draw([item.prompt + item.ids for item in going], stops)
+        for element, tokens in zip(going, turns, strict=True):
+            element.say(tokens, ends)
         asking = [
-            (one, tokenizer.decode(tokens, skip_special_tokens=False)) for one, tokens, at_call in zip(going, turns, stops.at_calls, strict=True)
-            if at_call and not one.ended and one.own < most_tokens
+            (item, tokenizer.decode(tokens, skip_special_tokens=False)) for item, tokens, at_call in zip(going, turns, stops.at_calls, strict=True)
+            if at_call and not item.ended and item.own < most_tokens
         ]
-        for (one, _), called in zip(asking, toolbox.answer([turn for _, turn in asking]), strict=True):
-            one.hear(*told(called, tokenizer, toolbox.most_tokens))
-        going = [one for one, _ in asking]
-    return found
+        for (element, _), called in zip(asking, toolbox.answer([turn for _, turn in asking]), strict=True):
+            element.hear(*told(called, tokenizer, toolbox.most_tokens))
+        going = [item for item, _ in asking]
+    return result
 
 
 def told(called: Called, tokenizer: Any, most_tokens: int) -> tuple[list[int], ToolCall]:

@@ -130,10 +130,10 @@ class VllmServer:
         asked = {"model": name or self.base, "prompt": list(ids), "max_tokens": 1, "temperature": 0, "prompt_logprobs": 0}
         rows: Any = self._choice(self._post("/v1/completions", asked)).get("prompt_logprobs")
         try:
-            told = [float(row[str(token)]["logprob"]) for row, token in zip(rows[1:], ids[1:], strict=True)]
+            parts = [float(row[str(token)]["logprob"]) for row, token in zip(rows[1:], ids[1:], strict=True)]
         except (TypeError, KeyError, ValueError):
             raise self._strange("log probabilities of each token of the prompt", rows) from None
-        far = sum(abs(one - other) for one, other in zip(told, own, strict=True)) / len(told)
+        far = sum(abs(first - other) for first, other in zip(parts, own, strict=True)) / len(parts)
         if not far <= self._farthest:  # nan, too
             raise InputError(
                 f"the vLLM server at {self.url} computes with other weights than the policy here",
@@ -162,7 +162,7 @@ class VllmServer:
         }
         with ThreadPoolExecutor(min(self._at_once, len(rows))) as pool:
             bodies = [common | {"prompt": list(row), "seed": seed} for row, seed in zip(rows, seeds, strict=True)]
-            return [self._reply(found, most_tokens, ends) for found in pool.map(lambda body: self._post("/v1/completions", body), bodies)]
+            return [self._reply(result, most_tokens, ends) for result in pool.map(lambda body: self._post("/v1/completions", body), bodies)]
 
     def _hold(self, weights: Weights, check: Sequence[int]) -> str:
         """The name under which the server has these weights; loads them where it has others."""
@@ -229,9 +229,9 @@ class VllmServer:
         """The token ids of a reply, held against the vocabulary, the limit and the end marks."""
         choice = self._choice(answer)
         ids = choice.get("token_ids")
-        whole = isinstance(ids, list) and all(type(one) is int and 0 <= one < self._vocabulary for one in ids)
+        whole = isinstance(ids, list) and all(type(item) is int and 0 <= item < self._vocabulary for item in ids)
         if not (whole and ids and len(ids) <= most_tokens):
             raise self._strange(f"1 to {most_tokens} token ids below {self._vocabulary}", ids)
-        if any(one in ends for one in ids[:-1]) or (ids[-1] not in ends and len(ids) < most_tokens):
+        if any(item in ends for item in ids[:-1]) or (ids[-1] not in ends and len(ids) < most_tokens):
             raise self._strange(f"a reply that ends at its first end mark ({', '.join(map(str, ends))}) or at the limit", ids)
         return ids

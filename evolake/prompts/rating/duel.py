@@ -30,9 +30,9 @@ def decide(
     """
     problems = sorted(problem for prompt, problem in correct if prompt == champion_id)
     ours, theirs = ([correct[prompt, problem] for problem in problems] for prompt in (challenger_id, champion_id))
-    if not problems or [len(found) for found in ours] != [len(found) for found in theirs] or len(correct) != 2 * len(problems):
+    if not problems or [len(result) for result in ours] != [len(result) for result in theirs] or len(correct) != 2 * len(problems):
         raise ValueError("a duel needs the same problems, equally often, for both prompts")
-    shares = [np.array([np.mean(found) for found in side], dtype=np.float64) for side in (ours, theirs)]
+    shares = [np.array([np.mean(result) for result in side], dtype=np.float64) for side in (ours, theirs)]
     differences = shares[0] - shares[1]
     interval = bootstrap_interval(differences, rng, level=LEVEL)
     low, high = interval.low, interval.high
@@ -40,7 +40,7 @@ def decide(
     gained = f"{float(differences.mean()):+.3f} correct a reply, 95% interval {low:+.3f} to {high:+.3f}"
     return {
         "cycle": cycle, "champion_id": champion_id, "challenger_id": challenger_id, "wins": wins, "problems": len(problems),
-        "samples": sum(len(found) for found in ours), "champion_share": float(shares[1].mean()), "challenger_share": float(shares[0].mean()),
+        "samples": sum(len(result) for result in ours), "champion_share": float(shares[1].mean()), "challenger_share": float(shares[0].mean()),
         "difference": float(differences.mean()), "low": low, "high": high,
         "reason": gained if wins else f"{gained}: no gain beyond the noise",
     }

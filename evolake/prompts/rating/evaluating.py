@@ -48,8 +48,8 @@ def replies(
     pairs = [(prompt, problem) for prompt in prompts for problem in problems]
     rows = []
     answered = verified(pairs, policy.sample(pairs, samples, seed, greedy=samples == 1), answer_format)
-    for (prompt, problem), found in zip(pairs, answered, strict=True):
-        for number, sample in enumerate(found):
+    for (prompt, problem), result in zip(pairs, answered, strict=True):
+        for number, sample in enumerate(result):
             judged = judge_reply(sample.said, problem, answer_format, truncated=sample.truncated, verified=sample.verified)
             rows.append({
                 "prompt_id": prompt.prompt_id, "problem_id": problem.problem_id, "sample": number, "reply": sample.reply, "tokens": sample.tokens,
@@ -61,10 +61,10 @@ def replies(
 
 def scores(rows: Sequence[dict[str, Any]]) -> dict[str, Score]:
     """prompt id -> its means over rows of `evaluate`."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    result: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
-        found.setdefault(row["prompt_id"], []).append(row)
-    return {prompt_id: score(some) for prompt_id, some in found.items()}
+        result.setdefault(row["prompt_id"], []).append(row)
+    return {prompt_id: score(some) for prompt_id, some in result.items()}
 
 
 def score(rows: Sequence[dict[str, Any]]) -> Score:

@@ -96,10 +96,10 @@ def _asked(item: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _first(groups: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], Mapping[str, Any]]:
     """The earliest group of each prompt and problem."""
-    found: dict[tuple[Any, ...], Mapping[str, Any]] = {}
+    result: dict[tuple[Any, ...], Mapping[str, Any]] = {}
     for group in sorted(groups, key=lambda group: group["iteration"]):
-        found.setdefault(_asked(group), group)
-    return found
+        result.setdefault(_asked(group), group)
+    return result
 
 
 def _moved(groups: Sequence[Mapping[str, Any]], first: Mapping[tuple[Any, ...], Mapping[str, Any]]) -> list[tuple[float, float]]:

@@ -52,7 +52,7 @@ def update(ratings: Sequence[Rating], ranks: Sequence[int]) -> list[Rating]:
         return [(float(mu), float(sigma)) for mu, sigma in ratings]
     system = _system()
     groups = [(system.create_rating(mu, sigma),) for mu, sigma in ratings]
-    return [(float(one.mu), float(one.sigma)) for (one,) in system.rate(groups, ranks=list(ranks))]
+    return [(float(item.mu), float(item.sigma)) for (item,) in system.rate(groups, ranks=list(ranks))]
 
 
 def ranks_of(means: Sequence[float]) -> list[int]:

@@ -63,33 +63,33 @@ def judge_reply(
     """
     if problem.scorer == SCORER and verified is None:
         raise MachineryError(f"the verifier of problem {problem.problem_id[:12]} was not asked", do="ask it first: evolake.prompts.rating.verifying")
-    found = contained(_judgement, reply, problem, answer_format, truncated, verified)
-    return Judgement(None, False, False) if isinstance(found, Raised) else found
+    result = contained(_judgement, reply, problem, answer_format, truncated, verified)
+    return Judgement(None, False, False) if isinstance(result, Raised) else result
 
 
 def read_answer(reply: str, problem: Problem, answer_format: AnswerFormat, *, truncated: bool = False) -> Answered | None:
     """What is read as the reply's answer; None where nothing can be, or our code raises."""
-    found = contained(_answered, reply, problem, answer_format, truncated)
-    return None if isinstance(found, Raised) else found
+    result = contained(_answered, reply, problem, answer_format, truncated)
+    return None if isinstance(result, Raised) else result
 
 
 def _judgement(reply: str, problem: Problem, answer_format: AnswerFormat, truncated: bool, verified: Verified | None) -> Judgement:
-    found = _answered(reply, problem, answer_format, truncated)
-    if found is None:
+    result = _answered(reply, problem, answer_format, truncated)
+    if result is None:
         return Judgement(None, False, False)
     label = json.loads(problem.answer)
     if problem.scorer == SCORER and verified is not None:
-        return Judgement(found.answer, verified.score == 1.0, found.formatted, verified.score, verified.failure)
-    correct = COMPARED[problem.scorer](found.answer, label, problem)
-    return Judgement(found.answer, correct, found.formatted, float(correct))
+        return Judgement(result.answer, verified.score == 1.0, result.formatted, verified.score, verified.failure)
+    correct = COMPARED[problem.scorer](result.answer, label, problem)
+    return Judgement(result.answer, correct, result.formatted, float(correct))
 
 
 def _answered(reply: str, problem: Problem, answer_format: AnswerFormat, truncated: bool) -> Answered | None:
     boxed = extract_boxed(reply)
     if boxed is not None:
         return Answered(boxed, True)
-    found = None if answer_format == "boxed" else ending(reply, json.loads(problem.answer), asked_units(problem.text))
-    return None if found is None else Answered(found.text, found.last and not truncated)
+    result = None if answer_format == "boxed" else ending(reply, json.loads(problem.answer), asked_units(problem.text))
+    return None if result is None else Answered(result.text, result.last and not truncated)
 
 
 def _same_answer(answer: str, label: Any, problem: Problem) -> bool:
@@ -118,13 +118,13 @@ def judge_with(
     """
 
     def judge(prompt: SystemPrompt, problem: Problem, number: int, sample: Sample) -> Rollout:
-        found = judge_reply(sample.said, problem, answer_format, truncated=sample.truncated, verified=sample.verified)
-        rejected = (recipe.rejects == "incorrect" and not found.correct) or (recipe.rejects == "unanswered" and found.answer is None)
-        worth = CORRECT * found.score + format_bonus * found.formatted
-        reward = None if rejected else worth if found.correct else min(worth, BELOW_CORRECT)
+        result = judge_reply(sample.said, problem, answer_format, truncated=sample.truncated, verified=sample.verified)
+        rejected = (recipe.rejects == "incorrect" and not result.correct) or (recipe.rejects == "unanswered" and result.answer is None)
+        worth = CORRECT * result.score + format_bonus * result.formatted
+        reward = None if rejected else worth if result.correct else min(worth, BELOW_CORRECT)
         return Rollout(
-            prompt.prompt_id, problem.problem_id, number, sample.reply, sample.tokens, sample.truncated, found.correct, found.formatted, reward,
-            found.unverified, sample.calls,
+            prompt.prompt_id, problem.problem_id, number, sample.reply, sample.tokens, sample.truncated, result.correct, result.formatted, reward,
+            result.unverified, sample.calls,
         )
 
     return judge

@@ -30,12 +30,12 @@ def latest(entrants: Sequence[Entrant], window: int) -> list[Entrant]:
     """The `window` youngest, oldest of them first."""
     if window < 1:
         raise ValueError(f"a window holds one prompt at least (got {window})")
-    return sorted(entrants, key=lambda one: one.number)[-window:]
+    return sorted(entrants, key=lambda item: item.number)[-window:]
 
 
 def leader(entrants: Sequence[Entrant], optimism: float = OPTIMISM) -> Entrant:
     """The one with the highest score; of equal ones the youngest."""
-    return max(entrants, key=lambda one: (score(one.rating, optimism), one.number))
+    return max(entrants, key=lambda item: (score(item.rating, optimism), item.number))
 
 
 def select(
@@ -60,7 +60,7 @@ def select(
     if temperature is not None:
         return _softmax(pool, count, random, optimism, temperature)
     first = leader(pool, optimism)
-    rest = [one for one in pool if one is not first]
+    rest = [item for item in pool if item is not first]
     drawn = random.choice(len(rest), size=min(count - 1, len(rest)), replace=False).tolist() if rest and count > 1 else []
     return [first, *(rest[place] for place in drawn)]
 
@@ -74,5 +74,5 @@ def _softmax(pool: list[Entrant], count: int, random: np.random.Generator, optim
     """Without replacement, by adding Gumbel noise to score / T and taking the largest: exact, and no exponential can overflow."""
     if not temperature > 0:
         raise ValueError(f"a temperature is above 0 (got {temperature})")
-    keys = np.array([score(one.rating, optimism) / temperature for one in pool]) + random.gumbel(size=len(pool))
+    keys = np.array([score(item.rating, optimism) / temperature for item in pool]) + random.gumbel(size=len(pool))
     return [pool[place] for place in np.argsort(-keys, kind="stable")[:count].tolist()]

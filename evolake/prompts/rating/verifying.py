@@ -31,24 +31,24 @@ def verified(pairs: Sequence[tuple[Any, Problem]], samples: Sequence[Sequence[Sa
     """
     asked = [(problem, sample) for (_, problem), some in zip(pairs, samples, strict=True) for sample in some]
     said = iter(verify([(problem, sample.said, sample.truncated) for problem, sample in asked], answer_format))
-    return [[replace(sample, verified=found) if (found := next(said)) else sample for sample in some] for some in samples]
+    return [[replace(sample, verified=result) if (result := next(said)) else sample for sample in some] for some in samples]
 
 
 def verify(asked: Sequence[tuple[Problem, str, bool]], answer_format: AnswerFormat) -> list[Verified | None]:
     """What their verifiers say of (problem, reply, truncated), in their order; None where a problem has none. Raises as `verified`."""
-    places, entries, found = [], [], list[Verified | None]()
+    places, entries, result = [], [], list[Verified | None]()
     for problem, reply, truncated in asked:
-        found.append(Verified(0.0) if problem.scorer == SCORER else None)
+        result.append(Verified(0.0) if problem.scorer == SCORER else None)
         if problem.scorer == SCORER and (answer := read_answer(reply, problem, answer_format, truncated=truncated)) is not None:
-            places.append(len(found) - 1)
+            places.append(len(result) - 1)
             entries.append(Asked(json.loads(problem.entry or "{}"), answer.answer, problem.text))
     if not entries:
-        return found
+        return result
     from evolake.jail import open_pool
 
     require_library()
     workers = min(MOST_JAILS, os.cpu_count() or 1, 1 + len(entries) // EACH)
     with open_pool(workers=workers, preload=GYM_PRELOAD) as pool:
-        for place, one in zip(places, score_replies(entries, pool=pool), strict=True):
-            found[place] = one
-    return found
+        for place, item in zip(places, score_replies(entries, pool=pool), strict=True):
+            result[place] = item
+    return result

@@ -26,7 +26,7 @@ def arms_page(told: Mapping[str, Any]) -> str:
     note += f"train on and {told['heldout_problems']} held out; {told['iterations']} iterations an arm, {told['replicates']} times; "
     note += f"seed {told['seed']}"
     lead = verdict(told)
-    prompts = {f"{_name(arm)}: the prompt in the end": found["prompt"] or "(empty)" for arm, found in told["arms"].items()}
+    prompts = {f"{_name(arm)}: the prompt in the end": result["prompt"] or "(empty)" for arm, result in told["arms"].items()}
     body = render(
         "evolake.prompts.report", "arms.html.j2", note=note, headline=lead, arms=arms_table(told), differences=differences_table(told),
         figures=figures, prompts=prompts,
@@ -35,17 +35,17 @@ def arms_page(told: Mapping[str, Any]) -> str:
     return page([Section(LINE, "compare", escape(lead), body, figures)], source=source)
 
 
-def verdict(told: Mapping[str, Any]) -> str:
+def verdict(summary: Mapping[str, Any]) -> str:
     """One sentence: which arms differ from the base by more than chance explains, that of problems and, with replicates, that of the runs."""
-    clear = {name: one for name, one in told["differences"].items() if shows(one)}
-    chance = "the draw of held-out problems" if told["replicates"] == 1 else "the draw of held-out problems and of runs"
-    base = next((one["base"] for one in told["differences"].values()), None)
+    clear = {name: item for name, item in summary["differences"].items() if shows(item)}
+    chance = "the draw of held-out problems" if summary["replicates"] == 1 else "the draw of held-out problems and of runs"
+    base = next((item["base"] for item in summary["differences"].values()), None)
     if base is None:
         return "One arm alone: there is nothing to compare it with."
     if not clear:
         return f"No arm differs from {_name(base)} by more than {chance} explains."
-    said = [f"{_name(name)} {'gains' if one['low'] > 0 else 'loses'} {abs(one['difference']):.1%}" for name, one in clear.items()]
-    warned = " One seed; another may say otherwise." if told["replicates"] == 1 else f" {told['replicates']} runs per arm."
+    said = [f"{_name(name)} {'gains' if item['low'] > 0 else 'loses'} {abs(item['difference']):.1%}" for name, item in clear.items()]
+    warned = " One seed; another may say otherwise." if summary["replicates"] == 1 else f" {summary['replicates']} runs per arm."
     return f"Against {_name(base)}, beyond {chance}: {', '.join(said)}.{warned}"
 
 
@@ -54,10 +54,10 @@ def shows(difference: Mapping[str, Any]) -> bool:
     return (difference["low"] > 0 or difference["high"] < 0) and difference["p_holm"] < LEVEL
 
 
-def arms_table(told: Mapping[str, Any]) -> pl.DataFrame:
+def arms_table(summary: Mapping[str, Any]) -> pl.DataFrame:
     """One row per arm."""
     rows = []
-    for name, arm in told["arms"].items():
+    for name, arm in summary["arms"].items():
         first, last = arm["heldout"][0], arm["heldout"][-1]
         rows.append({
             "arm": _name(name), "rollouts": arm["rollouts"], "updates": arm["updates"], "prompts": arm["prompts"],
@@ -67,23 +67,23 @@ def arms_table(told: Mapping[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def differences_table(told: Mapping[str, Any]) -> pl.DataFrame:
+def differences_table(summary: Mapping[str, Any]) -> pl.DataFrame:
     """One row per arm that is not the base."""
     return pl.DataFrame([
         {
-            "arm": _name(name), "against": _name(one["base"]), "correct": f"{one['difference']:+.1%}",
-            "interval_95": f"{one['low']:+.1%} to {one['high']:+.1%}", "p_holm": f"{one['p_holm']:.2g}",
-            "beyond_the_draw": "yes" if shows(one) else "no",
+            "arm": _name(name), "against": _name(item["base"]), "correct": f"{item['difference']:+.1%}",
+            "interval_95": f"{item['low']:+.1%} to {item['high']:+.1%}", "p_holm": f"{item['p_holm']:.2g}",
+            "beyond_the_draw": "yes" if shows(item) else "no",
         }
-        for name, one in told["differences"].items()
+        for name, item in summary["differences"].items()
     ])
 
 
-def arms_figures(told: Mapping[str, Any]) -> dict[str, bytes]:
+def arms_figures(report: Mapping[str, Any]) -> dict[str, bytes]:
     """Title -> PNG: held-out shares by iteration, correct and in form."""
     titles = {"correct": "Held-out problems solved, by iteration", "formatted": "Held-out replies in form, by iteration"}
     return {
-        title: arm_curves([_curve(name, arm["heldout"], what) for name, arm in told["arms"].items()], f"{title}, with 95% bands", "iteration", what)
+        title: arm_curves([_curve(name, arm["heldout"], what) for name, arm in report["arms"].items()], f"{title}, with 95% bands", "iteration", what)
         for what, title in titles.items()
     }
 
@@ -91,8 +91,8 @@ def arms_figures(told: Mapping[str, Any]) -> dict[str, bytes]:
 def _curve(name: str, points: list[Mapping[str, Any]], what: str) -> ArmCurve:
     shares = [point[what] for point in points]
     return ArmCurve(
-        _name(name), [point["iteration"] for point in points], [one["share"] for one in shares], [one["low"] for one in shares],
-        [one["high"] for one in shares],
+        _name(name), [point["iteration"] for point in points], [share["share"] for share in shares], [share["low"] for share in shares],
+        [share["high"] for share in shares],
     )
 
 

@@ -28,11 +28,11 @@ class Material:
 
     def champions(self) -> dict[int, str]:
         """Last iteration of a cycle -> who was champion after it."""
-        found = {}
+        result = {}
         for cycle in self.cycles:
             last = self.lake.read(LINE, "updates", cycle)["iteration"].max()
-            found[last] = self.lake.read(LINE, "survivors__champions", cycle)["artifact_id"].item()
-        return found
+            result[last] = self.lake.read(LINE, "survivors__champions", cycle)["artifact_id"].item()
+        return result
 
 
 def population_entering(lake: Lake, cycle: str) -> Population:

@@ -11,14 +11,14 @@ from evolake.report.story import Ask, Row, Story, Trend
 UNKNOWN = "unknown: the base model was evaluated on other problems"
 
 
-def story(told: Story, ask: Ask) -> Story:
+def story(summary: Story, ask: Ask) -> Story:
     """The cycle's duel, rollouts and updates."""
     trained, lost = ask(TRAINED)[0], [row for row in ask(DUELS) if not row["wins"]]
     return replace(
-        told, noun="prompt", gain=told.gain or UNKNOWN, short_gain=told.short_gain or "unknown", duel=_duel(lost[0]) if lost else "",
+        summary, noun="prompt", gain=summary.gain or UNKNOWN, short_gain=summary.short_gain or "unknown", duel=_duel(lost[0]) if lost else "",
         measured=f"{counted(trained['rollouts'], 'reply', 'replies')}, {trained['correct']:,} correct, "
         f"{trained['updated']} of {counted(trained['iterations'], 'iteration')} changed the weights" if trained["iterations"] else "",
-        goes_on=f"{counted(ask(LIVE)[0]['live'], 'prompt')} so far, and the weights as they are now", look=_look(told),
+        goes_on=f"{counted(ask(LIVE)[0]['live'], 'prompt')} so far, and the weights as they are now", look=_look(summary),
         trend=Trend("held-out problems solved", [(row["cycle"], 100 * row["share"]) for row in ask(SOLVED)], "%"),
     )
 
@@ -28,10 +28,10 @@ def _duel(row: Row) -> str:
     return f"the best rated, {row['challenger_id'][:12]}, did not take the title: {ends} in the duel, and the whole interval must lie above 0"
 
 
-def _look(told: Story) -> str:
-    if NOT_SHOWN in told.gain:
+def _look(summary: Story) -> str:
+    if NOT_SHOWN in summary.gain:
         return "more held-out problems (EVOLAKE_PROMPTS__HELDOUT_PROBLEMS) narrow the interval, more cycles train longer: evolake run --lines prompts"
-    return told.look
+    return summary.look
 
 
 TRAINED = """

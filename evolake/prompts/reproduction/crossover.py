@@ -59,9 +59,9 @@ def cross(
         for row, (prompt, won) in enumerate(zip(prompts, wins(phi), strict=True))
     ]
     request = CrossRequest(
-        best=contenders[best], others=[one for row, one in enumerate(contenders) if row != best], limit=EDITS, guidance=list(guidance),
+        best=contenders[best], others=[contender for row, contender in enumerate(contenders) if row != best], limit=EDITS, guidance=list(guidance),
         problems=[
-            BatchProblem(number=place + 1, text=one.text, category=one.category, answer=one.answer) for place, one in enumerate(problems)
+            BatchProblem(number=place + 1, text=item.text, category=item.category, answer=item.answer) for place, item in enumerate(problems)
         ],
         library=library.to_rows(),
     )
@@ -74,5 +74,5 @@ def cross(
     outcomes = [*result.outcomes, *over_limit(hunks, EDITS, f"a crossover may propose {EDITS} edits")]
     note = stillborn(result.prompt, prompts[best], known)
     return Reproduction(
-        "crossover", prompts[best], None if note else result.prompt, note, tuple(("recombine", one) for one in outcomes), replies=(reply,),
+        "crossover", prompts[best], None if note else result.prompt, note, tuple(("recombine", outcome) for outcome in outcomes), replies=(reply,),
     )

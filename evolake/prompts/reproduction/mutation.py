@@ -57,7 +57,7 @@ def mutate(
         AgentUnavailable, BudgetExhausted: as the agents do.
     """
     work = _Mutation(agents, prompt, library, cycle, iteration, root_seed, list(guidance))
-    used = [one for one in evidence if one.contrasted]
+    used = [item for item in evidence if item.contrasted]
     if not used:
         return Reproduction("mutation", prompt, None, "no problem had both success and failure")
     critiques = work.criticise(used, work.summarise(used))
@@ -66,10 +66,10 @@ def mutate(
     modifies = [hunk for hunk in proposed if hunk.kind == "modify"]
     plan = work.consolidate(prompt, grown, modifies) if proposed else []
     planned = apply(grown.prompt, plan, limits, kinds=GLOBAL_KINDS)
-    fitting = [one.hunk for one in planned.outcomes if one.applied]
+    fitting = [outcome.hunk for outcome in planned.outcomes if outcome.applied]
     settled = {target for hunk in fitting for target in hunk.targets}
     final = apply(grown.prompt, [*fitting, *(hunk for hunk in modifies if not settled & set(hunk.targets))], limits)
-    outcomes = {id(one.hunk): one for one in (*grown.outcomes, *planned.outcomes, *final.outcomes)}
+    outcomes = {id(outcome.hunk): outcome for outcome in (*grown.outcomes, *planned.outcomes, *final.outcomes)}
     local = [outcomes.get(id(hunk)) or Outcome(hunk, False, "the plan settles this principle") for hunk in proposed]
     steps: list[Step] = [*["local" for _ in (*local, *beyond)], *["global" for _ in plan]]
     hunks = zip(steps, (*local, *beyond, *(outcomes[id(hunk)] for hunk in plan)), strict=True)
@@ -95,27 +95,27 @@ class _Mutation:
 
     def summarise(self, evidence: Sequence[Evidence]) -> list[list[Trajectory]]:
         """The trajectories of each problem; rollouts that say the same are asked about once."""
-        groups = [_distinct(one.rollouts) for one in evidence]
+        groups = [_distinct(item.rollouts) for item in evidence]
         requests = [
             SummaryRequest(
-                principles=listed(self.prompt), problem=one.problem.text, answer=one.problem.answer, reply=rollout.reply, correct=rollout.correct,
+                principles=listed(self.prompt), problem=item.problem.text, answer=item.problem.answer, reply=rollout.reply, correct=rollout.correct,
                 answered=rollout.formatted, truncated=rollout.truncated,
             )
-            for one, group in zip(evidence, groups, strict=True) for rollout, _ in group
+            for item, group in zip(evidence, groups, strict=True) for rollout, _ in group
         ]
-        problems = [one.problem.problem_id for one, group in zip(evidence, groups, strict=True) for _ in group]
+        problems = [item.problem.problem_id for item, group in zip(evidence, groups, strict=True) for _ in group]
         replies = iter(self._ask("summary", SUMMARIZER, requests, problems))
         return [
             [
-                _trajectory(rollout, count, reply, success=worth(rollout) == max(worth(other) for other in one.rollouts))
+                _trajectory(rollout, count, reply, success=worth(rollout) == max(worth(other) for other in item.rollouts))
                 for rollout, count in group if isinstance(reply := next(replies), SummaryReply)
             ]
-            for one, group in zip(evidence, groups, strict=True)
+            for item, group in zip(evidence, groups, strict=True)
         ]
 
     def criticise(self, evidence: Sequence[Evidence], trajectories: Sequence[list[Trajectory]]) -> list[CritiqueReply | None]:
         """One critique per problem; None where there is no longer a contrast, or no reply."""
-        open_ = [place for place, found in enumerate(trajectories) if len({one.success for one in found}) == 2]
+        open_ = [place for place, result in enumerate(trajectories) if len({item.success for item in result}) == 2]
         requests = [
             CritiqueRequest(
                 principles=listed(self.prompt), problem=evidence[place].problem.text, answer=evidence[place].problem.answer,
@@ -130,7 +130,7 @@ class _Mutation:
         self, evidence: Sequence[Evidence], critiques: Sequence[CritiqueReply | None], limit: int
     ) -> tuple[list[Hunk], list[Outcome]]:
         """The local hunks of all problems, and those beyond the limit of a problem."""
-        open_ = [(one.problem, critique) for one, critique in zip(evidence, critiques, strict=True) if critique is not None]
+        open_ = [(item.problem, critique) for item, critique in zip(evidence, critiques, strict=True) if critique is not None]
         requests = [
             LocalRequest(
                 principles=listed(self.prompt), problem=problem.text, critique=critique, limit=limit, guidance=self.guidance,
@@ -153,7 +153,7 @@ class _Mutation:
         """The hunks of the plan; none where the call gave no reply: the local edits stand then as they are."""
         counts = Counter((hunk.targets[0], tidy(hunk.text)) for hunk in modifies if len(hunk.targets) == 1)
         request = GlobalRequest(
-            principles=listed(grown.prompt), new=[one for one in grown.prompt.ids if one not in prompt.ids], guidance=self.guidance,
+            principles=listed(grown.prompt), new=[item for item in grown.prompt.ids if item not in prompt.ids], guidance=self.guidance,
             suggestions=[Suggestion(id=target, text=text, problems=count) for (target, text), count in counts.items() if target in prompt.ids],
             library=self.library.to_rows(),
         )
@@ -170,8 +170,8 @@ class _Mutation:
 
 def _distinct(rollouts: Sequence[Rollout]) -> list[tuple[Rollout, int]]:
     """Rollouts with another reply or outcome than those before, each with how many are like it."""
-    counts = Counter((one.reply, one.truncated, worth(one)) for one in rollouts)
-    first = {(one.reply, one.truncated, worth(one)): one for one in reversed(rollouts)}
+    counts = Counter((rollout.reply, rollout.truncated, worth(rollout)) for rollout in rollouts)
+    first = {(rollout.reply, rollout.truncated, worth(rollout)): rollout for rollout in reversed(rollouts)}
     return [(first[key], count) for key, count in counts.items()]
 
 
@@ -182,6 +182,6 @@ def _trajectory(rollout: Rollout, count: int, summary: SummaryReply, *, success:
     )
 
 
-def _placed(found: Mapping[int, CritiqueReply | AgentFailure], count: int) -> list[CritiqueReply | None]:
-    replies = [found.get(place) for place in range(count)]
+def _placed(result: Mapping[int, CritiqueReply | AgentFailure], count: int) -> list[CritiqueReply | None]:
+    replies = [result.get(place) for place in range(count)]
     return [reply if isinstance(reply, CritiqueReply) else None for reply in replies]

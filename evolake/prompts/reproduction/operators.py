@@ -102,7 +102,7 @@ def stillborn(child: SystemPrompt, parent: SystemPrompt, known: Collection[tuple
 
 def listed(prompt: SystemPrompt) -> list[PrincipleText]:
     """The principles as the requests of roles carry them."""
-    return [PrincipleText(id=one.id, text=one.text) for one in prompt.principles]
+    return [PrincipleText(id=principle.id, text=principle.text) for principle in prompt.principles]
 
 
 def lost_calls(step: Step, replies: Sequence[Any], problems: Sequence[str | None]) -> list[Lost]:

@@ -28,14 +28,14 @@ def recombine(request: CrossRequest, random: np.random.Generator) -> CrossReply:
     edits: list[CrossEdit] = []
     touched: set[str] = set()
     for text in sorted((text for text, gain in gains.items() if gain > 0), key=lambda text: -gains[text]):
-        held = [one for one in request.best.principles if one.id not in touched and related(one.text, text, library)]
+        held = [principle for principle in request.best.principles if principle.id not in touched and related(principle.text, text, library)]
         edits.append(CrossEdit(kind="modify", targets=[held[0].id], text=text) if held else CrossEdit(kind="add", text=text))
         touched |= {held[0].id} if held else set()
-    worst = max((one for one in request.best.principles if one.id not in touched), key=lambda one: losses.get(one.text, 0.0), default=None)
+    worst = max((entry for entry in request.best.principles if entry.id not in touched), key=lambda entry: losses.get(entry.text, 0.0), default=None)
     if worst is not None and losses.get(worst.text, 0.0) > 0 and len(request.best.principles) > 1:
         edits = [*edits[: request.limit - 1], CrossEdit(kind="drop", targets=[worst.id])]
         touched.add(worst.id)
-    for targets, text in merges_of([one for one in request.best.principles if one.id not in touched], library)[:1]:
+    for targets, text in merges_of([principle for principle in request.best.principles if principle.id not in touched], library)[:1]:
         edits.append(CrossEdit(kind="merge", targets=targets, text=text))
     return CrossReply(analysis="Differences of mean reward, shared out to the principles that differ.", edits=edits[: request.limit])
 
@@ -43,8 +43,8 @@ def recombine(request: CrossRequest, random: np.random.Generator) -> CrossReply:
 def credits(request: CrossRequest) -> tuple[dict[str, float], dict[str, float]]:
     """(text of another prompt -> gain, text of the best prompt -> loss), summed over problems. Unknown values count for nothing."""
     best = request.best
-    mine = {tidy(one.text) for one in best.principles}
-    held = [(other, {tidy(one.text): None for one in other.principles}) for other in request.others]
+    mine = {tidy(principle.text) for principle in best.principles}
+    held = [(other, {tidy(principle.text): None for principle in other.principles}) for other in request.others]
     gains: dict[str, float] = defaultdict(float)
     for other, texts in held:
         pairs = zip(other.values, best.values, strict=True)
@@ -67,12 +67,12 @@ def _highest(rows: list[list[float | None]]) -> list[float | None]:
     return [max((value for value in column if value is not None), default=None) for column in zip(*rows, strict=True)]
 
 
-def related(one: str, other: str, library: PrincipleLibrary) -> bool:
+def related(item: str, other: str, library: PrincipleLibrary) -> bool:
     """Whether two texts are versions of one principle: of one entry of the library, or with most words in common."""
-    ours, theirs = set(library.names_of(one)), set(library.names_of(other))
+    ours, theirs = set(library.names_of(item)), set(library.names_of(other))
     if ours and theirs:
         return bool(ours & theirs)
-    first, second = (set(tidy(text).casefold().replace(".", "").replace(",", "").split()) for text in (one, other))
+    first, second = (set(tidy(text).casefold().replace(".", "").replace(",", "").split()) for text in (item, other))
     return len(first & second) >= RELATED * len(first | second)
 
 

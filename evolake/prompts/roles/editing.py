@@ -22,7 +22,7 @@ def edit_locally(request: LocalRequest, random: np.random.Generator) -> LocalRep
     """At most `limit` edits, for the most frequent symptoms first."""
     library = library_of(request.library)
     edits: list[LocalEdit] = []
-    present = {name for one in request.principles for name in library.names_of(one.text)}
+    present = {name for principle in request.principles for name in library.names_of(principle.text)}
     for symptom in request.critique.failures:
         if len(edits) >= request.limit:
             break
@@ -42,10 +42,10 @@ def consolidate(request: GlobalRequest, random: np.random.Generator) -> GlobalRe
     for suggestion in request.suggestions:
         asked[suggestion.id].append(suggestion)
     edits = [
-        GlobalEdit(kind="modify", targets=[target], text=max(given, key=lambda one: one.problems).text)
+        GlobalEdit(kind="modify", targets=[target], text=max(given, key=lambda item: item.problems).text)
         for target, given in asked.items() if len(given) > 1
     ]
-    free = [one for one in request.principles if one.id not in asked]
+    free = [principle for principle in request.principles if principle.id not in asked]
     if len(request.principles) >= MERGE_FROM and (options := merges_of(free, library)):
         targets, text = options[int(random.integers(len(options)))]
         edits.append(GlobalEdit(kind="merge", targets=targets, text=text))
@@ -54,7 +54,7 @@ def consolidate(request: GlobalRequest, random: np.random.Generator) -> GlobalRe
 
 def merges_of(principles: list[PrincipleText], library: PrincipleLibrary) -> list[tuple[list[str], str]]:
     """Pairs of principles that the library has one text for, with that text."""
-    holders = {names[0]: one.id for one in principles if len(names := library.names_of(one.text)) == 1}
+    holders = {names[0]: principle.id for principle in principles if len(names := library.names_of(principle.text)) == 1}
     return [([holders[name] for name in merge.of], merge.text) for merge in library.merges if set(merge.of) <= set(holders)]
 
 
@@ -64,11 +64,11 @@ def _answer(
     """A stricter version of what answers the symptom already, or a new principle that does; None where neither is left."""
     entries = library.answering(symptom)
     if stricter := [
-        (one, text) for one in request.principles
-        if (text := library.stricter(one.text)) and set(library.names_of(one.text)) & {entry.name for entry in entries}
+        (principle, text) for principle in request.principles
+        if (text := library.stricter(principle.text)) and set(library.names_of(principle.text)) & {entry.name for entry in entries}
     ]:
-        one, text = stricter[int(random.integers(len(stricter)))]
-        return LocalEdit(kind="modify", target=one.id, old=one.text, text=text)
+        item, text = stricter[int(random.integers(len(stricter)))]
+        return LocalEdit(kind="modify", target=item.id, old=item.text, text=text)
     missing = [entry for entry in entries if entry.name not in present]
     return LocalEdit(kind="add", text=missing[int(random.integers(len(missing)))].versions[0]) if missing else None
 

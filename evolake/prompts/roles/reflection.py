@@ -41,17 +41,17 @@ def symptoms(reply: str, answer: str, *, answered: bool, truncated: bool) -> lis
     if not reply.strip():
         return ["empty", *(["truncated"] if truncated else [])]
     true = _plain(answer)
-    found = {
+    result = {
         "truncated": truncated, "unanswered": not answered, "buried": _holds(reply, true), "near": answered and _near(reply, true), "wrong": answered,
     }
-    return [name for name, there in found.items() if there]
+    return [name for name, there in result.items() if there]
 
 
 def criticise(request: CritiqueRequest, random: np.random.Generator) -> CritiqueReply:
     """Symptoms of the failures, the most frequent first, and the contrast in length; insufficient are principles that answer one of them."""
-    good = [one for one in request.trajectories if one.success]
-    bad = [one for one in request.trajectories if not one.success]
-    counts = {name: sum(one.count for one in bad if name in one.errors) for name in SYMPTOMS}
+    good = [trajectory for trajectory in request.trajectories if trajectory.success]
+    bad = [trajectory for trajectory in request.trajectories if not trajectory.success]
+    counts = {name: sum(item.count for item in bad if name in item.errors) for name in SYMPTOMS}
     ours, theirs = _mean_words(good), _mean_words(bad)
     if good and bad:
         counts["long"] += theirs > CONTRAST * ours
@@ -61,12 +61,12 @@ def criticise(request: CritiqueRequest, random: np.random.Generator) -> Critique
     answered = {entry.name for name in failures for entry in library.answering(name)}
     return CritiqueReply(
         successes=[f"{ours:.0f} words on average"] if good else [], failures=failures,
-        insufficient=_ids(one for one in request.principles if answered & set(library.names_of(one.text))),
+        insufficient=_ids(principle for principle in request.principles if answered & set(library.names_of(principle.text))),
     )
 
 
 def _ids(principles: Iterable[PrincipleText]) -> list[str]:
-    return [one.id for one in principles]
+    return [principle.id for principle in principles]
 
 
 def _plain(answer: str) -> str:
@@ -87,8 +87,8 @@ def _near(reply: str, true: str) -> bool:
 
 
 def _mean_words(trajectories: list[Trajectory]) -> float:
-    total = sum(one.count for one in trajectories)
-    return sum(one.words * one.count for one in trajectories) / total if total else 0.0
+    total = sum(trajectory.count for trajectory in trajectories)
+    return sum(trajectory.words * trajectory.count for trajectory in trajectories) / total if total else 0.0
 
 
 SUMMARIZER = Role("prompts_summarizer", SummaryRequest, SummaryReply, summarise)

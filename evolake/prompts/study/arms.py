@@ -150,7 +150,7 @@ def summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
     """
     names = list(dict.fromkeys(run.arm.name for run in runs))
     of_arm = {name: [run for run in runs if run.arm.name == name] for name in names}
-    found = {name: _arm_summary(some, root_seed) for name, some in of_arm.items()}
+    result = {name: _arm_summary(some, root_seed) for name, some in of_arm.items()}
     last = {name: _grid(some, some[0].rows["heldout"][-1]["iteration"], "correct") for name, some in of_arm.items()}
     base = BASE if BASE in last else names[0]
     differences = {}
@@ -162,10 +162,10 @@ def summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
             differences[name] = {
                 "base": base, "difference": spread.estimate, "low": spread.low, "high": spread.high, "p": sign_flip_p(values.mean(axis=0), rng),
             }
-    adjusted = holm([one["p"] for one in differences.values()])
-    for one, value in zip(differences.values(), adjusted, strict=True):
-        one["p_holm"] = value
-    return {"arms": found, "differences": differences, "replicates": len(of_arm[base])}
+    adjusted = holm([difference["p"] for difference in differences.values()])
+    for item, value in zip(differences.values(), adjusted, strict=True):
+        item["p_holm"] = value
+    return {"arms": result, "differences": differences, "replicates": len(of_arm[base])}
 
 
 def _heldout(
@@ -200,14 +200,14 @@ def _arm_summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
 
 def _grid(runs: Sequence[ArmRun], iteration: int, what: str) -> np.ndarray:
     """Shares of replies, (replicates, problems), problems by id."""
-    found = [_by_problem(run, iteration, what) for run in runs]
-    return np.array([[shares[problem] for problem in sorted(shares)] for shares in found], dtype=np.float64)
+    result = [_by_problem(run, iteration, what) for run in runs]
+    return np.array([[shares[problem] for problem in sorted(shares)] for shares in result], dtype=np.float64)
 
 
 def _by_problem(run: ArmRun, iteration: int, what: str) -> dict[str, float]:
     """problem id -> share of its replies, in the order of the rows."""
-    found: dict[str, list[bool]] = {}
+    result: dict[str, list[bool]] = {}
     for row in run.rows["heldout"]:
         if row["iteration"] == iteration:
-            found.setdefault(row["problem_id"], []).append(row[what])
-    return {problem: sum(values) / len(values) for problem, values in found.items()}
+            result.setdefault(row["problem_id"], []).append(row[what])
+    return {problem: sum(values) / len(values) for problem, values in result.items()}

@@ -29,9 +29,9 @@ class Journal:
         """What each noted step gave, the first one first, and the state after the last of them; None where there is none."""
         entries: list[dict[str, Any]] = []
         last: dict[str, Any] = {}
-        while (found := self._entry(len(entries) + 1)) is not None:
-            entries.append(found["gave"])
-            last = found
+        while (result := self._entry(len(entries) + 1)) is not None:
+            entries.append(result["gave"])
+            last = result
         while entries:
             if last["state"] is None:
                 return entries, None
@@ -64,7 +64,7 @@ class Journal:
     def _entry(self, step: int) -> dict[str, Any] | None:
         """The entry of a step; None where it is not there, cannot be read, or is of another key."""
         try:
-            found = json.loads((self.folder / f"{step:05d}.json").read_bytes())
+            result = json.loads((self.folder / f"{step:05d}.json").read_bytes())
         except (OSError, ValueError):
             return None
-        return found if isinstance(found, dict) and found.get("key") == self.key else None
+        return result if isinstance(result, dict) and result.get("key") == self.key else None

@@ -34,10 +34,10 @@ def corpus_files(place: str) -> list[Path]:
     """
     path = Path(place).expanduser()
     if path.is_dir():
-        found = sorted(one for one in path.rglob("*") if one.suffix in (*TEXTS, ROWS) and one.is_file())
-        if not found:
+        result = sorted(item for item in path.rglob("*") if item.suffix in (*TEXTS, ROWS) and item.is_file())
+        if not result:
             raise InputError(f"the corpus {place} is empty", wanted=WANTED, got="no such file in it", do=f"mend {VARIABLE}")
-        return found
+        return result
     if not path.is_file():
         raise InputError(f"there is no corpus at {place}", wanted=WANTED, got="no such file", do=f"mend {VARIABLE}")
     if path.suffix not in (*TEXTS, ROWS):
@@ -52,17 +52,17 @@ def read_corpus(place: str) -> list[Document]:
         InputError: as `corpus_files`; a file that is no text, a row that is no document, or not one word in all of them.
     """
     path = Path(place).expanduser()
-    found = [document for file in corpus_files(place) for document in _documents(file, path if path.is_dir() else path.parent)]
-    if not any(document.text.strip() for document in found):
-        raise InputError(f"the corpus {place} is empty", wanted="a document with words", got=f"{len(found)} documents", do=f"mend {VARIABLE}")
-    return found
+    result = [document for file in corpus_files(place) for document in _documents(file, path if path.is_dir() else path.parent)]
+    if not any(document.text.strip() for document in result):
+        raise InputError(f"the corpus {place} is empty", wanted="a document with words", got=f"{len(result)} documents", do=f"mend {VARIABLE}")
+    return result
 
 
 def corpus_sha(documents: list[Document]) -> str:
     """sha256 of the documents."""
     digest = hashlib.sha256()
-    for one in documents:
-        digest.update(json.dumps([one.title, one.text]).encode() + b"\n")
+    for document in documents:
+        digest.update(json.dumps([document.title, document.text]).encode() + b"\n")
     return digest.hexdigest()
 
 

@@ -44,7 +44,7 @@ class Search:
                 "this Python cannot search a corpus", wanted="SQLite with FTS5", got=f"SQLite {sqlite3.sqlite_version}: {error}",
                 do="use a Python whose sqlite3 has it, or leave `search` out of EVOLAKE_PROMPTS__TOOLS",
             ) from None
-        rows = ((one.title, passage) for one in documents for passage in passages(one.text))
+        rows = ((document.title, passage) for document in documents for passage in passages(document.text))
         self._index.executemany("INSERT INTO passages VALUES (?, ?)", rows)
         self._index.commit()
 

@@ -131,8 +131,8 @@ class WholeConflictFeedback(Arm):
 
     def observe(self, judged: Sequence[Judged]) -> None:
         for item in judged:
-            found = item.certification
-            attempt = ConflictedAttempt(answer=_answer(item.candidate), outcome=_outcome(found), core=found.core, values=found.values)
+            result = item.certification
+            attempt = ConflictedAttempt(answer=_answer(item.candidate), outcome=_outcome(result), core=result.core, values=result.values)
             self._chains[item.slot] = (*self._chains.get(item.slot, ()), attempt)
 
 

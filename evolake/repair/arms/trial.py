@@ -120,16 +120,16 @@ def _propose(arm: str, problem: Problem, seed: int, round_: int, requests: list[
 def _read(reply: CandidateReply | AgentFailure, problem: Problem) -> Candidate:
     if isinstance(reply, AgentFailure):
         return Malformed(f"{reply.status}: {reply.reason}")
-    found = contained(lambda: check_candidate(reply.as_object(), problem))
-    return Malformed(found.reason) if isinstance(found, Raised) else found
+    result = contained(lambda: check_candidate(reply.as_object(), problem))
+    return Malformed(result.reason) if isinstance(result, Raised) else result
 
 
 def _certify(arm: str, certifier: Certifier, problem: Problem, candidate: Candidate, budget: Budget) -> Certification:
     if isinstance(candidate, Claim):
         budget.take_solver_call()
     judge = partial(certify_whole, certifier) if arm == WHOLE_CONFLICT else certifier.certify
-    found = contained(judge, problem, candidate)
-    return Certification(UNKNOWN, reason=found.reason) if isinstance(found, Raised) else found
+    result = contained(judge, problem, candidate)
+    return Certification(UNKNOWN, reason=result.reason) if isinstance(result, Raised) else result
 
 
 def _attempt(

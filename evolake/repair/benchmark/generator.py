@@ -90,12 +90,12 @@ def generate_one(index: int, label: str, root_seed: int, certifier: Certifier) -
         if drawn is None:
             continue
         problem = replace(drawn, id=f"lin-{index:04d}", seed=seed)
-        found = certify_label(problem, certifier)
-        if found is None or found.status != label:
+        result = certify_label(problem, certifier)
+        if result is None or result.status != label:
             continue
-        if label == "unsat" and found.core_size not in CONFLICT_SIZES:
+        if label == "unsat" and result.core_size not in CONFLICT_SIZES:
             continue
-        return Labelled(replace(problem, label=label), found)
+        return Labelled(replace(problem, label=label), result)
     raise MachineryError(f"no {label} problem in {MAX_DRAWS} draws", wanted="a problem both certifiers agree on", do="report the seed and the index")
 
 

@@ -68,8 +68,8 @@ def verified(changed: Problem, origin: Problem, certifier: Certifier) -> Labelle
 def _scaled(problem: Problem, rng: np.random.Generator) -> Problem:
     factors = rng.integers(SMALLEST_FACTOR, LARGEST_FACTOR + 1, size=len(problem.constraints)).tolist()
     constraints = [
-        Constraint(one.id, tuple((name, factor * coefficient) for name, coefficient in one.terms), one.op, factor * one.rhs)
-        for one, factor in zip(problem.constraints, factors, strict=True)
+        Constraint(item.id, tuple((name, factor * coefficient) for name, coefficient in item.terms), item.op, factor * item.rhs)
+        for item, factor in zip(problem.constraints, factors, strict=True)
     ]
     return replace(problem, constraints=tuple(constraints))
 
@@ -80,12 +80,12 @@ def _permuted(problem: Problem, rng: np.random.Generator) -> Problem:
 
 
 def _relabelled(problem: Problem, rng: np.random.Generator) -> Problem:
-    names = [one.name for one in problem.variables]
+    names = [variable.name for variable in problem.variables]
     new_name = dict(zip(names, (names[place] for place in _moving(len(names), rng)), strict=True))
-    variables = sorted((replace(one, name=new_name[one.name]) for one in problem.variables), key=lambda one: names.index(one.name))
+    variables = sorted((replace(variable, name=new_name[variable.name]) for variable in problem.variables), key=lambda item: names.index(item.name))
     constraints = [
-        replace(one, terms=tuple(sorted(((new_name[name], factor) for name, factor in one.terms), key=lambda term: names.index(term[0]))))
-        for one in problem.constraints
+        replace(item, terms=tuple(sorted(((new_name[name], factor) for name, factor in item.terms), key=lambda term: names.index(term[0]))))
+        for item in problem.constraints
     ]
     return replace(problem, variables=tuple(variables), constraints=tuple(constraints))
 

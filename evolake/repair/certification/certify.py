@@ -225,9 +225,9 @@ class Certifier:
     def _check_model(self, loaded: _Loaded) -> None:
         model = self._solver.model()
         values = {name: model.eval(symbol, model_completion=True) for name, symbol in loaded.variables.items()}
-        found = {name: int(str(value)) for name, value in values.items()}
-        if broken := loaded.problem.violated(found):
-            raise self._disagreement(loaded.problem, f"model {found}", tuple(broken))
+        result = {name: int(str(value)) for name, value in values.items()}
+        if broken := loaded.problem.violated(result):
+            raise self._disagreement(loaded.problem, f"model {result}", tuple(broken))
 
     def _disagreement(self, problem: Problem, what: str, violated: tuple[str, ...]) -> MachineryError:
         return MachineryError(

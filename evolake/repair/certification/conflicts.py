@@ -43,13 +43,13 @@ def certify_whole(certifier: Certifier, problem: Problem, candidate: Claim | Mal
     Raises:
         MachineryError: as `certify`, and where solver and enumeration disagree about the conflict.
     """
-    found = certifier.certify(problem, candidate)
-    if found.verdict != REFUTED or not isinstance(candidate, Claim) or candidate.assignment is None:
-        return found
+    result = certifier.certify(problem, candidate)
+    if result.verdict != REFUTED or not isinstance(candidate, Claim) or candidate.assignment is None:
+        return result
     conflict = find_conflict(certifier, problem, candidate.assignment)
     if conflict is None:
-        return replace(found, reason=f"{found.reason}; no whole conflict was agreed on within the limits")
-    return replace(found, core=conflict.constraints, values=conflict.values, reason=_in_words(conflict, candidate.assignment))
+        return replace(result, reason=f"{result.reason}; no whole conflict was agreed on within the limits")
+    return replace(result, core=conflict.constraints, values=conflict.values, reason=_in_words(conflict, candidate.assignment))
 
 
 def find_conflict(certifier: Certifier, problem: Problem, assignment: Mapping[str, int], *, max_visits: int = MAX_VISITS) -> Conflict | None:
@@ -63,8 +63,8 @@ def find_conflict(certifier: Certifier, problem: Problem, assignment: Mapping[st
         item = outside[shuffled(outside, assignment)[0]]
         return Conflict((item.bound_id,), () if item.low > item.high else (item.name,))
     with certifier.assuming(problem, assignment) as conflicts:
-        found = _minimal(problem, assignment, conflicts)
-    return found if found and agrees(problem, assignment, found, max_visits=max_visits) else None
+        result = _minimal(problem, assignment, conflicts)
+    return result if result and agrees(problem, assignment, result, max_visits=max_visits) else None
 
 
 def agrees(problem: Problem, assignment: Mapping[str, int], conflict: Conflict, *, max_visits: int = MAX_VISITS) -> bool:

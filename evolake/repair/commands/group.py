@@ -47,14 +47,14 @@ def certify(problem: Path, candidate: Path, timeout_ms: int, conflict: bool, as_
     except OSError as error:
         raise InputError(f"{str(candidate)!r} cannot be read", got=str(error), do="give a readable file") from None
     certifier, claim = Certifier(timeout_ms), parse_candidate(text, posed)
-    found = certify_whole(certifier, posed, claim) if conflict else certifier.certify(posed, claim)
+    result = certify_whole(certifier, posed, claim) if conflict else certifier.certify(posed, claim)
     if as_json:
-        click.echo(json.dumps(found.as_dict()))
+        click.echo(json.dumps(result.as_dict()))
     else:
-        click.echo(f"{posed.id}: {found.verdict}: {found.reason}")
-        if found.violated:
-            click.echo(f"  violated: {', '.join(found.violated)}")
-    return 0 if found.verdict == CERTIFIED else 1
+        click.echo(f"{posed.id}: {result.verdict}: {result.reason}")
+        if result.violated:
+            click.echo(f"  violated: {', '.join(result.violated)}")
+    return 0 if result.verdict == CERTIFIED else 1
 
 
 @repair.command()
@@ -111,11 +111,11 @@ def run(
         outcome = run_study(settings, *chosen, f"repair-{uuid4().hex[:12]}", progress)
     study = outcome.study
     if as_json:
-        found = {
+        result = {
             "verdict": "complete", "reasons": [], "study_sha": study.sha, "backend": study.backend, "model": study.model,
             "problems": len(study.entries), "ran": list(outcome.ran), "kept": list(outcome.kept), "lake": str(settings.lake),
         }
-        click.echo(json.dumps(found))
+        click.echo(json.dumps(result))
     else:
         click.echo(f"study {study.sha[:12]} complete: {len(outcome.ran)} cells run, {len(outcome.kept)} kept, backend {study.backend}")
         click.echo("  next: evolake repair report --out repair_report")

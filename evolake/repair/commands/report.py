@@ -20,16 +20,16 @@ def report(out: Path, as_json: bool) -> int:
     from evolake.repair.report.narrative import answers, caution, headline, setting
     from evolake.repair.report.pdf import write_pdf
 
-    found = read_report(settings_module.load().lake)
-    written = write_report(found, out)
+    result = read_report(settings_module.load().lake)
+    written = write_report(result, out)
     pdf, said_of_pdf = write_pdf(out)
     written += [pdf] if pdf else []
     if as_json:
-        said = {"setting": setting(found), "headline": headline(found), "reasons": answers(found), "files": [str(path) for path in written]}
-        click.echo(json.dumps({"verdict": "written", "study_sha": found.study["study_sha"], "pdf": said_of_pdf} | said))
+        said = {"setting": setting(result), "headline": headline(result), "reasons": answers(result), "files": [str(path) for path in written]}
+        click.echo(json.dumps({"verdict": "written", "study_sha": result.study["study_sha"], "pdf": said_of_pdf} | said))
         return 0
     click.echo(f"report: {out / 'report.html'}   LaTeX: {out / 'report.tex'}   figures: {out / 'figures'}   tables: {out / 'tables'}")
     click.echo(f"PDF: {said_of_pdf}")
-    for sentence in (setting(found), caution(found), headline(found), *answers(found)):
+    for sentence in (setting(result), caution(result), headline(result), *answers(result)):
         click.echo(f"  {sentence}")
     return 0

@@ -70,11 +70,11 @@ def run_study(settings: Settings, arms: Sequence[str], seeds: Sequence[int], run
         progress.plan(len(todo) * len(study.entries))
         waiting = {cell: submit_cell(study, cell, settings, lake.root, run_id, executor=executor) for cell in todo[:AHEAD]}
         for place, cell in enumerate(todo):
-            found = collect(waiting.pop(cell), progress.advance)
+            result = collect(waiting.pop(cell), progress.advance)
             if (later := todo[place + AHEAD : place + AHEAD + 1]):
                 waiting[later[0]] = submit_cell(study, later[0], settings, lake.root, run_id, executor=executor)
-            publish_cell(lake, cell, found, run_id)
-            progress.cell(cell, sum(row["solved"] for row in found.results), len(found.results))
+            publish_cell(lake, cell, result, run_id)
+            progress.cell(cell, sum(row["solved"] for row in result.results), len(result.results))
     return Outcome(study, tuple(todo), tuple(kept))
 
 

@@ -172,10 +172,10 @@ def is_int(value: Any) -> bool:
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """For `json.loads`: an object whose keys are all different. Raises ValueError otherwise."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         raise ValueError("an object names one key twice")
-    return found
+    return result
 
 
 def _read(path: Path) -> str:

@@ -39,8 +39,8 @@ def report_of(stored: Stored) -> StudyReport:
     """The report of a study that was read. Raises InputError as `read_report` does."""
     require_all_cells(stored)
     study = stored.study
-    found = analyse(stored.results, stored.problems, candidates=study["candidates"], rounds=study["rounds"], root_seed=study["root_seed"])
-    return StudyReport(study, stored.problems, stored.results, found)
+    result = analyse(stored.results, stored.problems, candidates=study["candidates"], rounds=study["rounds"], root_seed=study["root_seed"])
+    return StudyReport(study, stored.problems, stored.results, result)
 
 
 def require_all_cells(stored: Stored) -> None:

@@ -73,10 +73,10 @@ def _answer(what: str, row: dict[str, Any]) -> str:
 def findings(root: Path) -> list[str]:
     """What the lake's current study found, and where its report is; [] where there is no finished one."""
     try:
-        found = read_report(root)
+        result = read_report(root)
     except InputError:
         return []
-    return [QUESTION, setting(found), caution(found), headline(found), *answers(found), "Its tables and figures: evolake repair report --out DIR"]
+    return [QUESTION, setting(result), caution(result), headline(result), *answers(result), "Its tables and figures: evolake repair report --out DIR"]
 
 
 def headline(report: StudyReport) -> str:

@@ -89,12 +89,12 @@ def require_one_study(results: pl.DataFrame, problems: pl.DataFrame) -> None:
     if (repeated := RESULTS.repeated_keys(results)).height:
         raise InputError("a run is there more than once", got=str(repeated.select(RESULTS.keys).row(0)), wanted="one row per arm, seed and problem")
     for name in ("backend", "model", "study_sha"):
-        if (found := results[name].unique().sort()).len() > 1:
-            raise InputError(f"the results differ in {name}", wanted="one", got=", ".join(map(str, found)), do="run the study again, whole")
+        if (result := results[name].unique().sort()).len() > 1:
+            raise InputError(f"the results differ in {name}", wanted="one", got=", ".join(map(str, result)), do="run the study again, whole")
     if unknown := sorted(set(results["problem_id"]) - set(problems["problem_id"])):
         raise InputError(f"a result names a problem that is not there: {unknown[0]}", do="run the study again, whole")
     for (suite, variation), rows in groups(results, "suite", "variation"):
-        runs = {arm: set(found.select("problem_id", "seed").iter_rows()) for (arm,), found in groups(rows, "arm")}
+        runs = {arm: set(matches.select("problem_id", "seed").iter_rows()) for (arm,), matches in groups(rows, "arm")}
         if len({frozenset(pairs) for pairs in runs.values()}) > 1:
             sizes = ", ".join(f"{arm} {len(pairs)}" for arm, pairs in runs.items())
             what = f"the arms have not run the same problems and seeds (suite {suite}, variation {variation})"

@@ -33,9 +33,9 @@ def compare_arms(results: pl.DataFrame, root_seed: int) -> list[dict[str, Any]]:
     rows = []
     for unit in UNITS:
         table = solved_by_arm(results, unit)
-        found = [_compare(table, unit, first, second, root_seed) for first, second in combinations(arms, 2)]
-        adjusted = holm([row["p_value"] for row in found])
-        rows += [row | {"p_holm": p} for row, p in zip(found, adjusted, strict=True)]
+        result = [_compare(table, unit, first, second, root_seed) for first, second in combinations(arms, 2)]
+        adjusted = holm([row["p_value"] for row in result])
+        rows += [row | {"p_holm": p} for row, p in zip(result, adjusted, strict=True)]
     where = results.select("suite", "variation").unique().to_dicts()
     return [where[0] | row for row in rows] if rows else []
 

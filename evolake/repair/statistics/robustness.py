@@ -26,15 +26,15 @@ def robustness_rows(before: pl.DataFrame, after: pl.DataFrame, base_ids: Mapping
     if pairs["was"].null_count():
         raise ValueError(f"{pairs['was'].null_count()} of {pairs.height} perturbed runs have no run of the problem they were made from")
     rows = []
-    for (suite, variation, arm), found in groups(pairs, "suite", "variation", "arm"):
+    for (suite, variation, arm), result in groups(pairs, "suite", "variation", "arm"):
         moved = pl.col("solved").cast(pl.Int64) - pl.col("was").cast(pl.Int64)
-        sums = found.group_by("base_id").agg(above=moved.sum(), below=pl.len()).sort("base_id")
+        sums = result.group_by("base_id").agg(above=moved.sum(), below=pl.len()).sort("base_id")
         delta = ratio_interval(sums["above"].to_numpy(), sums["below"].to_numpy(), stream(root_seed, "robustness", variation, arm))
         rows.append({
-            "suite": suite, "variation": variation, "arm": arm, "problems": sums.height, "pairs": found.height,
-            "rate_before": float(found["was"].cast(pl.Float64).sum() / found.height),
-            "rate_after": float(found["solved"].cast(pl.Float64).sum() / found.height),
-            "gained": found.filter(pl.col("solved") & ~pl.col("was")).height, "lost": found.filter(~pl.col("solved") & pl.col("was")).height,
+            "suite": suite, "variation": variation, "arm": arm, "problems": sums.height, "pairs": result.height,
+            "rate_before": float(result["was"].cast(pl.Float64).sum() / result.height),
+            "rate_after": float(result["solved"].cast(pl.Float64).sum() / result.height),
+            "gained": result.filter(pl.col("solved") & ~pl.col("was")).height, "lost": result.filter(~pl.col("solved") & pl.col("was")).height,
             "delta": delta.estimate, "delta_low": delta.low, "delta_high": delta.high,
         })
     return rows

@@ -31,8 +31,8 @@ def convergence_rows(results: pl.DataFrame, rounds: int, root_seed: int) -> list
     for key, runs in groups(results, *WHERE):
         for number in range(1, rounds + 1):
             by_then = runs.with_columns(solved=pl.col("solved") & (pl.col("rounds") <= number))
-            found = share(by_then, root_seed, *key, "round", str(number))
-            rows.append(dict(zip(WHERE, key, strict=True)) | {"round": number, "runs": runs.height, "solved": by_then["solved"].sum()} | found)
+            result = share(by_then, root_seed, *key, "round", str(number))
+            rows.append(dict(zip(WHERE, key, strict=True)) | {"round": number, "runs": runs.height, "solved": by_then["solved"].sum()} | result)
     return rows
 
 
@@ -55,8 +55,8 @@ def frontier_rows(results: pl.DataFrame) -> list[dict[str, Any]]:
         mean_calls=pl.col("calls").mean(), mean_solver_calls=pl.col("solver_calls").mean(), rate=pl.col("solved").mean()
     )
     rows = []
-    for (suite, variation, arm), found in groups(means, *WHERE):
-        mine = found.to_dicts()[0]
+    for (suite, variation, arm), result in groups(means, *WHERE):
+        mine = result.to_dicts()[0]
         rivals = means.filter((pl.col("suite") == suite) & (pl.col("variation") == variation)).sort("arm").to_dicts()
         better = [rival["arm"] for rival in rivals if _dominates(rival, mine)]
         rows.append(mine | {"arm": arm, "on_frontier": not better, "dominated_by": better})
@@ -97,8 +97,8 @@ def _of_label(runs: pl.DataFrame, label: str) -> dict[str, Any]:
     row: dict[str, Any] = {f"{label}_runs": runs.height, f"{label}_certified": certified}
     if not runs.height:
         return row
-    found = wilson_interval(certified, runs.height)
-    return row | {f"{label}_rate": found.estimate, f"{label}_low": found.low, f"{label}_high": found.high}
+    result = wilson_interval(certified, runs.height)
+    return row | {f"{label}_rate": result.estimate, f"{label}_low": result.low, f"{label}_high": result.high}
 
 
 def _price(runs: pl.DataFrame, what: str, key: Sequence[str], root_seed: int) -> dict[str, float | None]:
@@ -107,8 +107,8 @@ def _price(runs: pl.DataFrame, what: str, key: Sequence[str], root_seed: int) ->
     if not runs["solved"].any():
         return {name: None, f"{name}_low": None, f"{name}_high": None}
     sums = runs.group_by("problem_id").agg(above=pl.col(what).sum(), below=pl.col("solved").sum()).sort("problem_id")
-    found = ratio_interval(sums["above"].to_numpy(), sums["below"].to_numpy(), stream(root_seed, *key, what))
-    return {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
+    result = ratio_interval(sums["above"].to_numpy(), sums["below"].to_numpy(), stream(root_seed, *key, what))
+    return {name: result.estimate, f"{name}_low": result.low, f"{name}_high": result.high}
 
 
 def _by_problem(runs: pl.DataFrame, column: str) -> pl.DataFrame:

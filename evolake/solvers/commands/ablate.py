@@ -35,7 +35,7 @@ def ablate(without: str, repeats: int, out: Path, profile: str | None, as_json: 
     for name in ("arm", "plans", *(name.replace("_", " ") for name in ablation.MEASURES), "blocked", "repairs", "usd"):
         table.add_column(name)
     for arm in arms:
-        shares = [f"{one.estimate:.0%} ({one.low:.0%} to {one.high:.0%})" for one in arm.shares.values()] or ["-"] * len(ablation.MEASURES)
+        shares = [f"{share.estimate:.0%} ({share.low:.0%} to {share.high:.0%})" for share in arm.shares.values()] or ["-"] * len(ablation.MEASURES)
         blocked = ", ".join(f"{gate} {count}" for gate, count in arm.gates.items()) or "none"
         table.add_row(arm.name, str(arm.plans), *shares, blocked, str(arm.repairs), f"{arm.usd:.4f}")
     Console(width=160).print(table)

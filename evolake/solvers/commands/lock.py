@@ -30,8 +30,8 @@ def lock(folder: Path, statuses: Path | None, source: str, as_json: bool) -> int
     counts = {status: sum(pin.status == status for pin in pins.values()) for status in ("SAT", "UNSAT", "unknown")}
     changed = sorted(name for name in before.keys() | pins.keys() if name in before and before[name] != pins.get(name))
     if as_json:
-        told = {"lock": str(folder / LOCK), "formulas": len(pins), "statuses": counts, "changed": changed}
-        click.echo(json.dumps({"verdict": "locked"} | told))
+        details = {"lock": str(folder / LOCK), "formulas": len(pins), "statuses": counts, "changed": changed}
+        click.echo(json.dumps({"verdict": "locked"} | details))
     else:
         click.echo(f"{folder / LOCK}: {len(pins)} formulas, {counts['SAT']} SAT, {counts['UNSAT']} UNSAT, {counts['unknown']} of unknown status")
         for name in changed:

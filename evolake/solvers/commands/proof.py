@@ -35,13 +35,13 @@ def check(
     from evolake.solvers.proof.checking import check_proof
 
     limits = ProofLimits(cpu_s=cpu_s, memory_mb=memory_mb, proof_mb=proof_mb)
-    found = check_proof(cnf, proof_file, limits=limits, checker=checker, second=second, spelling=spelling)  # type: ignore[arg-type]
+    result = check_proof(cnf, proof_file, limits=limits, checker=checker, second=second, spelling=spelling)  # type: ignore[arg-type]
     if as_json:
-        shown = {"verdict": found.verdict, "reason": found.reason, "checker": found.checker, "cpu_s": round(found.cpu_s, 3)}
-        click.echo(json.dumps(shown | {"proof_sha256": found.proof_sha}))
+        shown = {"verdict": result.verdict, "reason": result.reason, "checker": result.checker, "cpu_s": round(result.cpu_s, 3)}
+        click.echo(json.dumps(shown | {"proof_sha256": result.proof_sha}))
     else:
-        click.echo(f"{found.verdict}: {found.reason} ({found.checker}, {found.cpu_s:.2f} s)")
-    sys.exit(0 if found.verdict == "verified" else 1)
+        click.echo(f"{result.verdict}: {result.reason} ({result.checker}, {result.cpu_s:.2f} s)")
+    sys.exit(0 if result.verdict == "verified" else 1)
 
 
 @proof.command()

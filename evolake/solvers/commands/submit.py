@@ -29,8 +29,8 @@ def submit(folder: Path, parent: str, hypothesis: str, as_json: bool) -> int:
     settings = load()
     row = submissions.submit(Lake(settings.lake), folder, parent, hypothesis, adapters=settings.seeds / "solvers" / "adapters")
     if as_json:
-        told = {name: row[name] for name in ("submission_id", "cycle", "parent_id", "tree_sha")}
-        click.echo(json.dumps({"verdict": "kept"} | told))
+        details = {name: row[name] for name in ("submission_id", "cycle", "parent_id", "tree_sha")}
+        click.echo(json.dumps({"verdict": "kept"} | details))
     else:
         click.echo(f"{folder}: submitted, on {row['parent_id'][:12]}; it enters cycle {row['cycle']}\n  next: evolake run --lines solvers")
     return 0

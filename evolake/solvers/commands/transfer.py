@@ -39,13 +39,13 @@ def transfer(bred: str, other: str, out: Path, instances: int, as_json: bool, **
     def progress(done: int, total: int, row: Any) -> None:
         click.echo(f"{done}/{total} {row['suite']} {row['instance']}: {row['status']} {row['cpu_s']:.2f} s", err=True)
 
-    found = measure(Sides(bred, other, instances), out, on_progress=None if as_json else progress, **options)
-    path = write_page(found.table, out)
-    refuted = found.runs.filter((pl.col("status") == "wrong") | pl.col("proof_status").is_in(REFUTED))
+    result = measure(Sides(bred, other, instances), out, on_progress=None if as_json else progress, **options)
+    path = write_page(result.table, out)
+    refuted = result.runs.filter((pl.col("status") == "wrong") | pl.col("proof_status").is_in(REFUTED))
     reasons = [f"{row['variant_id'][:12]} on {row['instance']}: {row['problems']}" for row in refuted.to_dicts()]
     if as_json:
-        told = {"page": str(path), "from": found.parts["from"], "to": found.parts["to"], "solvers": found.table.to_dicts()}
-        click.echo(json.dumps({"verdict": "refuted" if reasons else "measured", "reasons": reasons} | told))
+        details = {"page": str(path), "from": result.parts["from"], "to": result.parts["to"], "solvers": result.table.to_dicts()}
+        click.echo(json.dumps({"verdict": "refuted" if reasons else "measured", "reasons": reasons} | details))
     else:
         click.echo(path.read_text(encoding="utf-8") + "\n".join(reasons))
         click.echo(f"written: {path}")

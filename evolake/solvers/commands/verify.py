@@ -29,16 +29,16 @@ def verify(folder: Path, suite: str, instances: int, adapter_name: str | None, p
     from evolake.solvers.gates.verifying import verify_folder
 
     with _progress(quiet=as_json) as advance:
-        found = verify_folder(
+        result = verify_folder(
             folder, suite=suite, instances=instances, adapter_name=adapter_name, profile=profile, on_progress=advance, proofs=proofs,
         )
     if as_json:
-        click.echo(json.dumps(found.to_json()))
-    elif found.judged.blocked_by is None:
-        click.echo(f"{folder}: accepted ({sum(found.to_json()['runs'].values())} runs, suite {suite})")
+        click.echo(json.dumps(result.to_json()))
+    elif result.judged.blocked_by is None:
+        click.echo(f"{folder}: accepted ({sum(result.to_json()['runs'].values())} runs, suite {suite})")
     else:
-        click.echo(f"{folder}: blocked\n{found.judged.feedback}")
-    return 0 if found.verdict == "accepted" else 1
+        click.echo(f"{folder}: blocked\n{result.judged.feedback}")
+    return 0 if result.verdict == "accepted" else 1
 
 
 @contextmanager

@@ -40,11 +40,11 @@ def pattern(anchor: str) -> re.Pattern[str]:
 def source_files(folder: Path) -> dict[str, str]:
     """Text of every C++ source of a variant by its path relative to `folder`. A file that is not UTF-8 is read as Latin-1, byte for byte."""
     root = next((folder / name for name in SOURCES if (folder / name).is_dir()), folder)
-    found = {}
+    result = {}
     for path in sorted(root.rglob("*")):
         if path.suffix in (".cc", ".cpp", ".c", ".h", ".hpp", ".hh") and path.is_file() and not path.is_symlink():
-            found[path.relative_to(folder).as_posix()] = path.read_bytes().decode("latin-1")
-    return found
+            result[path.relative_to(folder).as_posix()] = path.read_bytes().decode("latin-1")
+    return result
 
 
 def file_named(files: Mapping[str, str], ending: str) -> str | None:

@@ -66,7 +66,7 @@ def edited(files: Mapping[str, str], adapter: Any, edits: Sequence[Edit]) -> tup
         slot = _slot(edit)
         if outcome.applied and slot in taken:
             outcome = EditOutcome(edit, "slot-taken", f"{slot} is already decided by {taken[slot]}")
-        clash = next((other for other in accepted for one in splices if one.overlaps(other)), None) if outcome.applied else None
+        clash = next((other for other in accepted for splice in splices if splice.overlaps(other)), None) if outcome.applied else None
         if clash is not None:
             outcome = EditOutcome(edit, "overlap", f"another edit changes the same code of {clash.span.path}")
         if outcome.applied:

@@ -118,13 +118,13 @@ class PatchSpec:
 
     def rewrites(self, family: str, values: Mapping[str, Value]) -> tuple[Rewrite, ...]:
         """Its rewrites with the values filled in."""
-        found = []
+        result = []
         for rewrite in self.forms[family]:
             text = rewrite.text
             for name, parameter in self.parameters.items():
                 text = text.replace(f"@{name}@", literal(values[name], whole=parameter.whole))
-            found.append(Rewrite(rewrite.path, rewrite.anchor, text, rewrite.place, rewrite.support))
-        return tuple(found)
+            result.append(Rewrite(rewrite.path, rewrite.anchor, text, rewrite.place, rewrite.support))
+        return tuple(result)
 
 
 

@@ -83,17 +83,17 @@ def tunables(folder: Path, adapter: Any) -> list[Tunable]:
 def read_tunables(files: Mapping[str, str], style: str) -> list[Tunable]:
     """As `tunables`, from texts. An option declared twice, or with a default that is no literal or breaks its own range, is left out."""
     endings, reader = _STYLES.get(style, ((), None))
-    found: dict[str, list[Tunable]] = {}
+    result: dict[str, list[Tunable]] = {}
     for path, text in files.items():
         if reader is not None and any(path == ending or path.endswith(f"/{ending}") for ending in endings):
             for tunable in reader(path, text):
-                found.setdefault(tunable.name, []).append(tunable)
-    once = [items[0] for name, items in sorted(found.items()) if len(items) == 1 and not NOT_SEARCH.search(name)]
+                result.setdefault(tunable.name, []).append(tunable)
+    once = [items[0] for name, items in sorted(result.items()) if len(items) == 1 and not NOT_SEARCH.search(name)]
     return [tunable for tunable in once if tunable.problem(tunable.default) is None]
 
 
 def _minisat(path: str, text: str) -> list[Tunable]:
-    found = []
+    result = []
     for match in _MINISAT.finditer(text):
         kind: TunableKind = {"Double": "float", "Int": "int", "Int64": "int", "Bool": "bool"}[match["type"]]  # type: ignore[assignment]
         default = _value(match["default"], kind)
@@ -101,8 +101,8 @@ def _minisat(path: str, text: str) -> list[Tunable]:
             continue
         low, high = _minisat_range(match["range"], kind)
         span = Span(path, match.start("default"), match.end("default"))
-        found.append(Tunable(match["name"], kind, default, low, high, _joined(match["text"]), span, match["variable"]))
-    return found
+        result.append(Tunable(match["name"], kind, default, low, high, _joined(match["text"]), span, match["variable"]))
+    return result
 
 
 def _minisat_range(text: str | None, kind: TunableKind) -> tuple[float, float]:
@@ -120,14 +120,14 @@ def _minisat_range(text: str | None, kind: TunableKind) -> tuple[float, float]:
 
 
 def _cadical(path: str, text: str) -> list[Tunable]:
-    found = []
+    result = []
     for match in _CADICAL.finditer(text):
         low, high, default = (_value(match[name], "float") for name in ("low", "high", "default"))
         if low is None or high is None or default is None:
             continue
         span = Span(path, match.start("default"), match.end("default"))
-        found.append(Tunable(match["name"], "int", int(default), low, high, match["text"], span, match["name"]))
-    return found
+        result.append(Tunable(match["name"], "int", int(default), low, high, match["text"], span, match["name"]))
+    return result
 
 
 def _kissat(path: str, text: str) -> list[Tunable]:
@@ -141,14 +141,14 @@ def _kissat(path: str, text: str) -> list[Tunable]:
         base, power = _value(value, "int"), _value(shift or "0", "int")
         return base << power if isinstance(base, int) and isinstance(power, int) and 0 <= power < 31 else None
 
-    found = []
+    result = []
     for match in _CADICAL.finditer(text):
         low, high, default = (number(match[name]) for name in ("low", "high", "default"))
         if low is None or high is None or default is None or _NOT_KISSAT.search(match["name"]):
             continue
         span = Span(path, match.start("default"), match.end("default"))
-        found.append(Tunable(match["name"], "int", default, low, high, match["text"], span, match["name"]))
-    return found
+        result.append(Tunable(match["name"], "int", default, low, high, match["text"], span, match["name"]))
+    return result
 
 
 _STYLES: dict[str, tuple[tuple[str, ...], Callable[[str, str], list[Tunable]]]] = {

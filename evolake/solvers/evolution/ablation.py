@@ -75,8 +75,8 @@ class Arm:
     usd: float
 
     def to_json(self) -> dict[str, Any]:
-        told = {name: {"share": item.estimate, "low": item.low, "high": item.high} for name, item in self.shares.items()}
-        return {"arm": self.name, "plans": self.plans, **told, "blocked": self.gates, "repairs": self.repairs, "usd": self.usd}
+        details = {name: {"share": item.estimate, "low": item.low, "high": item.high} for name, item in self.shares.items()}
+        return {"arm": self.name, "plans": self.plans, **details, "blocked": self.gates, "repairs": self.repairs, "usd": self.usd}
 
 
 def ablate(
@@ -101,15 +101,15 @@ def ablate(
     for repeat in range(repeats):
         for arm in (ALL, f"without {without}"):
             if (repeat, arm) not in journal.done:
-                told = ruleset if arm == ALL else LEFT_OUT[without](ruleset)
-                journal.add({"repeat": repeat, "arm": arm, **_turn(settings, lake, population, ruleset, told, cycle=cycle, repeat=repeat)})
+                summary = ruleset if arm == ALL else LEFT_OUT[without](ruleset)
+                journal.add({"repeat": repeat, "arm": arm, **_turn(settings, lake, population, ruleset, summary, cycle=cycle, repeat=repeat)})
             on_progress(f"repeat {repeat + 1} of {repeats}, {arm}")
     rows = [journal.done[repeat, arm] for repeat in range(repeats) for arm in (ALL, f"without {without}")]
     return [_arm(name, [row for row in rows if row["arm"] == name]) for name in (ALL, f"without {without}")], cycle
 
 
 def _turn(
-    settings: Settings, lake: Lake, population: Population, ruleset: Ruleset, told: Ruleset, *, cycle: str, repeat: int,
+    settings: Settings, lake: Lake, population: Population, ruleset: Ruleset, summary: Ruleset, *, cycle: str, repeat: int,
 ) -> dict[str, Any]:
     """One arm of one repeat: what became of each plan, and what it cost."""
     work = lake.root / "work" / LINE
@@ -121,10 +121,10 @@ def _turn(
     judge = judge_folder(workspace, ruleset, cycle=cycle, run_id=run)
     with open_agents(settings, lake.root, cycle, run, line=LINE) as opened, Scratch("ablation") as folder:
         agents: Any = Redrawn(opened, repeat)
-        planned = plan_cycle(agents, population, workspace, told, cycle=cycle, root_seed=seed)
+        planned = plan_cycle(agents, population, workspace, summary, cycle=cycle, root_seed=seed)
         with coding(settings, agents, workspace, cycle) as coder:
             made = make_variants(
-                agents, population, planned.rows, workspace, told, Path(folder), judge, cycle=cycle, root_seed=seed, author=coder.author,
+                agents, population, planned.rows, workspace, summary, Path(folder), judge, cycle=cycle, root_seed=seed, author=coder.author,
             )
         rows = {row["plan_id"]: row for row in made.rows}
         usd = sum(row["usd"] or 0.0 for row in opened.rows())
@@ -136,7 +136,7 @@ def _turn(
 def _arm(name: str, rows: Sequence[Mapping[str, Any]]) -> Arm:
     plans = [plan for row in rows for plan in row["plans"]]
     passed = [plan["made"] and plan["gate"] is None for plan in plans]
-    found = {
+    result = {
         "made": [plan["made"] for plan in plans], "passed": passed,
         "passed_at_once": [good and not plan["repairs"] for good, plan in zip(passed, plans, strict=True)],
     }
@@ -144,7 +144,7 @@ def _arm(name: str, rows: Sequence[Mapping[str, Any]]) -> Arm:
     for plan in plans:
         if plan["gate"]:
             gates[plan["gate"]] = gates.get(plan["gate"], 0) + 1
-    shares = {measure: wilson_interval(sum(found[measure]), len(plans)) for measure in MEASURES} if plans else {}
+    shares = {measure: wilson_interval(sum(result[measure]), len(plans)) for measure in MEASURES} if plans else {}
     return Arm(name, len(plans), shares, dict(sorted(gates.items())), sum(plan["repairs"] for plan in plans), sum(row["usd"] for row in rows))
 
 

@@ -57,8 +57,8 @@ def files_of(item: Incident) -> dict[str, str]:
     """What was said of one incident, and its diff."""
     gain = "" if item.solved_gain is None else f"Solved more than its parent: {item.solved_gain:g}\n"
     head = f"# {item.variant_id}, a child of {item.base}\n\n{item.kind} at {item.gate}: {item.cause}\n{gain}"
-    told = f"{head}\n## What it was for\n\n{item.hypothesis}\n\n## What was said\n\n{item.detail}\n"
-    return {f"incidents/{item.variant_id}/told.md": told, f"incidents/{item.variant_id}/change.diff": item.diff}
+    text = f"{head}\n## What it was for\n\n{item.hypothesis}\n\n## What was said\n\n{item.detail}\n"
+    return {f"incidents/{item.variant_id}/told.md": text, f"incidents/{item.variant_id}/change.diff": item.diff}
 
 
 def check_analyst(settings: Settings) -> None:

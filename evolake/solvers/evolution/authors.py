@@ -68,8 +68,8 @@ class Author(Protocol):
 
 def references_of(commission: Commission) -> dict[str, KnownVariant | Base]:
     """The trees that may be read beside its own: the other seeds, and a second parent in place of its own."""
-    found: dict[str, KnownVariant | Base] = {f"{REFERENCE}/{name}": base for name, base in commission.bases.items() if name != commission.base.name}
-    return found | {f"{REFERENCE}/{other.base}": other for other in commission.parents[1:] if other.base != commission.base.name}
+    result: dict[str, KnownVariant | Base] = {f"{REFERENCE}/{name}": base for name, base in commission.bases.items() if name != commission.base.name}
+    return result | {f"{REFERENCE}/{other.base}": other for other in commission.parents[1:] if other.base != commission.base.name}
 
 
 def reference_files(commission: Commission) -> dict[str, str]:
@@ -122,8 +122,8 @@ def taken_tree(tree: Path, parent: KnownVariant, base: Base) -> tuple[str, tuple
     return diff, left, "" if diff else NOTHING_CHANGED
 
 
-def _differ(one: Path | None, other: Path) -> bool:
+def _differ(first: Path | None, other: Path) -> bool:
     """Whether two files differ; one that is not there does from one that is."""
-    if one is None or not other.is_file():
-        return (one is None) is other.is_file()
-    return one.stat().st_size != other.stat().st_size or one.read_bytes() != other.read_bytes()
+    if first is None or not other.is_file():
+        return (first is None) is other.is_file()
+    return first.stat().st_size != other.stat().st_size or first.read_bytes() != other.read_bytes()

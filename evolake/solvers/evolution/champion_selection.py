@@ -59,14 +59,14 @@ def challenge(
             fallen |= unsound_in(judge(racing.runs))
             rivals = [name for name in raced if name not in fallen]
         for name in rivals[: settings.challengers]:
-            found = run_duel(
+            result = run_duel(
                 holder, Contender(name, workspace.program(rows[name])), suite, measuring_plan(workspace, cycle), executor, cycle=cycle,
                 pairs=settings.pairs, journal=workspace.journal("duel", cycle, incumbent, name),
             )
-            seen += found
-            fallen |= unsound_in(judge(found))
-            trials = [row for row in trials if row["challenger_id"] != name] + found
-            decided = decide(DUELS.frame(found), decision_rng(root_seed, cycle, name)).row(cycle)
+            seen += result
+            fallen |= unsound_in(judge(result))
+            trials = [row for row in trials if row["challenger_id"] != name] + result
+            decided = decide(DUELS.frame(result), decision_rng(root_seed, cycle, name)).row(cycle)
             decisions = [row for row in decisions if row["challenger_id"] != name] + [_refused(decided, fallen)]
             if incumbent in fallen:
                 break

@@ -97,7 +97,7 @@ def words_of(coder: str) -> tuple[str, ...]:
 def task_text(commission: Commission) -> str:
     """The task as the command reads it."""
     plan, parents, base = commission.plan, commission.parents, commission.base
-    second, tried = second_of(commission), as_text([one.model_dump(mode="json") for one in commission.tried]) if commission.tried else ""
+    second, tried = second_of(commission), as_text([item.model_dump(mode="json") for item in commission.tried]) if commission.tried else ""
     parts = {
         "Goal": RESEARCH_GOAL,
         "The change to make": f"{plan['hypothesis']}\n\n{plan['instructions']}",

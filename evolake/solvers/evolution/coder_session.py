@@ -135,9 +135,9 @@ def _run(programs: Mapping[str, Program], instances: Sequence[Instance], suite: 
 def _log(result: BuildResult, shop: Shop) -> str:
     log = shop.blobs.get(result.log_sha).decode("utf-8", "replace").strip()
     lines = [line for line in log.splitlines() if "error" in line.lower() or "undefined reference" in line]
-    told = "\n".join(lines) if lines and not result.ok else log
+    text = "\n".join(lines) if lines and not result.ok else log
     head = f"It was built, with {result.warnings} warnings." if result.ok else f"It was not built: {result.reason}"
-    return head if result.ok and not result.warnings else f"{head}\n{told[-SHOWN_LOG:]}"
+    return head if result.ok and not result.warnings else f"{head}\n{text[-SHOWN_LOG:]}"
 
 
 def _rows(rows: Rows, *, who: bool = False) -> str:

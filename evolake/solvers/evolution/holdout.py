@@ -30,7 +30,7 @@ def measure_holdout(
     rows = {row["variant_id"]: row for row in [*population.rows(), *variants]}
     suite = workspace.suite("holdout")
     have = _measured(population.holdout.filter(pl.col("timeout_s") == settings.timeout_s), suite)
-    found = HOLDOUT_RUNS.empty()
+    result = HOLDOUT_RUNS.empty()
     while True:
         champion_id = champion_after(population, decisions, ranking, fallen)
         pair = [rows[champion_id], population.seed_of(rows[champion_id]["base"])]
@@ -38,11 +38,11 @@ def measure_holdout(
         plan = measuring_plan(workspace, cycle, frozenset(programs), settings.holdout_repeats)
         jobs = plan_jobs(programs, suite, plan, cycle=cycle)
         more = run_jobs(jobs, executor, journal=workspace.journal("holdout", cycle), schema=HOLDOUT_RUNS)
-        found, have = pl.concat([found, more]), have | set(programs)
-        verdicts = judge(found.to_dicts())
+        result, have = pl.concat([result, more]), have | set(programs)
+        verdicts = judge(result.to_dicts())
         fallen |= unsound_in(verdicts)
         if champion_id not in fallen:
-            return found, verdicts
+            return result, verdicts
 
 
 def _measured(runs: pl.DataFrame, suite: Suite) -> set[str]:

@@ -24,18 +24,18 @@ def evaluate(
     blocked = {row["artifact_id"]: row for row in verdicts if row["outcome"] != "pass"}
     measured = {row["variant_id"]: row for row in metrics}
     ranks = {row["variant_id"]: row["rank"] for row in ranking}
-    found = []
+    result = []
     for row in variants:
         name, parent = row["variant_id"], rows.get(row["parents"][0]) if row["parents"] else None
         objection = blocked.get(name)
         parent_id = parent["variant_id"] if parent else ""
-        found.append(Evaluated(
+        result.append(Evaluated(
             name, row["base"], row["hypothesis"], blobs.get(row["diff_sha"]).decode(), edits_of_row(row), edits_of_row(parent) if parent else (),
             objection["gate"] if objection else "", objection["rule_id"] if objection else "", objection["reason"] if objection else "",
             row["objections"][-1] if row["objections"] else "", None if objection else measured.get(name), measured.get(parent_id),
             None if objection else ranks.get(name), ranks.get(parent_id),
         ))
-    return found
+    return result
 
 
 def history_rows(evaluated: Sequence[Evaluated], ranked: int, cycle: str, settings: SolversSettings) -> list[dict[str, Any]]:
@@ -43,14 +43,14 @@ def history_rows(evaluated: Sequence[Evaluated], ranked: int, cycle: str, settin
     return [attempt_of(item, ranked, settings).model_dump() | {"variant_id": item.variant_id, "cycle": cycle} for item in evaluated]
 
 
-def finding_rows(found: PostMortem, cycle: str) -> list[dict[str, Any]]:
+def finding_rows(result: PostMortem, cycle: str) -> list[dict[str, Any]]:
     """Rows of FINDINGS."""
     return [
         {
             "finding_id": f"{cycle}-{number}", "cycle": cycle, "title": item.title, "lesson": item.lesson, "subject": item.subject,
-            "explanation": item.explanation, "evidence": list(item.evidence), "assessment": found.assessment,
+            "explanation": item.explanation, "evidence": list(item.evidence), "assessment": result.assessment,
         }
-        for number, item in enumerate(found.findings)
+        for number, item in enumerate(result.findings)
     ]
 
 
@@ -61,13 +61,13 @@ def stored_variants(
     """All variants that the lake remembers with the evidence of the compliance gate, for replay."""
     blocked = {row["artifact_id"]: (row["gate"], row["rule_id"]) for row in verdicts if row["outcome"] != "pass"}
     worse = {row["variant_id"] for row in [*population.history.to_dicts(), *history] if (row["solved_gain"] or 0.0) < 0}
-    found = []
+    result = []
     for row in [*population.rows(), *variants]:
         gate, rule = blocked.get(row["variant_id"], (row["gate"] or "", row["rule_id"] or "") if row["state"] == "blocked" else ("", ""))
         standing: ReplayStanding = "blocked" if gate else "regressed" if row["variant_id"] in worse else "accepted"
         sha = json.loads(row["evidence"] or "{}").get("compliance")
-        found.append(StoredVariant(
+        result.append(StoredVariant(
             row["variant_id"], row["cycle"], standing, gate or ("benchmark" if standing == "regressed" else ""),
             rule or ("solved" if standing == "regressed" else ""), load_evidence(sha, blobs) if sha else None,
         ))
-    return found
+    return result

@@ -138,7 +138,7 @@ def reviewed(portfolio: Portfolio, runs: pl.DataFrame, cycle: str) -> tuple[Port
     consensus = portfolio.consensus()
     solved = dict(runs.group_by("variant_id").agg(pl.col("solved").sum()).iter_rows())
     reach = [float(solved[name]) for name in list(portfolio.probes.results)[: portfolio.probes.variants]]
-    found = review(
+    result = review(
         [Reviewed(row["objective_id"], row["family"], row["multiplier"]) for row in portfolio.rows], portfolio.table(), consensus, reach, [],
     )
     rows = [
@@ -146,9 +146,9 @@ def reviewed(portfolio: Portfolio, runs: pl.DataFrame, cycle: str) -> tuple[Port
             "objective_id": row["objective_id"], "cycle": cycle, "weight": float(weight), "median_tau": float(tau), "findings": list(item.findings),
             "multiplier_before": row["multiplier"], "multiplier": item.multiplier,
         }
-        for row, item, weight, tau in zip(portfolio.rows, found.objectives, consensus.weights, consensus.median_tau, strict=True)
+        for row, item, weight, tau in zip(portfolio.rows, result.objectives, consensus.weights, consensus.median_tau, strict=True)
     ]
-    changed = tuple(row | {"multiplier": item.multiplier} for row, item in zip(portfolio.rows, found.objectives, strict=True))
+    changed = tuple(row | {"multiplier": item.multiplier} for row, item in zip(portfolio.rows, result.objectives, strict=True))
     return replace(portfolio, rows=changed), rows
 
 
@@ -209,7 +209,7 @@ def retired(portfolio: Portfolio, most: int, cycle: str) -> list[dict[str, Any]]
 def summaries(portfolio: Portfolio, findings: Mapping[str, Sequence[str]]) -> list[ObjectiveSummary]:
     """The objectives that vote as roles see them, the heaviest first. Figures are rounded, so that a replay on another machine asks the same."""
     consensus = portfolio.consensus()
-    found = [
+    result = [
         ObjectiveSummary(
             description=row["description"], family=row["family"], parameters=json.loads(row["parameters"] or "{}"), source=row["source"],
             created=row["created_round"], weight=round(float(weight), DIGITS), multiplier=row["multiplier"], median_tau=round(float(tau), DIGITS),
@@ -217,7 +217,7 @@ def summaries(portfolio: Portfolio, findings: Mapping[str, Sequence[str]]) -> li
         )
         for row, weight, tau in zip(portfolio.rows, consensus.weights, consensus.median_tau, strict=True)
     ]
-    return sorted(found, key=lambda item: (-item.weight, item.source))
+    return sorted(result, key=lambda item: (-item.weight, item.source))
 
 
 def formula_groups(runs: pl.DataFrame) -> list[FormulaGroup]:

@@ -212,16 +212,16 @@ def _materials(
     variants = [short[item.variant_id] for item in lines if item.base in bases]
     written = {item.base for item in variants if item.edits is None}
     trees: dict[Path, EditableTree] = {}
-    found = []
+    result = []
     for item in variants:
         base = bases[item.base]
         folder = item.folder if item.edits is None else base.folder
         trees[folder] = trees.get(folder) or editable_tree(source_files(folder), base.adapter)
         there = applicable(trees[folder], item.edits or ())
-        found.append(Material(
+        result.append(Material(
             variant_id=item.variant_id[:SHORT_ID], base=item.base, edits=None if item.edits is None else models_of(item.edits),
             options=[option.name for option in there.options], patches=list(there.patches),
             changed=changed_files(base.folder, item.folder, base.adapter.editable) if item.base in written else {},
             joined=sorted({other[:SHORT_ID] for pair in joined if item.variant_id in pair for other in pair if other != item.variant_id}),
         ))
-    return found
+    return result

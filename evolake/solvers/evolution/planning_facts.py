@@ -78,11 +78,11 @@ def family_results(runs: pl.DataFrame, lines: Sequence[Standing], *, settings: S
     ids = [line.variant_id for line in lines]
     marked = proved(runs).with_columns(variant_id=pl.col("variant_id").str.slice(0, SHORT_ID), cost=cost()).filter(pl.col("variant_id").is_in(ids))
     each = marked.group_by("family", "variant_id", "instance").agg(pl.col("solved").mean(), pl.col("cost").mean())
-    found = each.group_by("family", "variant_id").agg(pl.col("solved").sum(), pl.col("cost").mean(), pl.len())
-    found = found.join(marked.group_by("family", "variant_id").agg(checked_share().alias("checked")), on=["family", "variant_id"])
+    result = each.group_by("family", "variant_id").agg(pl.col("solved").sum(), pl.col("cost").mean(), pl.len())
+    result = result.join(marked.group_by("family", "variant_id").agg(checked_share().alias("checked")), on=["family", "variant_id"])
     shown = par2_visible(settings, cycle)
     results = []
-    for (family,), part in sorted(found.group_by("family"), key=lambda item: str(item[0][0])):
+    for (family,), part in sorted(result.group_by("family"), key=lambda item: str(item[0][0])):
         rows = {row["variant_id"]: row for row in part.to_dicts()}
         there = [name for name in ids if name in rows]
         results.append(FamilyResult(

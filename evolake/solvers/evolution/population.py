@@ -58,8 +58,8 @@ class Population(Tables):
 
     def champion_id(self) -> str | None:
         """The champion, if there is one."""
-        found = self.rows("champion")
-        return found[0]["variant_id"] if found else None
+        result = self.rows("champion")
+        return result[0]["variant_id"] if result else None
 
     def seeds(self) -> list[dict[str, Any]]:
         """The seeds that passed their gates, and so are what variants descend from; also one that was found unsound later and does not live."""

@@ -74,7 +74,7 @@ def post_mortem(
     Raises:
         InputError: a measurement is of `holdout_suite`.
     """
-    incidents = [found for item in evaluated if (found := incident_of(item, settings=settings, cycle=cycle)) is not None][:MAX_INCIDENTS]
+    incidents = [result for item in evaluated if (result := incident_of(item, settings=settings, cycle=cycle)) is not None][:MAX_INCIDENTS]
     if not incidents:
         return PostMortem()
     request = AnalysisRequest(

@@ -186,11 +186,11 @@ def propose_variants(
         for plan in plans:
             done.append(turns.take(plan, context))
             turns.settle(plan, done[-1])
-            told = contained(_told, plan, known, done[-1].outcome)
-            context.tried.extend([] if isinstance(told, Raised) else [told])
+            summary = contained(_told, plan, known, done[-1].outcome)
+            context.tried.extend([] if isinstance(summary, Raised) else [summary])
     result = Proposals()
-    for plan, one in zip(plans, done, strict=True):
-        outcome = one.outcome
+    for plan, element in zip(plans, done, strict=True):
+        outcome = element.outcome
         if isinstance(outcome, AgentFailure):
             result.failures.append(outcome)
             outcome = Unmade(plan["plan_id"], f"{outcome.role}: {outcome.reason}")
@@ -238,8 +238,8 @@ class _Turns:
         turn = _Turn(plan, parents, base, self.standing[parents[0].variant_id[:SHORT_ID]], drafts=drafts)
         made = contained(_make if context.author(plan) is None else _take, context, turn, self.ids, self.texts.get(base.name, set()))
         outcome = Unmade(plan["plan_id"], made.reason) if isinstance(made, Raised) else made
-        written = frozenset((base.name, write_edits(one.edits)) for one in drafts if one.edits is not None)
-        return _Done(outcome, frozenset(one.variant_id for one in drafts if not one.problem), written, None)
+        written = frozenset((base.name, write_edits(draft.edits)) for draft in drafts if draft.edits is not None)
+        return _Done(outcome, frozenset(draft.variant_id for draft in drafts if not draft.problem), written, None)
 
     def still(self, plan: Mapping[str, Any], done: _Done) -> _Done | None:
         """The same, where none of its drafts has been made by now that was not there; operators pass over what is there, so only their drafts can

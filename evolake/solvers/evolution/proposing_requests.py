@@ -106,11 +106,11 @@ def material_of(
 
 def _material(edits: Sequence[Edit] | None, parent: KnownVariant, base: Base) -> CoderMaterial:
     """What applies beside these edits to the base or, where there are none since the parent was written as a diff, to the parent."""
-    found = applicable(editable_tree(source_files(base.folder if edits is not None else parent.folder), base.adapter), edits or ())
+    result = applicable(editable_tree(source_files(base.folder if edits is not None else parent.folder), base.adapter), edits or ())
     options = [
-        Option(name=item.name, kind=item.kind, default=item.default, low=_finite(item.low), high=_finite(item.high)) for item in found.options
+        Option(name=item.name, kind=item.kind, default=item.default, low=_finite(item.low), high=_finite(item.high)) for item in result.options
     ]
-    return CoderMaterial(base=base.name, edits=None if edits is None else models_of(edits), options=options, patches=list(found.patches))
+    return CoderMaterial(base=base.name, edits=None if edits is None else models_of(edits), options=options, patches=list(result.patches))
 
 
 def _finite(bound: float) -> float | None:

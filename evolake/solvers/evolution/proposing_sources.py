@@ -31,12 +31,12 @@ _NOT_FUNCTIONS = {"if", "for", "while", "switch", "return", "else", "do"}
 
 def visible_files(folder: Path, adapter: Any) -> dict[str, str]:
     """Text of the files that may be edited, by path relative to the variant; those that are not UTF-8 are read as Latin-1."""
-    found = {}
+    result = {}
     for pattern in (*adapter.editable, *getattr(adapter, "build_files", ())):
         for path in sorted(folder.glob(pattern)):
             if path.is_file() and not path.is_symlink() and path.name not in HIDDEN:
-                found[path.relative_to(folder).as_posix()] = _text(path.read_bytes())
-    return dict(sorted(found.items()))
+                result[path.relative_to(folder).as_posix()] = _text(path.read_bytes())
+    return dict(sorted(result.items()))
 
 
 def outline(files: Mapping[str, str]) -> list[SourceFile]:
@@ -67,13 +67,13 @@ def whole_functions(files: Mapping[str, str], wanted: Sequence[str], most: int) 
 
 def places_of(diff: str, folder: Path) -> list[str]:
     """What a diff changed, one line per file: its path and the functions in `folder`, the changed tree, that its hunks lie in."""
-    found = []
+    result = []
     for file in parse_diff(diff)[0]:
         path = folder / file.path
         functions = _functions_of(_text(path.read_bytes())) if file.new and path.is_file() and not path.is_symlink() else []
         names = {name: None for first, last in _new_ranges(file) for name, start, end in functions if start <= last and first <= end}
-        found.append(f"{file.path}: {', '.join(names)}" if names else file.path)
-    return found
+        result.append(f"{file.path}: {', '.join(names)}" if names else file.path)
+    return result
 
 
 def _new_ranges(file: FileDiff) -> list[tuple[int, int]]:
@@ -81,11 +81,11 @@ def _new_ranges(file: FileDiff) -> list[tuple[int, int]]:
     ranges, grown = [], 0
     for hunk in file.hunks:
         line, changed = hunk.start + grown, []
-        for one in hunk.lines:
-            if one.mark != " ":
+        for item in hunk.lines:
+            if item.mark != " ":
                 changed.append(line)
-            line += one.mark != "-"
-        grown += sum((one.mark == "+") - (one.mark == "-") for one in hunk.lines)
+            line += item.mark != "-"
+        grown += sum((element.mark == "+") - (element.mark == "-") for element in hunk.lines)
         ranges += [(changed[0], changed[-1])] if changed else []
     return ranges
 
@@ -105,30 +105,30 @@ def _grown(text: str, region: Region) -> tuple[int, int] | None:
 
 def _apart(spans: Sequence[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
     """Spans of one file that overlap or touch as one, in the order in which the first of them came."""
-    found: list[tuple[str, int, int]] = []
+    result: list[tuple[str, int, int]] = []
     for path, first, last in spans:
-        joined = [one for one in found if one[0] == path and one[1] <= last + 1 and first <= one[2] + 1]
-        whole = (path, min([first, *(one[1] for one in joined)]), max([last, *(one[2] for one in joined)]))
-        place = found.index(joined[0]) if joined else len(found)
-        found = [one for one in found if one not in joined]
-        found.insert(place, whole)
-    return found
+        joined = [item for item in result if item[0] == path and item[1] <= last + 1 and first <= item[2] + 1]
+        whole = (path, min([first, *(item[1] for item in joined)]), max([last, *(item[2] for item in joined)]))
+        place = result.index(joined[0]) if joined else len(result)
+        result = [item for item in result if item not in joined]
+        result.insert(place, whole)
+    return result
 
 
 def _shown(files: Mapping[str, str], spans: Sequence[tuple[str, int, int]], most: int, *, named: bool = True) -> list[Excerpt]:
     """Spans as excerpts, a long one in several that follow one another; one that does not fit is left out, and named where `named`."""
-    found: list[Excerpt] = []
+    result: list[Excerpt] = []
     left = most
     for path, first, last in spans:
         lines = files[path].splitlines()[first - 1 : last]
         size = sum(len(line) + PER_LINE for line in lines)
         if size > left:
             if named:
-                found.append(Excerpt(path=path, first_line=first, text=f"(lines {first} to {last} are left out: too much was asked for)"))
+                result.append(Excerpt(path=path, first_line=first, text=f"(lines {first} to {last} are left out: too much was asked for)"))
             continue
         left -= size
-        found += _parts(path, first, lines)
-    return found
+        result += _parts(path, first, lines)
+    return result
 
 
 def _parts(path: str, first: int, lines: Sequence[str]) -> list[Excerpt]:
@@ -144,22 +144,22 @@ def _parts(path: str, first: int, lines: Sequence[str]) -> list[Excerpt]:
 
 def cut_excerpts(files: Mapping[str, str], regions: Sequence[Region]) -> list[Excerpt]:
     """The regions cut to `MAX_LINES` lines, as the first evolakes showed them; see `roles.earlier`."""
-    found = []
+    result = []
     for region in regions[:MAX_REGIONS]:
         lines = files.get(region.path, "").splitlines()
         last = min(region.last_line, region.first_line + MAX_LINES - 1, len(lines))
         if region.first_line <= last:
-            found.append(Excerpt(path=region.path, first_line=region.first_line, text="\n".join(lines[region.first_line - 1 : last])))
-    return found
+            result.append(Excerpt(path=region.path, first_line=region.first_line, text="\n".join(lines[region.first_line - 1 : last])))
+    return result
 
 
 def _functions(lines: Sequence[str]) -> list[str]:
-    found = []
+    result = []
     for number, line in enumerate(lines, start=1):
         match = _FUNCTION.match(line)
         if match and match.group(1) not in _NOT_FUNCTIONS:
-            found.append(f"{match.group(1)}:{number}")
-    return found[:MAX_FUNCTIONS]
+            result.append(f"{match.group(1)}:{number}")
+    return result[:MAX_FUNCTIONS]
 
 
 def _text(data: bytes) -> str:

@@ -41,9 +41,9 @@ class Racing:
                 {name: programs[name] for name in names}, replace(suite, instances=tuple(batch)), measuring_plan(self.workspace, self.cycle),
                 cycle=self.cycle,
             )
-            found = run_jobs(jobs, self.executor, journal=self.workspace.journal("race", self.cycle)).to_dicts()
-            self.runs += found
-            return {name: [row for row in found if row["variant_id"] == name] for name in names}
+            result = run_jobs(jobs, self.executor, journal=self.workspace.journal("race", self.cycle)).to_dicts()
+            self.runs += result
+            return {name: [row for row in result if row["variant_id"] == name] for name in names}
 
         formulas = drawn_order(suite.instances, self.root_seed, self.cycle)
         survivors, standings = race(list(entrants), formulas, measure, keep=settings.challengers, first=settings.race_formulas)

@@ -88,8 +88,8 @@ def submit(
         new = {
             "submission_id": name, "cycle": cycle, "parent_id": row["variant_id"], "hypothesis": text, "tree_sha": sha, "created_at": clock(),
         }
-        if found := next((one for one in rows if one["submission_id"] == name), None):
-            return found
+        if result := next((item for item in rows if item["submission_id"] == name), None):
+            return result
         lake.publish(LINE, ASSET, SUBMISSIONS.frame([*rows, new]), cycle=None, run_id="submit", schema=SUBMISSIONS)
     return new
 
@@ -122,15 +122,15 @@ def _parent(lake: Lake, parent: str) -> dict[str, Any]:
     if not cycles:
         raise InputError("there is no population to submit to", wanted="a lake whose solvers line has begun", do="evolake run --lines solvers")
     variants: Sequence[Mapping[str, Any]] = lake.read(LINE, f"incoming_{VARIANTS.name}", max(cycles)).to_dicts()
-    found = [dict(row) for row in variants if parent and row["variant_id"].startswith(parent) and row["state"] != "blocked"]
-    if len(found) != 1:
+    result = [dict(row) for row in variants if parent and row["variant_id"].startswith(parent) and row["state"] != "blocked"]
+    if len(result) != 1:
         live = ", ".join(row["variant_id"][:12] for row in variants if row["state"] in ("accepted", "champion"))
-        what = f"{'several variants begin' if found else 'no variant that may be built on begins'} with {parent!r}"
+        what = f"{'several variants begin' if result else 'no variant that may be built on begins'} with {parent!r}"
         raise InputError(
             what, wanted="the id of one", got=live or None,
             do="evolake sql \"SELECT variant_id, title, state FROM solvers.incoming_variants\" shows them",
         )
-    return found[0]
+    return result[0]
 
 
 def _rows(lake: Lake) -> list[dict[str, Any]]:

@@ -76,13 +76,13 @@ def transfer(
     suites = _suites(sides, settings, sizes, lake, cache)
     opened = _opened(variants, seeds or sizes.seeds, settings, lake, cache)
     _made(out)
-    limits, programs = stage_limits(sizes, timeout_s), {one.variant_id: program for one, program in opened}
+    limits, programs = stage_limits(sizes, timeout_s), {item.variant_id: program for item, program in opened}
     plan = Plan(limits.run, proof_share=proof_share, repeats=repeats, proof_limits=limits.proof, verdicts=cache / "proofs", draw=b"transfer")
     jobs = [job for suite in suites.values() for job in plan_jobs(programs, suite, plan, cycle=CYCLE)]
     with ProcessPoolExecutor(min(workers or settings.workers, len(usable_cores()))) as executor:
         runs = run_jobs(jobs, executor, journal=out / JOURNAL, on_progress=on_progress)
     parts = {part: suite.name for part, suite in suites.items()}
-    table = transfer_rows(runs, [one for one, _ in opened], parts)
+    table = transfer_rows(runs, [item for item, _ in opened], parts)
     _write(runs, out / RUNS_FILE)
     _write(table, out / TABLE_FILE)
     return Transferred(table, runs, parts, out)
@@ -103,19 +103,19 @@ def _opened(
     variants: Sequence[str], seeds: Sequence[str], settings: Settings, lake: Lake, cache: Path
 ) -> list[tuple[Entrant, Program]]:
     """Who takes part, each once: those named (or the champion), then the seeds."""
-    found: dict[str, tuple[Entrant, Program]] = {}
+    result: dict[str, tuple[Entrant, Program]] = {}
     for name in variants or [""]:
         entrant, program = _folder(Path(name), lake, cache) if name and Path(name).is_dir() else _of_lake(name, settings, lake, cache)
-        found.setdefault(entrant.variant_id, (entrant, program))
+        result.setdefault(entrant.variant_id, (entrant, program))
     for name in seeds:
         seed = seed_named(name, settings.seeds / "solvers.toml")
         folder = lay_out_seed(seed, lake.blobs, cache, adapters=settings.seeds / "solvers" / "adapters")
         variant_id = source_sha(folder)
-        if variant_id not in found:
-            found[variant_id] = Entrant(name, variant_id, "seed"), _program(folder, seed.adapter, name, settings, lake, cache)
-    if len(found) < 2:
+        if variant_id not in result:
+            result[variant_id] = Entrant(name, variant_id, "seed"), _program(folder, seed.adapter, name, settings, lake, cache)
+    if len(result) < 2:
         raise InputError("there is nothing to compare with", wanted="a variant and a seed that it is not", do="name other seeds by --seed")
-    return list(found.values())
+    return list(result.values())
 
 
 def _of_lake(name: str, settings: Settings, lake: Lake, cache: Path) -> tuple[Entrant, Program]:

@@ -83,14 +83,14 @@ def make_variants(
     for row in population.rows():
         if row["edits"] is not None:
             taken.setdefault(row["base"], []).append(row["edits"])
-    found = propose_variants(
+    result = propose_variants(
         agents, plans, {item.variant_id: item for item in live}, workspace.bases(), {item.variant_id: item for item in lines}, into, judge,
         settings=workspace.settings, cycle=cycle, root_seed=root_seed, rules=rule_texts(ruleset), knowledge=knowledge_texts(ruleset),
         forbidden=forbidden_edits(ruleset), existing=[row["variant_id"] for row in population.rows()], taken=taken, author=author,
         workers=workers,
     )
     rows, derivations, runs = [], [], []
-    for item in found.variants:
+    for item in result.variants:
         judged = item.judged
         assert isinstance(judged, VariantResults)
         blocked = judged.blocked_by
@@ -105,8 +105,8 @@ def make_variants(
         })
         runs += [{"gate": gate, **run} for gate, made in judged.runs.items() for run in made]
         derivations += derivations_of(item, cycle)
-    unmade = [{"plan_id": item.plan_id, "cycle": cycle, "reason": item.reason, "objections": list(item.objections)} for item in found.unmade]
-    return Made(runs, rows, derivations, unmade, len(found.failures))
+    unmade = [{"plan_id": item.plan_id, "cycle": cycle, "reason": item.reason, "objections": list(item.objections)} for item in result.unmade]
+    return Made(runs, rows, derivations, unmade, len(result.failures))
 
 
 def derivations_of(variant: Proposal, cycle: str) -> list[dict[str, Any]]:

@@ -171,10 +171,10 @@ class Workspace:
         drawn = correctness_suite(self.blobs, self.cache, seed_of(self.key(cycle, "correctness")), self.settings.correctness_instances)
         if self.settings.correctness_suite:
             drawn = replace(drawn, instances=(*drawn.instances, *self._suite(self.settings.correctness_suite, 0).instances))
-        found = self._base_stability(base)
+        result = self._base_stability(base)
         return replace(
-            self._bench, correctness=drawn, draw=self.key(cycle, "smoke"), base_stability=found.get("runs", []),
-            base_carried=found.get("carried", []),
+            self._bench, correctness=drawn, draw=self.key(cycle, "smoke"), base_stability=result.get("runs", []),
+            base_carried=result.get("carried", []),
         )
 
     @cached_property

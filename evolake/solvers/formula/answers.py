@@ -35,14 +35,14 @@ def read_answer(stdout: bytes) -> Reading:
     """What `stdout` says."""
     problems: list[str] = []
     answer: Answer | None = None
-    said = [(found[1] or b"").strip() for found in _STATUS.finditer(stdout)]
+    said = [(result[1] or b"").strip() for result in _STATUS.finditer(stdout)]
     if len(said) > 1:
         problems.append(f"two answers: {', '.join(_shown(word) for word in said[:3])}")
     elif said and said[0] not in WORDS:
         problems.append(f"status line that is none: {_shown(said[0])}")
     elif said:
         answer = WORDS[said[0]]
-    lines = [found[1] or b"" for found in _VALUES.finditer(stdout)]
+    lines = [result[1] or b"" for result in _VALUES.finditer(stdout)]
     model = None
     if lines and answer != "sat":
         problems += [] if problems else ["a model without the answer SATISFIABLE"]
@@ -86,9 +86,9 @@ def read_counters(stdout: bytes, patterns: dict[str, str] | None) -> dict[str, f
     text = stdout.decode("utf-8", "replace")
     counters = {}
     for name, pattern in (patterns or {}).items():
-        if found := re.findall(pattern, text, re.MULTILINE):
+        if result := re.findall(pattern, text, re.MULTILINE):
             with contextlib.suppress(ValueError):
-                if 0 <= (value := float(found[-1])) < LARGEST_COUNT:
+                if 0 <= (value := float(result[-1])) < LARGEST_COUNT:
                     counters[name] = value
     return counters
 

@@ -37,11 +37,11 @@ def is_carried(row: Mapping[str, Any]) -> bool:
 def carry_evidence(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """What the rule judges, one mapping per formula: instance, original and copies in seconds of processor time, the limit where
     unanswered."""
-    found: dict[str, dict[int, float]] = defaultdict(dict)
+    result: dict[str, dict[int, float]] = defaultdict(dict)
     for row in rows:
         seconds = float(row["cpu_s"]) if row["answer"] in ANSWERS else float(row["timeout_s"])
-        found[row["instance"].split(COPY + CARRIED)[0]][int(row["shuffle"])] = round(seconds, DIGITS)
+        result[row["instance"].split(COPY + CARRIED)[0]][int(row["shuffle"])] = round(seconds, DIGITS)
     return [
         {"instance": name, "original": costs[0], "copies": [cost for number, cost in sorted(costs.items()) if number]}
-        for name, costs in sorted(found.items())
+        for name, costs in sorted(result.items())
     ]

@@ -38,12 +38,12 @@ def stage_judge(gate: str, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, ru
         by_variant: dict[str, list[Row]] = defaultdict(list)
         for row in contradicted(rows):
             by_variant[row["variant_id"]].append(row)
-        found: list[Verdict] = []
+        result: list[Verdict] = []
         for variant_id in sorted(by_variant):
             evidence = runs_evidence(by_variant[variant_id])
             sha = store_evidence(evidence, blobs)
-            found += gate_verdicts(gate, evidence, ruleset, variant_id=variant_id, cycle=cycle, run_id=run_id, evidence_sha=sha)
-        return found
+            result += gate_verdicts(gate, evidence, ruleset, variant_id=variant_id, cycle=cycle, run_id=run_id, evidence_sha=sha)
+        return result
 
     return judge
 

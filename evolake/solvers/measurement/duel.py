@@ -105,8 +105,8 @@ def run_duel(
         for pair in range(pairs)
         for index in range(len(suite.instances))
     ]
-    found = run_journaled(work, executor, measure_pair, journal=journal, fits=_are_rows, on_progress=on_progress)
-    return [row for rows in found for row in rows]
+    result = run_journaled(work, executor, measure_pair, journal=journal, fits=_are_rows, on_progress=on_progress)
+    return [row for rows in result for row in rows]
 
 
 @timed

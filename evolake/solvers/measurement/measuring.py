@@ -134,21 +134,21 @@ def _run(job: Job, core: int, scratch: Path) -> SolverRun:
     shutil.copyfile(file_of(job), formula)
     formula.chmod(0o444)
     os.utime(formula, (0, 0))
-    found = contained(run_solver, job.program, formula, job.limits, core=core, scratch=scratch, want_proof=job.program.proof_argv is not None)
+    result = contained(run_solver, job.program, formula, job.limits, core=core, scratch=scratch, want_proof=job.program.proof_argv is not None)
     formula.unlink()
-    return _unread(found) if isinstance(found, Raised) else found
+    return _unread(result) if isinstance(result, Raised) else result
 
 
-def _unread(found: Raised) -> SolverRun:
+def _unread(result: Raised) -> SolverRun:
     """A run whose output could not be read, since reading it raised."""
-    return SolverRun("malformed", None, None, None, None, 0.0, 0.0, 0.0, {}, None, 0, (found.reason,), "")
+    return SolverRun("malformed", None, None, None, None, 0.0, 0.0, 0.0, {}, None, 0, (result.reason,), "")
 
 
 def _judged_run(job: Job, run: SolverRun) -> dict[str, Any]:
-    found = contained(judge, job, run, file_of(job))
-    if isinstance(found, Raised):
-        return row_of(job, replace(run, status="malformed", problems=(found.reason, *run.problems)), Judgement(checked=True))
-    return row_of(job, run, found)
+    result = contained(judge, job, run, file_of(job))
+    if isinstance(result, Raised):
+        return row_of(job, replace(run, status="malformed", problems=(result.reason, *run.problems)), Judgement(checked=True))
+    return row_of(job, run, result)
 
 
 def judge(job: Job, run: SolverRun, formula: Path) -> Judgement:

@@ -74,17 +74,17 @@ def transfer_rows(runs: pl.DataFrame, entrants: Sequence[Entrant], parts: Mappin
         if mine.is_empty():
             continue
         metrics = {row["variant_id"]: row for row in compute_metrics(mine).to_dicts()}
-        costs = {one.variant_id: _costs(mine, one.variant_id) for one in entrants}
-        first, share = costs[entrants[0].variant_id], _shares([costs[one.variant_id] for one in entrants], _solved_by_anyone(mine))
-        for place, one in enumerate(entrants):
-            own, known = costs[one.variant_id], metrics[one.variant_id]
-            rng = generator(0, "solvers", suite, f"transfer of {one.variant_id}")
+        costs = {entrant.variant_id: _costs(mine, entrant.variant_id) for entrant in entrants}
+        first, share = costs[entrants[0].variant_id], _shares([costs[entrant.variant_id] for entrant in entrants], _solved_by_anyone(mine))
+        for place, item in enumerate(entrants):
+            own, known = costs[item.variant_id], metrics[item.variant_id]
+            rng = generator(0, "solvers", suite, f"transfer of {item.variant_id}")
             par2, gain = _interval(own, rng), _gain(first, own, rng) if place else None
             vbs = bootstrap_interval(share[:, place], rng, level=LEVEL) if len(share) else None
             names = (*SOLVED, "checked_share", "proof_share", "par2_sat", "par2_unsat", "memory_mean_mb", "memory_max_mb", "timeout_s")
             rows.append({
-                "suite": suite, "part": part, "solver": one.title, "role": one.role, "variant_id": one.variant_id, "instances": len(own),
-                **{name: known[name] for name in names}, **_solved_ends(mine, one.variant_id),
+                "suite": suite, "part": part, "solver": item.title, "role": item.role, "variant_id": item.variant_id, "instances": len(own),
+                **{name: known[name] for name in names}, **_solved_ends(mine, item.variant_id),
                 "par2": par2.estimate, "par2_low": par2.low, "par2_high": par2.high,
                 **_ends("vbs", "share", vbs), **_ends("gain", "", gain),
                 "noise_floor": repeat_noise_floor([first, own]) if own.shape[1] > 1 else None,
@@ -127,8 +127,8 @@ def _solved_ends(runs: pl.DataFrame, variant_id: str) -> dict[str, float | None]
     for name, truth in TRUTHS.items():
         own = (shares if truth is None else shares.filter(pl.col("truth") == truth))["solved"].to_numpy()
         rng = generator(0, "solvers", str(runs["suite"][0]), f"{name} of {variant_id}")
-        found = bootstrap_interval(own, rng, statistic=_total, level=LEVEL) if len(own) else None
-        ends |= {f"{name}_low": found and round(found.low, 9), f"{name}_high": found and round(found.high, 9)}
+        result = bootstrap_interval(own, rng, statistic=_total, level=LEVEL) if len(own) else None
+        ends |= {f"{name}_low": result and round(result.low, 9), f"{name}_high": result and round(result.high, 9)}
     return ends
 
 
@@ -157,6 +157,6 @@ def _gain(first: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> Int
     return bootstrap_interval(np.arange(len(ours)), rng, statistic=ratio, level=LEVEL)
 
 
-def _ends(name: str, estimate: str, found: Interval | None) -> dict[str, float | None]:
+def _ends(name: str, estimate: str, result: Interval | None) -> dict[str, float | None]:
     whole = f"{name}_{estimate}" if estimate else name
-    return {whole: found and found.estimate, f"{name}_low": found and found.low, f"{name}_high": found and found.high}
+    return {whole: result and result.estimate, f"{name}_low": result and result.low, f"{name}_high": result and result.high}

@@ -58,6 +58,6 @@ def rank_variants(
     Args:
         scores: rows of SCORES. created: objective id -> round of its creation; now: the current round.
     """
-    found = rank_long(scores.rename({"variant_id": "design_id"}), created, now, multipliers=multipliers)
-    by_id = dict(zip(found.design_ids, found.result.consensus.tolist(), strict=True))
-    return [Standing(str(name), place, float(by_id[name])) for place, name in enumerate(found.order, start=1)], found
+    result = rank_long(scores.rename({"variant_id": "design_id"}), created, now, multipliers=multipliers)
+    by_id = dict(zip(result.design_ids, result.result.consensus.tolist(), strict=True))
+    return [Standing(str(name), place, float(by_id[name])) for place, name in enumerate(result.order, start=1)], result

@@ -30,7 +30,7 @@ def draw_objective(rng: np.random.Generator, existing: Iterable[HasFamily], want
 
 def initial_portfolio(rng: np.random.Generator, count: int) -> list[ObjectiveSpec]:
     """PAR-2 and `count - 1` drawn ones, families as different as they can be."""
-    found = [first_objective()]
-    while len(found) < count:
-        found.append(draw_objective(rng, found))
-    return found
+    result = [first_objective()]
+    while len(result) < count:
+        result.append(draw_objective(rng, result))
+    return result

@@ -97,7 +97,7 @@ def _missing(rows: Sequence[ScoreRow]) -> str | None:
 
 def _unsteady(rows: Sequence[ScoreRow], turned: Sequence[ScoreRow]) -> str | None:
     pairs = zip(rows, turned, strict=True)
-    return next((f"another number for the same measurements: {one.score} and {two.score}" for one, two in pairs if one.score != two.score), None)
+    return next((f"another number for the same measurements: {item.score} and {two.score}" for item, two in pairs if item.score != two.score), None)
 
 
 def _says_nothing_new(scores: np.ndarray, known: Mapping[str, np.ndarray], variants: int) -> str | None:

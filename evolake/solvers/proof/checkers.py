@@ -63,11 +63,11 @@ def ask_worker(task: str, cnf: Path, proof: Path, limits: ProofLimits, spelling:
     outcome = run_direct(run, Limits(
         cpu_s=limits.cpu_s, wall_s=limits.clock_s, memory_mb=limits.memory_mb, file_mb=REWRITTEN_MB if writable else 0, output_bytes=LONGEST_ANSWER,
     ))
-    found = read_finding(outcome, task, limits)
-    if not isinstance(found, Read):
+    result = read_finding(outcome, task, limits)
+    if not isinstance(result, Read):
         for path in writable.values():
             path.unlink()
-    return found
+    return result
 
 
 def read_finding(outcome: NativeOutcome, task: str, limits: ProofLimits) -> Finding | Read:
@@ -109,9 +109,9 @@ class Dratify:
         return importlib.util.find_spec("dratify" if self._engine == "python" else "cdclkit_native") is not None
 
     def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
-        found = ask_worker(self._engine, cnf, proof, limits, spelling)
-        assert isinstance(found, Finding)
-        return found
+        result = ask_worker(self._engine, cnf, proof, limits, spelling)
+        assert isinstance(result, Finding)
+        return result
 
 
 class DratTrim:
@@ -191,10 +191,10 @@ SECOND = ("cake_lpr", "lrat-trim", "lrat-check", "drat-trim")
 
 def checker_named(name: str) -> ProofChecker:
     """The checker of that name ("default" for the usual one). Raises InputError when it is unknown or absent."""
-    found = CHECKERS.get(DEFAULT if name == "default" else name)
-    if found is None:
+    result = CHECKERS.get(DEFAULT if name == "default" else name)
+    if result is None:
         raise InputError(f"no proof checker named {name!r}", wanted=f"one of default, {', '.join(CHECKERS)}")
-    if not found.available():
-        raise InputError(f"the proof checker {found.name} is not on this machine", wanted="it on PATH, or built",
+    if not result.available():
+        raise InputError(f"the proof checker {result.name} is not on this machine", wanted="it on PATH, or built",
                          do="install it, build it with `evolake proof tools CADICAL`, or use the default")
-    return found
+    return result

@@ -35,11 +35,11 @@ def check_proof(
     if second and (others := [CHECKERS[name] for name in SECOND if name != chosen[0].name and CHECKERS[name].available()]):
         chosen.append(others[0])
     cpu_s, names, reasons = 0.0, [], []
-    for one in chosen:
-        finding = one.check(formula_path, proof_path, limits, spelling)
+    for item in chosen:
+        finding = item.check(formula_path, proof_path, limits, spelling)
         cpu_s += finding.cpu_s
-        names.append(one.name)
+        names.append(item.name)
         reasons.append(finding.reason)
         if finding.verdict != "verified":
-            return ProofVerdict(finding.verdict, finding.reason, one.name, cpu_s, sha)
+            return ProofVerdict(finding.verdict, finding.reason, item.name, cpu_s, sha)
     return ProofVerdict("verified", "; ".join(reasons), " and ".join(names), cpu_s, sha)

@@ -114,5 +114,5 @@ def violations(checker: ProofChecker, case: Case, folder: Path) -> list[str]:
     cnf.write_bytes(dimacs(case.clauses))
     proof.write_bytes(case.proof)
     finding = checker.check(cnf, proof, case.limits, case.spelling)
-    found = [] if finding.verdict == case.verdict else [f"{checker.name} says {finding.verdict} ({finding.reason}), wanted {case.verdict}"]
-    return found if finding.reason else [*found, "no reason"]
+    result = [] if finding.verdict == case.verdict else [f"{checker.name} says {finding.verdict} ({finding.reason}), wanted {case.verdict}"]
+    return result if finding.reason else [*result, "no reason"]

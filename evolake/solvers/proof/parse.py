@@ -46,8 +46,8 @@ class Proof:
     @property
     def first_empty(self) -> int | None:
         """The step that adds the empty clause; None when there is none."""
-        found = np.flatnonzero((np.diff(self.starts) == 0) & ~self.deletion)
-        return int(found[0]) if len(found) else None
+        result = np.flatnonzero((np.diff(self.starts) == 0) & ~self.deletion)
+        return int(result[0]) if len(result) else None
 
 
 def read_proof(data: bytes, spelling: ProofSpelling = "auto") -> Proof:

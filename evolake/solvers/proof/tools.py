@@ -32,8 +32,8 @@ def tools_folder() -> Path:
 
 def find_program(name: str) -> Path | None:
     """The program on PATH, else the one that was built; None when there is neither."""
-    if found := shutil.which(name):
-        return Path(found).resolve()
+    if result := shutil.which(name):
+        return Path(result).resolve()
     built = tools_folder() / name
     return built.resolve() if os.access(built, os.X_OK) else None
 

@@ -79,12 +79,12 @@ def compare_holdout(holdout: pl.DataFrame, champion_id: str, base_id: str, cycle
     )
 
 
-def claim(found: Holdout) -> str:
+def claim(result: Holdout) -> str:
     """What may be said of the comparison. The first that holds."""
-    low, high, estimate, floor = found.gain.low, found.gain.high, found.gain.estimate, found.floor
-    if found.passes < 2:
+    low, high, estimate, floor = result.gain.low, result.gain.high, result.gain.estimate, result.floor
+    if result.passes < 2:
         return "no claim: each formula was run once, so the noise of this host is not known"
-    if found.solved_champion < found.solved_base:
+    if result.solved_champion < result.solved_base:
         return "a loss: it solves fewer formulas than its seed"
     if low > floor:
         return "a gain beyond the noise"
@@ -95,24 +95,24 @@ def claim(found: Holdout) -> str:
     return "no gain beyond the noise" if estimate >= 1 / floor else "slower than its seed, though on too few formulas to be sure"
 
 
-def holdout_sentence(found: Holdout | None, champion: Mapping[str, Any], base: Mapping[str, Any]) -> str:
+def holdout_sentence(result: Holdout | None, champion: Mapping[str, Any], base: Mapping[str, Any]) -> str:
     """The comparison in words, plain text."""
     if champion["variant_id"] == base["variant_id"]:
         return "Holdout: the champion is an upstream solver itself, so there is nothing to compare it with."
-    if found is None:
+    if result is None:
         return "Holdout: the champion and its seed have no runs under the same limits."
-    apart = f" Their runs were made in the cycles {' and '.join(found.cycles)}, not side by side." if len(found.cycles) > 1 else ""
-    noise = f"noise floor {found.floor:.4g} from {found.passes} passes" if found.passes > 1 else "one pass"
+    apart = f" Their runs were made in the cycles {' and '.join(result.cycles)}, not side by side." if len(result.cycles) > 1 else ""
+    noise = f"noise floor {result.floor:.4g} from {result.passes} passes" if result.passes > 1 else "one pass"
     return (
-        f"Holdout, {found.formulas} formulas that nothing in the evolution has seen: PAR-2 of the seed {base['title']} over the champion's is "
-        f"{found.gain}, {noise}; solved {found.solved_champion:g} against {found.solved_base:g}: {claim(found)}.{apart}"
+        f"Holdout, {result.formulas} formulas that nothing in the evolution has seen: PAR-2 of the seed {base['title']} over the champion's is "
+        f"{result.gain}, {noise}; solved {result.solved_champion:g} against {result.solved_base:g}: {claim(result)}.{apart}"
     )
 
 
 def _costs(runs: pl.DataFrame, variant_id: str) -> dict[str, list[float]]:
     """instance -> PAR-2 cost of each pass."""
-    found: dict[str, list[float]] = {}
+    result: dict[str, list[float]] = {}
     side = runs.filter(pl.col("variant_id") == variant_id).sort("instance", "repeat")
     for instance, seconds in side.select("instance", cost().clip(lower_bound=LEAST_COST_S)).iter_rows():
-        found.setdefault(instance, []).append(seconds)
-    return found
+        result.setdefault(instance, []).append(seconds)
+    return result

@@ -11,17 +11,17 @@ from evolake.solvers.measurement import claims
 NONE = "none yet: an upstream solver leads as it came"
 
 
-def story(told: Story, ask: Ask) -> Story:
+def story(summary: Story, ask: Ask) -> Story:
     """The cycle's lost duels, runs with proofs, processor time of builds and runs."""
     made, ran = ask(MADE)[0], ask(RAN)[0]
     duels = ask(DUELS)
     lost = [row for row in duels if not row["wins"]]
-    cost, spent = with_cpu(told, ask(SECONDS))
+    cost, spent = with_cpu(summary, ask(SECONDS))
     return replace(
-        told, noun="variant", made=made["made"], beside=counted(made["entered"], "new seed") if made["entered"] else "",
-        gain=told.gain or NONE, short_gain=told.short_gain or NONE,
+        summary, noun="variant", made=made["made"], beside=counted(made["entered"], "new seed") if made["entered"] else "",
+        gain=summary.gain or NONE, short_gain=summary.short_gain or NONE,
         duel=_duel(lost[0], len(lost)) if lost and len(lost) == len(duels) else "", measured=_measured(ran),
-        goes_on=f"{counted(told.live, 'variant')}, seeds among them", look=_look(told, ran, made), cost=cost, spent=spent,
+        goes_on=f"{counted(summary.live, 'variant')}, seeds among them", look=_look(summary, ran, made), cost=cost, spent=spent,
         trend=Trend("PAR-2 of the champion", [(row["cycle"], row["par2"]) for row in ask(PAR2)], " s"),
     )
 
@@ -41,12 +41,12 @@ def _measured(ran: Row) -> str:
     return f"{counted(ran['runs'], 'run')} of {counted(ran['variants'], 'variant')}; {counted(ran['verified'], 'proof')} verified{share}, {wrong}"
 
 
-def _look(told: Story, ran: Row, made: Row) -> str:
+def _look(summary: Story, ran: Row, made: Row) -> str:
     if ran["wrong"]:
         return "who answered wrongly: evolake sql --file cookbook/unsound_answers.sql"
-    if made["made"] and not told.passed:
-        return f"why nothing passed: evolake sql --file cookbook/blocked_by_rule.sql -p line={told.line}"
-    return told.look
+    if made["made"] and not summary.passed:
+        return f"why nothing passed: evolake sql --file cookbook/blocked_by_rule.sql -p line={summary.line}"
+    return summary.look
 
 
 RUNS = ("smoke", "correctness", "stability_runs", "benchmark_runs", "holdout_runs")

@@ -153,10 +153,10 @@ def _read_patch(patches: Path, name: str | None) -> str:
 
 
 def _table(data: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = data.get(name, {})
-    if not isinstance(found, dict):
+    result = data.get(name, {})
+    if not isinstance(result, dict):
         raise InputError(f"{name} is no table", wanted=f"[{name}]")
-    return found
+    return result
 
 
 def _text(field: str, value: Any) -> str:
@@ -177,15 +177,15 @@ def _strings(field: str, value: Any) -> dict[str, str]:
     return dict(value)
 
 
-def _patterns(found: Mapping[str, Any]) -> dict[str, str]:
-    for counter, pattern in found.items():
+def _patterns(result: Mapping[str, Any]) -> dict[str, str]:
+    for counter, pattern in result.items():
         try:
             groups = re.compile(pattern).groups
         except (re.error, TypeError) as error:
             raise InputError(f"statistics.{counter} is no regular expression", got=str(error)) from None
         if groups < 1:
             raise InputError(f"statistics.{counter} has no group for the number", got=pattern)
-    return dict(found)
+    return dict(result)
 
 
 def _one_of(field: str, value: Any, allowed: tuple[str, ...]) -> None:

@@ -106,13 +106,13 @@ def compiler() -> tuple[str, str]:
     Raises:
         MachineryError: there is no compiler or no make.
     """
-    found = next((name for name in COMPILERS if shutil.which(name)), None)
-    missing = [name for name, there in (("a C++ compiler", found), ("make", shutil.which("make"))) if not there]
-    if found is None or missing:
+    result = next((name for name in COMPILERS if shutil.which(name)), None)
+    missing = [name for name, there in (("a C++ compiler", result), ("make", shutil.which("make"))) if not there]
+    if result is None or missing:
         what = f"{' and '.join(missing)} cannot be found, so no solver can be built"
         raise MachineryError(what, wanted="g++ (or clang++) and make on PATH", do="`evolake doctor` names the line that installs them")
-    said = [subprocess.run([name, "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0] for name in (found, "make")]
-    return found, "; ".join([*said, platform.machine()])
+    said = [subprocess.run([name, "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0] for name in (result, "make")]
+    return result, "; ".join([*said, platform.machine()])
 
 
 def build_variant(

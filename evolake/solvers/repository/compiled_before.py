@@ -105,15 +105,15 @@ class Compiled:
 
 def helpers() -> dict[str, Path] | None:
     """Place in the jail -> file of the host, of the tools that the scripts use; None where this system lacks one."""
-    found: dict[str, Path] = {}
+    result: dict[str, Path] = {}
     for name in HELPERS:
         if (path := shutil.which(name, path=PATH)) is None:
             return None
         try:
-            found |= elf.needed(Path(path).resolve(), trusted=True) | {f"{TOOLS}/{name}": Path(path).resolve()}
+            result |= elf.needed(Path(path).resolve(), trusted=True) | {f"{TOOLS}/{name}": Path(path).resolve()}
         except elf.BadProgram:
             return None
-    return found
+    return result
 
 
 def keeping_files(compiler: str) -> dict[str, bytes]:
@@ -145,12 +145,12 @@ def kept_names() -> list[str]:
 
 def read_kept(outputs: Mapping[str, bytes]) -> list[Compiled]:
     """The objects among what a seed's build left; those that a later build could not be answered with exactly are left out."""
-    found = []
+    result = []
     for number in range(1, MOST_OBJECTS + 1):
         parts = [outputs.get(f"{KEPT}/{number}.{ending}") for ending in ENDINGS]
         if all(part is not None for part in parts) and (item := _compiled(*(part or b"" for part in parts))):
-            found.append(item)
-    return found
+            result.append(item)
+    return result
 
 
 def _compiled(args: bytes, data: bytes, said: bytes, sums: bytes, times: bytes) -> Compiled | None:
@@ -175,8 +175,8 @@ def _compiled(args: bytes, data: bytes, said: bytes, sums: bytes, times: bytes) 
 def without_scripts(programs: Iterable[tuple[str, ...]], compiler: str) -> list[tuple[str, ...]]:
     """What a build executed, as if the scripts and their tools had not been there: the script's command lines are the compiler's."""
     name = posixpath.basename(compiler)
-    told = [(compiler, *words) if path == f"{SCRIPTS}/{name}" else (path, *words) for path, *words in programs]
-    return [line for line in told if not line[0].startswith(f"{PLACE}/")]
+    parts = [(compiler, *words) if path == f"{SCRIPTS}/{name}" else (path, *words) for path, *words in programs]
+    return [line for line in parts if not line[0].startswith(f"{PLACE}/")]
 
 
 def answered(programs: Iterable[tuple[str, ...]], objects: Sequence[Compiled]) -> list[Compiled]:

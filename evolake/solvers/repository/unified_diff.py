@@ -42,8 +42,8 @@ def apply_diff(folder: Path, diff: str, *, editable: Sequence[str]) -> DiffResul
         if problem := path_problem(file.path, folder, editable):
             problems.append(problem)
             continue
-        content, found = _changed(folder / file.path, file)
-        problems += found
+        content, result = _changed(folder / file.path, file)
+        problems += result
         changes[file.path] = content
     if problems:
         return DiffResult(False, tuple(problems))

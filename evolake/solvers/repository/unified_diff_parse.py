@@ -99,8 +99,8 @@ def _read_file(lines: list[str], position: int, problems: list[str]) -> tuple[Fi
         problems.append(f"line {position + 1}: {old} becomes {new}; a file cannot be renamed, remove one and make the other")
     position += 2
     hunks: list[Hunk] = []
-    while position < len(lines) and (found := _HUNK.match(lines[position])):
-        hunk, position = _read_hunk(lines, position + 1, len(hunks) + 1, found)
+    while position < len(lines) and (match := _HUNK.match(lines[position])):
+        hunk, position = _read_hunk(lines, position + 1, len(hunks) + 1, match)
         hunks.append(hunk)
     if not hunks:
         problems.append(f"{new or old}: no hunk follows its header; a hunk begins with '@@ -LINE,COUNT +LINE,COUNT @@'")
@@ -112,7 +112,7 @@ def _name(line: str, prefix: str) -> str | None:
     return None if name == "/dev/null" else name.removeprefix(prefix)
 
 
-def _read_hunk(lines: list[str], position: int, number: int, found: re.Match[str]) -> tuple[Hunk, int]:
+def _read_hunk(lines: list[str], position: int, number: int, result: re.Match[str]) -> tuple[Hunk, int]:
     body: list[Line] = []
     blank = 0
     while position < len(lines):
@@ -121,14 +121,14 @@ def _read_hunk(lines: list[str], position: int, number: int, found: re.Match[str
             if body:
                 body[-1] = Line(body[-1].mark, body[-1].text, ended=False)
         elif line == "" or line[0] in " -+":
-            if _is_header(lines, position) and not _belongs(lines, position, body, found):
+            if _is_header(lines, position) and not _belongs(lines, position, body, result):
                 break
             body.append(Line(line[:1] or " ", line[1:]))
             blank = 0 if line else blank + 1
         else:
             break
         position += 1
-    return Hunk(number, int(found[1]), tuple(body[: len(body) - _surplus(body, blank, int(found[2] or 1))])), position
+    return Hunk(number, int(result[1]), tuple(body[: len(body) - _surplus(body, blank, int(result[2] or 1))])), position
 
 
 def _surplus(body: list[Line], blank: int, wanted: int) -> int:
@@ -137,11 +137,11 @@ def _surplus(body: list[Line], blank: int, wanted: int) -> int:
     return excess if 0 <= excess <= blank else blank
 
 
-def _belongs(lines: list[str], position: int, body: list[Line], found: re.Match[str]) -> bool:
+def _belongs(lines: list[str], position: int, body: list[Line], result: re.Match[str]) -> bool:
     """Whether what looks like the header of the next file is a removed and an added line of this hunk. The counts decide, but not against two names
     with the prefixes of a diff and a hunk after them."""
     heads = position + 2 < len(lines) and _HUNK.match(lines[position + 2])
     if heads and lines[position].startswith(("--- a/", "--- /dev/null")) and lines[position + 1].startswith(("+++ b/", "+++ /dev/null")):
         return False
     old, new = sum(line.mark != "+" for line in body), sum(line.mark != "-" for line in body)
-    return old < int(found[2] or 1) and new < int(found[4] or 1)
+    return old < int(result[2] or 1) and new < int(result[4] or 1)

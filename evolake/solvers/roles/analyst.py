@@ -77,11 +77,11 @@ def free_ranges(failed: Sequence[EditModel], accepted: Sequence[EditModel]) -> d
 
 
 def _values(edits: Sequence[EditModel]) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
+    result: dict[str, list[float]] = {}
     for edit in edits:
         for name, value in edit.parameters.items():
-            found.setdefault(name, []).append(float(value))
-    return found
+            result.setdefault(name, []).append(float(value))
+    return result
 
 
 def _inside(edit: EditModel, box: Mapping[str, Sequence[float]]) -> bool:

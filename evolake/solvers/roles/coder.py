@@ -138,8 +138,8 @@ def _drawn_of(
 ) -> Edit | None:
     kind, _, name = plan.target.partition(":")
     if plan.kind == "mutate" and not anything:
-        found = next((edit for edit in start if f"{edit.kind}:{edit.name}" == plan.target), None)
-        return mutated(found, options, PATCHES, random) if found else None
+        result = next((edit for edit in start if f"{edit.kind}:{edit.name}" == plan.target), None)
+        return mutated(result, options, PATCHES, random) if result else None
     if anything or (kind == "patch" and name not in material.patches) or (kind == "tunable" and name not in options):
         kind, name = _any(material, options, start, random)
     if kind == "patch" and name in PATCHES:

@@ -26,12 +26,12 @@ def _standing(line: Standing) -> dict[str, Any]:
 def _of_planner(request: Any) -> dict[str, Any]:
     kept = _kept(request, "goal", "cycle", "plans_wanted", "findings", "rules", "guidance", "cycles_without_gain")
     history: list[Attempt] = request.history
-    return kept | {"standings": [_standing(line) for line in request.standings], "history": [one.model_dump(mode="json") for one in history]}
+    return kept | {"standings": [_standing(line) for line in request.standings], "history": [item.model_dump(mode="json") for item in history]}
 
 
 def _unshared(request: Any) -> dict[str, Any]:
-    told = request.model_dump(mode="json", exclude={"materials", "forbidden"})
-    return told | {"families": [{name: value for name, value in family.items() if name != "checked"} for family in told["families"]]}
+    summary = request.model_dump(mode="json", exclude={"materials", "forbidden"})
+    return summary | {"families": [{name: value for name, value in family.items() if name != "checked"} for family in summary["families"]]}
 
 
 def _of_coder(request: Any) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def _kept(request: BaseModel, *names: str) -> dict[str, Any]:
 
 
 def _excerpts(request: Any) -> list[dict[str, Any]]:
-    return [one.model_dump(mode="json") for one in request.cut]
+    return [item.model_dump(mode="json") for item in request.cut]
 
 
 PLANNER_UNSHARED = Earlier(folder_of("evolake.agents") / "prompts" / "solvers_planner.md", _unshared)

@@ -71,7 +71,7 @@ def arms(material: Material, history: Sequence[Attempt], forbidden: set[str]) ->
                 if gain is not None:
                     tries.setdefault(key, []).append(gain / max(1, len(attempt.changed)))
     total = 1 + sum(len(gains) for gains in tries.values())
-    found = []
+    result = []
     for key in [*(f"patch:{name}" for name in material.patches), *(f"tunable:{name}" for name in material.options)]:
         if key in forbidden:
             continue
@@ -80,8 +80,8 @@ def arms(material: Material, history: Sequence[Attempt], forbidden: set[str]) ->
         bonus = EXPLORE * math.sqrt(math.log(total + 1) / (len(gains) + 1))
         if key.startswith("patch:") or MATTERS.search(key.partition(":")[2]):
             bonus += PATCH_BONUS
-        found.append(Arm(material.base, key, len(gains), mean, mean + bonus))
-    return sorted(found, key=lambda arm: (-arm.bound, arm.key))
+        result.append(Arm(material.base, key, len(gains), mean, mean + bonus))
+    return sorted(result, key=lambda arm: (-arm.bound, arm.key))
 
 
 def asked_for(guidance: Sequence[str], keys: Sequence[str]) -> list[str]:
@@ -158,8 +158,8 @@ def _joins(first: Material, second: Material, used: set[tuple[str, str]]) -> boo
     return bool(second.edits) and [edit.model_dump() for edit in first.edits] != [edit.model_dump() for edit in second.edits]
 
 
-def _pair(one: str, other: str) -> tuple[str, str]:
-    return min(one, other), max(one, other)
+def _pair(first: str, other: str) -> tuple[str, str]:
+    return min(first, other), max(first, other)
 
 
 def _parent(parents: Sequence[Standing], number: int, random: np.random.Generator) -> Standing:

@@ -32,8 +32,8 @@ def knowledge_texts(ruleset: Ruleset) -> list[str]:
 
 def forbidden_edits(ruleset: Ruleset) -> list[Forbidden]:
     """The learned rules that operators can heed by themselves; one whose parameters are of another shape is left to its gate."""
-    found = [contained(_forbidden, rule.parameters) for rule in ruleset.rules if rule.check == "solvers.forbidden_edit"]
-    return [item for item in found if isinstance(item, Forbidden)]
+    result = [contained(_forbidden, rule.parameters) for rule in ruleset.rules if rule.check == "solvers.forbidden_edit"]
+    return [item for item in result if isinstance(item, Forbidden)]
 
 
 def _forbidden(item: Mapping[str, Any]) -> Forbidden:

@@ -64,24 +64,24 @@ def additions(variant: dict[str, bytes], base: dict[str, bytes]) -> Additions:
     changed = [{path: data for path, data in tree.items() if path in read} for tree in sources]
     ours, theirs = ({path: units(data) for path, data in tree.items()} for tree in changed)
     tokens, data = lexical_additions(*changed)
-    known = {unit.digest for found in theirs.values() for unit in found}
-    kept = {unit.digest for found in ours.values() for unit in found}
+    known = {unit.digest for result in theirs.values() for unit in result}
+    kept = {unit.digest for result in ours.values() for unit in result}
     before = _by_place(theirs, kept)
     after = _by_place(ours, known)
-    added = [row for place, found in sorted(after.items()) for row in _difference(place, found, before.get(place, []))]
+    added = [row for place, result in sorted(after.items()) for row in _difference(place, result, before.get(place, []))]
     removed = [
-        row for place, found in sorted(before.items()) for row in _difference(place, found, after.get(place, [])) if row["kind"] in REMOVED_KINDS
+        row for place, result in sorted(before.items()) for row in _difference(place, result, after.get(place, [])) if row["kind"] in REMOVED_KINDS
     ]
     others = {path for path in variant.keys() | base.keys() if not _is_source(path) and variant.get(path) != base.get(path)}
     binary = sorted(path for path, data in variant.items() if b"\0" in data and base.get(path) != data)
     texts = {path: variant[path] for path in others if path in variant and path not in binary}
-    judged = sum(len(found) for found in after.values())
+    judged = sum(len(result) for result in after.values())
     options = _options({path: data for path, data in sources[0].items() if path not in unread})
     return Additions(
         added=added, removed=removed, options=options, changed=sorted(touched & sources[0].keys() & sources[1].keys()),
         new=sorted(sources[0].keys() - sources[1].keys()), gone=sorted(sources[1].keys() - sources[0].keys()), binary=binary,
         others=sorted(others), lines=_added_lines(texts, base), tokens=tokens, data=data, unread=sorted(unread.values()), judged=judged,
-        unmodified=sum(len(found) for found in ours.values()) - judged,
+        unmodified=sum(len(result) for result in ours.values()) - judged,
     )
 
 
@@ -98,44 +98,44 @@ def read_tree(folder: Path, leave_out: tuple[str, ...] = ()) -> dict[str, bytes]
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder", wanted="a solver's repository", do="check the path")
-    found = {}
+    result = {}
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder).as_posix()
         if any(relative == name or relative.startswith(f"{name}/") for name in leave_out):
             continue
         if path.is_symlink():
-            found[relative] = f"-> {path.readlink()}".encode()
+            result[relative] = f"-> {path.readlink()}".encode()
         elif path.is_file():
             size = path.stat().st_size
-            found[relative] = path.read_bytes() if size <= LARGEST_SOURCE else b"\0" + str(size).encode()
-    return found
+            result[relative] = path.read_bytes() if size <= LARGEST_SOURCE else b"\0" + str(size).encode()
+    return result
 
 
 def _unread(sources: dict[str, bytes]) -> dict[str, str]:
     """Path -> why it is not read. Facts of the rest take time in proportion to their bytes."""
-    found, used = {}, 0
+    result, used = {}, 0
     for path, data in sorted(sources.items()):
         used += len(data)
         if len(data) > LARGEST_READ or used > MOST_READ:
-            found[path] = f"{path} has {len(data)} bytes; at most {LARGEST_READ} of one file and {MOST_READ} of all changed ones are read"
+            result[path] = f"{path} has {len(data)} bytes; at most {LARGEST_READ} of one file and {MOST_READ} of all changed ones are read"
         elif (depth := nesting(data)) > DEEPEST:
-            found[path] = f"{path} nests {depth} brackets; at most {DEEPEST} are read"
+            result[path] = f"{path} nests {depth} brackets; at most {DEEPEST} are read"
         else:
             try:
                 units(data)
             except TooDeep as error:
-                found[path] = f"{path} {error}"
-    return found
+                result[path] = f"{path} {error}"
+    return result
 
 
 def _is_source(path: str) -> bool:
     return path.endswith(SOURCE_SUFFIXES)
 
 
-def _by_place(found: dict[str, tuple[Unit, ...]], same_elsewhere: set[str]) -> dict[Place, list[tuple[str, Unit]]]:
+def _by_place(result: dict[str, tuple[Unit, ...]], same_elsewhere: set[str]) -> dict[Place, list[tuple[str, Unit]]]:
     """Units that the other tree lacks, by where they stand: functions by name wherever they lie, the rest by its file."""
     places: dict[Place, list[tuple[str, Unit]]] = {}
-    for path, members in found.items():
+    for path, members in result.items():
         for unit in members:
             if unit.digest not in same_elsewhere:
                 place = (path, FILE_SCOPE) if unit.name == FILE_SCOPE else ("", unit.name)

@@ -24,8 +24,8 @@ def declared_level(changelog: Path) -> str:
     """The optimisation level that a variant says it is built with, by a line like `Build flags: -O2` of CHANGELOG.md; "" without one."""
     if changelog.is_symlink() or not changelog.is_file():
         return ""
-    found = _DECLARATION.findall(changelog.read_bytes()[:LONGEST_NOTE].decode("utf-8", "replace"))
-    return found[-1] if found else ""
+    result = _DECLARATION.findall(changelog.read_bytes()[:LONGEST_NOTE].decode("utf-8", "replace"))
+    return result[-1] if result else ""
 
 
 @checker("solvers.build_files")
@@ -34,8 +34,8 @@ def build_files(evidence: Mapping[str, Any], *, lines: Sequence[str]) -> Finding
     opened = set(evidence.get(BUILD_FILES, ()))
     patterns = [re.compile(pattern) for pattern in lines]
     for row in (row for row in evidence["source"]["lines"] if row["file"] in opened):
-        if found := next((match for pattern in patterns if (match := pattern.search(row["text"]))), None):
-            return Finding(f"a build does more than compile sources: {found[0].strip()!r} added in {row['file']}:{row['line']}")
+        if result := next((match for pattern in patterns if (match := pattern.search(row["text"]))), None):
+            return Finding(f"a build does more than compile sources: {result[0].strip()!r} added in {row['file']}:{row['line']}")
     return None
 
 

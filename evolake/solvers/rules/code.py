@@ -38,8 +38,8 @@ def forbidden_code(
         return finding
     patterns = [re.compile(pattern) for pattern in lines]
     for row in evidence["source"]["lines"]:
-        if found := next((match for pattern in patterns if (match := pattern.search(row["text"]))), None):
-            return Finding(f"{what}: {found[0].strip()!r} added in {row['file']}:{row['line']}")
+        if result := next((match for pattern in patterns if (match := pattern.search(row["text"]))), None):
+            return Finding(f"{what}: {result[0].strip()!r} added in {row['file']}:{row['line']}")
     return None
 
 
@@ -118,11 +118,11 @@ def kept(evidence: Row, *, kind: str, names: str, what: str) -> Finding | None:
 
 def _first(evidence: Row, hit: Callable[[Row], bool], what: str) -> Finding | None:
     """The finding for the first added fact that `hit` says is wrong."""
-    found = _in_order(row for row in evidence["source"]["added"] if hit(row))
-    if not found:
+    result = _in_order(row for row in evidence["source"]["added"] if hit(row))
+    if not result:
         return None
-    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-    return Finding(f"{what}: {found[0]['text'] or found[0]['name']!r} added in {_where(found[0])}{more}")
+    more = f", and {len(result) - 1} more" if len(result) > 1 else ""
+    return Finding(f"{what}: {result[0]['text'] or result[0]['name']!r} added in {_where(result[0])}{more}")
 
 
 def _in_order(rows: Iterable[Row]) -> list[Row]:

@@ -45,18 +45,18 @@ def _facts(data: bytes) -> dict[str, Any]:
     loads = [item for item in segments if item[0] == LOAD]
     stack = next((flags for kind, flags, *_ in segments if kind == STACK), EXECUTABLE)
     tags = _dynamic(data, segments)
-    found = {
+    result = {
         "sections": _sections(data), "executable_bytes": sum(size for _, flags, _, _, size in loads if flags & EXECUTABLE),
         "data_bytes": sum(size for _, flags, _, _, size in loads if not flags & EXECUTABLE),
         "writes_code": bool(stack & EXECUTABLE) or any(flags & EXECUTABLE and flags & WRITABLE for _, flags, *_ in loads),
         "loads_more": any(tag in RUN_PATHS for tag, _ in tags),
     }
     if not tags:
-        return found
+        return result
     strings = _offset(next(value for tag, value in tags if tag == STRINGS), loads)
     symbols = _offset(next(value for tag, value in tags if tag == SYMBOLS), loads)
     libraries = sorted({_name(data, strings + value) for tag, value in tags if tag == NEEDED})
-    return found | {"libraries": libraries, "imports": _imports(data, symbols, strings)}
+    return result | {"libraries": libraries, "imports": _imports(data, symbols, strings)}
 
 
 def _segments(data: bytes) -> Iterator[tuple[int, int, int, int, int]]:
@@ -71,15 +71,15 @@ def _segments(data: bytes) -> Iterator[tuple[int, int, int, int, int]]:
 
 def _dynamic(data: bytes, segments: list[tuple[int, int, int, int, int]]) -> list[tuple[int, int]]:
     """The entries of the dynamic segment; [] of a program that is linked statically."""
-    found = []
+    result = []
     for kind, _, offset, _, length in segments:
         if kind == DYNAMIC:
             for place in range(offset, offset + length - 15, 16):
                 tag, value = struct.unpack_from("<QQ", data, place)
                 if tag == 0:
                     break
-                found.append((tag, value))
-    return found
+                result.append((tag, value))
+    return result
 
 
 def _offset(address: int, loads: list[tuple[int, int, int, int, int]]) -> int:
@@ -94,12 +94,12 @@ def _imports(data: bytes, symbols: int, strings: int) -> list[str]:
     """Names of the undefined dynamic symbols. The table ends where the strings begin, as linkers lay it out."""
     if not symbols < strings or (strings - symbols) // 24 > MOST_SYMBOLS:
         raise ValueError("dynamic symbols that are not followed by their names")
-    found = set()
+    result = set()
     for place in range(symbols + 24, strings - 23, 24):
         name, _, _, section = struct.unpack_from("<IBBH", data, place)
         if section == 0 and name:
-            found.add(_name(data, strings + name))
-    return sorted(found)
+            result.add(_name(data, strings + name))
+    return sorted(result)
 
 
 def _sections(data: bytes) -> list[str]:

@@ -47,8 +47,8 @@ def decide(
     rows = list(known)
     made = []
     for proposal in proposals:
-        found = contained(_decided, proposal, variants, rows, cycle)
-        row = _undecidable(found, rows, cycle) if isinstance(found, Raised) else found
+        result = contained(_decided, proposal, variants, rows, cycle)
+        row = _undecidable(result, rows, cycle) if isinstance(result, Raised) else result
         rows.append(row)
         made.append(row)
     return made
@@ -103,12 +103,12 @@ def _unreadable(text: str, name: str) -> str:
     return ""
 
 
-def _undecidable(found: Raised, known: Sequence[Mapping[str, Any]], cycle: str) -> dict[str, Any]:
+def _undecidable(result: Raised, known: Sequence[Mapping[str, Any]], cycle: str) -> dict[str, Any]:
     name = f"{PREFIX}undecidable"
     version = 1 + max((row["version"] for row in known if row["rule_id"] == name), default=0)
     texts = dict.fromkeys(("lesson", "check", "rationale", "text", "diff", "text_sha"), "")
     lists = dict.fromkeys(("evidence", "blocked_failed", "blocked_accepted"), "[]")
-    return {"rule_id": name, "version": version, "cycle": cycle, "parameters": "{}", "state": "rejected", "reason": found.reason, **texts, **lists}
+    return {"rule_id": name, "version": version, "cycle": cycle, "parameters": "{}", "state": "rejected", "reason": result.reason, **texts, **lists}
 
 
 def _verdict(

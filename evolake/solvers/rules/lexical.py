@@ -44,17 +44,17 @@ def lexical_additions(variant: Mapping[str, bytes], base: Mapping[str, bytes]) -
 
 
 def _facts_of(tree: Mapping[str, bytes], places: dict[Key, tuple[str, int]]) -> Counter[Key]:
-    found: Counter[Key] = Counter()
+    result: Counter[Key] = Counter()
     for path, source in sorted(tree.items()):
         tokens, odd, _ = read_tokens(source)
         for (what, example), count in odd.items():
-            found["spelling", f"{what}: {example}"] += count
+            result["spelling", f"{what}: {example}"] += count
             places.setdefault(("spelling", f"{what}: {example}"), (path, 0))
         for kind, name, line in _facts(tokens):
             key = (kind, name[:LONGEST_TEXT])
-            found[key] += 1
+            result[key] += 1
             places.setdefault(key, (path, line))
-    return found
+    return result
 
 
 def _facts(tokens: tuple[Token, ...]) -> Iterator[tuple[str, str, int]]:
@@ -92,34 +92,34 @@ def _directive(tokens: tuple[Token, ...], place: int) -> Iterator[tuple[str, str
 
 def _inside(tokens: tuple[Token, ...], place: int, opening: str, closing: str) -> list[str]:
     """The names of an attribute list: its words, arguments apart ("section" of `section(".text")`)."""
-    found, depth = [], 0
+    result, depth = [], 0
     for token in tokens[place : place + 200]:
         depth += token.text in (opening, "(") or (opening == "[[" and token.text == "[")
         depth -= token.text in (closing, ")")
         if token.kind == "word" and depth <= 2:
-            found.append(token.text.strip("_") or token.text)
+            result.append(token.text.strip("_") or token.text)
         if depth <= 0:
             break
-    return found
+    return result
 
 
 def _words(tree: Mapping[str, bytes]) -> dict[str, Counter[str]]:
     """Tokens by kind; neighbouring string literals are one. Of kind "list": numbers and characters with nothing but commas and the like between."""
-    found: dict[str, Counter[str]] = {kind: Counter() for kind in ("string", "number", "character", "word", "mark", "list")}
+    result: dict[str, Counter[str]] = {kind: Counter() for kind in ("string", "number", "character", "word", "mark", "list")}
     for source in tree.values():
         parts: list[str] = []
-        found["list"].update(_lists(read_tokens(source)[0]))
+        result["list"].update(_lists(read_tokens(source)[0]))
         for token in read_tokens(source)[0]:
             if token.kind == "string":
                 parts.append(token.text)
                 continue
             if parts:
-                found["string"]["".join(_bare(part) for part in parts)] += 1
+                result["string"]["".join(_bare(part) for part in parts)] += 1
                 parts = []
-            found[token.kind][token.text] += 1
+            result[token.kind][token.text] += 1
         if parts:
-            found["string"]["".join(_bare(part) for part in parts)] += 1
-    return found
+            result["string"]["".join(_bare(part) for part in parts)] += 1
+    return result
 
 
 def _lists(tokens: tuple[Token, ...]) -> Iterator[str]:
@@ -146,7 +146,7 @@ def _data(ours: dict[str, Counter[str]], theirs: dict[str, Counter[str]]) -> dic
         "number_bits": round(sum(_bits(text) * count for text, count in added["number"].items()))
         + sum(8 * (len(text) - 2) * count for text, count in added["character"].items()),
         "longest_list": max((text.count(" ") + 1 for text in added["list"]), default=0),
-        "tokens": sum(sum(found.values()) for kind, found in added.items() if kind != "list"), "longest_string": _longest(strings),
+        "tokens": sum(sum(result.values()) for kind, result in added.items() if kind != "list"), "longest_string": _longest(strings),
         "longest_run": _longest(runs), "longest_word": _longest([*added["word"], *added["number"]]),
     }
 
@@ -158,8 +158,8 @@ def _bare(literal: str) -> str:
 
 def _bits(number: str) -> float:
     """How much a number literal can hold: of a whole number the bits of its value, of any other those of its digits."""
-    if found := _INTEGER.fullmatch(number.rstrip("uUlLzZ")):
-        digits = found[0].replace("'", "")
+    if match := _INTEGER.fullmatch(number.rstrip("uUlLzZ")):
+        digits = match[0].replace("'", "")
         octal = digits.startswith("0") and digits.isdigit() and len(digits) > 1
         if len(digits) <= 40 and not octal:
             return int(digits, 0).bit_length()

@@ -69,9 +69,9 @@ def rule_metrics(
         if row["outcome"] == "block":
             blocked[row["rule_id"]] += 1
             dead.add(row["artifact_id"])
-    mended = [tries.index(True) for tries in (list(found) for found in attempts.values()) if tries and not tries[0] and True in tries]
+    mended = [tries.index(True) for tries in (list(attempt) for attempt in attempts.values()) if tries and not tries[0] and True in tries]
     return RuleMetrics(
-        prevention=_share(len(caught), len(late)), compliance=_share(sum(bool(found and found[0]) for found in attempts.values()), len(attempts)),
+        prevention=_share(len(caught), len(late)), compliance=_share(sum(bool(result and result[0]) for result in attempts.values()), len(attempts)),
         coverage=_share(len(covered), len(signatures)), kill_rate=_share(len(dead), len(seen)), time_to_fix=_share(sum(mended), len(mended)),
         kills={rule_id: (blocked[rule_id], judged[rule_id]) for rule_id in sorted(judged)},
     )

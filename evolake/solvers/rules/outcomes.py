@@ -24,13 +24,13 @@ REFUTED = ("refuted", "missing")
 @checker("solvers.build")
 def build(evidence: Row, *, most_cpu_s: float, most_warnings: int | None = None) -> Finding | None:
     """A clean build ended well, within `most_cpu_s` seconds of processor time."""
-    found = evidence["build"]
-    if not found["ok"]:
-        return Finding(found["reason"] or "the build failed", found["log_sha"])
-    if found["cpu_s"] > most_cpu_s:
-        return Finding(f"the build took {found['cpu_s']:.0f} cpu seconds; at most {most_cpu_s:g} are allowed", found["log_sha"])
-    if most_warnings is not None and found["warnings"] > most_warnings:
-        return Finding(f"the build gave {found['warnings']} warnings; at most {most_warnings} are allowed", found["log_sha"])
+    result = evidence["build"]
+    if not result["ok"]:
+        return Finding(result["reason"] or "the build failed", result["log_sha"])
+    if result["cpu_s"] > most_cpu_s:
+        return Finding(f"the build took {result['cpu_s']:.0f} cpu seconds; at most {most_cpu_s:g} are allowed", result["log_sha"])
+    if most_warnings is not None and result["warnings"] > most_warnings:
+        return Finding(f"the build gave {result['warnings']} warnings; at most {most_warnings} are allowed", result["log_sha"])
     return None
 
 
@@ -63,8 +63,8 @@ def copies(evidence: Row) -> Finding | None:
         if row["answer"] in ANSWERS:
             by_instance[_original(row)].append(row)
     bad = [
-        next(row for row in found if row["answer"] != found[0]["answer"]) for found in by_instance.values()
-        if len({row["answer"] for row in found}) > 1
+        next(row for row in result if row["answer"] != result[0]["answer"]) for result in by_instance.values()
+        if len({row["answer"] for row in result}) > 1
     ]
     return _finding(bad, lambda row: f"answered {row['answer']} on this copy, but otherwise on the file")
 

@@ -72,10 +72,10 @@ def replay(check: str, parameters: Mapping[str, Any], variants: Sequence[StoredV
 
 def blocked_by(rules: Sequence[Rule], variants: Sequence[StoredVariant]) -> dict[str, list[str]]:
     """variant id -> ids of the rules that would block it, for those variants that at least one rule blocks."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for variant in variants:
         if variant.evidence is not None:
             hits = [rule.id for rule in rules if contained(apply, rule.check, variant.evidence, rule.parameters)]
             if hits:
-                found[variant.variant_id] = hits
-    return found
+                result[variant.variant_id] = hits
+    return result

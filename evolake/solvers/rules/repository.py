@@ -23,11 +23,11 @@ def layout(evidence: Mapping[str, Any]) -> Finding | None:
 def documents(evidence: Mapping[str, Any], *, least: Mapping[str, int]) -> Finding | None:
     """Each document of `least` is there with at least so many characters beside white space."""
     for name, wanted in least.items():
-        found = evidence["documents"].get(name)
-        if found is None:
+        result = evidence["documents"].get(name)
+        if result is None:
             return Finding(f"{name} is missing")
-        if found < wanted:
-            return Finding(f"{name} has {found} characters; at least {wanted} are wanted")
+        if result < wanted:
+            return Finding(f"{name} has {result} characters; at least {wanted} are wanted")
     return None
 
 
@@ -58,8 +58,8 @@ def only_sources(evidence: Mapping[str, Any], *, names: str, lines: Sequence[str
     patterns = [re.compile(pattern) for pattern in lines]
     opened = set(evidence.get("build_files", ()))  # which a rule of their own judges
     for row in (row for row in source["lines"] if row["file"] not in opened):
-        if found := next((match for pattern in patterns if (match := pattern.search(row["text"]))), None):
-            return Finding(f"a build does more than compile sources: {found[0].strip()!r} added in {row['file']}:{row['line']}")
+        if result := next((match for pattern in patterns if (match := pattern.search(row["text"]))), None):
+            return Finding(f"a build does more than compile sources: {result[0].strip()!r} added in {row['file']}:{row['line']}")
     others = [path for path in source["others"] if path not in source["binary"] and path not in opened]
     return Finding(f"changes files that are no sources in C or C++: {_listed(others)}") if others else None
 

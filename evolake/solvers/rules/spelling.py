@@ -24,11 +24,11 @@ WORDS = {
 def token_facts(evidence: Row, *, what: str, kinds: Sequence[str], allowed: str = "") -> Finding | None:
     """No added token of one of `kinds` (see `lexical_additions`), but for those whose name matches `allowed`, a regular expression, as a whole."""
     fine = re.compile(allowed) if allowed else None
-    found = [row for row in evidence["source"]["tokens"] if row["kind"] in kinds and not (fine and fine.fullmatch(row["name"]))]
-    if not found:
+    result = [row for row in evidence["source"]["tokens"] if row["kind"] in kinds and not (fine and fine.fullmatch(row["name"]))]
+    if not result:
         return None
-    row = min(found, key=lambda row: (row["file"], row["line"], row["name"]))
-    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+    row = min(result, key=lambda row: (row["file"], row["line"], row["name"]))
+    more = f", and {len(result) - 1} more" if len(result) > 1 else ""
     place = f"{row['file']}:{row['line']}" if row["line"] else row["file"]
     return Finding(f"{what}: {row['name']!r} added in {place}{more}")
 

@@ -82,8 +82,8 @@ def units(source: bytes) -> tuple[Unit, ...]:
     tree = Parser(_language()).parse(plain_text(source))
     functions = list(_functions(tree.root_node))
     inside = {node.id for node, _ in functions}
-    found = [_unit(tree.root_node, FILE_SCOPE, inside)]
-    return tuple(found + [_unit(node, name, inside - {node.id}) for node, name in functions])
+    result = [_unit(tree.root_node, FILE_SCOPE, inside)]
+    return tuple(result + [_unit(node, name, inside - {node.id}) for node, name in functions])
 
 
 def function_lines(source: bytes) -> list[tuple[str, int, int]]:
@@ -91,7 +91,7 @@ def function_lines(source: bytes) -> list[tuple[str, int, int]]:
     from tree_sitter import Parser
 
     root = Parser(_language()).parse(source).root_node
-    return sorted(((name, node.start_point.row + 1, node.end_point.row + 1) for node, name in _functions(root)), key=lambda one: one[1:])
+    return sorted(((name, node.start_point.row + 1, node.end_point.row + 1) for node, name in _functions(root)), key=lambda item: item[1:])
 
 
 @lru_cache(maxsize=1)
@@ -246,12 +246,12 @@ def _option_fact(node: Node) -> Iterator[Fact]:
 
 
 def _declarator_types(node: Node) -> set[str]:
-    found: set[str] = set()
+    result: set[str] = set()
     current: Node | None = node
     while current is not None:
-        found.add(current.type)
+        result.add(current.type)
         current = current.child_by_field_name("declarator")
-    return found
+    return result
 
 
 def _comparison_facts(node: Node) -> Iterator[Fact]:

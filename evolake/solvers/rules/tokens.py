@@ -54,31 +54,31 @@ def read_tokens(source: bytes) -> tuple[tuple[Token, ...], Counter[tuple[str, st
     """
     odd: Counter[tuple[str, str]] = Counter()
     written = source.decode("latin-1")
-    text = _joined(_TRIGRAPH.sub(lambda found: TRIGRAPHS[found[1]], written))
-    if (found := _TRIGRAPH.search(written)) and _code(text) != _code(_joined(written)):
-        odd["a trigraph", found[0]] += 1
-    for found in _CONTROLS.finditer(text):
-        odd["a character that is not seen", found[0].encode("latin-1").decode("utf-8", "replace")] += 1
+    text = _joined(_TRIGRAPH.sub(lambda result: TRIGRAPHS[result[1]], written))
+    if (match := _TRIGRAPH.search(written)) and _code(text) != _code(_joined(written)):
+        odd["a trigraph", match[0]] += 1
+    for match in _CONTROLS.finditer(text):
+        odd["a character that is not seen", match[0].encode("latin-1").decode("utf-8", "replace")] += 1
     tokens: list[Token] = []
     plain: list[str] = []
     line, starts = 1, True
     kept = "??" not in written and not _SPLICE.search(written)
     for kind, part in _parts(text):
-        told = part
+        summary = part
         if kind == "digraph":
             if part.startswith("<::"):  # a template's argument that begins with ::
                 plain.append(part)
                 tokens += [Token("mark", "<", line, starts), Token("mark", "::", line, False)]
                 starts = False
                 continue
-            told = DIGRAPHS[part]
+            summary = DIGRAPHS[part]
             odd["a digraph", part] += 1
         if oddity := "" if kept and _PLAIN_RAW.fullmatch(part) else _oddity(kind, part):
             odd[oddity, part[:40]] += 1
         if kind in ("word", "number", "string", "raw", "character", "digraph", "mark_"):
-            tokens.append(Token({"digraph": "mark", "mark_": "mark", "raw": "string"}.get(kind, kind), told, line, starts))
+            tokens.append(Token({"digraph": "mark", "mark_": "mark", "raw": "string"}.get(kind, kind), summary, line, starts))
             starts = False
-        plain.append(told)
+        plain.append(summary)
         if newlines := part.count("\n"):
             line += newlines
             starts = True if kind == "newline" else starts

@@ -47,8 +47,8 @@ def pip_places() -> Places:
     values: dict[str, str] = {}
     for line in _pip("-m", "pip", "config", "list").splitlines():
         key, _, value = line.partition("=")
-        if found := re.fullmatch(r"(:env:|\w+)\.([\w-]+)", key):
-            where, name = found.groups()
+        if match := re.fullmatch(r"(:env:|\w+)\.([\w-]+)", key):
+            where, name = match.groups()
             if where in (":env:", "global", "download", "install") and (name not in values or where == ":env:"):
                 values[name] = str(ast.literal_eval(value))
     folders, indexes = [], []
@@ -105,12 +105,12 @@ def _link(page: str, name: str, places: Places) -> str | None:
         page += "index.html"
     data, kind, address = _read(page, places)
     if "json" in kind:
-        found = {file["filename"]: file["url"] for file in json.loads(data)["files"]}.get(name)
+        result = {file["filename"]: file["url"] for file in json.loads(data)["files"]}.get(name)
     else:
         reader = _Links()
         reader.feed(data.decode("utf-8", "replace"))
-        found = next((link for link in reader.links if urllib.parse.unquote(urllib.parse.urlparse(link).path).rsplit("/", 1)[-1] == name), None)
-    return urllib.parse.urldefrag(urllib.parse.urljoin(address, found)).url if found else None
+        result = next((link for link in reader.links if urllib.parse.unquote(urllib.parse.urlparse(link).path).rsplit("/", 1)[-1] == name), None)
+    return urllib.parse.urldefrag(urllib.parse.urljoin(address, result)).url if result else None
 
 
 class _Links(HTMLParser):

@@ -85,10 +85,10 @@ def member(data: bytes, name: str) -> bytes:
         for path, file, _ in _entries(data):
             with file:
                 if path.partition("/")[2] == name:
-                    found = file.read(LARGEST_MEMBER + 1)
-                    if len(found) > LARGEST_MEMBER:
+                    result = file.read(LARGEST_MEMBER + 1)
+                    if len(result) > LARGEST_MEMBER:
                         raise _refused(f"the file {name!r} has more than {LARGEST_MEMBER} bytes")
-                    return found
+                    return result
     except _DAMAGED as error:
         raise _refused(str(error) or type(error).__name__) from None
     raise InputError(f"the archive has no file {name!r}", wanted="the path below its top folder", do="mend `member` of the seed")

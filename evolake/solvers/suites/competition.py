@@ -63,8 +63,8 @@ def lock_formulas(
     Raises InputError: no such folder, no formulas, or what `lock_folder` and `read_statuses` raise.
     """
     files, known = formula_files(folder), _statuses_of(folder, statuses)
-    told: dict[str, Status] = {name: known[stem] for name, path in files.items() if (stem := stem_of(path.name)) in known}
-    return lock_folder(folder, files, told, source, on_progress=on_progress)
+    details: dict[str, Status] = {name: known[stem] for name, path in files.items() if (stem := stem_of(path.name)) in known}
+    return lock_folder(folder, files, details, source, on_progress=on_progress)
 
 
 def formula_files(folder: Path) -> dict[str, Path]:
@@ -102,7 +102,7 @@ def read_statuses(path: Path) -> dict[str, Status]:
         rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"the statuses {path} cannot be read", got=str(error), do="give a CSV file of name,status") from None
-    found: dict[str, Status] = {}
+    result: dict[str, Status] = {}
     for number, row in enumerate(rows, start=1):
         if not row:
             continue
@@ -111,8 +111,8 @@ def read_statuses(path: Path) -> dict[str, Status]:
             if number == 1 and word is not None:
                 continue
             raise InputError(f"line {number} of {path} has no status", wanted="name,status with SAT, UNSAT or unknown", got=",".join(row)[:80])
-        found[stem_of(Path(row[0].strip()).name)] = WORDS[word]
-    return found
+        result[stem_of(Path(row[0].strip()).name)] = WORDS[word]
+    return result
 
 
 def stem_of(name: str) -> str:

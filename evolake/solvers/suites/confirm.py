@@ -60,26 +60,26 @@ def confirm(name: str, data: bytes, limit_s: float, solvers: Sequence[str] = SOL
         InputError: two solvers disagree, a model is wrong, or too few answer in time.
     """
     formula = read_dimacs(data)
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     times: dict[str, float] = {}
     plain = write_dimacs(formula)
     if (np.diff(formula.starts) == 0).any():
         return {"sha256": hashlib.sha256(data).hexdigest(), "status": "UNSAT", "confirmed_by": ["empty clause"], "cpu_s": {}}
     for solver in solvers:
-        if len(found) >= needed:
+        if len(result) >= needed:
             break
         if (reply := ask(solver, plain, limit_s)) is None:
             continue
         status, times[solver], model = reply
         if status == "SAT" and len(bad := falsified_clauses(formula, _complete(model, formula.variables))):
             raise InputError(f"{solver} gives {name} a model that falsifies clause {int(bad[0])}")
-        found[solver] = status
-    if len(set(found.values())) > 1:
-        raise InputError(f"solvers disagree on {name}", got=str(found))
-    if len(found) < needed:
-        raise InputError(f"{name} is not confirmed", wanted=f"{needed} solvers within {limit_s:g} s", got=str(found) or "none", do="make it easier")
+        result[solver] = status
+    if len(set(result.values())) > 1:
+        raise InputError(f"solvers disagree on {name}", got=str(result))
+    if len(result) < needed:
+        raise InputError(f"{name} is not confirmed", wanted=f"{needed} solvers within {limit_s:g} s", got=str(result) or "none", do="make it easier")
     return {
-        "sha256": hashlib.sha256(data).hexdigest(), "status": next(iter(found.values())), "confirmed_by": sorted(found),
+        "sha256": hashlib.sha256(data).hexdigest(), "status": next(iter(result.values())), "confirmed_by": sorted(result),
         "cpu_s": {solver: round(seconds, 3) for solver, seconds in sorted(times.items())},
     }
 
@@ -91,7 +91,7 @@ def lock_suite(spec: Spec, *, trees: Mapping[str, Path], limit_s: float, again: 
         InputError: a formula that cannot be confirmed, or whose status is not what the spec says.
     """
     locked: dict[str, dict[str, Any]] = {}
-    for recipe in [*spec.recipes, *(found for archive in spec.archives for found in _listed(spec, archive.seed, trees))]:
+    for recipe in [*spec.recipes, *(result for archive in spec.archives for result in _listed(spec, archive.seed, trees))]:
         data = build(recipe, trees.__getitem__)
         sha = hashlib.sha256(data).hexdigest()
         known = spec.locked.get(recipe.name)
@@ -115,7 +115,7 @@ def _complete(model: list[int], variables: int) -> list[int]:
 
 def _listed(spec: Spec, seed: str, trees: Mapping[str, Path]) -> list[Recipe]:
     """Recipes of all formulas of an archive: those in its tree where it is given, else those that the lock lists."""
-    found: list[Recipe] = []
+    result: list[Recipe] = []
     for archive in spec.archives:
         if archive.seed != seed:
             continue
@@ -123,8 +123,8 @@ def _listed(spec: Spec, seed: str, trees: Mapping[str, Path]) -> list[Recipe]:
             return [recipe for recipe in recipes_of(spec) if recipe.seed_name == seed]
         for path in sorted(path for path in (trees[seed] / archive.folder).glob("*.cnf") if path.stem not in archive.skip):
             name = archive_name(archive, path.stem)
-            found.append(Recipe(name, archive.family, "unknown", None, base=name, seed_name=seed, source=f"{archive.folder}/{path.name}"))
-    return found
+            result.append(Recipe(name, archive.family, "unknown", None, base=name, seed_name=seed, source=f"{archive.folder}/{path.name}"))
+    return result
 
 
 def main() -> int:

@@ -65,10 +65,10 @@ def lock_folder(
     """
     known, pins = read_lock(folder) or {}, {}
     for number, (name, path) in enumerate(sorted(files.items()), start=1):
-        found, old = pin_of(path), known.get(name)
-        same = old if old and old.sha256 == found.sha256 else None
+        result, old = pin_of(path), known.get(name)
+        same = old if old and old.sha256 == result.sha256 else None
         status = statuses.get(name, same.status if same else "unknown")
-        pins[name] = Pin(found.file_sha256, found.sha256, found.variables, found.clauses, status, source or (same.source if same else ""))
+        pins[name] = Pin(result.file_sha256, result.sha256, result.variables, result.clauses, status, source or (same.source if same else ""))
         if on_progress:
             on_progress(number, len(files), name)
     text = json.dumps({"version": VERSION, "formulas": {name: asdict(pin) for name, pin in pins.items()}}, indent=1) + "\n"
@@ -101,13 +101,13 @@ def read_lock(folder: Path) -> dict[str, Pin] | None:
 def check_lock(folder: Path, files: Mapping[str, Path], pins: Mapping[str, Pin]) -> None:
     """Raises InputError, naming each kind of difference, where the folder does not hold the very files of its lock."""
     changed = [name for name, path in sorted(files.items()) if name in pins and file_sha(path) != pins[name].file_sha256]
-    told = [
+    parts = [
         f"{len(names)} {word} ({', '.join(names[:SHOWN])}{', ...' if len(names) > SHOWN else ''})"
         for word, names in (("changed", changed), ("new", sorted(files.keys() - pins.keys())), ("missing", sorted(pins.keys() - files.keys())))
         if names
     ]
-    if told:
+    if parts:
         raise InputError(
-            f"the formulas of {folder} are not those of its lock", wanted=f"the {len(pins)} files that {LOCK} pins", got="; ".join(told),
+            f"the formulas of {folder} are not those of its lock", wanted=f"the {len(pins)} files that {LOCK} pins", got="; ".join(parts),
             do=f"put them back, or lock the folder anew: evolake solvers lock {folder}",
         )

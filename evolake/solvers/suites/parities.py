@@ -41,7 +41,7 @@ def xor_system(n: int, m: int, k: int, seed: int, satisfiable: bool) -> Formula:
 def _implied(rows: list[list[int]]) -> list[int]:
     """Positions of equations whose left side is a sum of earlier ones', by elimination over the field of two elements."""
     pivots: dict[int, int] = {}
-    found = []
+    result = []
     for position, row in enumerate(rows):
         word = sum(1 << variable for variable in row)
         while word and (high := word.bit_length()) in pivots:
@@ -49,8 +49,8 @@ def _implied(rows: list[list[int]]) -> list[int]:
         if word:
             pivots[word.bit_length()] = word
         else:
-            found.append(position)
-    return found
+            result.append(position)
+    return result
 
 
 def parity_clauses(variables: list[int], side: int) -> list[list[int]]:

@@ -42,21 +42,21 @@ def drawn_principle(args: str, rng: np.random.Generator) -> Formula | None:
     options = [word for word in words if not word.isdecimal()]
     match command, [int(word) for word in words if word.isdecimal()], options:
         case "op", [n], [] | ["--total"]:
-            found = _redrawn(itertools.combinations(range(n), 2), rng, command)
-            return found and ordering(n, found[0], total=bool(options))
+            result = _redrawn(itertools.combinations(range(n), 2), rng, command)
+            return result and ordering(n, result[0], total=bool(options))
         case "count", [n, p], [] if p and n % p:
-            found = _redrawn(itertools.combinations(range(n), p), rng, command)
-            return found and counting(n, found[0] + found[1])
+            result = _redrawn(itertools.combinations(range(n), p), rng, command)
+            return result and counting(n, result[0] + result[1])
         case "parity", [n], [] if n % 2:
-            found = _redrawn(itertools.combinations(range(n), 2), rng, command)
-            return found and counting(n, found[0] + found[1])
+            result = _redrawn(itertools.combinations(range(n), 2), rng, command)
+            return result and counting(n, result[0] + result[1])
         case "php", [pigeons, holes], [] if pigeons > holes:
-            found = _redrawn(itertools.product(range(pigeons), range(holes)), rng, command)
-            return found and pigeonhole(pigeons, holes, found[0] + found[1])
+            result = _redrawn(itertools.product(range(pigeons), range(holes)), rng, command)
+            return result and pigeonhole(pigeons, holes, result[0] + result[1])
         case "cliquecoloring", [n, k, c], [] if k > c:
-            found = _redrawn(itertools.combinations(range(n), 2), rng, command)
+            result = _redrawn(itertools.combinations(range(n), 2), rng, command)
             apart = _redrawn(((place, *pair) for place in range(k) for pair in itertools.combinations(range(n), 2)), rng, "apart")
-            return found and apart and clique_coloring(n, k, c, found[0] + found[1], apart[0])
+            return result and apart and clique_coloring(n, k, c, result[0] + result[1], apart[0])
         case _:
             return None
 
@@ -92,7 +92,7 @@ def counting(n: int, sets: Sequence[tuple[int, ...]]) -> Formula:
     for number, members in enumerate(sets, start=1):
         for member in members:
             holding[member].append(number)
-    return formula_of(len(sets), [clause for found in holding for clause in (found, *_at_most_one(found))])
+    return formula_of(len(sets), [clause for result in holding for clause in (result, *_at_most_one(result))])
 
 
 def pigeonhole(pigeons: int, holes: int, doors: Sequence[tuple[int, ...]]) -> Formula:
@@ -102,7 +102,7 @@ def pigeonhole(pigeons: int, holes: int, doors: Sequence[tuple[int, ...]]) -> Fo
     for number, (pigeon, hole) in enumerate(doors, start=1):
         of[pigeon].append(number)
         into[hole].append(number)
-    return formula_of(len(doors), [*of, *(clause for found in into for clause in _at_most_one(found))])
+    return formula_of(len(doors), [*of, *(clause for result in into for clause in _at_most_one(result))])
 
 
 def clique_coloring(n: int, k: int, c: int, edges: Sequence[tuple[int, ...]], apart: Iterable[tuple[int, ...]]) -> Formula:
@@ -123,8 +123,8 @@ def clique_coloring(n: int, k: int, c: int, edges: Sequence[tuple[int, ...]], ap
     for group in (*coloured, *([row[node] for row in member] for node in range(n))):
         clauses += _at_most_one(group)
     for (a, b), there in between.items():
-        for one, other in itertools.combinations(member, 2):
-            clauses += [[*there, -one[a], -other[b]], [*there, -one[b], -other[a]]]
+        for item, other in itertools.combinations(member, 2):
+            clauses += [[*there, -item[a], -other[b]], [*there, -item[b], -other[a]]]
         clauses += [[-edge, -coloured[a][colour], -coloured[b][colour]] for edge in there for colour in range(c)]
     return formula_of(first + n * c - 1, clauses)
 

@@ -57,11 +57,11 @@ def utility(
     stored = read_study(Lake(settings.lake))
     sentences: list[str] = []
     if stored.replies.height:
-        found = findings_of(stored.steps, stored.replies, stored.study["root_seed"])
-        sentences = [headline(found), *(answer(found, matching) for matching in MATCHINGS[1:]), caution(stored, found)]
-        told |= {"summary": found.summary.to_dicts(), "comparisons": found.comparisons.to_dicts()}
+        result = findings_of(stored.steps, stored.replies, stored.study["root_seed"])
+        sentences = [headline(result), *(answer(result, matching) for matching in MATCHINGS[1:]), caution(stored, result)]
+        told |= {"summary": result.summary.to_dicts(), "comparisons": result.comparisons.to_dicts()}
         if out is not None:
-            told["files"] = [str(path) for path in write_report(stored, found, out)]
+            told["files"] = [str(path) for path in write_report(stored, result, out)]
     if as_json:
         click.echo(json.dumps(told, ensure_ascii=False))
         return 0

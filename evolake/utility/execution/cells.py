@@ -78,7 +78,7 @@ def run_cell(cell: Cell, policy: Policy, journal: Journal, on_step: Callable[[in
             on_step(step)
     finally:
         policy.load(start)
-    return CellRows([row for one in noted for row in one["steps"]], [row for one in noted for row in one["replies"]])
+    return CellRows([row for item in noted for row in item["steps"]], [row for item in noted for row in item["replies"]])
 
 
 def step_of(cell: Cell, policy: Policy, step: int, before: Mapping[str, Any] | None) -> dict[str, list[dict[str, Any]]]:
@@ -97,14 +97,14 @@ def train_step(cell: Cell, policy: Policy, step: int, before: Mapping[str, Any] 
     samples = policy.sample(pairs, cell.sizes.rollouts, cell.seed("rollouts", step))
     groups, judged = rewarded(pairs, samples, cell.judge)
     stats = policy.update(groups, cell.seed("update", step))
-    found = [rollout for rollout, _ in judged]
-    tokens, count = sum(one.tokens for one in found), len(found)
+    result = [rollout for rollout, _ in judged]
+    tokens, count = sum(item.tokens for item in result), len(result)
     seen = min(len(pool), step * min(len(pool), cell.sizes.batch_problems))
     return {
         "arm": arm, "seed": seed, "step": step, "instances": seen, "tokens": (before["tokens"] if before else 0) + tokens, "rollouts": count,
-        "reward": sum(one.reward or 0.0 for one in found) / count, "correct": sum(one.correct for one in found) / count,
-        "formatted": sum(one.formatted for one in found) / count, "length": tokens / count,
-        "reflections": sum(reflections(one.reply) for one in found) / count, "rejected": stats.rejected, "informative": stats.informative,
+        "reward": sum(item.reward or 0.0 for item in result) / count, "correct": sum(item.correct for item in result) / count,
+        "formatted": sum(item.formatted for item in result) / count, "length": tokens / count,
+        "reflections": sum(reflections(item.reply) for item in result) / count, "rejected": stats.rejected, "informative": stats.informative,
         "updated": stats.updated, "trained_tokens": stats.tokens, "kl": stats.kl, "entropy": stats.entropy, "grad_norm": stats.grad_norm,
         "study_sha": cell.study_sha,
     }
@@ -113,12 +113,12 @@ def train_step(cell: Cell, policy: Policy, step: int, before: Mapping[str, Any] 
 def batch_of(pool: Sequence[Problem], count: int, step: int, cell: Cell) -> list[Problem]:
     """The problems of a step: the pool in an order that the seed gives, from one end to the other, then in another order."""
     count = min(count, len(pool))
-    found: list[Problem] = []
+    result: list[Problem] = []
     for place in range((step - 1) * count, step * count):
         turn, number = divmod(place, len(pool))
         order = generator(cell.root_seed, LINE, str(parse_cell(cell.name)[1]), "order", turn).permutation(len(pool))
-        found.append(pool[int(order[number])])
-    return found
+        result.append(pool[int(order[number])])
+    return result
 
 
 def evaluation(cell: Cell, policy: Policy, step: int) -> list[dict[str, Any]]:
@@ -126,7 +126,7 @@ def evaluation(cell: Cell, policy: Policy, step: int) -> list[dict[str, Any]]:
     arm, seed = parse_cell(cell.name)
     rows = [row for row in cell.problems if row["suite"] != TRAIN]
     suites = [row["suite"] for row in rows for _ in range(cell.sizes.eval_samples)]
-    found = replies(
+    result = replies(
         policy, [NO_PROMPT], [problem_of(row) for row in rows], samples=cell.sizes.eval_samples, answer_format=cell.sizes.answer_format,
         seed=cell.seed("evaluation", step),
     )
@@ -134,7 +134,7 @@ def evaluation(cell: Cell, policy: Policy, step: int) -> list[dict[str, Any]]:
     return [
         {"arm": arm, "seed": seed, "step": step, "suite": suite} | {name: row[name] for name in kept}
         | {"reflections": reflections(row["reply"]), "study_sha": cell.study_sha}
-        for suite, row in zip(suites, found, strict=True)
+        for suite, row in zip(suites, result, strict=True)
     ]
 
 

@@ -82,20 +82,20 @@ def draw_problems(
     held = {family: [row["instance_id"] for row in short if row["family_id"] == family] for family in pools.test}
     test = filled([held], dict.fromkeys(held, 1), own.test_problems)
     arms = _arms(short, pools, own.instances_per_arm)
-    if empty := [name for name, found in {**arms, LINEAGES: test}.items() if not found]:
+    if empty := [name for name, result in {**arms, LINEAGES: test}.items() if not result]:
         raise InputError(
             f"there is no problem for {empty[0]}", wanted=f"instances of at most {own.longest_statement} characters", got=notes[-1],
             do="set EVOLAKE_UTILITY__LONGEST_STATEMENT higher, EVOLAKE_UTILITY__PASS_RATES wider, or run more cycles: evolake run --lines families",
         )
-    few = {arm: len(found) for arm, found in arms.items() if len(found) < own.instances_per_arm}
+    few = {arm: len(result) for arm, result in arms.items() if len(result) < own.instances_per_arm}
     if few:
         notes.append(f"not every arm has {own.instances_per_arm} problems: {', '.join(f'{arm} {count}' for arm, count in few.items())}")
     members = defaultdict(list)
-    for arm, found in arms.items():
-        for problem in found:
+    for arm, results in arms.items():
+        for problem in results:
             members[problem].append(arm)
     forms, operators, tested = answer_forms(instances), {family.family_id: family.operator for family in families}, set(test)
-    found = [
+    results = [
         _row(
             row, members.get(row["instance_id"], []), forms.get(row["family_id"]), operators[row["family_id"]], own,
             rates.share((row["family_id"], row["difficulty"])) if rates else None,
@@ -103,11 +103,11 @@ def draw_problems(
         for row in short if row["instance_id"] in members or row["instance_id"] in tested
     ]
     for place in own.benchmarks:
-        found += benchmark_rows(place, own)
-    if shared := {row["text"] for row in found if row["suite"] == TRAIN} & {row["text"] for row in found if row["suite"] != TRAIN}:
+        results += benchmark_rows(place, own)
+    if shared := {row["text"] for row in results if row["suite"] == TRAIN} & {row["text"] for row in results if row["suite"] != TRAIN}:
         notes.append(f"{len(shared)} questions are among those to train on and those to evaluate on; they are left out of training")
-        found = [row for row in found if row["suite"] != TRAIN or row["text"] not in shared]
-    return Drawn(found, notes + overlaps(found, settings.of(PromptsSettings)))
+        results = [row for row in results if row["suite"] != TRAIN or row["text"] not in shared]
+    return Drawn(results, notes + overlaps(results, settings.of(PromptsSettings)))
 
 
 def overlaps(rows: Sequence[Mapping[str, Any]], own: PromptsSettings) -> list[str]:
@@ -119,12 +119,12 @@ def overlaps(rows: Sequence[Mapping[str, Any]], own: PromptsSettings) -> list[st
     """
     train = [problem_of(row) for row in rows if row["suite"] == TRAIN]
     suites = dict.fromkeys(row["suite"] for row in rows if row["suite"] not in (TRAIN, LINEAGES))
-    found = {
+    result = {
         suite: overlap(
             train, [problem_of(row) for row in rows if row["suite"] == suite], words=own.contamination_words, share=own.contamination_share,
         ) for suite in suites
     }
-    return [f"of {suite}: {one.sentence()}" for suite, one in found.items()]
+    return [f"of {suite}: {item.sentence()}" for suite, item in result.items()]
 
 
 def benchmark_rows(place: str, own: UtilitySettings) -> list[dict[str, Any]]:
@@ -132,11 +132,11 @@ def benchmark_rows(place: str, own: UtilitySettings) -> list[dict[str, Any]]:
     problems = read_side(place, "heldout", gym_problems=own.benchmark_problems, seed=0, answer_format=own.answer_format)[: own.benchmark_problems]
     return [
         {
-            "problem_id": one.problem_id, "suite": Path(place).stem or place, "arms": [], "category": one.category, "difficulty": one.difficulty,
-            "text": one.text, "answer": one.answer, "case_sensitive": one.case_sensitive, "scorer": one.scorer,
-            "entry": one.entry,
+            "problem_id": item.problem_id, "suite": Path(place).stem or place, "arms": [], "category": item.category, "difficulty": item.difficulty,
+            "text": item.text, "answer": item.answer, "case_sensitive": item.case_sensitive, "scorer": item.scorer,
+            "entry": item.entry,
         }
-        for one in problems
+        for item in problems
     ]
 
 
@@ -236,11 +236,11 @@ def _arms(rows: Sequence[Mapping[str, Any]], pools: Pools, count: int) -> dict[s
     of_family: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         of_family[row["family_id"]].append(row["instance_id"])
-    found = {}
+    result = {}
     for arm, weights in pools.train.items():
         split = [pools.train["seeds"], pools.train["evolved"]] if arm == "mixed" else [weights]
-        found[arm] = filled([{family: of_family[family] for family in part} for part in split], weights, count)
-    return found
+        result[arm] = filled([{family: of_family[family] for family in part} for part in split], weights, count)
+    return result
 
 
 def _row(

@@ -66,8 +66,8 @@ def measure(
     """
     rows: dict[str, dict[str, Any]] = {}
     for family in families:
-        found = contained(draw, family, sorted(difficulties), instances, pool=pool, settings=settings, root_seed=root_seed)
-        for row in [] if isinstance(found, Raised) else found:
+        result = contained(draw, family, sorted(difficulties), instances, pool=pool, settings=settings, root_seed=root_seed)
+        for row in [] if isinstance(result, Raised) else result:
             if len(row["text"]) <= longest:
                 rows.setdefault(row["text_sha"], row)
     asked = sorted(rows.values(), key=lambda row: (len(row["text"]), row["text_sha"]))
@@ -85,13 +85,13 @@ def measure(
     for start in range(0, len(problems), AT_ONCE):
         part, number = problems[start : start + AT_ONCE], start // AT_ONCE
         gave = noted[number] if number < len(noted) else {}
-        if gave.get("asked") != [one.problem_id for one in part]:
-            sampled = policy.sample([(prompt, one) for one in part], samples, child_seed(root_seed, LINE, "pass rates", "replies", number))
+        if gave.get("asked") != [item.problem_id for item in part]:
+            sampled = policy.sample([(prompt, item) for item in part], samples, child_seed(root_seed, LINE, "pass rates", "replies", number))
             right_of = [
-                sum(judge_reply(one.reply, problem, answer_format, truncated=one.truncated).correct for one in given)
+                sum(judge_reply(item.reply, problem, answer_format, truncated=item.truncated).correct for item in given)
                 for problem, given in zip(part, sampled, strict=True)
             ]
-            gave = {"asked": [one.problem_id for one in part], "replies": [len(given) for given in sampled], "right": right_of}
+            gave = {"asked": [item.problem_id for item in part], "replies": [len(given) for given in sampled], "right": right_of}
             if journal:
                 journal.note(number + 1, gave, None)
             tell(start + len(part), len(problems))
@@ -110,8 +110,8 @@ def draw(
         (difficulty, child_seed(root_seed, LINE, family.family_id, f"pass rates {difficulty}", number))
         for difficulty in difficulties for number in range(count)
     ]
-    drawn = [one for one in generate(family, pairs, pool=pool, caps=caps_of(settings)) if one.status == "ok"]
+    drawn = [item for item in generate(family, pairs, pool=pool, caps=caps_of(settings)) if item.status == "ok"]
     return [
-        instance_row(family, one, vote, hashlib.sha256(" ".join(one.text.split()).encode("utf-8", "replace")).hexdigest(), "0000")
-        for one, vote in zip(drawn, take_votes(family, drawn, pool=pool, settings=settings), strict=True) if vote.decided and vote.primary_agrees
+        instance_row(family, item, vote, hashlib.sha256(" ".join(item.text.split()).encode("utf-8", "replace")).hexdigest(), "0000")
+        for item, vote in zip(drawn, take_votes(family, drawn, pool=pool, settings=settings), strict=True) if vote.decided and vote.primary_agrees
     ]

@@ -75,9 +75,9 @@ def prepare(
         drawn = draw_problems(settings, lake, policy, tell)
         problems, notes = PROBLEMS.frame(drawn.rows).to_dicts(), drawn.notes
     values = own.model_dump(mode="json", exclude=set(OF_NO_CELL)) | {"policy": prompts.model_dump(mode="json", include=policy_fields(prompts))}
-    told = json.dumps(values, sort_keys=True)
-    sha = hashlib.sha256(f"1\x1f{settings.seed}\x1f{told}\x1f{json.dumps(_told(problems), sort_keys=True)}".encode()).hexdigest()
-    study = Study(sha, inputs, problems, notes, prompts.policy_model or prompts.policy, told, settings.seed)
+    summary = json.dumps(values, sort_keys=True)
+    sha = hashlib.sha256(f"1\x1f{settings.seed}\x1f{summary}\x1f{json.dumps(_told(problems), sort_keys=True)}".encode()).hexdigest()
+    study = Study(sha, inputs, problems, notes, prompts.policy_model or prompts.policy, summary, settings.seed)
     publish_study(lake, study, arms, seeds, run_id, before)
     journal_of_rates(settings, lake).clear()
     return study

@@ -46,9 +46,9 @@ def shipped_problems(folder: Path) -> list[dict[str, Any]]:
     sizes, lines = FamiliesSettings(), []
     with open_pool(workers=1, preload=PRELOAD, mode=settings_module.load().jail) as pool:
         for name, difficulties in DIFFICULTIES.items():
-            found = {row["text_sha"]: row for row in draw(primers[name], difficulties, SPARE * EACH, pool=pool, settings=sizes, root_seed=SEED)}
+            result = {row["text_sha"]: row for row in draw(primers[name], difficulties, SPARE * EACH, pool=pool, settings=sizes, root_seed=SEED)}
             for difficulty in difficulties:
-                some = [row for row in found.values() if row["difficulty"] == difficulty][:EACH]
+                some = [row for row in result.values() if row["difficulty"] == difficulty][:EACH]
                 lines += [
                     {"problem_id": row["instance_id"], **{key: row[key] for key in KEPT}, "family": name, "source": f"primers/{name}"} for row in some
                 ]

@@ -45,24 +45,24 @@ def pools_of(rows: Sequence[Mapping[str, Any]], share: float, languages: Sequenc
     sides: dict[str, list[str]] = {"train": [], "test": [], NEITHER: []}
     for family_id in usable:
         sides[side(family_id, share, roots)].append(family_id)
-    seeds = [one for one in sides["train"] if usable[one]["operator"] == SEED]
-    evolved = [one for one in sides["train"] if usable[one]["operator"] != SEED]
-    parents = Counter(parent for one in evolved for parent in usable[one]["parents"] if parent in usable)
+    seeds = [side for side in sides["train"] if usable[side]["operator"] == SEED]
+    evolved = [side for side in sides["train"] if usable[side]["operator"] != SEED]
+    parents = Counter(parent for item in evolved for parent in usable[item]["parents"] if parent in usable)
     train = {
         "seeds": dict.fromkeys(seeds, 1), "evolved": dict.fromkeys(evolved, 1), "mixed": dict.fromkeys(seeds + evolved, 1), "parents": parents,
     }
-    lacking = [name for name, found in {**train, "the test side": sides["test"]}.items() if not found]
+    lacking = [name for name, result in {**train, "the test side": sides["test"]}.items() if not result]
     if lacking:
         raise InputError(
             f"there is no family for {lacking[0]}", wanted="seed families, evolved ones with parents, and lineages that are held out",
             got=f"{len(seeds)} seeds and {len(evolved)} evolved to train on, {len(sides['test'])} held out",
             do="run more cycles: evolake run --lines families; or set EVOLAKE_UTILITY__TEST_SHARE and EVOLAKE_UTILITY__LANGUAGES",
         )
-    drawn = sum(not usable[one]["parents"] for one in evolved)
+    drawn = sum(not usable[item]["parents"] for item in evolved)
     notes = [f"{len(seeds)} seed families and {len(evolved)} evolved ones to train on, {len(sides['test'])} of held-out lineages"]
     if drawn:
         notes.append(f"{drawn} of the evolved families were drawn from a world and have no parent: the arm `parents` has nothing for them")
-    left = {parent for one in evolved for parent in usable[one]["parents"]} & {row["family_id"] for row in rows if row["state"] == "retired"}
+    left = {parent for item in evolved for parent in usable[item]["parents"]} & {row["family_id"] for row in rows if row["state"] == "retired"}
     if left:
         notes.append(f"{len(left)} parents of evolved families are retired, as a policy learns nothing from them, and are in no arm")
     if sides[NEITHER]:
@@ -77,10 +77,10 @@ def filled(queues: Sequence[Mapping[str, Sequence[str]]], weights: Mapping[str, 
         queues: family -> its problems; several queues give one problem each in turn, so that each has an equal part.
     """
     streams = [_turns(queue, weights) for queue in queues]
-    found: list[str] = []
-    while len(found) < count and all(streams):
-        found += [stream.pop() for stream in streams]
-    return found[:count]
+    result: list[str] = []
+    while len(result) < count and all(streams):
+        result += [stream.pop() for stream in streams]
+    return result[:count]
 
 
 def _turns(queue: Mapping[str, Sequence[str]], weights: Mapping[str, int]) -> list[str]:

@@ -24,21 +24,21 @@ def findings(root: Path) -> list[str]:
     lake = Lake(root)
     if lake.record(LINE, "study") is None or (stored := read_study(lake)).missing:
         return []
-    found = findings_of(stored.steps, stored.replies, stored.study["root_seed"])
-    return [headline(found), caution(stored, found), "Its tables and figures: evolake families utility --out DIR"]
+    result = findings_of(stored.steps, stored.replies, stored.study["root_seed"])
+    return [headline(result), caution(stored, result), "Its tables and figures: evolake families utility --out DIR"]
 
 
-def headline(found: Findings) -> str:
+def headline(result: Findings) -> str:
     """Accuracies at equal steps, and whether the claim holds."""
-    rows = found.summary.filter((pl.col("matching") == "steps") & (pl.col("suite") == LINEAGES)).to_dicts()
+    rows = result.summary.filter((pl.col("matching") == "steps") & (pl.col("suite") == LINEAGES)).to_dicts()
     rates = ", ".join(f"{row['arm']} {row['correct']:.1%}" for row in rows)
-    return f"Problems of held-out lineages solved: {rates}. {answer(found, 'steps')}"
+    return f"Problems of held-out lineages solved: {rates}. {answer(result, 'steps')}"
 
 
-def answer(found: Findings, matching: str) -> str:
+def answer(result: Findings, matching: str) -> str:
     """The paper's claim at one matching, in a sentence."""
     first, second = CLAIM
-    rows = found.comparisons.filter(
+    rows = result.comparisons.filter(
         (pl.col("matching") == matching) & (pl.col("suite") == LINEAGES) & (pl.col("first") == first) & (pl.col("second") == second)
     ).to_dicts()
     if not rows:
@@ -55,9 +55,9 @@ def shows(row: Mapping[str, Any]) -> bool:
     return row["p_holm"] < LEVEL and (row["low"] > 0 or row["high"] < 0)
 
 
-def caution(stored: Stored, found: Findings) -> str:
+def caution(stored: Stored, result: Findings) -> str:
     """How far the result goes."""
-    rows = found.summary.filter(pl.col("suite") == LINEAGES)
+    rows = result.summary.filter(pl.col("suite") == LINEAGES)
     seeds, problems, steps = (int(rows[name].max() or 0) for name in ("seeds", "problems", "step"))  # pyright: ignore[reportArgumentType]
     said = f"{stored.study['policy']}, {steps} steps, {problems} held-out problems, {seeds} {'seed' if seeds == 1 else 'seeds'} per arm."
     if seeds < 5:

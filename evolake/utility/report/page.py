@@ -19,17 +19,17 @@ from evolake.utility.tables import ARMS, MATCHINGS
 FIGURES = "evolake.utility.report.figures"
 
 
-def write_report(stored: Stored, found: Findings, out: Path) -> list[Path]:
+def write_report(stored: Stored, result: Findings, out: Path) -> list[Path]:
     """Write all files below `out`; gives their paths. The same lake gives the same tables and page."""
-    figures = draw_figures(FIGURES, found)
+    figures = draw_figures(FIGURES, result)
     (out / "figures").mkdir(parents=True, exist_ok=True)
     written = [out / "report.html"]
-    written[0].write_text(study_page(stored, found, figures), encoding="utf-8")
+    written[0].write_text(study_page(stored, result, figures), encoding="utf-8")
     for title, png in figures.items():
         written.append(out / "figures" / file_name(title, ".png"))
         written[-1].write_bytes(png)
     tables = {
-        "summary": found.summary, "comparisons": found.comparisons, "curves": found.curves, "steps": stored.steps, "replies": stored.replies,
+        "summary": result.summary, "comparisons": result.comparisons, "curves": result.curves, "steps": stored.steps, "replies": stored.replies,
         "problems": stored.problems,
     }
     for name, frame in tables.items():
@@ -38,17 +38,17 @@ def write_report(stored: Stored, found: Findings, out: Path) -> list[Path]:
     return written
 
 
-def study_page(stored: Stored, found: Findings, figures: Mapping[str, bytes]) -> str:
+def study_page(stored: Stored, result: Findings, figures: Mapping[str, bytes]) -> str:
     """The whole page. figures: title -> PNG."""
     return render(
-        "evolake.utility.report", "study.html.j2", study=stored.study, question=QUESTION, setting=setting(stored), caution=caution(stored, found),
-        headline=headline(found), answers=[answer(found, matching) for matching in MATCHINGS], missing=stored.missing, arms=ARMS, figures=figures,
-        tables=[(matching, suite, arms_table(found, matching, suite), differences_table(found, matching, suite))
-                for matching in MATCHINGS for suite in found.summary["suite"].unique(maintain_order=True)],
+        "evolake.utility.report", "study.html.j2", study=stored.study, question=QUESTION, setting=setting(stored), caution=caution(stored, result),
+        headline=headline(result), answers=[answer(result, matching) for matching in MATCHINGS], missing=stored.missing, arms=ARMS, figures=figures,
+        tables=[(matching, suite, arms_table(result, matching, suite), differences_table(result, matching, suite))
+                for matching in MATCHINGS for suite in result.summary["suite"].unique(maintain_order=True)],
     )
 
 
-def arms_table(found: Findings, matching: str, suite: str) -> pl.DataFrame:
+def arms_table(result: Findings, matching: str, suite: str) -> pl.DataFrame:
     """One row per arm."""
     return pl.DataFrame([
         {
@@ -56,11 +56,11 @@ def arms_table(found: Findings, matching: str, suite: str) -> pl.DataFrame:
             "reply_tokens_trained_on": round(row["tokens"]), "correct": f"{row['correct']:.1%} ({row['low']:.1%} to {row['high']:.1%})",
             "in_form": f"{row['formatted']:.1%}", "tokens": round(row["length"], 1), "self_checking_words": round(row["reflections"], 2),
         }
-        for row in _of(found.summary, matching, suite)
+        for row in _of(result.summary, matching, suite)
     ])
 
 
-def differences_table(found: Findings, matching: str, suite: str) -> pl.DataFrame:
+def differences_table(result: Findings, matching: str, suite: str) -> pl.DataFrame:
     """One row per comparison."""
     return pl.DataFrame([
         {
@@ -68,7 +68,7 @@ def differences_table(found: Findings, matching: str, suite: str) -> pl.DataFram
             "interval_95": f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f}", "p": f"{row['p_value']:.2g}", "p_holm": f"{row['p_holm']:.2g}",
             "shown": "yes" if shows(row) else "no",
         }
-        for row in _of(found.comparisons, matching, suite)
+        for row in _of(result.comparisons, matching, suite)
     ])
 
 

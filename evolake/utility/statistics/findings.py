@@ -47,11 +47,11 @@ def taken_at(steps: pl.DataFrame, replies: pl.DataFrame, matching: str) -> tuple
     column = COLUMN[matching]
     spent = steps.select("arm", "seed", "step", spent_instances="instances", spent_tokens="tokens", spent=pl.col(column).cast(pl.Float64))
     budget = float(spent.group_by("arm", "seed").agg(pl.col("spent").max())["spent"].min() or 0.0)  # pyright: ignore[reportArgumentType]
-    told = replies.join(spent, on=["arm", "seed", "step"], how="left").with_columns(pl.col("spent", "spent_instances", "spent_tokens").fill_null(0))
-    within = told.filter(pl.col("spent") <= budget)
+    report = replies.join(spent, on=["arm", "seed", "step"], how="left").with_columns(pl.col("spent", "spent_instances", "spent_tokens").fill_null(0))
+    within = report.filter(pl.col("spent") <= budget)
     last = within.filter(pl.col("step") == pl.col("step").max().over("arm", "seed"))
     lost = steps.select("arm", "seed").unique().join(last.select("arm", "seed").unique(), on=["arm", "seed"], how="anti")
-    start = told.filter(pl.col("arm") == BASE)
+    start = report.filter(pl.col("arm") == BASE)
     as_before = [start.filter(pl.col("seed") == seed).with_columns(arm=pl.lit(arm)) for arm, seed in lost.iter_rows()]
     return budget, pl.concat([last, *as_before])
 
@@ -115,7 +115,7 @@ def _paired(first: tuple[list[int], list[str], np.ndarray], second: tuple[list[i
         return None
     ours, theirs = (
         values[np.ix_([held.index(seed) for seed in seeds], [places[problem] for problem in problems])]
-        for held, found, values in (first, second) for places in ({problem: place for place, problem in enumerate(found)},)
+        for held, result, values in (first, second) for places in ({problem: place for place, problem in enumerate(result)},)
     )
     return ours - theirs
 

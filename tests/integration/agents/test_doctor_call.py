@@ -42,20 +42,20 @@ def checks(base_url: str, *, call: bool = True, **changes: Any) -> dict[str, dic
         "backend": "model", "model_base_url": base_url, "model_api_key": KEY, "models": {"default": "m"}, "model_max_retries": 0,
         "budget": BudgetSettings(tokens_per_run=1000),
     }
-    return {one["name"]: one for one in endpoint_checks(Settings(**(values | changes)), call=call)}
+    return {check["name"]: check for check in endpoint_checks(Settings(**(values | changes)), call=call)}
 
 
 def told(found: dict[str, dict[str, Any]]) -> dict[str, bool]:
-    return {name: one["ok"] for name, one in found.items()}
+    return {name: item["ok"] for name, item in found.items()}
 
 
 def test_an_endpoint_that_can_all_of_it_is_told_so_with_two_calls() -> None:
     with LoopbackModel(able) as server:
-        found = checks(server.base_url)
+        result = checks(server.base_url)
         assert len(server.requests) == 2
-    assert told(found) == dict.fromkeys(("model endpoint", "model budget", "m: structured replies", "m: usage", "m: function calling"), True)
-    assert found["m: structured replies"]["detail"] == "as its schema says"
-    assert found["model budget"]["detail"] == "1,000 tokens per run"
+    assert told(result) == dict.fromkeys(("model endpoint", "model budget", "m: structured replies", "m: usage", "m: function calling"), True)
+    assert result["m: structured replies"]["detail"] == "as its schema says"
+    assert result["model budget"]["detail"] == "1,000 tokens per run"
 
 
 def test_without_the_option_nothing_is_asked() -> None:
@@ -66,11 +66,11 @@ def test_without_the_option_nothing_is_asked() -> None:
 
 def test_what_an_endpoint_cannot_is_told_with_what_it_costs() -> None:
     with LoopbackModel(plain) as server:
-        found = checks(server.base_url)
-    assert told(found)["m: structured replies"] and found["m: structured replies"]["detail"].startswith("as text;")
-    assert not found["m: usage"]["ok"] and not found["m: function calling"]["ok"]
-    assert (found["m: usage"]["needed"], found["m: function calling"]["needed"]) == (False, False)
-    assert found["m: function calling"]["skips"] == "nothing: no role needs it"
+        result = checks(server.base_url)
+    assert told(result)["m: structured replies"] and result["m: structured replies"]["detail"].startswith("as text;")
+    assert not result["m: usage"]["ok"] and not result["m: function calling"]["ok"]
+    assert (result["m: usage"]["needed"], result["m: function calling"]["needed"]) == (False, False)
+    assert result["m: function calling"]["skips"] == "nothing: no role needs it"
 
 
 @pytest.mark.parametrize(("script", "what", "said"), [
@@ -79,8 +79,8 @@ def test_what_an_endpoint_cannot_is_told_with_what_it_costs() -> None:
 ], ids=["nonsense", "no key", "no endpoint"])
 def test_an_endpoint_that_cannot_serve_is_a_needed_thing_that_is_missing(script: Any, what: str, said: str) -> None:
     with LoopbackModel(script) as server:
-        one = checks(server.base_url)[what]
-    assert not one["ok"] and one["needed"] and said in one["detail"] and one["mend"]
+        item = checks(server.base_url)[what]
+    assert not item["ok"] and item["needed"] and said in item["detail"] and item["mend"]
 
 
 ODD = {"sum": 42}
@@ -138,16 +138,16 @@ def test_where_more_than_the_model_is_missing_nothing_is_said_to_work() -> None:
 
 def test_who_asks_what_an_endpoint_can_is_answered_by_the_exit_code_whatever_the_backend() -> None:
     with LoopbackModel([say("It is sunny.")]) as server:
-        one = checks(server.base_url, backend="operators")["m: structured replies"]
-    assert one["needed"] and "replies in the form" in one["mend"]
+        item = checks(server.base_url, backend="operators")["m: structured replies"]
+    assert item["needed"] and "replies in the form" in item["mend"]
     assert checks("", backend="operators")["model endpoint"]["needed"] and not checks("", backend="operators", call=False)["model endpoint"]["needed"]
 
 
 def test_each_model_is_tried_once() -> None:
     with LoopbackModel(able) as server:
-        found = checks(server.base_url, models={"default": "m", "planner": "n", "coder": "n"})
+        result = checks(server.base_url, models={"default": "m", "planner": "n", "coder": "n"})
         assert sorted({asked.model for asked in server.requests}) == ["m", "n"] and len(server.requests) == 4
-    assert all(told(found).values())
+    assert all(told(result).values())
 
 
 def test_no_credential_is_shown() -> None:

@@ -36,7 +36,7 @@ def nobody() -> str:
 def test_a_model_that_is_listed_is_not_asked_and_any_other_once(listed: tuple[str, ...], asked: list[str]) -> None:
     with LoopbackModel(WORKS, models=listed) as server:
         check_endpoint(settings_for(server.base_url))
-        assert [one.model for one in server.requests] == asked
+        assert [request.model for request in server.requests] == asked
 
 
 @pytest.mark.parametrize(("script", "said"), [
@@ -44,9 +44,9 @@ def test_a_model_that_is_listed_is_not_asked_and_any_other_once(listed: tuple[st
     ([raw(b"<p>", "text/html")], "not JSON"),
 ])
 def test_what_the_endpoint_says_against_a_model_is_told(script: Script, said: str) -> None:
-    with LoopbackModel(script, models=()) as server, pytest.raises(InputError, match=said) as told:
+    with LoopbackModel(script, models=()) as server, pytest.raises(InputError, match=said) as summary:
         check_endpoint(settings_for(server.base_url))
-    assert told.value.exit_code == 2 and KEY not in str(told.value) and "evolake doctor --call" in str(told.value)
+    assert summary.value.exit_code == 2 and KEY not in str(summary.value) and "evolake doctor --call" in str(summary.value)
 
 
 def test_without_models_or_new_calls_nothing_is_asked() -> None:
@@ -64,5 +64,5 @@ def test_a_run_ends_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     }.items():
         monkeypatch.setenv(f"EVOLAKE_{name}", value)
     assert evolve.entry(["--lines", "designs", "--definitions", "nowhere"]) == 2
-    assert "cannot be asked, so nothing was begun" in (told := capsys.readouterr().err) and "connection failed" in told
+    assert "cannot be asked, so nothing was begun" in (summary := capsys.readouterr().err) and "connection failed" in summary
     assert not (tmp_path / "lake").exists()

@@ -263,9 +263,9 @@ def test_the_records_of_a_session_are_verified_with_the_tape(project: Project):
     assert len(records) == 3, "two commands, and how it ended"
     records[0].write_text(records[0].read_text().replace("s", "z", 5))
     records[1].rename(records[1].with_name("0" * 62 + ".json"))
-    told = [(finding.where.split("/")[1], finding.what) for finding in examine(lake).findings if finding.kind == "tape"]
-    assert len(told) == 2 and {place for place, _ in told} == {"sessions"}
-    assert any("it lies where another belongs" in what for _, what in told)
+    parts = [(finding.where.split("/")[1], finding.what) for finding in examine(lake).findings if finding.kind == "tape"]
+    assert len(parts) == 2 and {place for place, _ in parts} == {"sessions"}
+    assert any("it lies where another belongs" in what for _, what in parts)
 
 
 def test_a_session_that_was_cut_off_goes_on_from_its_last_turn(project: Project):
@@ -318,7 +318,7 @@ def test_a_session_whose_process_is_killed_goes_on_from_its_last_turn_and_pays_n
             bench = project.bench()
             result = agents.session(project.role, Ask(goal="Return 0."), bench, seed=0)
             turns, rows = agents.turns(), agents.rows()
-        asked = [sum(message["role"] == "assistant" for message in one.messages) for one in server.requests]
+        asked = [sum(message["role"] == "assistant" for message in request.messages) for request in server.requests]
     assert (result, asked) == (Finished(title="zero"), [0, 1, 2, 3, 4]), "each turn was asked for once, over both lives"
     assert [row["status"] for row in turns] == ["replayed"] * 2 + ["ok"] * 3 and [row["usd"] == 0 for row in rows] == [True] * 2 + [False] * 3
     assert bench.workspace.changed == {"src/main.cc": FILES["src/main.cc"].replace("return 1", "return 0")}

@@ -88,12 +88,12 @@ def test_replay_only_needs_no_key_and_names_what_is_missing(tmp_path: Path) -> N
 
 def test_the_same_question_asked_at_once_is_paid_for_once(tmp_path: Path) -> None:
     role = add_role(tmp_path)
-    with LoopbackModel(ADDS) as server, open_for(server.base_url, tmp_path) as one, open_for(server.base_url, tmp_path, run_id="run-2") as two:
+    with LoopbackModel(ADDS) as server, open_for(server.base_url, tmp_path) as item, open_for(server.base_url, tmp_path, run_id="run-2") as two:
         with ThreadPoolExecutor(8) as pool:
-            results = list(pool.map(lambda number: (one, two)[number % 2].call(role, REQUEST, seed=number), range(8)))
+            results = list(pool.map(lambda number: (item, two)[number % 2].call(role, REQUEST, seed=number), range(8)))
         assert results == [AddReply(total=5)] * 8
         assert len(server.requests) == 1
-        assert sorted(row["status"] for row in one.rows() + two.rows()) == ["ok"] + ["replayed"] * 7
+        assert sorted(row["status"] for row in item.rows() + two.rows()) == ["ok"] + ["replayed"] * 7
 
 
 CALL_AND_DIE = """

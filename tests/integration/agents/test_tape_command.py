@@ -47,7 +47,7 @@ def ran(*arguments: str, keys: str = "") -> Any:
 
 
 def states(*arguments: str) -> list[str]:
-    return sorted(one["state"] for one in json.loads(ran("list", "--json", *arguments).output)["entries"])
+    return sorted(load["state"] for load in json.loads(ran("list", "--json", *arguments).output)["entries"])
 
 
 def test_entries_are_listed_by_line_role_cycle_model_and_validity(lake: Path) -> None:
@@ -67,8 +67,8 @@ def test_drop_asks_and_takes_only_what_is_chosen(lake: Path) -> None:
     assert states() == ["damaged", "invalid", "valid", "valid"]
     assert ran("drop", "--invalid", keys="y\n").output.endswith("1 dropped\n")
     assert states() == ["damaged", "valid", "valid"]
-    told = json.loads(ran("drop", "--damaged", "--yes", "--json").output)
-    assert (told["verdict"], told["count"]) == ("dropped", 1)
+    summary = json.loads(ran("drop", "--damaged", "--yes", "--json").output)
+    assert (summary["verdict"], summary["count"]) == ("dropped", 1)
     accounts = sorted(path.name for path in (lake / "tape" / "accounts").iterdir())
     assert ran("drop", "--all", "--yes").output == "2 dropped\n"
     assert (states(), sorted(path.name for path in (lake / "tape" / "accounts").iterdir())) == ([], accounts)

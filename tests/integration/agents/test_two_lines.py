@@ -119,10 +119,10 @@ def test_an_entry_of_the_solvers_that_no_account_has_is_booked_to_the_solvers(be
 
 def test_a_damaged_entry_leaves_its_spend_where_it_was_booked_and_is_told_by_the_audit(before: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tape = Tape(before / "tape")
-    one = next(entry for entry in entries(before) if entry["role"] == "solvers_adder")
-    tape.path(one["key"]).write_text("{}")
+    item = next(entry for entry in entries(before) if entry["role"] == "solvers_adder")
+    tape.path(item["key"]).write_text("{}")
     with opened(before, "http://127.0.0.1:9", "designs", monkeypatch) as agents:
         assert spent(agents) == Usage(3, 2 * TOKENS + 7, 0.0)
     with opened(before, "http://127.0.0.1:9", "solvers", monkeypatch) as agents:
         assert spent(agents) == Usage(1, TOKENS, 0.0)
-    assert [finding.what for finding in examine(before).findings if one["key"][:12] in finding.what] != []
+    assert [finding.what for finding in examine(before).findings if item["key"][:12] in finding.what] != []

@@ -100,13 +100,13 @@ def test_in_a_study_a_failure_is_a_result_and_stays_one(tmp_path: Path) -> None:
 
 
 def test_the_reply_of_one_endpoint_never_answers_for_another(tmp_path: Path) -> None:
-    with LoopbackModel([GOOD]) as one, LoopbackModel([say({"total": 6})]) as other:
-        assert ask(one.base_url, tmp_path) == (FIVE, ["ok"])
+    with LoopbackModel([GOOD]) as item, LoopbackModel([say({"total": 6})]) as other:
+        assert ask(item.base_url, tmp_path) == (FIVE, ["ok"])
         assert ask(other.base_url, tmp_path, run_id="run-2") == (AddReply(total=6), ["ok"])
-        with_credentials = one.base_url.replace("http://", "HTTP://user:hidden-word@") + "/?token=hidden-word"
+        with_credentials = item.base_url.replace("http://", "HTTP://user:hidden-word@") + "/?token=hidden-word"
         assert ask(with_credentials, tmp_path, run_id="run-3") == (FIVE, ["replayed"])
-        assert {entry["endpoint"] for entry in entries(tmp_path)} == {one.base_url, other.base_url}
-        assert len(one.requests) == len(other.requests) == 1
+        assert {entry["endpoint"] for entry in entries(tmp_path)} == {item.base_url, other.base_url}
+        assert len(item.requests) == len(other.requests) == 1
     written = b"".join(path.read_bytes() for path in (tmp_path / "tape").rglob("*") if path.is_file())
     assert b"hidden-word" not in written and KEY.encode() not in written
 

@@ -54,10 +54,10 @@ def executor(settings: Settings) -> Iterator[ClusterExecutor]:
 
 
 def test_tasks_run_elsewhere_under_the_settings_of_the_run_and_come_back_in_order(executor: ClusterExecutor, lake: Path) -> None:
-    found = list(executor.map(place, range(8)))
-    assert [number for number, _, _ in found] == list(range(8))
-    assert os.getpid() not in {pid for _, pid, _ in found}
-    assert {told for _, _, told in found} == {str(lake)}
+    result = list(executor.map(place, range(8)))
+    assert [number for number, _, _ in result] == list(range(8))
+    assert os.getpid() not in {pid for _, pid, _ in result}
+    assert {summary for _, _, summary in result} == {str(lake)}
     assert executor.slots == 2
 
 
@@ -65,10 +65,10 @@ def test_candidates_run_in_the_jails_of_workers_with_the_outcomes_of_this_host(e
     calls = [Call(GENERIC_DRIVER, SOURCE, {"function": "twice", "args": [number]}) for number in range(4)]
     calls.append(Call(GENERIC_DRIVER, "def twice(x):\n    raise ValueError('no')\n", {"function": "twice", "args": [1]}))
     with open_jails(executor, 1, (), settings.jail) as far, open_jails(None, 1, (), settings.jail) as near:
-        told = [[(one.status, one.value, one.reason, one.jail) for one in pool.map(calls)] for pool in (far, near)]
+        parts = [[(item.status, item.value, item.reason, item.jail) for item in pool.map(calls)] for pool in (far, near)]
     assert type(far) is not type(near)
-    assert told[0] == told[1]
-    assert [value for _, value, _, _ in told[0]] == [0, 2, 4, 6, None]
+    assert parts[0] == parts[1]
+    assert [value for _, value, _, _ in parts[0]] == [0, 2, 4, 6, None]
 
 
 def test_what_a_task_raises_is_raised_here(executor: ClusterExecutor) -> None:
@@ -130,9 +130,9 @@ def test_doctor_lists_the_workers(
     monkeypatch.setenv("EVOLAKE_COMPUTE", f"dask:{cluster.address}")
     monkeypatch.setenv("EVOLAKE_LAKE", str(lake))
     end(cli, ["doctor"])
-    told = capsys.readouterr().out
-    assert f"compute: {cluster.address}: 2 of 2 workers can take all work" in told
-    assert told.count("1 threads, 1 cores; the lake is seen; jail: 13 attempts refused") == 2
+    summary = capsys.readouterr().out
+    assert f"compute: {cluster.address}: 2 of 2 workers can take all work" in summary
+    assert summary.count("1 threads, 1 cores; the lake is seen; jail: 13 attempts refused") == 2
 
 
 def test_a_cluster_of_this_machine_ends_with_the_process_that_opened_it(lake: Path) -> None:
@@ -141,5 +141,5 @@ def test_a_cluster_of_this_machine_ends_with_the_process_that_opened_it(lake: Pa
         "if __name__ == '__main__':\n    executor = open_executor(load(lake=Path(sys.argv[1]), compute='dask'), 1)\n"
         "    print(executor.submit(os.getpid).result())\n    executor.shutdown()\n"
     )
-    told = subprocess.run([sys.executable, "-c", script, str(lake)], capture_output=True, text=True, check=True)
-    assert not Path("/proc", told.stdout.strip()).exists()
+    summary = subprocess.run([sys.executable, "-c", script, str(lake)], capture_output=True, text=True, check=True)
+    assert not Path("/proc", summary.stdout.strip()).exists()

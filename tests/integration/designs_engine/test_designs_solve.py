@@ -123,10 +123,10 @@ def test_the_better_design_grows_slower_with_size(shipped):
 
 
 def test_the_reference_design_of_the_open_search_is_ahead_of_design_340_on_large_planted_formulas():
-    found = SEEDS / "reference_designs" / "open_search.py"
+    result = SEEDS / "reference_designs" / "open_search.py"
     medians = {}
-    for file in (found, DESIGN_340):
+    for file in (result, DESIGN_340):
         code, out, _ = typed("solve", file, "--n", 320, "--instances", 16, "--seed", 11, "--max-steps", 20000, "--json")
         assert (code, json.loads(out)["verdict"]) == (0, "solved")
         medians[file] = json.loads(out)["median_step"]
-    assert 2 * medians[found] < medians[DESIGN_340]
+    assert 2 * medians[result] < medians[DESIGN_340]

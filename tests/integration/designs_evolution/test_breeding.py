@@ -22,9 +22,9 @@ RACE = RaceSettings(candidates=7, enter=2, max_n=24, batch=4, max_steps=300)
 
 @pytest.fixture(scope="module")
 def starter(judge_once: Judge) -> Starter:
-    found = judge_once(compose(OPEN.baseline()), {}, {})
-    assert found.accepted and found.traced is not None
-    return Starter(found.design_id, "baseline", OPEN.baseline(), json.dumps(found.traced.to_json(), sort_keys=True))
+    result = judge_once(compose(OPEN.baseline()), {}, {})
+    assert result.accepted and result.traced is not None
+    return Starter(result.design_id, "baseline", OPEN.baseline(), json.dumps(result.traced.to_json(), sort_keys=True))
 
 
 @pytest.fixture
@@ -50,25 +50,25 @@ def test_a_race_comes_to_the_same_with_two_workers_and_its_children_descend_from
 ) -> None:
     first = raced(starter, judge_once, inline, settings)
     again = raced(starter, judge_once, inline, settings, workers=2)
-    assert content(first) == content(again) and [one.design_id for one in first.entering] == [one.design_id for one in again.entering]
+    assert content(first) == content(again) and [item.design_id for item in first.entering] == [item.design_id for item in again.entering]
     rows = RACED.frame(first.rows).to_dicts()
     assert [row["number"] for row in rows] == list(range(1 + RACE.candidates)) and rows[0]["state"] == "start"
     assert rows[0]["sizes"] == [rung.n for rung in rungs_of(settings, "0003", 5)][: len(rows[0]["sizes"])]
-    assert {row["design_id"] for row in rows if row["state"] == "enters"} == {one.design_id for one in first.entering} and first.entering
+    assert {row["design_id"] for row in rows if row["state"] == "enters"} == {item.design_id for item in first.entering} and first.entering
     assert all((row["gate"] is None) == (row["state"] != "blocked") for row in rows)
-    for one in first.entering:
-        assert one.accepted and dict(one.weights) == pytest.approx({starter.design_id: 1.0})
-        row = next(row for row in rows if row["design_id"] == one.design_id)
-        assert one.operator == (row["operator"] if set(json.loads(row["parents"])) == {starter.design_id} else "race")
-        assert design_row(one, "0003", "", None)["state"] == "accepted"
+    for element in first.entering:
+        assert element.accepted and dict(element.weights) == pytest.approx({starter.design_id: 1.0})
+        row = next(row for row in rows if row["design_id"] == element.design_id)
+        assert element.operator == (row["operator"] if set(json.loads(row["parents"])) == {starter.design_id} else "race")
+        assert design_row(element, "0003", "", None)["state"] == "accepted"
     assert len(first.judged) == RACE.candidates and first.cpu_s == pytest.approx(sum(row["cpu_s"] for row in rows))
 
 
 def test_a_race_ends_when_its_work_is_spent(starter: Starter, judge_once: Judge, inline: Executor, settings: DesignsSettings) -> None:
     heavy = settings.model_copy(update={"race": RACE.model_copy(update={"work": 1, "batch": 200})})
-    found = raced(starter, judge_once, inline, heavy)
-    work = sum(row["steps_run"] for row in found.rows) * 200 * 24
-    assert work > 10**6 and len(found.rows) < 1 + RACE.candidates
+    result = raced(starter, judge_once, inline, heavy)
+    work = sum(row["steps_run"] for row in result.rows) * 200 * 24
+    assert work > 10**6 and len(result.rows) < 1 + RACE.candidates
 
 
 def test_a_racer_that_the_wall_guard_cuts_says_so_and_the_guard_is_far_above_an_experiment_s(
@@ -80,8 +80,8 @@ def test_a_racer_that_the_wall_guard_cuts_says_so_and_the_guard_is_far_above_an_
         walls.append(wall_s)
         return [Lap(40, True, 0.1, 40), Lap(900, False, 0.1, 30, timed_out=True)]
 
-    found = raced(starter, judge_once, inline, settings.model_copy(update={"race": RACE.model_copy(update={"candidates": 1})}), run=run)
-    assert [row["timed_out"] for row in found.rows if row["state"] != "blocked"] == [True] * len(walls)
+    result = raced(starter, judge_once, inline, settings.model_copy(update={"race": RACE.model_copy(update={"candidates": 1})}), run=run)
+    assert [row["timed_out"] for row in result.rows if row["state"] != "blocked"] == [True] * len(walls)
     assert set(walls) == {5 * settings.low.wall_s}
 
 

@@ -20,13 +20,13 @@ from evolake.designs.tracing.trace import trace
 def test_the_baseline_s_memories_move_as_its_equations_say(pool: Any, seed_files: dict[str, Path]) -> None:
     traced = trace(seed_files["baseline"].read_text(), pool=pool, dtype="float64")
     assert isinstance(traced, TracedDesign)
-    found = responses_of(traced, "champion")
-    assert [(one.memory, one.level) for one in found] == [(name, f"xl = {level:,.0f}") for level in LEVELS for name in ("xl", "xs")]
+    result = responses_of(traced, "champion")
+    assert [(item.memory, item.level) for item in result] == [(name, f"xl = {level:,.0f}") for level in LEVELS for name in ("xl", "xs")]
     values = {name: float(value) for name, value in traced.hyper_values.items()}
-    for one in found:
-        long, short = values["alpha"] * (one.x - values["delta"]), values["beta"] * (AT_SHORT + values["epsilon"]) * (one.x - values["gamma"])
-        exact = long if one.memory == "xl" else short
-        np.testing.assert_allclose(one.y / one.y[-1], exact / exact[-1], rtol=1e-9, atol=1e-12)
+    for element in result:
+        long, short = values["alpha"] * (element.x - values["delta"]), values["beta"] * (AT_SHORT + values["epsilon"]) * (element.x - values["gamma"])
+        exact = long if element.memory == "xl" else short
+        np.testing.assert_allclose(element.y / element.y[-1], exact / exact[-1], rtol=1e-9, atol=1e-12)
 
 
 def test_a_champion_with_memories_of_its_own_is_drawn_beside_the_baseline(pool: Any, seed_files: dict[str, Path]) -> None:

@@ -55,9 +55,9 @@ def test_every_kind_of_term_traces_and_changes_the_dynamics(pool: Any) -> None:
 
 
 def test_all_terms_together_trace(pool: Any) -> None:
-    found = traced(EVERYTHING, pool, "float32")
-    assert [item.name for item in found.variables] == ["v", "xl", "xs", "v_bias", "v_drift", "xl_flow"]
-    assert dict(found.hyper_values) == pytest.approx(EVERYTHING.values())
+    result = traced(EVERYTHING, pool, "float32")
+    assert [item.name for item in result.variables] == ["v", "xl", "xs", "v_bias", "v_drift", "xl_flow"]
+    assert dict(result.hyper_values) == pytest.approx(EVERYTHING.values())
 
 
 def test_a_line_of_random_children_all_trace_to_different_graphs(pool: Any) -> None:

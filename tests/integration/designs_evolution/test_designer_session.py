@@ -56,29 +56,29 @@ def by_sessions(
             budget=BudgetSettings(tokens_per_run=10**7),
         )
         with open_agents(settings, folder, "0001", "run", line="designs") as agents:
-            found = propose_candidates(
+            result = propose_candidates(
                 agents, population, [direction], lambda sha: lake.blobs.get(sha).decode(), judge, settings=sizes, cycle="0001", root_seed=0,
                 origin="model", session=SessionDesigner(agents, pool, pool.call, sizes, "0001", 0),
             )
-            return found, agents.turns(), server.requests, server.port
+            return result, agents.turns(), server.requests, server.port
 
 
 def test_a_session_reads_breaks_mends_and_tries_a_design_that_passes_every_gate_and_replays_for_nothing(
     tmp_path: Path, pool: Any, judge_at: Callable[[str], Judge], tiny: DesignsSettings,
 ) -> None:
-    found, turns, asked, port = by_sessions(tmp_path, pool, judge_at("0001"), tiny, EXPERT)
-    [candidate] = found.candidates
+    result, turns, asked, port = by_sessions(tmp_path, pool, judge_at("0001"), tiny, EXPERT)
+    [candidate] = result.candidates
     assert (candidate.accepted, candidate.source.strip(), candidate.title, candidate.origin) == (True, BETTER.strip(), "edge drag", "model")
     assert {turn["artifact_id"] for turn in turns} == {candidate.design_id}
-    told = [[done["result"] for done in json.loads(turn["text"])["calls"]] for turn in turns]
-    assert "references/baseline.py" in told[0][0] and told[0][2].startswith("It is a design of ")
-    assert told[1][1].startswith("It is no design yet: ")
-    assert told[2][1].startswith("It is a design of ")
-    assert [line.split(":")[0] for line in told[3][0].splitlines()] == ["yours", "start"]
-    assert told[3][0].count("N=10, 4 instances: half of them are solved at step ") == 2, told[3][0]
+    parts = [[done["result"] for done in json.loads(turn["text"])["calls"]] for turn in turns]
+    assert "references/baseline.py" in parts[0][0] and parts[0][2].startswith("It is a design of ")
+    assert parts[1][1].startswith("It is no design yet: ")
+    assert parts[2][1].startswith("It is a design of ")
+    assert [line.split(":")[0] for line in parts[3][0].splitlines()] == ["yours", "start"]
+    assert parts[3][0].count("N=10, 4 instances: half of them are solved at step ") == 2, parts[3][0]
     assert [len(weight) for weight in candidate.weights] == [2]
     again, replayed, none, _ = by_sessions(tmp_path, pool, judge_at("0001"), tiny, [], port)
-    assert (none, [one.design_id for one in again.candidates]) == ([], [candidate.design_id])
+    assert (none, [item.design_id for item in again.candidates]) == ([], [candidate.design_id])
     assert [turn["tree_sha"] for turn in replayed] == [turn["tree_sha"] for turn in turns] and len(asked) == len(turns)
 
 
@@ -89,9 +89,9 @@ def test_a_session_reads_breaks_mends_and_tries_a_design_that_passes_every_gate_
 def test_a_session_of_no_use_is_a_failure_with_its_status(
     tmp_path: Path, pool: Any, judge_once: Judge, tiny: DesignsSettings, script: list[Action], reason: str,
 ) -> None:
-    found, *_ = by_sessions(tmp_path, pool, judge_once, tiny, script)
-    assert found.candidates == []
-    [failure] = found.failures
+    result, *_ = by_sessions(tmp_path, pool, judge_once, tiny, script)
+    assert result.candidates == []
+    [failure] = result.failures
     assert f"{failure.status}: {failure.reason}".replace("outside", "looped").startswith(reason)
 
 

@@ -102,16 +102,16 @@ def here(tmp_path: Path, judge_once: Judge) -> Workspace:
 
 
 def test_the_best_come_in_with_all_their_ancestors_edges_and_blobs(here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]) -> None:
-    found = import_lake(here.lake, other.lake.root, top=3)
+    result = import_lake(here.lake, other.lake.root, top=3)
     top = [row["design_id"] for row in standings(other.population)][:3]
-    assert (found.chosen, found.new, found.since_cycle, found.source_cycle) == (top, True, "0002", "0002")
+    assert (result.chosen, result.new, result.since_cycle, result.source_cycle) == (top, True, "0002", "0002")
     admitted = admit_merges(here.lake, here.population, judge_at("0002"), "0002")
     merged = admitted.population
     own = set(here.population.designs["design_id"])
     states = {row["design_id"]: row["state"] for row in merged.designs.to_dicts() if row["design_id"] not in own}
     assert set(states) == genealogy(top, other.population.edges()) - own
     assert set(states.values()) == {"accepted"}, "all were alive there"
-    assert found.alive == found.ancestors == len(genealogy(top, other.population.edges())) - len(top) > 0
+    assert result.alive == result.ancestors == len(genealogy(top, other.population.edges())) - len(top) > 0
     edges = set(merged.edges())
     for child in states:
         for edge in other.population.edges():
@@ -134,11 +134,11 @@ def test_ancestors_stay_alive_as_they_were_there_the_best_first_up_to_a_limit(
     ranked = [row["design_id"] for row in standings(other.population)]
     ancestors = [name for name in ranked[3:] if name in genealogy(ranked[:3], other.population.edges())]
     assert len(ancestors) > 1
-    found = import_lake(here.lake, other.lake.root, top=3, alive=1)
+    result = import_lake(here.lake, other.lake.root, top=3, alive=1)
     merged = admit_merges(here.lake, here.population, judge_at("0002"), "0002").population
     states = {name: merged.design(name)["state"] for name in ancestors if name not in own}
     assert states == {name: "accepted" if name == ancestors[0] else "retired" for name in ancestors if name not in own}
-    assert found.alive == 1
+    assert result.alive == 1
     dead = sealed(Lake(tmp_path / "dead"), other.population.with_states({ancestors[0]: "retired"}), other.lake)
     second = grown(tmp_path / "second", judge_at("0001"), seed=3, children=0)
     assert import_lake(second.lake, dead.lake.root, top=3, alive=20).alive == len(ancestors) - 1
@@ -149,16 +149,16 @@ def test_ancestors_stay_alive_as_they_were_there_the_best_first_up_to_a_limit(
 def test_objectives_come_in_by_the_gate_with_their_ancestors_and_what_is_here_is_no_second_one(
     here: Workspace, other: Workspace, judge_objectives: Callable[[Population], JudgeObjective]
 ) -> None:
-    found = import_lake(here.lake, other.lake.root, top=1)
+    result = import_lake(here.lake, other.lake.root, top=1)
     theirs = {row["objective_id"]: row for row in other.population.objectives.to_dicts()}
     own = set(here.population.objectives["objective_id"])
-    assert found.objectives == sum(row["state"] == "accepted" for row in theirs.values())
+    assert result.objectives == sum(row["state"] == "accepted" for row in theirs.values())
     assert admitted_objectives(here.lake, here.population, set(), "0002") == ([], [])
-    voted, blocked = admitted_objectives(here.lake, here.population, {found.bundle_id}, "0002")
+    voted, blocked = admitted_objectives(here.lake, here.population, {result.bundle_id}, "0002")
     assert {row["objective_id"] for row in voted} == {name for name, row in theirs.items() if row["state"] == "accepted"} - own
     assert own & set(theirs), "the baseline and the programs are in both"
     nobody = empty_population()
-    voted, blocked = admitted_objectives(here.lake, nobody, {found.bundle_id}, "0002")
+    voted, blocked = admitted_objectives(here.lake, nobody, {result.bundle_id}, "0002")
     assert [row["objective_id"] for row in blocked] == [name for name, row in theirs.items() if row["state"] == "blocked"]
     done = judged_rows(voted, judge_objectives(nobody))
     added = nobody.add(objectives=[*blocked, *done.rows])
@@ -170,27 +170,27 @@ def test_objectives_come_in_by_the_gate_with_their_ancestors_and_what_is_here_is
     voting = [(name, row) for name, row in theirs.items() if row["state"] == "accepted"]
     assert edges == {(name, parent): 1.0 for name, row in voting for parent in json.loads(row["parents"] or "{}")}
     assert {verdict.artifact_id for verdict in done.verdicts} == {row["objective_id"] for row in voted}
-    assert admitted_objectives(here.lake, added, {found.bundle_id}, "0002") == ([], [])
+    assert admitted_objectives(here.lake, added, {result.bundle_id}, "0002") == ([], [])
 
 
 def test_a_bundle_that_an_earlier_version_wrote_brings_its_chosen_designs_alone(
     here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]
 ) -> None:
-    found = import_lake(here.lake, other.lake.root, top=2)
+    result = import_lake(here.lake, other.lake.root, top=2)
     older = here.lake.read("designs", "merged").drop("alive")
     here.lake.publish("designs", "merged", older, cycle=None, run_id="old")
     merged = admit_merges(here.lake, here.population, judge_at("0002"), "0002").population
     own = set(here.population.designs["design_id"])
     states = {row["design_id"]: row["state"] for row in merged.designs.to_dicts() if row["design_id"] not in own}
-    assert {name for name, state in states.items() if state == "accepted"} == set(found.chosen) - own
+    assert {name for name, state in states.items() if state == "accepted"} == set(result.chosen) - own
     assert set(states.values()) <= {"accepted", "retired"}
 
 
 def test_a_merged_design_can_be_a_parent_and_be_ranked(here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]) -> None:
-    found = import_lake(here.lake, other.lake.root, top=1)
+    result = import_lake(here.lake, other.lake.root, top=1)
     merged = admit_merges(here.lake, here.population, judge_at("0002"), "0002").population
-    parent = merged.parent(found.chosen[0], texts_of(here.lake))
-    assert parent.genome is not None and parent.values == other.population.parent(found.chosen[0], texts_of(other.lake)).values
+    parent = merged.parent(result.chosen[0], texts_of(here.lake))
+    assert parent.genome is not None and parent.values == other.population.parent(result.chosen[0], texts_of(other.lake)).values
     order = merged.live_ids()
     rows = rank_designs(merged, dict.fromkeys(order, 0.5), order, "0002")
     assert [row["design_id"] for row in rows] == order
@@ -241,15 +241,15 @@ def test_nothing_of_the_other_lake_changes(here: Workspace, other: Workspace) ->
 
 
 def test_what_the_own_gates_refuse_does_not_live(here: Workspace, other: Workspace, judge_at: Callable[[str], Judge]) -> None:
-    found = import_lake(here.lake, other.lake.root, top=1)
+    result = import_lake(here.lake, other.lake.root, top=1)
     strict = judge_at("0002")
 
     def refuse(source, hyper, known):
         return strict("this is no design", {}, known)
 
     admitted = admit_merges(here.lake, here.population, refuse, "0002")
-    assert admitted.population.design(found.chosen[0])["state"] == "retired"
-    assert found.chosen[0] not in admitted.population.live_ids()
+    assert admitted.population.design(result.chosen[0])["state"] == "retired"
+    assert result.chosen[0] not in admitted.population.live_ids()
     assert any(verdict.outcome == "block" for verdict in admitted.verdicts)
     assert any(row["state"] == "blocked" and row["imported_from"] == other.lake.root.name for row in admitted.designs)
 

@@ -71,7 +71,7 @@ def bench(pool: Any) -> Bench:
 
 def only(rule: str) -> Ruleset:
     """The shipped rules but those of other names."""
-    return replace(RULES, rules=tuple(one for one in RULES.rules if one.id == rule))
+    return replace(RULES, rules=tuple(item for item in RULES.rules if item.id == rule))
 
 
 def judged(source: str, bench: Bench, pool: Any):
@@ -81,27 +81,27 @@ def judged(source: str, bench: Bench, pool: Any):
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_blocked_by_its_rule_with_a_reason(name: str, bench: Bench, pool: Any) -> None:
     source, rule = FAULTS[name]
-    found = judged(source, bench, pool)
-    assert not found.accepted and found.blocked_by is not None
-    assert (found.blocked_by.rule_id, bool(found.blocked_by.reason)) == (rule, True), found.blocked_by.reason
-    verdicts = replay_gate(GATE, found.evidence["objective"], only(rule), artifact_id="a", cycle="0002", run_id="test").verdicts
+    result = judged(source, bench, pool)
+    assert not result.accepted and result.blocked_by is not None
+    assert (result.blocked_by.rule_id, bool(result.blocked_by.reason)) == (rule, True), result.blocked_by.reason
+    verdicts = replay_gate(GATE, result.evidence["objective"], only(rule), artifact_id="a", cycle="0002", run_id="test").verdicts
     assert [verdict.outcome for verdict in verdicts] == ["block"]
 
 
 def test_the_templates_and_their_programs_pass(bench: Bench, pool: Any) -> None:
     sources = [make(name, {}, "").source for name in OBJECTIVE_FAMILIES if name != "reach"] + [compose(of_family(name)) for name in COUNTERPARTS]
     for source in sources:
-        found = judged(source, bench, pool)
-        assert found.accepted, found.blocked_by
-        assert [verdict.outcome for verdict in found.verdicts] == ["pass"] * len(RULES.of_gate("objective")) and len(found.verdicts) == 5
+        result = judged(source, bench, pool)
+        assert result.accepted, result.blocked_by
+        assert [verdict.outcome for verdict in result.verdicts] == ["pass"] * len(RULES.of_gate("objective")) and len(result.verdicts) == 5
 
 
 def test_what_passed_votes_and_a_second_of_its_kind_is_a_duplicate(bench: Bench, pool: Any) -> None:
     judge = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")
     first, second = make("tail", {}, "").source, make("tail", {}, "").source + "\n\nSAME = True\n"
     assert judge(Objective(objective_id(first), first)).accepted
-    found = judge(Objective(objective_id(second), second))
-    assert found.blocked_by is not None and found.blocked_by.reason.startswith(f"ranks as objective {objective_id(first)[:12]} does")
+    result = judge(Objective(objective_id(second), second))
+    assert result.blocked_by is not None and result.blocked_by.reason.startswith(f"ranks as objective {objective_id(first)[:12]} does")
     fresh = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")
     assert all(fresh(Objective(objective_id(source), source), starting=True).accepted for source in (first, second))
     third = second + "AGAIN = True\n"
@@ -117,12 +117,12 @@ def test_stored_evidence_is_asked_again_without_a_jail(bench: Bench, pool: Any) 
         return "e" * 64
 
     source = make("tail", {}, "").source
-    found = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test", keep=keep)(Objective(objective_id(source), source))
+    result = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test", keep=keep)(Objective(objective_id(source), source))
     evidence = collect_trial(OnTrial(Objective(objective_id(source), source), bench, pool))
-    assert is_usable(GATE, evidence) and {verdict.evidence_sha for verdict in found.verdicts} == {"e" * 64}
+    assert is_usable(GATE, evidence) and {verdict.evidence_sha for verdict in result.verdicts} == {"e" * 64}
     assert [score["score"] for score in evidence["scores"]] == [score["score"] for score in json.loads(kept[0])["scores"]]
     again = replay_gate(GATE, evidence, RULES, artifact_id="a", cycle="0002", run_id="other")
-    assert [verdict.outcome for verdict in again.verdicts] == [verdict.outcome for verdict in found.verdicts]
+    assert [verdict.outcome for verdict in again.verdicts] == [verdict.outcome for verdict in result.verdicts]
 
 
 def test_one_missing_score_leaves_the_other_rules_something_to_judge(bench: Bench, pool: Any) -> None:

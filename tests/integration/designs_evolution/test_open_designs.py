@@ -20,9 +20,9 @@ STEPS, CHILDREN = 4, 12
 
 
 def traced(source: str, pool: Any, dtype: str = "float64") -> TracedDesign:
-    found = trace(source, pool=pool, dtype=dtype)
-    assert isinstance(found, TracedDesign), found
-    return found
+    result = trace(source, pool=pool, dtype=dtype)
+    assert isinstance(result, TracedDesign), result
+    return result
 
 
 def test_its_baseline_runs_like_the_shipped_file_and_the_shipped_file_is_recognised(pool: Any, seed_files: dict[str, Path]) -> None:
@@ -44,9 +44,9 @@ def test_composed_children_do_what_their_expressions_say_and_run_in_kernels(pool
         assert child is not None and isinstance(child.genome, OpenGenome)
         taken.add(child.key())
         parents.append(parent_of(f"c{number}", child.title, child.genome))
-        found = traced(child.source, pool)
-        graphs.add(found.graph_sha)
-        stepper, _ = make_stepper(found, instances, seed=5, engine="torch", dtype="float64")
+        result = traced(child.source, pool)
+        graphs.add(result.graph_sha)
+        stepper, _ = make_stepper(result, instances, seed=5, engine="torch", dtype="float64")
         state = stepper.state()
         for _ in range(STEPS):
             expected = [
@@ -56,6 +56,6 @@ def test_composed_children_do_what_their_expressions_say_and_run_in_kernels(pool
             stepper.run(1)
             state = stepper.state()
             for name, values in state.items():
-                np.testing.assert_allclose(values, np.stack([one[name] for one in expected]), rtol=1e-6, atol=1e-6, err_msg=child.rationale)
-        assert simulate(found, instances, max_steps=20, seed=5).engine == "fused", child.rationale
+                np.testing.assert_allclose(values, np.stack([item[name] for item in expected]), rtol=1e-6, atol=1e-6, err_msg=child.rationale)
+        assert simulate(result, instances, max_steps=20, seed=5).engine == "fused", child.rationale
     assert len(graphs) == CHILDREN

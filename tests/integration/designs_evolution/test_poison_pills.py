@@ -90,11 +90,11 @@ def cycle(lake: Lake, population: Population, judge: Judge, settings: DesignsSet
     """The opening of a cycle with one poisoned reply among the operators' own: the rows of DESIGNS that it leaves."""
     rows = plan_directions(scripted(), population, texts_of(lake), settings=settings, cycle="0001", root_seed=1).rows
     agents = scripted(designs_designer=[answer], designs_designer_repair=[AgentFailure("designs_designer_repair", "refused", "no", 1)])
-    found = propose_candidates(
+    result = propose_candidates(
         agents, population, rows, texts_of(lake), judge, settings=settings, cycle="0001", root_seed=1, origin="model",
     )
-    assert not found.failures
-    stored = [design_row(candidate, "0001", *store_candidate(lake.blobs, candidate)) for candidate in found.candidates]
+    assert not result.failures
+    stored = [design_row(candidate, "0001", *store_candidate(lake.blobs, candidate)) for candidate in result.candidates]
     assert DESIGNS.frame(stored).height == len(stored)
     return stored
 
@@ -105,10 +105,10 @@ def reply(source: str, **more: Any) -> models.DesignReply:
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_poisoned_file_is_a_block_with_its_reason_each_time_it_is_replayed(name, judge_at, lake_and_archive) -> None:
-    found = [judge_at("0001")(SOURCES[name], {}, {}) for _ in range(2)]
-    assert [item.accepted for item in found] == [False, False]
-    assert found[0].reason and found[0].reason == found[1].reason
-    assert found[0].design_id == found[1].design_id
+    result = [judge_at("0001")(SOURCES[name], {}, {}) for _ in range(2)]
+    assert [item.accepted for item in result] == [False, False]
+    assert result[0].reason and result[0].reason == result[1].reason
+    assert result[0].design_id == result[1].design_id
 
 
 def test_a_poisoned_reply_in_a_cycle_blocks_itself_alone_twice(judge_at, lake_and_archive, tiny) -> None:
@@ -122,9 +122,9 @@ def test_a_poisoned_reply_in_a_cycle_blocks_itself_alone_twice(judge_at, lake_an
 
 @pytest.mark.parametrize("name", HYPERS)
 def test_poisoned_values_beside_a_good_file_are_a_block(name, judge_at) -> None:
-    found = judge_at("0001")(GOOD, HYPERS[name], {})
-    assert not found.accepted
-    assert found.reason.startswith(("contract", "trace"))
+    result = judge_at("0001")(GOOD, HYPERS[name], {})
+    assert not result.accepted
+    assert result.reason.startswith(("contract", "trace"))
 
 
 @pytest.mark.parametrize("text", GENOMES, ids=range(len(GENOMES)))
@@ -215,9 +215,9 @@ def test_a_jail_that_fails_is_raised_and_one_that_raises_anything_else_blocks(ju
 
     with pytest.raises(JailUnavailable):
         judged(JailUnavailable("no sandbox"))
-    found = judged(ValueError("Exceeds the limit for integer string conversion"))
-    assert (found.accepted, found.traced) == (False, None)
-    [block] = [verdict for verdict in found.verdicts if verdict.outcome == "block"]
+    result = judged(ValueError("Exceeds the limit for integer string conversion"))
+    assert (result.accepted, result.traced) == (False, None)
+    [block] = [verdict for verdict in result.verdicts if verdict.outcome == "block"]
     raised = read_reason(block.reason)
     assert raised is not None
     assert (block.gate, raised.error, raised.message) == ("trace", "ValueError", "Exceeds the limit for integer string conversion")

@@ -88,11 +88,11 @@ def test_requests_served_side_by_side_give_what_one_after_another_gives(
 
     def told(workers: int) -> Any:
         serving = operators()
-        found = propose_candidates(
+        result = propose_candidates(
             serving, population, rows, texts_of(lake), judge, settings=tiny, cycle="0001", root_seed=1, origin="operators", workers=workers
         )
         calls = [(row["role"], row["artifact_id"], row["response_sha"]) for row in serving.rows()]
-        return [design_row(one, "0001", "", "") for one in found.candidates], found.failures, found.repeats, calls
+        return [design_row(candidate, "0001", "", "") for candidate in result.candidates], result.failures, result.repeats, calls
 
     monkeypatch.setattr(designing, "child_seed", lambda root, line, cycle, purpose, number: child_seed(root, line, cycle, purpose, min(number, 1)))
     with monkeypatch.context() as serial:
@@ -104,11 +104,11 @@ def test_requests_served_side_by_side_give_what_one_after_another_gives(
 
 
 def one_after_another(items: Any, judge_all: Any, *, still: Any, settle: Any) -> list[Any]:
-    found = []
+    result = []
     for item in items:
-        found += judge_all([item])
-        settle(item, found[-1])
-    return found
+        result += judge_all([item])
+        settle(item, result[-1])
+    return result
 
 
 def reply(source: str, **more: Any) -> models.DesignReply:
@@ -151,16 +151,16 @@ def test_operators_propose_accepted_designs_with_lineage(
 ) -> None:
     lake, population = start
     serving = scripted()
-    found = proposed(serving, lake, population, planned(serving, lake, population, tiny), judge_at("0001"), tiny)
-    assert [candidate.accepted for candidate in found.candidates] == [True] * 3
-    assert len({candidate.design_id for candidate in found.candidates}) == 3
-    for candidate in found.candidates:
+    result = proposed(serving, lake, population, planned(serving, lake, population, tiny), judge_at("0001"), tiny)
+    assert [candidate.accepted for candidate in result.candidates] == [True] * 3
+    assert len({candidate.design_id for candidate in result.candidates}) == 3
+    for candidate in result.candidates:
         rows = derivation_rows(candidate, "0001")
         assert sum(row["weight"] for row in rows) == pytest.approx(1.0)
         assert {row["parent_id"] for row in rows} <= set(population.live_ids())
         assert candidate.genome is not None
     again = proposed(scripted(), lake, population, planned(scripted(), lake, population, tiny), judge_at("0001"), tiny)
-    assert [candidate.design_id for candidate in again.candidates] == [candidate.design_id for candidate in found.candidates]
+    assert [candidate.design_id for candidate in again.candidates] == [candidate.design_id for candidate in result.candidates]
 
 
 def test_in_the_open_grammar_the_baseline_s_children_are_open_and_what_is_of_the_paper_s_is_varied_as_a_file(
@@ -168,8 +168,8 @@ def test_in_the_open_grammar_the_baseline_s_children_are_open_and_what_is_of_the
 ) -> None:
     lake, population = start
     settings = tiny.model_copy(update={"grammar": "open", "designs_per_cycle": 4})
-    found = proposed(operators(), lake, population, planned(operators(), lake, population, settings), judge_at("0001"), settings)
-    rows = [design_row(candidate, "0001", "", None) for candidate in found.candidates]
+    result = proposed(operators(), lake, population, planned(operators(), lake, population, settings), judge_at("0001"), settings)
+    rows = [design_row(candidate, "0001", "", None) for candidate in result.candidates]
     assert {row["operator"] for row in rows if row["grammar"] is None} <= {"perturb"}
     written = [row for row in rows if row["grammar"] == "open"]
     assert written and all(grammar_name(row["genome"]) == "open" and row["operator"] in OPEN.operators for row in written)
@@ -183,9 +183,9 @@ def test_a_file_that_does_not_trace_goes_back_once_and_may_come_back_mended(
     settings = tiny.model_copy(update={"designs_per_cycle": 1})
     mended = models.DesignRepairReply(error_summary="No branch on data.", solver_code=GOOD)
     serving = scripted(designs_designer=[reply(BAD)], designs_designer_repair=[mended])
-    found = proposed(serving, lake, population, planned(scripted(), lake, population, settings), judge_at("0001"), settings)
-    assert [candidate.accepted for candidate in found.candidates] == [True]
-    assert found.candidates[0].source == GOOD
+    result = proposed(serving, lake, population, planned(scripted(), lake, population, settings), judge_at("0001"), settings)
+    assert [candidate.accepted for candidate in result.candidates] == [True]
+    assert result.candidates[0].source == GOOD
     asked = [request for role, request in serving.backend.asked if role == "designs_designer_repair"]  # pyright: ignore[reportAttributeAccessIssue]
     assert [request.source for request in asked] == [BAD] and "trace" in asked[0].error
 
@@ -196,10 +196,10 @@ def test_a_file_that_stays_broken_is_blocked_and_stays_as_a_row(
     lake, population = start
     settings = tiny.model_copy(update={"designs_per_cycle": 2})
     serving = scripted(designs_designer=[reply(BAD), reply(BAD)])
-    found = proposed(serving, lake, population, planned(scripted(), lake, population, settings), judge_at("0001"), settings)
-    assert [blocking_gate(candidate) for candidate in found.candidates] == ["trace"]
-    assert found.repeats == 1
-    row = design_row(found.candidates[0], "0001", *store_candidate(lake.blobs, found.candidates[0]))
+    result = proposed(serving, lake, population, planned(scripted(), lake, population, settings), judge_at("0001"), settings)
+    assert [blocking_gate(candidate) for candidate in result.candidates] == ["trace"]
+    assert result.repeats == 1
+    row = design_row(result.candidates[0], "0001", *store_candidate(lake.blobs, result.candidates[0]))
     assert (row["state"], row["traced_sha"], row["graph_sha"]) == ("blocked", None, None)
     assert row["reason"].startswith("trace: ")
 
@@ -211,9 +211,9 @@ def test_a_design_that_computes_a_known_one_is_a_duplicate_and_is_not_repaired(
     settings = tiny.model_copy(update={"designs_per_cycle": 1})
     renamed = compose(BASELINE, "another title").replace("cost = c.unsqueeze(1)", "cost = (c).unsqueeze(1)").replace("alpha", "speed")
     serving = scripted(designs_designer=[reply(renamed)])
-    found = proposed(serving, lake, population, planned(scripted(), lake, population, settings), judge_at("0001"), settings)
-    assert [blocking_gate(candidate) for candidate in found.candidates] == ["duplicate"]
-    assert f"duplicate of {population.live_ids()[0]}" in found.candidates[0].examined.reason  # pyright: ignore[reportOptionalMemberAccess]
+    result = proposed(serving, lake, population, planned(scripted(), lake, population, settings), judge_at("0001"), settings)
+    assert [blocking_gate(candidate) for candidate in result.candidates] == ["duplicate"]
+    assert f"duplicate of {population.live_ids()[0]}" in result.candidates[0].examined.reason  # pyright: ignore[reportOptionalMemberAccess]
     assert "designs_designer_repair" not in [role for role, _ in serving.backend.asked]  # pyright: ignore[reportAttributeAccessIssue]
 
 
@@ -222,10 +222,10 @@ def test_a_call_without_a_usable_reply_is_counted_and_the_others_go_on(
 ) -> None:
     lake, population = start
     failure = AgentFailure("designs_designer", "invalid", "no file", 3)
-    found = proposed(
+    result = proposed(
         scripted(designs_designer=[failure]), lake, population, planned(scripted(), lake, population, tiny), judge_at("0001"), tiny
     )
-    assert (found.failures, len(found.candidates)) == ([failure], 2)
+    assert (result.failures, len(result.candidates)) == ([failure], 2)
 
 
 def test_a_genome_that_does_not_fit_the_file_is_not_believed() -> None:
@@ -256,11 +256,11 @@ def test_a_cycle_measures_ranks_learns_and_reviews(
     lake, population = start
     serving, texts = scripted(), texts_of(lake)
     directions = planned(serving, lake, population, tiny)
-    found = proposed(serving, lake, population, directions, judge_at("0001"), tiny)
-    fresh = [candidate.design_id for candidate in found.candidates]
+    result = proposed(serving, lake, population, directions, judge_at("0001"), tiny)
+    fresh = [candidate.design_id for candidate in result.candidates]
     population = population.admit(
-        [design_row(candidate, "0001", *store_candidate(lake.blobs, candidate)) for candidate in found.candidates],
-        [row for candidate in found.candidates for row in derivation_rows(candidate, "0001")],
+        [design_row(candidate, "0001", *store_candidate(lake.blobs, candidate)) for candidate in result.candidates],
+        [row for candidate in result.candidates for row in derivation_rows(candidate, "0001")],
     )
     jobs = [
         Job(design_id, texts(population.design(design_id)["traced_sha"]), "low", "0001", "test", 1, tiny) for design_id in population.unmeasured()

@@ -35,15 +35,15 @@ def tune(parent: Parent, estimate: Callable, pool: Any, judge: Judge, executor: 
 
 def test_a_trial_that_wins_becomes_a_copy_with_one_parent(pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings) -> None:
     settings = tiny.model_copy(update={"tuning_trials": 8})
-    found = tune(BASE, fewest_steps, pool, judge_at("0003"), inline, settings)
-    assert [row["trial"] for row in found.rows] == list(range(9))
-    assert json.loads(found.rows[0]["hyper_values"]) == BASELINE.values()
-    assert TUNING.repeated_keys(TUNING.frame(found.rows)).is_empty()
-    best = min(row["consensus"] for row in found.rows)
-    assert best < found.rows[0]["consensus"]
-    copy = found.candidate
+    result = tune(BASE, fewest_steps, pool, judge_at("0003"), inline, settings)
+    assert [row["trial"] for row in result.rows] == list(range(9))
+    assert json.loads(result.rows[0]["hyper_values"]) == BASELINE.values()
+    assert TUNING.repeated_keys(TUNING.frame(result.rows)).is_empty()
+    best = min(row["consensus"] for row in result.rows)
+    assert best < result.rows[0]["consensus"]
+    copy = result.candidate
     assert copy is not None and copy.accepted and copy.traced is not None and copy.genome is not None
-    winner = next(row for row in found.rows if row["consensus"] == best)
+    winner = next(row for row in result.rows if row["consensus"] == best)
     assert copy.genome.values() == pytest.approx(json.loads(winner["hyper_values"]))
     assert copy.design_id == design_id_of(copy.traced)
     assert derivation_rows(copy, "0003") == [
@@ -64,9 +64,9 @@ def test_the_outcome_depends_on_the_seed_and_not_on_the_workers(pool: Any, judge
 
 def test_where_no_trial_wins_nothing_is_added_and_the_reason_says_so(pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings) -> None:
     settings = tiny.model_copy(update={"tuning_trials": 2})
-    found = tune(BASE, lambda results: dict.fromkeys(results, 0.5), pool, judge_at("0003"), inline, settings)
-    assert found.candidate is None
-    assert found.reason == "none of 2 trials beat baseline as it is (consensus 0.5)"
+    result = tune(BASE, lambda results: dict.fromkeys(results, 0.5), pool, judge_at("0003"), inline, settings)
+    assert result.candidate is None
+    assert result.reason == "none of 2 trials beat baseline as it is (consensus 0.5)"
 
 
 def test_a_file_keeps_its_text_and_gets_values_of_every_type(pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings) -> None:
@@ -80,14 +80,14 @@ def test_a_file_keeps_its_text_and_gets_values_of_every_type(pool: Any, judge_at
         Scale("gamma", "uniform", 0.02, 0.5),
     )
     parent = Parent("f" * 64, "from a file", source, {"power": 1, "sign": "plain", **BASELINE.values()}, scales)
-    found = tune(parent, fewest_steps, pool, judge_at("0003"), inline, tiny.model_copy(update={"tuning_trials": 6}), seed=5)
-    assert all(row["status"] == "ok" for row in found.rows)
-    seen = [json.loads(row["hyper_values"]) for row in found.rows]
+    result = tune(parent, fewest_steps, pool, judge_at("0003"), inline, tiny.model_copy(update={"tuning_trials": 6}), seed=5)
+    assert all(row["status"] == "ok" for row in result.rows)
+    seen = [json.loads(row["hyper_values"]) for row in result.rows]
     assert {type(values["power"]) for values in seen} == {int}
     assert {values["sign"] for values in seen} <= {"plain", "bent"}
-    if found.candidate is not None:
-        assert found.candidate.source == source
-        assert found.candidate.genome is None and dict(found.candidate.hyper) in seen
+    if result.candidate is not None:
+        assert result.candidate.source == source
+        assert result.candidate.genome is None and dict(result.candidate.hyper) in seen
 
 
 def test_a_design_without_parameters_is_not_tuned(pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings) -> None:

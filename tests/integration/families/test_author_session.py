@@ -86,13 +86,13 @@ def hold(pool: Any, folder: Path, scripted: ScriptedModel, port: int = 0, **sess
             budget=BudgetSettings(tokens_per_run=10**7), model_repairs=0, agents=AgentsSettings(session=SessionSettings(**session)),
         )
         with open_agents(settings, folder, "0001", "run", line="families") as agents:
-            found = propose_families(
+            result = propose_families(
                 agents, [CLINIC], pool=pool, settings=SIZES, cycle="0001", root_seed=0, known=(),
                 judge=lambda family, known: run_gates(
                     family, pool=pool, agents=agents, ruleset=RULES, settings=SIZES, cycle="0001", run_id="test", known=known,
                 ),
             )
-            return Held(found, agents.turns(), agents.rows()), server.port
+            return Held(result, agents.turns(), agents.rows()), server.port
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def held(pool, tmp_path_factory) -> tuple[Held, ScriptedModel, Path, int]:
 def test_a_session_looks_at_samples_sees_the_votes_mends_its_validator_and_passes_every_gate(held):
     done, *_ = held
     [proposal] = done.found.proposals
-    assert [one.accepted for one in proposal.rounds] == [True], proposal.rounds[-1].blocked_by
+    assert [item.accepted for item in proposal.rounds] == [True], proposal.rounds[-1].blocked_by
     family = proposal.family
     assert family is not None
     assert (family.validator, sorted(family.validators), family.parents) == (CARDS.validator, ["built1", "built2"], (CLINIC.family_id,))

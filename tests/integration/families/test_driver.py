@@ -31,9 +31,9 @@ def test_an_instance_depends_on_family_difficulty_and_seed_alone(pool):
 
 
 def test_numpy_is_seeded_as_well(pool):
-    one, two, again = made(pool, "n = int(numpy.random.randint(10**9)); return {'n': n}, [n]", "import numpy")
-    assert one.content == again.content != two.content
-    assert one.text == f"Value {one.inputs['n']}?"
+    first, second, again = made(pool, "n = int(numpy.random.randint(10**9)); return {'n': n}, [n]", "import numpy")
+    assert first.content == again.content != second.content
+    assert first.text == f"Value {first.inputs['n']}?"
 
 
 @pytest.mark.parametrize(("body", "status", "words"), [

@@ -44,8 +44,8 @@ SETTLED = (
 def test_a_choice_by_a_hash_a_date_or_the_order_of_a_set_is_another_one_elsewhere(name, pool):
     family = replace(CLINIC, generator=CLINIC.generator.replace("    count = ", f"    {UNSETTLED[name]}\n    count = ", 1))
     here, there = (generate(family, PAIRS, pool=pool, elsewhere=elsewhere) for elsewhere in (False, True))
-    assert {one.status for one in (*here, *there)} == {"ok"}
-    assert [one.content for one in here] != [one.content for one in there]
+    assert {item.status for item in (*here, *there)} == {"ok"}
+    assert [item.content for item in here] != [item.content for item in there]
 
 
 def test_what_no_hash_seed_decides_is_the_same_elsewhere(pool):
@@ -67,5 +67,5 @@ OWN_NAMES = (
 
 def test_a_class_that_hashes_by_its_base_and_names_like_those_from_here_run_elsewhere_too(pool):
     for elsewhere in (False, True):
-        [found] = solve("\n".join(OWN_NAMES), [{}], pool=pool, elsewhere=elsewhere)
-        assert (found.status, found.answer) == ("ok", [True, True, [1, 2, 3], 2, 3, 5, ["b", "c"], True]), (elsewhere, found.reason)
+        [result] = solve("\n".join(OWN_NAMES), [{}], pool=pool, elsewhere=elsewhere)
+        assert (result.status, result.answer) == ("ok", [True, True, [1, 2, 3], 2, 3, 5, ["b", "c"], True]), (elsewhere, result.reason)

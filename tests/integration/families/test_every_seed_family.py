@@ -51,13 +51,13 @@ def unanimous(seen: FamilyResults) -> None:
 def other_rules(family: Family) -> list[Family]:
     """The family under its rules' other alternatives: the first others of all points together, then the second others, and so on."""
     others = [[(point.name, item.name) for item in point.alternatives if item.name != point.chosen] for point in family.points]
-    found = []
+    result = []
     for row in zip_longest(*others):
         changed = family
         for point, alternative in (choice for choice in row if choice):
             changed = switch(changed, point, alternative)
-        found.append(changed)
-    return found
+        result.append(changed)
+    return result
 
 
 def place(inputs: Any, path: tuple[str, ...]) -> Any:
@@ -67,26 +67,26 @@ def place(inputs: Any, path: tuple[str, ...]) -> Any:
 
 
 def changed(inputs: Any, path: tuple[str, ...], value: Any) -> Any:
-    found = copy.deepcopy(inputs)
-    place(found, path[:-1])[path[-1]] = value
-    return found
+    result = copy.deepcopy(inputs)
+    place(result, path[:-1])[path[-1]] = value
+    return result
 
 
 def declared_changes(family: Family, inputs: Any) -> list[Any]:
     """The inputs with each port at its ends, and with each sequence cut down to its first and to its last elements."""
-    found = []
+    result = []
     for port in family.ports:
         bound = port.high if isinstance(port.high, int) else place(inputs, port.high)
         high = len(bound) if isinstance(bound, list) else bound
         assert port.low <= place(inputs, port.key) <= high
-        found += [changed(inputs, port.key, value) for value in (port.low, high)]
+        result += [changed(inputs, port.key, value) for value in (port.low, high)]
     for item in family.filterables:
         for part in (slice(item.min_length), slice(-item.min_length, None)):
             cut = inputs
             for path in (item.key, *item.together):
                 cut = changed(cut, path, place(inputs, path)[part])
-            found.append(cut)
-    return found
+            result.append(cut)
+    return result
 
 
 @every_family
@@ -110,10 +110,10 @@ def test_a_seed_passes_every_gate_under_its_other_rules(name, pool):
 
 def test_no_seed_is_a_near_duplicate_of_another(pool):
     known = [seen.fingerprint for name in FAMILIES if (seen := examined(name, pool)).fingerprint]
-    assert len({one.family_id for one in known}) == len(known) == len(FAMILIES)
+    assert len({item.family_id for item in known}) == len(known) == len(FAMILIES)
     rule = next(rule for rule in RULES.rules if rule.check == "families.near_duplicate")
-    found = {one.name: near_duplicate({"nearest": nearest(one, known)}, **rule.parameters) for one in known}
-    assert {name: finding.reason for name, finding in found.items() if finding} == {}
+    result = {item.name: near_duplicate({"nearest": nearest(item, known)}, **rule.parameters) for item in known}
+    assert {name: finding.reason for name, finding in result.items() if finding} == {}
 
 
 @every_family
@@ -125,12 +125,12 @@ def test_readers_invert_generators_and_declared_changes_are_legal(name, pool):
         assert [instance.slot_texts[port.slot - 1] for instance in instances] == [str(place(instance.inputs, port.key)) for instance in instances]
     assert family.reader is not None
     texts = [instance.text for instance in instances]
-    assert [found.inputs for found in read(family.reader, texts, pool=pool)] == [instance.inputs for instance in instances]
+    assert [result.inputs for result in read(family.reader, texts, pool=pool)] == [instance.inputs for instance in instances]
     inputs = [other for instance in instances for other in (instance.inputs, *declared_changes(family, instance.inputs))]
     columns = [solve(source, inputs, pool=pool) for source in family.voters().values()]
-    assert {(one.status, one.reason) for column in columns for one in column} == {("ok", "")}
+    assert {(item.status, item.reason) for column in columns for item in column} == {("ok", "")}
     rows = zip(inputs, *columns, strict=True)
-    assert [row for row in rows if not all(equivalent(row[1].answer, one.answer) for one in row[2:])] == []
+    assert [row for row in rows if not all(equivalent(row[1].answer, item.answer) for item in row[2:])] == []
 
 
 @every_family

@@ -40,17 +40,17 @@ def pool():
 def test_an_instance_is_a_function_of_difficulty_and_seed_and_its_answer_is_worth_1(pool, name: str):
     family, pairs = external_family(name), [(difficulty, seed) for difficulty in (1, 5, 10) for seed in (1, 2)]
     made = generate(family, pairs, pool=pool, caps=GYM_CAPS)
-    assert {(one.status, one.reason) for one in made} == {("ok", "")}
-    assert [one.content for one in made] == [one.content for one in generate(family, pairs[::-1], pool=pool, caps=GYM_CAPS)[::-1]]
-    assert all(one.text != other.text for one, other in zip(made[::2], made[1::2], strict=True))
-    inputs = [one.inputs for one in made]
-    assert score_external(name, inputs, [one["answer"] for one in inputs], pool=pool) == [1.0] * len(made)
+    assert {(item.status, item.reason) for item in made} == {("ok", "")}
+    assert [item.content for item in made] == [item.content for item in generate(family, pairs[::-1], pool=pool, caps=GYM_CAPS)[::-1]]
+    assert all(first.text != other.text for first, other in zip(made[::2], made[1::2], strict=True))
+    inputs = [item.inputs for item in made]
+    assert score_external(name, inputs, [item["answer"] for item in inputs], pool=pool) == [1.0] * len(made)
     assert max(score_external(name, inputs, ["no answer"] * len(made), pool=pool)) < 1.0
 
 
 def test_difficulty_makes_harder_instances(pool):
     made = generate(external_family("chain_sum"), [(difficulty, seed) for difficulty in (1, 10) for seed in range(20)], pool=pool, caps=GYM_CAPS)
-    easy, hard = (sum(len(one.text) for one in part) for part in (made[:20], made[20:]))
+    easy, hard = (sum(len(item.text) for item in part) for part in (made[:20], made[20:]))
     assert hard > easy
 
 
@@ -58,7 +58,7 @@ def test_hostile_replies_harm_nothing(pool, monkeypatch):
     """countdown's verifier evaluates a reply: here that is inside the jail."""
     monkeypatch.setattr("evolake.families.sandbox.external.SCORE_CAPS", Caps(cpu_s=2.0, call_s=2.0, memory_mb=2048))
     made = generate(external_family("countdown"), [(3, 1)] * len(HOSTILE), pool=pool, caps=GYM_CAPS)
-    assert max(score_external("countdown", [one.inputs for one in made], HOSTILE, pool=pool)) < 1.0
+    assert max(score_external("countdown", [item.inputs for item in made], HOSTILE, pool=pool)) < 1.0
     assert not Path("/tmp/evolake-was-here").exists()
 
 

@@ -62,19 +62,19 @@ def test_a_folder_of_three_files_is_judged_and_told_what_it_lacks(tmp_path):
     for name, text in (("generator.py", family.generator), ("template.md", family.template), ("validator.py", family.validator)):
         (tmp_path / name).write_text(text)
     code, out, _ = typed(tmp_path, "--json")
-    found = json.loads(out)
-    assert (code, found["verdict"], found["gate"]) == (1, "blocked", "consensus")
-    assert "0 independent validators" in found["reasons"][0]
+    result = json.loads(out)
+    assert (code, result["verdict"], result["gate"]) == (1, "blocked", "consensus")
+    assert "0 independent validators" in result["reasons"][0]
 
 
 def test_a_jsonl_file_gives_a_verdict_a_record(tmp_path):
     path = tmp_path / "families.jsonl"
     path.write_text(json.dumps(DOUBLE) + "\n" + json.dumps(to_record(seed_family("clinic-queue"))) + "\n")
     code, out, _ = typed(path, "--json")
-    found = json.loads(out)
-    assert (code, found["verdict"], found["gate"]) == (1, "blocked", "static")
-    assert [(item["name"], item["verdict"]) for item in found["families"]] == [("double", "blocked"), ("clinic-queue", "accepted")]
-    assert found["reasons"] == [f"double: {found['families'][0]['reasons'][0]}"]
+    result = json.loads(out)
+    assert (code, result["verdict"], result["gate"]) == (1, "blocked", "static")
+    assert [(item["name"], item["verdict"]) for item in result["families"]] == [("double", "blocked"), ("clinic-queue", "accepted")]
+    assert result["reasons"] == [f"double: {result['families'][0]['reasons'][0]}"]
 
 
 def test_families_of_one_file_are_compared_with_each_other(tmp_path):
@@ -130,11 +130,11 @@ def example(folder: Path, name: str, old: str, new: str) -> Path:
 def test_a_validator_that_the_others_outvote_is_named_with_what_it_answers_and_so_are_the_reviews_that_it_spoils(tmp_path):
     folder = example(tmp_path / "one", "validators/asking.py", "    return sum(", "    return 1000 + sum(")
     code, out, _ = typed(folder, "--json")
-    found = json.loads(out)
-    assert (code, found["gate"], found["votes"]["for_label"]) == (1, "blind", {"primary": 40, "asking": 0, "metres": 40})
-    first, *reviews = found["remarks"]
+    result = json.loads(out)
+    assert (code, result["gate"], result["votes"]["for_label"]) == (1, "blind", {"primary": 40, "asking": 0, "metres": 40})
+    first, *reviews = result["remarks"]
     assert first.startswith("the validator asking is outvoted on 40 of 40 instances; at difficulty 1: it answers 10")
-    assert len(reviews) == found["votes"]["blind_reviews"] - found["votes"]["blind_matches"] > 0
+    assert len(reviews) == result["votes"]["blind_reviews"] - result["votes"]["blind_matches"] > 0
     assert all("+asking) answered 10" in review and "; the label is " in review for review in reviews)
     assert typed(folder)[1].count("the validator asking is outvoted on 40 of 40 instances") == 1
 
@@ -142,8 +142,8 @@ def test_a_validator_that_the_others_outvote_is_named_with_what_it_answers_and_s
 def test_a_reader_that_raises_is_told_by_what_it_raised(tmp_path):
     folder = example(tmp_path / "one", "reader.py", "def read(text):\n", "def read(text):\n    raise KeyError('no houses')\n")
     _, out, _ = typed(folder, "--json")
-    told = [remark for remark in json.loads(out)["remarks"] if "(by reader+" in remark]
-    assert told and all("gave up, as its program ended so: error: KeyError: 'no houses' at line 6; the label is " in remark for remark in told)
+    parts = [remark for remark in json.loads(out)["remarks"] if "(by reader+" in remark]
+    assert parts and all("gave up, as its program ended so: error: KeyError: 'no houses' at line 6; the label is " in remark for remark in parts)
 
 
 def test_a_family_without_a_reader_that_needs_one_is_told_so(tmp_path):

@@ -30,7 +30,7 @@ def shown(tmp_path_factory) -> Path:
 def test_a_page_shows_instances_with_their_labels_rules_and_all_programs(shown: Path):
     family = seed_family("clinic-queue")
     text = html.unescape((shown / page_name(family)).read_text())
-    assert [int(found) for found in re.findall(r"An instance, difficulty (\d+)", text)] == [2, 7]
+    assert [int(result) for result in re.findall(r"An instance, difficulty (\d+)", text)] == [2, 7]
     assert len(re.findall(r"Label: <b>\d+</b>, given by 3 of 3 voters\.", text)) == 2
     assert stated(family).strip() in text
     assert all(source in text for source in family.sources().values())

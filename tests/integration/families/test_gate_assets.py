@@ -51,11 +51,11 @@ def gates(tmp_path, monkeypatch) -> Iterator[tuple[Lake, Materialize]]:
         def materialize(*names: str) -> dict[str, str]:
             chosen = [judging.gates[name] for name in names or judging.gates]
             done = dg.materialize(
-                [line.incoming, rules, candidates, *judging.gates.values()], selection=[one.key for one in chosen], partition_key=CYCLE,
+                [line.incoming, rules, candidates, *judging.gates.values()], selection=[item.key for item in chosen], partition_key=CYCLE,
                 instance=instance, resources={"lake": lake, "io_manager": LakeIOManager(lake=lake), "compute": ComputeResource()},
             )
-            found = {one.key.path[-1]: done.asset_materializations_for_node(one.op.name)[0] for one in chosen}
-            return {name: str(made.metadata["evidence"].value) for name, made in found.items()}
+            result = {item.key.path[-1]: done.asset_materializations_for_node(item.op.name)[0] for item in chosen}
+            return {name: str(made.metadata["evidence"].value) for name, made in result.items()}
 
         yield lake.open(), materialize
 

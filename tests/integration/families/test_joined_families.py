@@ -68,7 +68,7 @@ def pipe(first: Family, second: Family, keys: tuple[str, str] = ("a", "b")) -> F
         name="pipe", title="pipe", category=second.category, language="en", generator=joined(left.generator, right.generator, "input", GENERATE),
         template=join_question(sections([left.text, right.text], marker), question),
         validator=joined(left.validator, right.validator, "solution", SOLVE),
-        validators={f"pair{number}": joined(one, other, "solution", SOLVE) for number, (one, other) in enumerate(pairs, 1)},
+        validators={f"pair{number}": joined(item, other, "solution", SOLVE) for number, (item, other) in enumerate(pairs, 1)},
         reader=joined(left.reader, right.reader, "read", f"QUESTION = {question!r}\n" + cutter(marker, 2) + READ), answer=Answer("integer"),
         points=left.points + right.points,
         ports=left.ports, filterables=left.filterables, parents=(first.family_id, second.family_id), operator="pipe",

@@ -98,7 +98,7 @@ def content(project: Project, line: str, asset: str) -> str:
 def names_of(project: Project, families: Iterable[str]) -> dict[str, str]:
     """family_id -> name."""
     known = {row["family_id"]: row["name"] for row in project.rows("incoming_families", "0002")}
-    return {one: known[one] for one in families}
+    return {family: known[family] for family in families}
 
 
 def test_the_too_easy_and_the_impossible_family_pass_every_gate_and_do_not_survive(project: Project):
@@ -143,8 +143,8 @@ def test_retired_families_give_the_prompts_line_no_problems(project: Project):
 
 
 def test_the_story_of_the_cycle_says_that_families_were_retired(project: Project):
-    told = story_of(project.lake, "families", "0001")
-    assert "2 are retired" in told.changed
+    summary = story_of(project.lake, "families", "0001")
+    assert "2 are retired" in summary.changed
 
 
 def test_the_same_cycle_again_reads_what_it_read_and_proposes_the_same(project: Project):

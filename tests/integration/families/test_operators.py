@@ -105,16 +105,16 @@ def answers(family: Family, pool, pairs=PAIRS):
 
 
 def test_a_pipe_gives_the_second_parents_answer_at_the_piped_number(pool):
-    inputs, found = answers(pipe([CLINIC, CARDS], np.random.default_rng(0)), pool)
+    inputs, result = answers(pipe([CLINIC, CARDS], np.random.default_rng(0)), pool)
     first = [item.answer for item in solve(CLINIC.validator, [item["a"] for item in inputs], pool=pool)]
     second = [item["b"] | {"remainder": value % item["b"]["modulus"]} for item, value in zip(inputs, first, strict=True)]
-    assert found == [item.answer for item in solve(CARDS.validator, second, pool=pool)]
+    assert result == [item.answer for item in solve(CARDS.validator, second, pool=pool)]
 
 
 def test_a_guard_gives_the_answer_under_the_rule_that_the_condition_selects(pool):
     child = under(guard([CARDS, LIARS], np.random.default_rng(0)), "when", "even")
     chosen = {point.name: point.chosen for point in child.points}
-    inputs, found = answers(child, pool, [(difficulty, seed) for difficulty in (2, 5, 9) for seed in range(6)])
+    inputs, result = answers(child, pool, [(difficulty, seed) for difficulty in (2, 5, 9) for seed in range(6)])
     first = [item.answer for item in solve(CARDS.validator, [item["a"] for item in inputs], pool=pool)]
     assert {value % 2 for value in first} == {0, 1}
     expected = []
@@ -122,7 +122,7 @@ def test_a_guard_gives_the_answer_under_the_rule_that_the_condition_selects(pool
         rule = chosen["b_wanted_then"] if value % 2 == 0 else chosen["b_wanted_else"]
         family = LIARS if rule == "liars" else switch(LIARS, "wanted", rule)
         expected.append(solve(family.validator, [item["b"]], pool=pool)[0].answer)
-    assert found == expected
+    assert result == expected
 
 
 FOLDS = {
@@ -134,13 +134,13 @@ FOLDS = {
 @pytest.mark.parametrize("name", FOLDS)
 def test_an_aggregate_folds_the_answers_of_its_cases(name, pool):
     child = under(aggregate([CLINIC], np.random.default_rng(0)), "fold", name)
-    inputs, found = answers(child, pool)
+    inputs, result = answers(child, pool)
     assert [len(item["items"]) for item in inputs] == [3, 4, 5]
     assert all(len(item["items"][0]["patients"]) < len(item["items"][-1]["patients"]) for item in inputs[1:])
-    values = [[one.answer for one in solve(CLINIC.validator, item["items"], pool=pool)] for item in inputs]
-    assert found == [FOLDS[name](row) for row in values]
+    values = [[element.answer for element in solve(CLINIC.validator, item["items"], pool=pool)] for item in inputs]
+    assert result == [FOLDS[name](row) for row in values]
     for source in child.validators.values():
-        assert [item.answer for item in solve(source, inputs, pool=pool)] == found
+        assert [item.answer for item in solve(source, inputs, pool=pool)] == result
 
 
 ASKS = {
@@ -156,15 +156,15 @@ ASKS = {
 @pytest.mark.parametrize("name", ASKS)
 def test_an_inverted_question_looks_at_every_value_of_the_port(name, pool):
     child = under(invert([CLINIC], np.random.default_rng(0)), "ask", name)
-    inputs, found = answers(child, pool)
+    inputs, result = answers(child, pool)
     expected = []
     for item in inputs:
         numbers = range(item["bottom"], item["top"] + 1)
         solved = solve(CLINIC.validator, [item["a"] | {"asked": number} for number in numbers], pool=pool)
-        expected.append(ASKS[name]({number: one.answer for number, one in zip(numbers, solved, strict=True)}))
-    assert found == expected
+        expected.append(ASKS[name]({number: element.answer for number, element in zip(numbers, solved, strict=True)}))
+    assert result == expected
     for source in child.validators.values():
-        assert [item.answer for item in solve(source, inputs, pool=pool)] == found
+        assert [item.answer for item in solve(source, inputs, pool=pool)] == result
 
 
 KEEPS = {
@@ -176,13 +176,13 @@ KEEPS = {
 @pytest.mark.parametrize("name", KEEPS)
 def test_a_filter_drops_some_elements_of_every_instance_and_leaves_enough(name, pool):
     child = under(constrain([CARDS], Drawn(0.9)), "keep", name)
-    inputs, found = answers(child, pool, [(difficulty, seed) for difficulty in (1, 5, 10) for seed in range(4)])
+    inputs, result = answers(child, pool, [(difficulty, seed) for difficulty in (1, 5, 10) for seed in range(4)])
     kept = [KEEPS[name](item["a"]["cards"]) for item in inputs]
     assert all(3 <= len(cards) < len(item["a"]["cards"]) for item, cards in zip(inputs, kept, strict=True))
     cut = [item["a"] | {"cards": cards} for item, cards in zip(inputs, kept, strict=True)]
-    assert found == [item.answer for item in solve(CARDS.validator, cut, pool=pool)]
+    assert result == [item.answer for item in solve(CARDS.validator, cut, pool=pool)]
     for source in child.validators.values():
-        assert [item.answer for item in solve(source, inputs, pool=pool)] == found
+        assert [item.answer for item in solve(source, inputs, pool=pool)] == result
 
 
 def test_parallel_lists_lose_the_same_elements(pool):
@@ -227,7 +227,7 @@ def test_a_link_takes_all_of_an_answer_and_not_its_length(pool):
         child = aggregate([family], np.random.default_rng(0))
         for source in child.voters().values():
             asked = source.split("solve_a = part_a()")[0] + "\n\ndef solution(inputs):\n    return measure(inputs)\n"
-            assert [one.answer for one in solve(asked, given, pool=pool)] == numbers
+            assert [item.answer for item in solve(asked, given, pool=pool)] == numbers
 
 
 def test_an_inverse_looks_around_the_number_that_its_parent_drew(pool):
@@ -235,8 +235,8 @@ def test_an_inverse_looks_around_the_number_that_its_parent_drew(pool):
     die = seed_family("rolling-die")
     child = invert([die], np.random.default_rng(0))
     pairs = [(difficulty, seed) for difficulty in (5, 8, 10) for seed in range(8)]
-    drawn = [one.inputs["times"] for one in generate(die, pairs, pool=pool)]
-    spans = [(one.inputs["bottom"], one.inputs["top"]) for one in generate(child, pairs, pool=pool)]
+    drawn = [item.inputs["times"] for item in generate(die, pairs, pool=pool)]
+    spans = [(item.inputs["bottom"], item.inputs["top"]) for item in generate(child, pairs, pool=pool)]
     assert all(low <= number <= high and high - low == 3 + pair[0] for (low, high), number, pair in zip(spans, drawn, pairs, strict=True))
     assert sum(low > 1 for low, _ in spans) > len(spans) // 2
 
@@ -245,13 +245,13 @@ def test_a_filter_whose_condition_decides_no_answer_is_blocked(pool):
     """The parent asks for the largest number alone, which a bound from below never takes away."""
     generator = "import random\n\n\ndef input(difficulty):\n    cards = random.sample(range(3, 90 + difficulty), 5 + difficulty)\n"
     generator += "    return {'cards': cards}, [', '.join(map(str, cards))]\n"
-    one = "def solution(inputs):\n    return max(inputs['cards']) if isinstance(inputs, dict) else {'status': 'schema_error'}\n"
+    item = "def solution(inputs):\n    return max(inputs['cards']) if isinstance(inputs, dict) else {'status': 'schema_error'}\n"
     other = "def solution(inputs):\n    return sorted(inputs['cards'])[-1]\n"
     third = "def solution(inputs):\n    best = 0\n    for card in inputs['cards']:\n        best = card if card > best else best\n    return best\n"
     reader = "import re\n\n\ndef read(text):\n    return {'cards': [int(one) for one in re.search('numbers: (.*?)[.]', text)[1].split(', ')]}\n"
     parent = replace(
         CARDS, generator=generator, template="Cards have these numbers: [Input Slot 1].\n\n<!-- question -->\nWhat is the largest number?\n",
-        points=(), ports=(), validator=one, validators={"sorted": other, "loop": third}, reader=reader,
+        points=(), ports=(), validator=item, validators={"sorted": other, "loop": third}, reader=reader,
     )
     blocked = judged(under(constrain([parent], Drawn(0.1)), "side", "least"), pool).blocked_by
     assert blocked is not None and (blocked.gate, blocked.rule_id) == ("sentences", "families-idle"), blocked

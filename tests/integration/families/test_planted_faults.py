@@ -32,8 +32,8 @@ SHIPPED = read_entries(SEEDS / FILE)
 
 @pytest.fixture(scope="module")
 def fingerprints(pool) -> dict[str, Fingerprint]:
-    found = {family.family_id: judged(family, pool).fingerprint for family in FAMILIES}
-    return {family_id: fingerprint for family_id, fingerprint in found.items() if fingerprint is not None}
+    result = {family.family_id: judged(family, pool).fingerprint for family in FAMILIES}
+    return {family_id: fingerprint for family_id, fingerprint in result.items() if fingerprint is not None}
 
 
 class Fingerprints(dict[str, Fingerprint]):
@@ -44,10 +44,10 @@ class Fingerprints(dict[str, Fingerprint]):
         self.pool = pool
 
     def __missing__(self, family_id: str) -> Fingerprint:
-        family = next(one for one in SEED_FAMILIES if one.family_id == family_id)
-        found = judged(family, self.pool).fingerprint
-        assert found is not None
-        return found
+        family = next(item for item in SEED_FAMILIES if item.family_id == family_id)
+        result = judged(family, self.pool).fingerprint
+        assert result is not None
+        return result
 
 
 def planted_as_in_a_demo(fault: Fault, pool: Any) -> Planted:
@@ -96,7 +96,7 @@ def test_rows_are_repeatable_typed_and_say_what_does_not_apply(pool, fingerprint
 
     def planted() -> list[Planted]:
         return plant_faults(
-            families, fingerprints, lambda one, known: judged(one, pool, known=known), each=3, cycle="0001", root_seed=0, faults=faults
+            families, fingerprints, lambda item, known: judged(item, pool, known=known), each=3, cycle="0001", root_seed=0, faults=faults
         )
 
     rows = planted()

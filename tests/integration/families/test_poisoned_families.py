@@ -47,7 +47,7 @@ def test_a_poisoned_family_is_a_verdict(name: str, pool: Any) -> None:
     examined = judged(CORPUS[name], pool, settings=SIZES)
     assert examined.verdicts and {verdict.gate for verdict in examined.verdicts} <= set(GATE_NAMES)
     assert examined.accepted == (examined.blocked_by is None)
-    as_json({gate: dict(found) for gate, found in examined.evidence.items()}).encode()
+    as_json({gate: dict(result) for gate, result in examined.evidence.items()}).encode()
 
 
 def test_what_a_gate_raises_is_a_block_that_is_stored_judged_again_and_refined(pool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,11 +100,11 @@ def solution(inputs):
 
 def test_a_validator_may_say_any_number_of_steps_and_no_gate_listens(pool: Any) -> None:
     said = solve(LIAR, [1, 2], pool=pool, count=True)
-    assert all(10**5 <= (one.steps or 0) < 10**5 + 100 for one in said)  # a lie of this kind cannot be seen
-    assert [one.cpu_s for one in said] == [said[0].cpu_s] * 2 and said[0].cpu_s < 5
+    assert all(10**5 <= (item.steps or 0) < 10**5 + 100 for item in said)  # a lie of this kind cannot be seen
+    assert [item.cpu_s for item in said] == [said[0].cpu_s] * 2 and said[0].cpu_s < 5
     sample = static.draw_sample(plain(CLINIC), pool=pool, settings=SIZES)
     lied = static.Sample(sample.instances, sample.answers, {1: 1.0, 5: 10.0**5, 10: 10.0**9})
-    honest, lying = (static.static_evidence(CLINIC, one, ()) for one in (sample, lied))
+    honest, lying = (static.static_evidence(CLINIC, item, ()) for item in (sample, lied))
     assert honest["work"] != lying["work"] and {**honest, "work": 0} == {**lying, "work": 0}
 
 
@@ -151,11 +151,11 @@ def test_the_tape_replays_poisoned_replies_to_the_same_end(pool: Any, tmp_path: 
         )
         for run in ("first", "second"):
             with open_agents(settings, tmp_path, "0001", run, line="families") as agents:
-                found = cycle(pool, agents)
-                rounds = {one.number: [(seen.family_id, seen.blocked_by) for seen in one.rounds] for one in found.proposals}
-                ends.append((rounds, found.failures))
+                result = cycle(pool, agents)
+                rounds = {proposal.number: [(seen.family_id, seen.blocked_by) for seen in proposal.rounds] for proposal in result.proposals}
+                ends.append((rounds, result.failures))
                 lake = Lake(tmp_path / "lake")
-                CANDIDATES.frame(proposal_rows(found.proposals, lake.blobs, cycle="0001", origin="model"))
+                CANDIDATES.frame(proposal_rows(result.proposals, lake.blobs, cycle="0001", origin="model"))
             asked.append(len(server.requests))
     assert ends[0] == ends[1]
     assert asked[0] == asked[1]

@@ -33,6 +33,6 @@ def test_every_primer_passes_every_gate_with_all_voters_on_all_labels(pool):
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_primer_asks_in_few_words_declares_them_and_grows_with_the_difficulty(name: str, pool):
     made = generate(FAMILIES[name], [(difficulty, seed) for difficulty in (1, 10) for seed in range(6)], pool=pool)
-    easy, hard = [one.text for one in made[:6]], [one.text for one in made[6:]]
+    easy, hard = [item.text for item in made[:6]], [item.text for item in made[6:]]
     assert max(map(len, easy)) <= LONGEST and sum(map(len, hard)) >= sum(map(len, easy))
     assert declared(FAMILIES[name].reader) and FAMILIES[name].points

@@ -47,44 +47,44 @@ def sample(family: Any, pool: Any, **more: Any):
 
 
 def test_instances_are_labelled_distinct_and_one_to_three_to_five(pool):
-    found = sample(CLINIC, pool)
-    frame = INSTANCES.frame(found.rows)
+    result = sample(CLINIC, pool)
+    frame = INSTANCES.frame(result.rows)
     assert dict(frame.group_by("band").len().iter_rows()) == {"1-3": 2, "4-6": 6, "7-10": 10}
     assert frame["text_sha"].n_unique() == frame["instance_id"].n_unique() == 18
     assert set(zip(frame["votes"], frame["voters"], strict=True)) == {(3, 3)}
-    assert found.dropped == {}
-    assert sample(CLINIC, pool) == found
+    assert result.dropped == {}
+    assert sample(CLINIC, pool) == result
 
 
 def test_an_outvoted_primary_labels_nothing(pool):
     faulty = replace(CLINIC, validator=CLINIC.validator + OFF_BY_ONE)
-    found = sample(faulty, pool, instance_rounds=2)
-    assert found.dropped["primary outvoted"] > 0
+    result = sample(faulty, pool, instance_rounds=2)
+    assert result.dropped["primary outvoted"] > 0
     right = {row["text"]: row["answer"] for row in sample(CLINIC, pool, instances_per_family=60).rows}
-    assert all(right.get(row["text"], row["answer"]) == row["answer"] for row in found.rows)
-    assert all(row["votes"] == 3 for row in found.rows)
+    assert all(right.get(row["text"], row["answer"]) == row["answer"] for row in result.rows)
+    assert all(row["votes"] == 3 for row in result.rows)
 
 
 def test_instances_without_a_majority_are_dropped_and_counted(pool):
     names = sorted(CLINIC.validators)
     wrong = {names[0]: CLINIC.validators[names[0]] + OFF_BY_ONE.replace("(1 if", "(2 if"), names[1]: CLINIC.validators[names[1]] + OFF_BY_ONE}
-    found = sample(replace(CLINIC, validators=wrong), pool, instance_rounds=1)
-    assert set(found.dropped) == {"no majority"}
-    assert found.dropped["no majority"] + len(found.rows) == 18
+    result = sample(replace(CLINIC, validators=wrong), pool, instance_rounds=1)
+    assert set(result.dropped) == {"no majority"}
+    assert result.dropped["no majority"] + len(result.rows) == 18
 
 
 def test_what_every_voter_solves_at_once_is_trivial(pool):
     assert len(sample(CLINIC, pool, trivial_steps=0).rows) == 18
-    found = sample(CLINIC, pool, trivial_steps=100_000, instance_rounds=2)
-    assert (found.rows, found.dropped) == ([], {"trivial": 36})
+    result = sample(CLINIC, pool, trivial_steps=100_000, instance_rounds=2)
+    assert (result.rows, result.dropped) == ([], {"trivial": 36})
 
 
 def test_a_family_with_few_texts_gives_each_once(pool):
     poor = replace(CLINIC, generator="import random\n\n" + CLINIC.generator + "\n\n_rich = input\n\n\ndef input(difficulty):\n"
                    "    random.seed(difficulty)\n    return _rich(difficulty)\n")
-    found = sample(poor, pool)
-    assert sorted(row["difficulty"] for row in found.rows) == [1, 2, 4, 5, 6, 7, 8, 9, 10]  # two are wanted of 1-3
-    assert found.dropped["repeated"] > 0
+    result = sample(poor, pool)
+    assert sorted(row["difficulty"] for row in result.rows) == [1, 2, 4, 5, 6, 7, 8, 9, 10]  # two are wanted of 1-3
+    assert result.dropped["repeated"] > 0
 
 
 def test_many_families_give_the_same_whatever_the_number_of_workers(pool):
@@ -123,11 +123,11 @@ def test_stored_evidence_gives_the_verdicts_again_without_a_run(pool, blobs):
     examined = judged(CLINIC, pool)
     row = candidate_row(examined, blobs, cycle="0001", origin="operators")
     CANDIDATES.frame([row])
-    found = stages(row, blobs)
-    assert [(verdict.rule_id, verdict.outcome) for item in found for verdict in item.verdicts] == [
+    result = stages(row, blobs)
+    assert [(verdict.rule_id, verdict.outcome) for item in result for verdict in item.verdicts] == [
         (verdict.rule_id, verdict.outcome) for verdict in examined.verdicts
     ]
-    by_gate = dict(zip(GATE_NAMES, found, strict=True))
+    by_gate = dict(zip(GATE_NAMES, result, strict=True))
     whole, single = vote_rows(row["family_id"], "0001", by_gate["consensus"].rows, by_gate["consensus"].passed)
     assert (VOTES.frame(whole).height, VALIDATOR_VOTES.frame(single).height) == (40, 120)
     assert [review["matched"] for review in by_gate["blind"].rows] == [True] * 5
@@ -165,7 +165,7 @@ def test_failures_are_told_from_what_is_stored(pool, blobs):
         for verdict in replay_gate(row, gate, RULES, further(blobs), blobs=blobs, cycle="0001", run_id="r").verdicts
     ]
     failures = failure_rows(observations(gates_of(verdicts), blobs, RULES.lessons), "0001")
-    assert [(one["gate"], one["rule_id"], one["kind"]) for one in failures] == [("consensus", "families-voters", "implementation bug")]
+    assert [(item["gate"], item["rule_id"], item["kind"]) for item in failures] == [("consensus", "families-voters", "implementation bug")]
     assert failures[0]["lesson"].startswith("Write at least two validators")
 
 

@@ -56,22 +56,22 @@ def first(pool) -> Proposals:
 
 
 def test_operators_take_turns_and_what_is_delivered_passed_every_gate(first):
-    found = first
-    assert [proposal.operator for proposal in found.proposals] == list(COMPOSING)
-    assert found.failures == ()
-    assert len(found.accepted) >= 3
-    for examined in found.accepted:
+    result = first
+    assert [proposal.operator for proposal in result.proposals] == list(COMPOSING)
+    assert result.failures == ()
+    assert len(result.accepted) >= 3
+    for examined in result.accepted:
         assert {verdict.gate for verdict in examined.verdicts if verdict.outcome == "pass"} == set(GATE_NAMES)
         assert set(examined.family.parents) <= {parent.family_id for parent in PARENTS}
-    versions = [one.family_id for proposal in found.proposals for one in proposal.rounds]
+    versions = [item.family_id for proposal in result.proposals for item in proposal.rounds]
     assert len(set(versions)) == len(versions)
-    blocked = sum(not one.accepted for proposal in found.proposals for one in proposal.rounds)
-    assert len(found.observations) == blocked
+    blocked = sum(not item.accepted for proposal in result.proposals for item in proposal.rounds)
+    assert len(result.observations) == blocked
 
 
 def test_the_same_seed_proposes_the_same_families_with_the_same_verdicts(pool, first):
     def content(found):
-        return [[(to_record(one.family), one.verdicts) for one in proposal.rounds] for proposal in found.proposals]
+        return [[(to_record(item.family), item.verdicts) for item in proposal.rounds] for proposal in found.proposals]
 
     assert content(proposed(pool, count=2)) == content(first)[:2]
     assert content(proposed(pool, 1, count=1)) != content(first)[:1]
@@ -93,8 +93,8 @@ def test_side_by_side_gives_what_one_after_another_gives(pool, monkeypatch: pyte
 
     def told(found: Proposals, agents: Agents) -> Any:
         made = [
-            (one.number, one.refinement.ended, [(to_record(made.family), made.verdicts, as_json(gates_seen(made))) for made in one.rounds])
-            for one in found.proposals
+            (item.number, item.refinement.ended, [(to_record(made.family), made.verdicts, as_json(gates_seen(made))) for made in item.rounds])
+            for item in found.proposals
         ]
         return made, found.failures, [(row["role"], row["artifact_id"], row["response_sha"]) for row in agents.rows()]
 
@@ -105,11 +105,11 @@ def test_side_by_side_gives_what_one_after_another_gives(pool, monkeypatch: pyte
     reference = told(proposed(pool, DOUBLING, serial, population=[CLINIC], count=3), serial)
     for workers in (1, 5):
         agents, jails = operators(), Threads(pool, workers)
-        found = propose_families(
+        result = propose_families(
             agents, [CLINIC], pool=jails, judge=FamilyGates(jails, agents, RULES, SIZES, "0001", "test"), settings=SIZES, cycle="0001",
             root_seed=DOUBLING, known=(), count=3,
         )
-        assert told(found, agents) == reference
+        assert told(result, agents) == reference
         ends.append([row["prompt_sha"] for row in agents.rows()])
     assert ends[0] == ends[1]
     assert sorted(judged) == [0, 0, 1, 1, 2, 2, 2, 2], "the third attempt draws the first one's child"
@@ -117,9 +117,9 @@ def test_side_by_side_gives_what_one_after_another_gives(pool, monkeypatch: pyte
 
 def test_a_family_that_nothing_can_be_made_of_is_a_failure_that_says_why(pool):
     bare = from_record(to_record(LIARS) | {"points": [], "validators": {}})
-    found = proposed(pool, population=[bare], count=1)
-    assert found.proposals == ()
-    [(number, operator, why)] = found.failures
+    result = proposed(pool, population=[bare], count=1)
+    assert result.proposals == ()
+    [(number, operator, why)] = result.failures
     assert (number, operator) == (0, "switch")
     assert "switch: a parent without a rule to switch" in why
 
@@ -163,13 +163,13 @@ def test_operators_give_up_what_does_not_run_and_what_they_have_tried():
 
 def test_a_fault_that_no_rule_mends_ends_after_bounded_rounds_and_leaves_a_lesson(pool):
     wrong = from_record(to_record(CARDS) | {"validator": CARDS.validator.replace("return sum(", "return 1 + sum(")})
-    found = proposed(pool, population=[wrong], count=1)
-    [proposal] = found.proposals
+    result = proposed(pool, population=[wrong], count=1)
+    [proposal] = result.proposals
     assert (proposal.family, proposal.refinement.ended, len(proposal.rounds)) == (None, "refused", SIZES.refused_submissions)
-    assert found.accepted == []
-    assert [observation.rule_id for observation in found.observations] == ["families-primary-agrees"] * 3
+    assert result.accepted == []
+    assert [observation.rule_id for observation in result.observations] == ["families-primary-agrees"] * 3
     lesson = RULES.lessons["families-primary-agrees"]
-    failures = [replace(one, lesson=lesson) for one in found.observations]
+    failures = [replace(observation, lesson=lesson) for observation in result.observations]
     kept = learn(operators(), ["An old lesson."], failures, settings=SIZES, cycle="0001", root_seed=0)
     assert kept == ["An old lesson.", lesson]
     assert learn(operators(), kept, [], settings=SIZES, cycle="0001", root_seed=0) == kept
@@ -226,22 +226,22 @@ def test_a_model_is_told_why_its_family_was_blocked_and_mends_it(pool, tmp_path)
     wrong = CARDS.validator.replace("return sum(", "return 1 + sum(")
     evolved = [written(CARDS, validator=wrong), written(CARDS)]
     with LoopbackModel(serve(script(evolved))) as server, agents_for(server, tmp_path) as agents:
-        found = proposed(pool, agents=agents, count=1, experience=["Bound every loop."], guidance=["More cards."])
+        result = proposed(pool, agents=agents, count=1, experience=["Bound every loop."], guidance=["More cards."])
         prompts = [asked.messages[1]["content"] for asked in server.requests if asked.messages[0]["content"].startswith("You write families")]
         rows = agents.rows()
-    [proposal] = found.proposals
-    assert [one.accepted for one in proposal.rounds] == [False, True], proposal.rounds[-1].blocked_by
+    [proposal] = result.proposals
+    assert [item.accepted for item in proposal.rounds] == [False, True], proposal.rounds[-1].blocked_by
     assert proposal.family is not None
     assert (proposal.family.operator, proposal.family.category, len(proposal.family.parents)) == ("filter", "symbolic", 1)
-    assert {(row["voter"], row["author"], row["independent"]) for row in found.authors} == {
+    assert {(row["voter"], row["author"], row["independent"]) for row in result.authors} == {
         ("primary", "families_evolution_agent", None), ("built1", "families_validator_author", True),
         ("built2", "families_validator_author", True),
     }
-    assert [row["saw"] for row in found.authors if row["voter"] == "built1"] == [["statement", "instances"]] * 2
+    assert [row["saw"] for row in result.authors if row["voter"] == "built1"] == [["statement", "instances"]] * 2
     first, second = prompts
     assert all("- Bound every loop." in prompt and "- More cards." in prompt for prompt in prompts)
     assert not any(family.family_id in prompt for prompt in prompts for family in PARENTS)
-    reason = found.observations[0].reason
+    reason = result.observations[0].reason
     assert reason.startswith("the primary is outvoted")
     assert reason[:60] not in first and reason[:60] in second
     assert '"primary"' in second and "def solution" in first
@@ -254,9 +254,9 @@ def test_a_model_is_told_why_its_family_was_blocked_and_mends_it(pool, tmp_path)
 ])
 def test_a_reply_that_is_no_family_is_a_failure(pool, tmp_path, changes, why):
     with LoopbackModel(serve(script([written(CARDS, **changes)]))) as server, agents_for(server, tmp_path) as agents:
-        found = proposed(pool, agents=agents, count=1, sizes={"validator_authors": "together"})
-    assert found.proposals == ()
-    assert [why in text for _, _, text in found.failures] == [True]
+        result = proposed(pool, agents=agents, count=1, sizes={"validator_authors": "together"})
+    assert result.proposals == ()
+    assert [why in text for _, _, text in result.failures] == [True]
 
 
 def test_a_models_record_is_not_believed(pool, tmp_path):
@@ -268,15 +268,15 @@ def test_a_models_record_is_not_believed(pool, tmp_path):
 
 def test_validators_of_the_same_reply_are_taken_where_the_setting_says_so_and_no_row_calls_them_independent(pool, tmp_path):
     with LoopbackModel(serve(script([written(CARDS)]))) as server, agents_for(server, tmp_path) as agents:
-        found = proposed(pool, agents=agents, count=1, sizes={"validator_authors": "together", "refinements": 0})
+        result = proposed(pool, agents=agents, count=1, sizes={"validator_authors": "together", "refinements": 0})
         roles = {row["role"] for row in agents.rows()}
     assert "families_validator_author" not in roles
-    assert set(found.proposals[0].rounds[0].family.validators) == set(CARDS.validators)
-    assert {(row["voter"], row["author"], row["independent"]) for row in found.authors} == {
+    assert set(result.proposals[0].rounds[0].family.validators) == set(CARDS.validators)
+    assert {(row["voter"], row["author"], row["independent"]) for row in result.authors} == {
         ("primary", "families_evolution_agent", None), *((name, "families_evolution_agent", False) for name in CARDS.validators),
     }
 
 
 def test_what_operators_compose_is_told_as_such(first):
     assert {(row["author"], *row["saw"], row["independent"]) for row in first.authors} == {("operators", "parents", None)}
-    assert {row["family_id"] for row in first.authors} >= {one.family_id for proposal in first.proposals for one in proposal.rounds}
+    assert {row["family_id"] for row in first.authors} >= {item.family_id for proposal in first.proposals for item in proposal.rounds}

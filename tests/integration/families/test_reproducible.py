@@ -20,12 +20,12 @@ FAMILIES = read_families(SEEDS / "families")
 def made(pool):
     """Instances and votes of every seed and of one child an operator."""
     children = [child_of(name, FAMILIES, np.random.default_rng(number)) for number, name in enumerate(OPERATORS)]
-    found = []
+    result = []
     for family in (*FAMILIES, *children):
         instances = generate(family, PAIRS, pool=pool)
-        found.append([(one.status, one.text, one.inputs) for one in instances])
-        found.append([(vote.label, vote.for_label) for vote in take_votes(family, instances, pool=pool, settings=FamiliesSettings())])
-    return found
+        result.append([(instance.status, instance.text, instance.inputs) for instance in instances])
+        result.append([(vote.label, vote.for_label) for vote in take_votes(family, instances, pool=pool, settings=FamiliesSettings())])
+    return result
 
 
 def hashed(pool) -> str:
@@ -44,4 +44,4 @@ def test_instances_and_labels_are_the_same_under_another_hash_seed(monkeypatch: 
         second, hash_of_second = made(pool), hashed(pool)
     assert hash_of_first != hash_of_second
     assert second == first
-    assert {status for one in first[::2] for status, _, _ in one} == {"ok"}
+    assert {status for item in first[::2] for status, _, _ in item} == {"ok"}

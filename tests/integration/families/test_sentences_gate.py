@@ -40,11 +40,11 @@ def test_what_operators_say_is_read_word_by_word(pool):
     world = child_of("process_world", [], np.random.default_rng(100))
     for family, parts in ((world, False), (child_of("pipe", PARENTS, np.random.default_rng(1)), True)):
         instances = generate(family, [(3, 1), (5, 2)], pool=pool)
-        answers = solve(family.validator, [one.inputs for one in instances], pool=pool)
+        answers = solve(family.validator, [instance.inputs for instance in instances], pool=pool)
         probed = probe_texts(family, family.reader, instances, answers, pool=pool, caps=Caps(), short=Caps())
         own = own_text(stated(family))[1]
         assert probed.words > 60
-        assert [one for one in probed.loose if one.replace("*", "") in own] == []
+        assert [item for item in probed.loose if item.replace("*", "") in own] == []
         assert bool(probed.loose) is parts
 
 

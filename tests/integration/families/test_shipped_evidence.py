@@ -41,16 +41,16 @@ PATH = Path("evidence.jsonl.xz")
 @pytest.fixture(scope="module")
 def seen(pool: Any) -> dict[str, FamilyResults]:
     """The families after their gates, each compared with those before it."""
-    found: dict[str, FamilyResults] = {}
+    result: dict[str, FamilyResults] = {}
     for family in FAMILIES:
-        found[family.name] = judged(family, pool, settings=SIZES, known=[one.fingerprint for one in found.values()])
-    return found
+        result[family.name] = judged(family, pool, settings=SIZES, known=[item.fingerprint for item in result.values()])
+    return result
 
 
 @pytest.fixture(scope="module")
 def entries(seen: dict[str, FamilyResults]) -> dict[str, Entry]:
-    found = {evidence_key(family, SIZES, 0): entry_of(seen[family.name]) for family in FAMILIES}
-    return {key: entry for key, entry in found.items() if entry}
+    result = {evidence_key(family, SIZES, 0): entry_of(seen[family.name]) for family in FAMILIES}
+    return {key: entry for key, entry in result.items() if entry}
 
 
 def gates_with(entries: dict[str, Entry], seen: dict[str, FamilyResults], expected: int = len(FAMILIES), ruleset: Ruleset = RULES):
@@ -66,17 +66,17 @@ def gates_with(entries: dict[str, Entry], seen: dict[str, FamilyResults], expect
 
 def judge_all(gates: ShippedGates, families: Sequence[Family] = FAMILIES) -> list[Any]:
     known: list[Any] = []
-    found = []
+    result = []
     for family in families:
-        found.append(gates.judge(family, known))
-        known += [found[-1][0].fingerprint] if found[-1][0].accepted else []
-    return found
+        result.append(gates.judge(family, known))
+        known += [result[-1][0].fingerprint] if result[-1][0].accepted else []
+    return result
 
 
 def test_shipped_evidence_is_what_the_gates_would_have_stored_and_a_drawn_family_is_looked_at_again(entries, seen):
     gates, asked = gates_with(entries, seen)
-    assert [(as_json(given), found.accepted, found.fingerprint) for found, given in judge_all(gates)] == [
-        (as_json(gates_seen(one)), True, one.fingerprint) for one in seen.values()
+    assert [(as_json(given), result.accepted, result.fingerprint) for result, given in judge_all(gates)] == [
+        (as_json(gates_seen(item)), True, item.fingerprint) for item in seen.values()
     ]
     assert asked == [NAMES[place] for place in drawn(len(NAMES), 1, 0, "seeds")]
     assert gates.told() == "4 shipped (1 re-verified here), 0 made"
@@ -107,10 +107,10 @@ def test_other_evidence_than_the_gates_see_is_an_error_that_names_the_file(entri
 def test_rules_judge_shipped_evidence_as_they_are_now(entries, seen):
     rule = next(rule for rule in RULES.rules if rule.id == "families-blind")
     strict = replace(rule, parameters={**rule.parameters, "least_matches": 99})
-    ruleset = replace(RULES, rules=tuple(strict if one is rule else one for one in RULES.rules))
+    ruleset = replace(RULES, rules=tuple(strict if item is rule else item for item in RULES.rules))
     gates, asked = gates_with(entries, seen, 0, ruleset)
-    found = [gates.judge(family, []) for family in FAMILIES]
-    assert [(one.accepted, one.blocked_by.rule_id if one.blocked_by else None) for one, _ in found] == [(False, "families-blind")] * len(FAMILIES)
+    outcome = [gates.judge(family, []) for family in FAMILIES]
+    assert [(one.accepted, one.blocked_by.rule_id if one.blocked_by else None) for one, _ in outcome] == [(False, "families-blind")] * len(FAMILIES)
     assert asked == []
 
 

@@ -29,7 +29,7 @@ def exported(tmp_path_factory) -> Path:
     families = [seed_family(name) for name in NAMES]
     with open_pool(workers=1, preload=PRELOAD) as pool:
         rows, _ = sample_families(families, pool=pool, settings=SIZES, root_seed=0, cycle="0001", workers=1)
-    made_by = Provenance([(one.name, one.family_id) for one in families], ["rules"], ["0001"], ["0"], ["operators"], ["test"])
+    made_by = Provenance([(family.name, family.family_id) for family in families], ["rules"], ["0001"], ["0"], ["operators"], ["test"])
     write_dataset("trl", [row | {"operator": "seed"} for row in rows], [], folder, made_by)
     return folder
 
@@ -79,7 +79,7 @@ def test_the_reward_is_1_for_every_label_and_0_for_every_answer_that_is_nearly_r
     assert scored(shipped, loaded, right) == [1.0] * len(answers)
     wrong = [wrong_answers(answer) for answer in answers]
     for number in range(max(map(len, wrong))):
-        replies = [f"\\boxed{{{as_text(found[number % len(found)])}}}" for found in wrong]
+        replies = [f"\\boxed{{{as_text(result[number % len(result)])}}}" for result in wrong]
         assert scored(shipped, loaded, replies) == [0.0] * len(answers)
 
 

@@ -23,8 +23,8 @@ def queue() -> Family:
     """How many arrangements of a queue fit, with constraints that are used in nearly every instance."""
     kinds = [kind for kind in KINDS["row"] if kind.name in ("before", "next_to", "far", "first_of", "odd", "ahead_of_one")]
     laws = [law for law in LAWS if law.structures == ("row",)][:2]
-    theme = next(one for one in THEMES["row"] if one.key == "queue")
-    return world_of("row", theme, kinds, laws, next(one for one in QUESTIONS if one.name == "count"))
+    theme = next(item for item in THEMES["row"] if item.key == "queue")
+    return world_of("row", theme, kinds, laws, next(question for question in QUESTIONS if question.name == "count"))
 
 
 def test_a_drawn_world_passes_every_gate_and_makes_children(pool):
@@ -95,9 +95,9 @@ def test_a_law_that_the_text_says_and_no_program_follows_is_blocked(pool):
     held, = [point for point in family.points if point.name == "law"]
 
     def without(source: str) -> str:
-        found = re.search(rf"(def law_{held.chosen}\(.*\):\n    return )(.*)\n", source)
-        assert found is not None
-        return source.replace(found[0], found[1] + ("[]\n" if "(X, V, S" in found[1] else "True\n"))
+        match = re.search(rf"(def law_{held.chosen}\(.*\):\n    return )(.*)\n", source)
+        assert match is not None
+        return source.replace(match[0], match[1] + ("[]\n" if "(X, V, S" in match[1] else "True\n"))
 
     sources = {name: without(source) for name, source in family.validators.items()}
     silent = replace(family, generator=without(family.generator), validator=without(family.validator), validators=sources)

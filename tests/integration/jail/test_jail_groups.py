@@ -18,9 +18,9 @@ needs_groups = pytest.mark.skipif(groups.obstacle() is not None, reason=f"no mem
 
 @pytest.fixture
 def place():
-    found = find()
-    assert isinstance(found, Place)
-    return found
+    result = find()
+    assert isinstance(result, Place)
+    return result
 
 
 def own_groups(place):
@@ -112,10 +112,10 @@ def test_the_doctor_says_in_one_line_what_holds(monkeypatch):
     def said():
         return next((ok, detail) for name, ok, detail in check_jail("bubblewrap") if name == "memory of a whole run")
 
-    why, found = groups.obstacle(), find()
+    why, result = groups.obstacle(), find()
     if why is None:
-        assert isinstance(found, Place)
-        assert said() == (True, f"held by the kernel in a control group (version {found.version}, {found.folder}), and by the supervisor's sum")
+        assert isinstance(result, Place)
+        assert said() == (True, f"held by the kernel in a control group (version {result.version}, {result.folder}), and by the supervisor's sum")
     monkeypatch.setattr(groups, "find", lambda root=Path("/"): "there is none")
     assert said() == (
         True, "held by the supervisor's sum alone, which looks every few milliseconds; no control group: there is none",

@@ -70,8 +70,8 @@ def seen(root: Path) -> str:
     lake = Lake(root)
     if lake.record(LINE, ASSET, CYCLE) is None:
         return "nothing"
-    found = lake.read(LINE, ASSET, CYCLE)
-    return next((name for name in ("old", "new") if found.equals(frame(name))), f"neither: {found}")
+    result = lake.read(LINE, ASSET, CYCLE)
+    return next((name for name in ("old", "new") if result.equals(frame(name))), f"neither: {result}")
 
 
 def sha_and_leftovers(root: Path, run: str) -> str:

@@ -46,16 +46,16 @@ def main(disk: Path, how: str, other: Path) -> None:
     else:
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
     environment = {"EVOLAKE_LAKE": str(lake), "DAGSTER_HOME": str(other), "PATH": os.environ["PATH"]}
-    told = {}
+    details = {}
     for words in (
         ["status"], ["guide", "prefer short proofs"], ["report", "--out", str(disk / "report.html")],
         ["run", "--cycles", "1", "--lines", "designs", "--profile", "demo"],
     ):
         done = commands.evolake(*words, environment=environment)
-        told[words[0]] = [done.returncode, done.stdout, done.stderr]
-    told["there is room"] = _writable("lake folder", lake).ok
-    told["lake as before"] = before.items() <= contents(lake).items()
-    os.write(1, json.dumps(told).encode())
+        details[words[0]] = [done.returncode, done.stdout, done.stderr]
+    details["there is room"] = _writable("lake folder", lake).ok
+    details["lake as before"] = before.items() <= contents(lake).items()
+    os.write(1, json.dumps(details).encode())
 
 
 if __name__ == "__main__":

@@ -14,17 +14,17 @@ lake = Lake(sys.argv[1])
 
 def work(cycle: str) -> str:
     """Publishes and seals; gives how each went."""
-    told = []
+    parts = []
     for what in (
         lambda: lake.publish("designs", "candidates", pl.DataFrame({"by": ["far"]}), cycle=cycle, run_id="far"),
         lambda: lake.seals.seal("designs", cycle, f"far {cycle}", None, "far"),
     ):
         try:
             what()
-            told.append("done")
+            parts.append("done")
         except PartitionBusy as error:
-            told.append(error.what)
-    return "; ".join(told)
+            parts.append(error.what)
+    return "; ".join(parts)
 
 
 with lake.line_lock("designs", run_id="far"):

@@ -42,8 +42,8 @@ def test_no_cycle_is_run_on_a_table_whose_manifest_is_damaged(tmp_path):
         "run", "--cycles", "1", "--lines", "designs", "--profile", "demo",
         environment={"EVOLAKE_LAKE": str(root), "DAGSTER_HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin"},
     )
-    told = (done.returncode, "the table designs.candidates__artifacts" in done.stderr, "evolake lake verify --repair" in done.stderr)
-    assert told == (3, True, True), done.stderr
+    summary = (done.returncode, "the table designs.candidates__artifacts" in done.stderr, "evolake lake verify --repair" in done.stderr)
+    assert summary == (3, True, True), done.stderr
     assert (manifest.read_bytes(), (tmp_path / "home").exists()) == (b"", False)
 
 
@@ -62,7 +62,7 @@ def test_the_doctor_says_in_one_line_what_is_damaged_and_what_to_run(tmp_path):
     evolake(root, "lake", "verify", "--repair")
     assert _health(root).ok
     shutil.copy(root / "seals/ordered/0001.json", root / "seals/ordered/0004.json")
-    found = _health(root)
-    assert (found.ok, found.needed, found.mend) == (False, False, "evolake lake verify --repair")
-    told = json.loads(evolake(root, "lake", "verify", "--json").stdout)
-    assert [finding["where"] for finding in told["findings"] if not finding["note"]] == ["seals/ordered/0004.json"]
+    result = _health(root)
+    assert (result.ok, result.needed, result.mend) == (False, False, "evolake lake verify --repair")
+    summary = json.loads(evolake(root, "lake", "verify", "--json").stdout)
+    assert [finding["where"] for finding in summary["findings"] if not finding["note"]] == ["seals/ordered/0004.json"]

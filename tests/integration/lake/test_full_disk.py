@@ -37,16 +37,16 @@ def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path):
     """On a real small file system where mounting is allowed; elsewhere the kernel's file size limit refuses the write part of the way."""
     mounted = _mount_command(tmp_path)
     reason, limit = ("No space left on device", []) if mounted else ("File too large", ["200000"])
-    told = _run([*(mounted or []), sys.executable, str(SCRIPT), str(tmp_path), *limit])
-    messages = told.pop("messages")
-    assert told == WHOLE
+    summary = _run([*(mounted or []), sys.executable, str(SCRIPT), str(tmp_path), *limit])
+    messages = summary.pop("messages")
+    assert summary == WHOLE
     assert [reason in message and "nothing is lost" in message for message in messages] == [True] * 3
 
 
 def test_a_write_that_is_cut_short_is_an_error_and_loses_nothing(tmp_path):
-    told = _run([sys.executable, str(SCRIPT), str(tmp_path), "200000"])
-    messages = told.pop("messages")
-    assert told == WHOLE
+    summary = _run([sys.executable, str(SCRIPT), str(tmp_path), "200000"])
+    messages = summary.pop("messages")
+    assert summary == WHOLE
     assert ["File too large" in message for message in messages] == [True] * 3
 
 
@@ -59,10 +59,10 @@ def test_commands_read_a_lake_that_cannot_be_written_and_say_why_they_cannot_do_
     mounted = _mount_command(disk)
     how, reason = (how, reason) if mounted else ("limited", "File too large")
     tests = Path(__file__).parents[2]
-    told = _run([*(mounted or []), sys.executable, str(SCRIPT.with_name("full_lake.py")), str(disk), how, str(other)], PYTHONPATH=str(tests))
-    assert (told.pop("lake as before"), told.pop("there is room")) == (True, not mounted)
-    code, printed, said = told.pop("status")
+    summary = _run([*(mounted or []), sys.executable, str(SCRIPT.with_name("full_lake.py")), str(disk), how, str(other)], PYTHONPATH=str(tests))
+    assert (summary.pop("lake as before"), summary.pop("there is room")) == (True, not mounted)
+    code, printed, said = summary.pop("status")
     assert (code, printed.splitlines()[0], said) == (0, "ordered: 3 cycles done; next: 0004", "")
-    assert {name: code for name, (code, _, _) in told.items()} == {"guide": 3, "report": 3, "run": 3}
-    for _, printed, said in told.values():
+    assert {name: code for name, (code, _, _) in summary.items()} == {"guide": 3, "report": 3, "run": 3}
+    for _, printed, said in summary.values():
         assert (printed, reason in said, "next: " in said, "Traceback" in said, "bug" in said) == ("", True, True, False, False), said

@@ -224,8 +224,8 @@ def test_damage_of_every_kind_is_found_and_mended_where_it_can_be(root, name):
     before = contents(root)
     act()
     assert kinds(root) == wanted
-    told = summary(examine(root))
-    assert told and "run: evolake lake verify" in told
+    report = summary(examine(root))
+    assert report and "run: evolake lake verify" in report
     left = mended(root)
     assert bool(left) != whole_again, left
     if whole_again and not name.startswith("superseded part"):
@@ -291,9 +291,9 @@ def test_the_command_says_what_was_found_and_its_exit_code_too(root):
     assert ask()[1].endswith("clean: everything is as it was written\n")
     (root / "seals/ordered/0005.json").unlink()
     code, text = ask("--json")
-    told = json.loads(text)
-    assert (code, told["verdict"], [finding["kind"] for finding in told["findings"] if not finding["note"]]) == (1, "findings", ["seal"])
-    assert {"what", "where", "wanted", "got", "mend", "repairable"} <= told["findings"][0].keys()
+    summary = json.loads(text)
+    assert (code, summary["verdict"], [finding["kind"] for finding in summary["findings"] if not finding["note"]]) == (1, "findings", ["seal"])
+    assert {"what", "where", "wanted", "got", "mend", "repairable"} <= summary["findings"][0].keys()
     code, text = ask("--repair")
     assert (code, "put back as the journal has it" in text) == (0, True)
     from evolake.errors import InputError

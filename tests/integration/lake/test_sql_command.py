@@ -64,7 +64,7 @@ def test_the_list_fits_the_terminal_and_begins_with_questions(root, monkeypatch,
 
 def test_the_list_as_json_has_every_table_with_its_columns(root):
     code, out, _ = evolake(root, "--list", "--json")
-    rows = {name: (what, told) for what, name, told in json.loads(out)["rows"]}
+    rows = {name: (what, summary) for what, name, summary in json.loads(out)["rows"]}
     assert code == 0 and rows["designs.ranking"] == ("table", "design, score, note, tags, cycle")
     kinds = {"designs.candidates__derivations": "table", "cookbook/funnel.sql": "file", "funnel(line_name)": "macro"}
     assert {name: rows[name][0] for name in kinds} == kinds
@@ -156,8 +156,8 @@ def test_a_damaged_part_is_exit_code_3_and_says_what_to_materialize(tmp_path):
     part = Lake(tmp_path).publish("designs", "ranking", pl.DataFrame({"x": [1]}), cycle="0001", run_id="run").path
     part.write_bytes(part.read_bytes()[:-3])
     code, out, err = evolake(tmp_path, "FROM designs.ranking", "--json")
-    told = json.loads(out)
-    assert (code, told["verdict"], told["message"]) == (3, "error", err.removeprefix("error: ").rstrip("\n"))
+    summary = json.loads(out)
+    assert (code, summary["verdict"], summary["message"]) == (3, "error", err.removeprefix("error: ").rstrip("\n"))
     assert "materialize designs/ranking cycle 0001 again" in err
 
 

@@ -36,13 +36,13 @@ def test_two_processes_that_write_one_partition_never_mix(tmp_path):
         if lake.cycles("designs", "candidates"):
             _assert_whole(lake.read("designs", "candidates", "0001"))
             seen += 1
-    told = [json.loads(writer.communicate()[0]) for writer in writers]
+    parts = [json.loads(writer.communicate()[0]) for writer in writers]
 
     assert seen > 0
     assert [writer.returncode for writer in writers] == [0, 0]
-    assert [each["won"] + each["busy"] for each in told] == [TIMES, TIMES]
+    assert [each["won"] + each["busy"] for each in parts] == [TIMES, TIMES]
     log = lake.verifier.log(Partition(lake.root, "designs", "candidates", "0001"))
-    assert len(log.commits) == sum(each["won"] for each in told)
+    assert len(log.commits) == sum(each["won"] for each in parts)
     assert log.pending == ()
     _assert_whole(lake.read("designs", "candidates", "0001"))
     assert not (tmp_path / "lake/quarantine").exists()

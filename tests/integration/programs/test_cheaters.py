@@ -50,8 +50,8 @@ def test_a_cheater_is_caught_by_a_gate(name: str, blobs: BlobStore):
 def test_what_the_lint_does_not_see_is_found_by_comparing(name: str, blobs: BlobStore):
     project, text = imports(), cheater(SNEAKY.format(body=UNSEEN[name]))
     with Evaluator(project, OWN) as evaluator:
-        found = evaluator.evaluate({project.main: text}, 1)
-    assert found.status == "tampered" and found.tampered and found.metrics == {}, found
+        result = evaluator.evaluate({project.main: text}, 1)
+    assert result.status == "tampered" and result.tampered and result.metrics == {}, result
 
 
 def test_a_printed_and_a_written_result_are_none_and_an_early_end_leaves_none():
@@ -86,9 +86,9 @@ APART_CHEATERS = {
 def test_a_program_that_runs_apart_gets_no_score_by_cheating(name: str):
     project = apart()
     with Evaluator(project, OWN) as evaluator:
-        found = evaluator.evaluate({project.main: APART_CHEATERS[name]}, 3)
+        result = evaluator.evaluate({project.main: APART_CHEATERS[name]}, 3)
     assert project.protected
-    assert found.metrics.get("combined_score", 0.0) == 0.0, found
+    assert result.metrics.get("combined_score", 0.0) == 0.0, result
 
 
 def test_honest_programs_pass_in_both_modes(blobs: BlobStore):

@@ -53,6 +53,6 @@ def test_each_reply_of_a_model_becomes_a_program_a_block_or_a_reason(tmp_path: P
     assert {call["role"] for call in entry.calls} == {"programs_writer"} and len(entry.calls) == len(PLAN)
     assert [row["program_id"] for row in again.programs] == [row["program_id"] for row in entry.programs]
     prompt = scripted.prompts[0]
-    for told in ("scale = 2.0", "the sum is too small", "it ended as timeout", "prefer plain lines"):
-        assert told in prompt
+    for summary in ("scale = 2.0", "the sum is too small", "it ended as timeout", "prefer plain lines"):
+        assert summary in prompt
     assert "TARGET" not in prompt and "31.4159" not in prompt  # the evaluator is never shown

@@ -32,9 +32,9 @@ def evaluate(path):
 def test_a_new_project_is_checked_and_one_that_is_blocked_says_why(tmp_path: Path):
     assert commands.evolake("programs", "new", "mine", "--in", tmp_path).returncode == 0
     done = commands.evolake("programs", "check", tmp_path / "mine", "--runs", "2", "--json")
-    told = json.loads(done.stdout)
-    assert (done.returncode, told["verdict"], told["deterministic"], told["protected"]) == (0, "usable", True, True)
-    assert len(told["scores"]) == 2 and told["scores"][0] == told["scores"][1] == told["metrics"]["combined_score"]
+    summary = json.loads(done.stdout)
+    assert (done.returncode, summary["verdict"], summary["deterministic"], summary["protected"]) == (0, "usable", True, True)
+    assert len(summary["scores"]) == 2 and summary["scores"][0] == summary["scores"][1] == summary["metrics"]["combined_score"]
     assert "protected: evaluator and program" in commands.evolake("programs", "check", tmp_path / "mine", "--runs", "2").stdout
     (tmp_path / "mine" / "initial_program.py").write_text("def curve(x):\n    return {}['x']\n")
     done = commands.evolake("programs", "check", tmp_path / "mine")
@@ -52,8 +52,8 @@ def test_a_new_project_is_checked_and_one_that_is_blocked_says_why(tmp_path: Pat
 def test_a_cascade_goes_on_from_its_thresholds(thresholds: str, metrics: dict, stage: int):
     project = imports(STAGED, config__yaml=f"evaluator:\n  cascade_thresholds: {thresholds}\n")
     with Evaluator(project, OWN) as evaluator:
-        found = evaluator.evaluate(project.evolving, 1)
-    assert (found.metrics, found.stage, found.stages, found.artifacts.get("note")) == (metrics, stage, 2, "second" if stage == 2 else None)
+        result = evaluator.evaluate(project.evolving, 1)
+    assert (result.metrics, result.stage, result.stages, result.artifacts.get("note")) == (metrics, stage, 2, "second" if stage == 2 else None)
 
 
 BLOCKED = {

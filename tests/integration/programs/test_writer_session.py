@@ -53,11 +53,11 @@ def test_a_session_reads_is_refused_a_cheat_evaluates_and_leaves_a_better_progra
     [row] = entry.programs
     assert (row["state"], row["operator"], row["origin"], row["parents"]) == ("accepted", "model", "model", [start["program_id"]])
     assert row["score"] > start["score"]
-    told = [[done["result"] for done in json.loads(turn["text"])["calls"]] for turn in entry.turns]
-    assert FILE in told[0][0] and "evaluator.py" not in told[0][0] and "scale = 2.0" in told[0][1]
-    assert "31.4159" not in json.dumps(told) + json.dumps([one.messages for one in asked])  # the evaluator is never shown
-    assert told[1][1].startswith("reach blocks it: ") and told[1][2].startswith("reach blocks it: ")
-    assert told[3][0] == "Nothing speaks against evaluating it." and told[3][1].startswith(f"score {row['score']:.9g}\n")
+    parts = [[done["result"] for done in json.loads(turn["text"])["calls"]] for turn in entry.turns]
+    assert FILE in parts[0][0] and "evaluator.py" not in parts[0][0] and "scale = 2.0" in parts[0][1]
+    assert "31.4159" not in json.dumps(parts) + json.dumps([item.messages for item in asked])  # the evaluator is never shown
+    assert parts[1][1].startswith("reach blocks it: ") and parts[1][2].startswith("reach blocks it: ")
+    assert parts[3][0] == "Nothing speaks against evaluating it." and parts[3][1].startswith(f"score {row['score']:.9g}\n")
     assert {turn["artifact_id"] for turn in entry.turns} == {row["program_id"]}
     assert len(entry.turns) == len(entry.calls) == len(EXPERT) and entry.turns[-1]["outcome"] == "finished"
     assert read_entry(entry_bytes(entry)) == entry

@@ -37,10 +37,10 @@ def planted(policy: LocalPolicy) -> LocalPolicy:
     sampled = policy.sample
 
     def sample(pairs: Any, n: int, seed: int, **options: Any) -> list[list[Sample]]:
-        found = sampled(pairs, n, seed, **options)
+        result = sampled(pairs, n, seed, **options)
         return [
-            [replace(one, reply=said) for one, said in zip(given, words(problem.family, n), strict=True)]
-            if problem.source == "families" else given for (_, problem), given in zip(pairs, found, strict=True)
+            [replace(item, reply=said) for item, said in zip(given, words(problem.family, n), strict=True)]
+            if problem.source == "families" else given for (_, problem), given in zip(pairs, result, strict=True)
         ]
 
     policy.sample = sample  # type: ignore[method-assign]
@@ -91,8 +91,8 @@ def test_the_cookbook_tells_who_was_asked_why_and_how_many_replies_were_right(pr
         answer = catalogue.query((SQL_ROOT / "cookbook" / "prompts_feed.sql").read_text())
     rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
     asked = [row for row in rows if row["cycle"] in ("0001", "0002")]
-    told = {cycle: len({(row["family"], row["reason"]) for row in project.rows("feed", cycle)}) for cycle in ("0001", "0002", "0003")}
-    assert Counter(row["cycle"] for row in rows) == told
+    details = {cycle: len({(row["family"], row["reason"]) for row in project.rows("feed", cycle)}) for cycle in ("0001", "0002", "0003")}
+    assert Counter(row["cycle"] for row in rows) == details
     assert all((row["score"] > 0) == (0 < row["correct"] < row["replies"]) for row in asked)
     assert all(row["score_before"] > 0 for row in rows if row["reason"] == "learnable")
 
@@ -107,8 +107,8 @@ def test_replies_to_families_are_of_problems_that_were_set_and_as_many_as_the_pl
 
 def test_families_that_go_on_change_no_cycle_of_prompts_that_was_opened_before(project: OneLine):
     def contents(cycle: str) -> dict[str, str]:
-        found = {name: project.lake.record("prompts", name, cycle) for name in ("problems", "feed", "feed_read", "survivors")}
-        return {name: record.content_sha for name, record in found.items() if record is not None}
+        result = {name: project.lake.record("prompts", name, cycle) for name in ("problems", "feed", "feed_read", "survivors")}
+        return {name: record.content_sha for name, record in result.items() if record is not None}
 
     before, seal = contents("0002"), project.lake.seals.read("prompts", "0003")
     project.run("0002")

@@ -47,7 +47,7 @@ def boxed(text: str) -> str:
 
 def sums(count: int = 6, split: Any = "train") -> list[Problem]:
     """countdown: reach a number by the given ones, which many terms do."""
-    return [replace(one, split=split) for one in gym_problems(["countdown"], count, 3)]
+    return [replace(problem, split=split) for problem in gym_problems(["countdown"], count, 3)]
 
 
 class Scripted(Adder):
@@ -58,12 +58,12 @@ class Scripted(Adder):
         self.replies = replies
 
     def sample(self, pairs: Any, n: int, seed: int, *, greedy: bool = False) -> list[list[Sample]]:
-        return [[Sample(self.replies(one)[number % len(self.replies(one))], 3, False) for number in range(n)] for _, one in pairs]
+        return [[Sample(self.replies(item)[number % len(self.replies(item))], 3, False) for number in range(n)] for _, item in pairs]
 
 
 def test_the_verifier_takes_what_a_comparison_of_answers_would_refuse_and_gives_partial_credit() -> None:
     asked = gym_problems(["countdown", "chain_sum"], 2, 3)
-    rows = [(one, boxed(json.loads(one.answer)), False) for one in asked]
+    rows = [(item, boxed(json.loads(item.answer)), False) for item in asked]
     own = verify(rows, "boxed")
     assert own == [Verified(1.0)] * 4
     numbers = made(json.loads(asked[0].entry or ""))[1]["metadata"]["numbers"]
@@ -76,7 +76,7 @@ def test_the_verifier_takes_what_a_comparison_of_answers_would_refuse_and_gives_
 
 def test_an_iteration_is_rewarded_by_the_verifier_and_a_reply_that_breaks_it_is_worth_0_and_counted() -> None:
     problems = gym_problems(["string_insertion"], 4, 3)
-    policy = Scripted(lambda one: [boxed(TAMPERING), boxed("wrong"), boxed(json.loads(one.answer)), boxed("(" * 5000)])
+    policy = Scripted(lambda item: [boxed(TAMPERING), boxed("wrong"), boxed(json.loads(item.answer)), boxed("(" * 5000)])
     root = prompt_of(["Think."])
     with operators() as agents:
         done = iterate(
@@ -96,8 +96,8 @@ def test_an_iteration_is_rewarded_by_the_verifier_and_a_reply_that_breaks_it_is_
 def test_replies_that_break_their_verifier_are_counted_and_harm_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verifying, "score_replies", _short(verifying.score_replies))
     [asked] = gym_problems(["string_insertion"], 1, 3)
-    found = verify([(asked, boxed(text), False) for text in (ENDLESS, FORGED, json.loads(asked.answer))], "boxed")
-    endless, forged, right = found
+    result = verify([(asked, boxed(text), False) for text in (ENDLESS, FORGED, json.loads(asked.answer))], "boxed")
+    endless, forged, right = result
     assert endless is not None and endless.score == 0.0 and endless.failure in ("cpu", "timeout")
     assert forged is not None and forged.score < 1
     assert right == Verified(1.0)
@@ -110,22 +110,22 @@ def _short(score: Any) -> Any:
 
 
 def test_an_entry_that_asks_something_else_is_an_error_and_no_replys_fault() -> None:
-    one, other = gym_problems(["chain_sum"], 2, 3)
+    first, other = gym_problems(["chain_sum"], 2, 3)
     with pytest.raises(InputError, match=r"(?s)does not make the entry of a problem of chain_sum.*another question"):
-        verify([(replace(one, entry=other.entry), boxed("1"), False)], "boxed")
-    gone = json.dumps(json.loads(one.entry or "") | {"dataset": "no_such"})
+        verify([(replace(first, entry=other.entry), boxed("1"), False)], "boxed")
+    gone = json.dumps(json.loads(first.entry or "") | {"dataset": "no_such"})
     with pytest.raises(InputError, match=r"(?s)does not make the entry of a problem of no_such"):
-        verify([(replace(one, entry=gone), boxed("1"), False)], "boxed")
+        verify([(replace(first, entry=gone), boxed("1"), False)], "boxed")
 
 
 def test_held_out_replies_and_rows_of_a_file_are_judged_by_it_too() -> None:
     with open_pool(workers=1, preload=GYM_PRELOAD) as pool:
         rows = [json.loads(json.dumps(row)) for row in external_rows(["leg_counting"], 3, pool=pool, root_seed=3)]
     asked = [read_row(row, "heldout", source="bench", where="here") for row in rows]
-    right = {one.text: boxed(json.loads(one.answer)) for one in asked}
-    policy = Scripted(lambda one: [right[one.text], boxed("0 or so")])
-    found = evaluate(policy, [prompt_of(["Think."])], asked, samples=2, answer_format="boxed", seed=1)
-    assert [(row["correct"], row["unverified"]) for row in found] == [(True, None), (False, None)] * 3
+    right = {item.text: boxed(json.loads(item.answer)) for item in asked}
+    policy = Scripted(lambda item: [right[item.text], boxed("0 or so")])
+    result = evaluate(policy, [prompt_of(["Think."])], asked, samples=2, answer_format="boxed", seed=1)
+    assert [(row["correct"], row["unverified"]) for row in result] == [(True, None), (False, None)] * 3
     with pytest.raises(JailUnavailable):
         score_replies([Asked(json.loads(asked[0].entry or ""), "1")], pool=pool)
 
@@ -134,7 +134,7 @@ def test_a_benchmark_keeps_what_makes_its_entries() -> None:
     place = "reasoning-gym:countdown"
     rows = PROBLEMS.frame(benchmark_rows(place, UtilitySettings(benchmark_problems=3))).to_dicts()
     asked = read_side(place, "heldout", gym_problems=3, seed=0)
-    assert [(one.scorer, one.entry, one.text) for one in map(problem_of, rows)] == [("reasoning-gym", one.entry, one.text) for one in asked]
+    assert [(item.scorer, item.entry, item.text) for item in map(problem_of, rows)] == [("reasoning-gym", item.entry, item.text) for item in asked]
     assert verify([(problem_of(row), boxed(json.loads(row["answer"])), False) for row in rows], "boxed") == [Verified(1.0)] * 3
 
 

@@ -60,21 +60,21 @@ def test_arms_take_equal_rollouts_on_the_same_problems_from_the_same_weights(tmp
     policy = tiny_policy()
     before = policy.save()
     seen: list[tuple[str, int]] = []
-    runs = {one.arm.name: one for one in run(policy, ARMS, tmp_path, report=lambda arm, _, done: seen.append((arm, done)))}
+    runs = {item.arm.name: item for item in run(policy, ARMS, tmp_path, report=lambda arm, _, done: seen.append((arm, done)))}
 
     assert policy.save() == before
     assert seen == [(arm, number) for arm in ARMS for number in (1, 2, 3)]
-    assert {name: len(one.rows["rollouts"]) for name, one in runs.items()} == dict.fromkeys(ARMS, 3 * 2 * 2 * 3)
-    drawn = {name: [(row["iteration"], row["problem_id"]) for row in one.rows["rollouts"]] for name, one in runs.items()}
+    assert {name: len(run.rows["rollouts"]) for name, run in runs.items()} == dict.fromkeys(ARMS, 3 * 2 * 2 * 3)
+    drawn = {name: [(row["iteration"], row["problem_id"]) for row in run.rows["rollouts"]] for name, run in runs.items()}
     assert {tuple(sorted(set(some))) for some in drawn.values()} == {tuple(sorted(set(drawn["rl"])))}
-    first = {name: [row["reply"] for row in one.rows["rollouts"] if row["iteration"] == 1] for name, one in runs.items()}
+    first = {name: [row["reply"] for row in run.rows["rollouts"] if row["iteration"] == 1] for name, run in runs.items()}
     assert first["espl"] == first["rl"] == first["evolution"] == first["reflection"]
-    trained = {name: [row.get("step") for row in one.rows["updates"]] for name, one in runs.items()}
+    trained = {name: [row.get("step") for row in run.rows["updates"]] for name, run in runs.items()}
     assert trained["evolution"] == trained["reflection"] == [None] * 3
     assert trained["rl"][-1] > 0
-    assert {name: sorted({row["iteration"] for row in one.rows["heldout"]}) for name, one in runs.items()} == {name: [0, 2, 3] for name in ARMS}
+    assert {name: sorted({row["iteration"] for row in run.rows["heldout"]}) for name, run in runs.items()} == {name: [0, 2, 3] for name in ARMS}
     assert len(runs["rl"].population.prompts) == 1 and runs["rl"].prompt == ROOT
-    starts = [[row["reply"] for row in one.rows["heldout"] if row["iteration"] == 0] for one in runs.values()]
+    starts = [[row["reply"] for row in run.rows["heldout"] if row["iteration"] == 0] for run in runs.values()]
     assert starts[0] == starts[1] == starts[2] == starts[3]
 
 
@@ -86,18 +86,18 @@ def test_an_arm_gives_the_same_rows_alone_and_after_others(tmp_path: Path) -> No
 
 def test_the_summary_counts_and_compares_with_rl_by_problem(tmp_path: Path) -> None:
     runs = run(tiny_policy(), ["espl", "rl"], tmp_path)
-    told = summary(runs, 5)
-    assert list(told["arms"]) == ["espl", "rl"] and list(told["differences"]) == ["espl"]
-    for one in runs:
-        arm = told["arms"][one.arm.name]
+    report = summary(runs, 5)
+    assert list(report["arms"]) == ["espl", "rl"] and list(report["differences"]) == ["espl"]
+    for item in runs:
+        arm = report["arms"][item.arm.name]
         assert (arm["rollouts"], len(arm["mean_reward"]), [point["iteration"] for point in arm["heldout"]]) == (36, 3, [0, 2, 3])
         for point in arm["heldout"]:
-            rows = [row for row in one.rows["heldout"] if row["iteration"] == point["iteration"]]
+            rows = [row for row in item.rows["heldout"] if row["iteration"] == point["iteration"]]
             assert point["correct"]["share"] == pytest.approx(score(rows).correct)
             assert point["formatted"]["share"] == pytest.approx(score(rows).formatted)
             assert point["correct"]["low"] <= point["correct"]["share"] <= point["correct"]["high"]
-    last = {one.arm.name: score([row for row in one.rows["heldout"] if row["iteration"] == 3]).correct for one in runs}
-    assert told["differences"]["espl"]["difference"] == pytest.approx(last["espl"] - last["rl"])
+    last = {run.arm.name: score([row for row in run.rows["heldout"] if row["iteration"] == 3]).correct for run in runs}
+    assert report["differences"]["espl"]["difference"] == pytest.approx(last["espl"] - last["rl"])
 
 
 def journals(folder: Path) -> Callable[[str, int], Journal]:
@@ -134,9 +134,9 @@ def test_a_comparison_killed_by_the_system_or_ended_between_iterations_goes_on_t
     again = run(tiny_policy(), arms, tmp_path, replicates=2, journal=journals(tmp_path), report=end)
     assert [(one.arm, one.replicate, one.rows, one.prompt) for one in again] == [(one.arm, one.replicate, one.rows, one.prompt) for one in whole]
     assert whole[0].rows["rollouts"] != whole[2].rows["rollouts"] and any(row["updated"] for row in whole[0].rows["updates"])
-    told = summary(whole, 5)
-    assert told["replicates"] == 2 and told["arms"]["rl"]["rollouts"] == 72
-    assert 0 < told["differences"]["espl"]["p"] <= told["differences"]["espl"]["p_holm"] <= 1
+    report = summary(whole, 5)
+    assert report["replicates"] == 2 and report["arms"]["rl"]["rollouts"] == 72
+    assert 0 < report["differences"]["espl"]["p"] <= report["differences"]["espl"]["p_holm"] <= 1
 
 
 @pytest.mark.parametrize("arms", [[], ["rl", "rl"], ["none"]])
@@ -169,11 +169,11 @@ def test_the_command_prints_one_object_and_writes_the_rows(tmp_path: Path, monke
     asked = ["compare", "--arms", "rl,evolution", "--iterations", "1", "--profile", "demo", "--json", "--out", str(tmp_path / "out")]
     done = CliRunner().invoke(prompts, asked, standalone_mode=False)
     assert done.exception is None and done.return_value == 0
-    told = json.loads(done.stdout)
-    assert (told["verdict"], told["policy"], told["source"], list(told["arms"])) == ("compared", "tiny", "shipped", ["rl", "evolution"])
-    assert json.loads((tmp_path / "out" / "summary.json").read_text()) == told
+    summary = json.loads(done.stdout)
+    assert (summary["verdict"], summary["policy"], summary["source"], list(summary["arms"])) == ("compared", "tiny", "shipped", ["rl", "evolution"])
+    assert json.loads((tmp_path / "out" / "summary.json").read_text()) == summary
     again = CliRunner().invoke(prompts, asked, standalone_mode=False)
-    assert json.loads(again.stdout) == told and again.stderr == ""
+    assert json.loads(again.stdout) == summary and again.stderr == ""
     rollouts = pl.read_parquet(tmp_path / "out" / "rollouts.parquet")
     assert rollouts.group_by("arm").len().sort("arm").rows() == [("evolution", 8), ("rl", 8)]
     assert done.stderr.splitlines() == ["rl: iteration 1 of 1", "evolution: iteration 1 of 1"]

@@ -24,8 +24,8 @@ PROBLEM = Problem("p", "What is the capital of France?", json.dumps("Paris"), Fa
 
 
 def settings() -> Settings:
-    found = load("demo")
-    return found.with_section(found.of(PromptsSettings).model_copy(update={"max_tokens": 8, "learning_rate": 1e-3}))
+    result = load("demo")
+    return result.with_section(result.of(PromptsSettings).model_copy(update={"max_tokens": 8, "learning_rate": 1e-3}))
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +38,9 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def policy(lake: Path) -> LocalPolicy:
-    found = open_policy(settings(), lake, "0001", "run")
-    assert isinstance(found, LocalPolicy)
-    return found
+    result = open_policy(settings(), lake, "0001", "run")
+    assert isinstance(result, LocalPolicy)
+    return result
 
 
 def test_it_is_unpacked_once_into_a_whole_folder(lake: Path, policy: LocalPolicy) -> None:

@@ -45,7 +45,7 @@ def test_the_base_stays_as_it_is_while_the_policy_learns():
     policy = tiny_policy()
     base, online = answered(policy, adapted=False), answered(policy, adapted=True)
     assert base == answered(policy, adapted=False)
-    samples = policy.sample([(PROMPT, one) for one in problems(2)], 4, 7)
+    samples = policy.sample([(PROMPT, problem) for problem in problems(2)], 4, 7)
     assert policy.update(groups_of(samples, [[1.0, 0.0, 0.0, 1.0]] * 2), 0).updated
     policy.model.get_submodule("base_model.model.model.layers.0.self_attn.q_proj.lora_B.default").weight.data += 5.0  # a step that no chance hides
     assert answered(policy, adapted=False) == base

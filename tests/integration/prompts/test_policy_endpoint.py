@@ -23,19 +23,19 @@ def problem(number: int) -> Problem:
 
 
 def settings(base_url: str, **overrides: Any) -> Settings:
-    found = load("demo")
+    result = load("demo")
     values: dict[str, Any] = {
-        "prompts": found.prompts.model_copy(update={"policy": "endpoint", "max_tokens": 33, "temperature": 0.9}),
+        "prompts": result.prompts.model_copy(update={"policy": "endpoint", "max_tokens": 33, "temperature": 0.9}),
         "model_base_url": base_url, "model_api_key": KEY,
         "models": {"default": "editor", "prompts_policy": "small"}, "budget": BudgetSettings(tokens_per_cycle=100_000), "model_threads": 3,
     }
-    return found.model_copy(update=values | overrides)
+    return result.model_copy(update=values | overrides)
 
 
 def endpoint(base_url: str, lake: Path, cycle: str = "0001", **overrides: Any) -> EndpointPolicy:
-    found = open_policy(settings(base_url, **overrides), lake, cycle, "run")
-    assert isinstance(found, EndpointPolicy)
-    return found
+    result = open_policy(settings(base_url, **overrides), lake, cycle, "run")
+    assert isinstance(result, EndpointPolicy)
+    return result
 
 
 def counting() -> Any:
@@ -47,16 +47,16 @@ def counting() -> Any:
 def test_samples_are_the_texts_of_the_endpoint_and_rows_say_what_they_took(tmp_path: Path) -> None:
     with LoopbackModel(counting()) as server, endpoint(server.base_url, tmp_path) as policy:
         pairs = [(PROMPT, problem(1)), (SystemPrompt(), problem(2))]
-        found = policy.sample(pairs, 3, 7)
+        result = policy.sample(pairs, 3, 7)
         assert (policy.name, policy.learns) == ("small", False)
-        assert [len(samples) for samples in found] == [3, 3]
-        assert all(sample.reply.endswith(f"to {one.text}") for samples, (_, one) in zip(found, pairs, strict=True) for sample in samples)
-        assert len({sample.reply for samples in found for sample in samples}) == 6
-        assert {(sample.tokens, sample.truncated, sample.failure, sample.reply_ids) for samples in found for sample in samples} == {
+        assert [len(samples) for samples in result] == [3, 3]
+        assert all(sample.reply.endswith(f"to {item.text}") for samples, (_, item) in zip(result, pairs, strict=True) for sample in samples)
+        assert len({sample.reply for samples in result for sample in samples}) == 6
+        assert {(sample.tokens, sample.truncated, sample.failure, sample.reply_ids) for samples in result for sample in samples} == {
             (USAGE["completion_tokens"], False, None, ()),
         }
-        asked = sorted(server.requests, key=lambda one: one.messages[-1]["content"])
-        assert [one.messages for one in asked[::3]] == [
+        asked = sorted(server.requests, key=lambda item: item.messages[-1]["content"])
+        assert [item.messages for item in asked[::3]] == [
             [{"role": "system", "content": PROMPT.text()}, {"role": "user", "content": "What is 1 + 1?"}],
             [{"role": "user", "content": "What is 2 + 1?"}],
         ]
@@ -82,15 +82,15 @@ def test_the_same_seed_replays_at_no_cost_and_another_seed_draws_anew(tmp_path: 
 
 def test_a_pair_that_stands_there_twice_gets_other_samples_each_time(tmp_path: Path) -> None:
     with LoopbackModel(counting()) as server, endpoint(server.base_url, tmp_path) as policy:
-        found = policy.sample([(PROMPT, problem(1))] * 2, 2, 7)
-        assert len({sample.reply for samples in found for sample in samples}) == 4
+        result = policy.sample([(PROMPT, problem(1))] * 2, 2, 7)
+        assert len({sample.reply for samples in result for sample in samples}) == 4
 
 
 def test_a_greedy_reply_is_asked_once_at_temperature_zero_whatever_the_seed(tmp_path: Path) -> None:
     with LoopbackModel(counting()) as server, endpoint(server.base_url, tmp_path) as policy:
-        [[one, two]] = policy.sample([(PROMPT, problem(1))], 2, 7, greedy=True)
-        assert one == two == policy.sample([(PROMPT, problem(1))], 1, 8, greedy=True)[0][0]
-        assert [one.body["temperature"] for one in server.requests] == [0.0]
+        [[item, two]] = policy.sample([(PROMPT, problem(1))], 2, 7, greedy=True)
+        assert item == two == policy.sample([(PROMPT, problem(1))], 1, 8, greedy=True)[0][0]
+        assert [request.body["temperature"] for request in server.requests] == [0.0]
 
 
 def test_a_reply_that_is_cut_off_is_a_sample_and_one_that_never_came_is_a_failure(tmp_path: Path) -> None:
@@ -104,8 +104,8 @@ def test_a_reply_that_is_cut_off_is_a_sample_and_one_that_never_came_is_a_failur
         return replies[asked.messages[-1]["content"]]
 
     with LoopbackModel(script) as server, endpoint(server.base_url, tmp_path, model_max_retries=0) as policy:
-        found = [samples[0] for samples in policy.sample([(PROMPT, problem(n)) for n in range(1, 6)], 1, 7)]
-        assert [(one.reply, one.truncated, one.failure is None) for one in found] == [
+        result = [samples[0] for samples in policy.sample([(PROMPT, problem(n)) for n in range(1, 6)], 1, 7)]
+        assert [(item.reply, item.truncated, item.failure is None) for item in result] == [
             ("it is t", True, True), ("", False, True), ("", False, False), ("", False, False), ("", False, False),
         ]
         assert [row["status"] for row in policy.agents.rows()] == ["truncated", "empty", "refused", "empty+no_usage", "rejected"]

@@ -51,9 +51,9 @@ def python() -> Iterator[Python]:
 def right(policy: LocalPolicy, held: dict[str, str], samples: int = 1) -> list[tuple[Sample, bool]]:
     """Replies to each box, greedy where there is one, and whether the real judge calls them correct."""
     problems = asked(held)
-    found = policy.sample([(PROMPT, problem) for problem in problems], samples, 5, greedy=samples == 1)
+    result = policy.sample([(PROMPT, problem) for problem in problems], samples, 5, greedy=samples == 1)
     judge = judge_with(ESPL, "last")
-    return [(one, judge(PROMPT, problem, 0, one).correct) for problem, some in zip(problems, found, strict=True) for one in some]
+    return [(item, judge(PROMPT, problem, 0, item).correct) for problem, some in zip(problems, result, strict=True) for item in some]
 
 
 def test_what_only_the_corpus_says_is_answered_with_the_tool_and_not_without_it(base: Base) -> None:
@@ -125,18 +125,18 @@ def test_held_out_problems_are_answered_with_the_tools_too(base: Base) -> None:
     ("import os\nos._exit(0)", "protocol", "protocol: "),
 ])
 def test_what_becomes_of_a_program(python: Python, program: str, status: str, text: str) -> None:
-    [found] = python.answer([program])
+    [result] = python.answer([program])
     if not status:
-        assert found.status in ("error", "forbidden")
+        assert result.status in ("error", "forbidden")
     else:
-        assert (found.status, text in found.text) == (status, True), found
-    assert "Traceback" not in found.text
+        assert (result.status, text in result.text) == (status, True), result
+    assert "Traceback" not in result.text
 
 
 def test_programs_run_side_by_side_and_leave_nothing_to_each_other(python: Python) -> None:
     leaving = "import builtins, math\nbuiltins.left = math.pi = 3\nprint(1)"
     looking = "import builtins, math\nprint(hasattr(builtins, 'left'), math.pi > 3)"
-    assert [one.text for one in python.answer([leaving, looking] * 3)] == ["1", "False True"] * 3
+    assert [item.text for item in python.answer([leaving, looking] * 3)] == ["1", "False True"] * 3
 
 
 def test_a_reply_that_computes_reads_what_its_program_printed(python: Python) -> None:
@@ -167,7 +167,7 @@ def test_the_settings_give_a_policy_its_tools_and_close_them_with_it(tmp_path: P
     with open_policy(given, tmp_path, "0001", "run") as policy:  # type: ignore[attr-defined]
         assert (policy.tools.most_calls, policy.tools.most_tokens) == (2, 99)
         called = policy.tools.answer(["<tool>search Q</tool>", "<tool>python 6 * 7</tool>"])
-        assert [(one.answered.status, one.answered.text) for one in called] == [("ok", "[1] box Q holds K"), ("ok", "42")]
+        assert [(item.answered.status, item.answered.text) for item in called] == [("ok", "[1] box Q holds K"), ("ok", "42")]
         assert "python" in policy.tools.description() and "up to 2 times" in policy.tools.description()
         [[sample]] = policy.sample([(PROMPT, asked({"Q": "K"})[0])], 1, 1)
         assert sample.calls == () and set(sample.reply_mask) == {1}

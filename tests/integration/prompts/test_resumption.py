@@ -24,8 +24,8 @@ from evolake.settings import Settings, settings_type
 
 ITERATIONS = 3
 ROWS = TABLE.frame({
-    "cycle": "0001", **{name: getattr(one, name) for name in TABLE.columns if name != "cycle"},
-} for one in PROBLEMS)
+    "cycle": "0001", **{name: getattr(problem, name) for name in TABLE.columns if name != "cycle"},
+} for problem in PROBLEMS)
 
 
 class Killed(Exception):

@@ -52,13 +52,13 @@ class Editor:
 
 def evidence(*numbers: int) -> list[Evidence]:
     """For each sum one right reply and one that is not."""
-    found = []
+    result = []
     for number in numbers:
         replies = [f"The sum is {2 * number + 3}", f"Is it {2 * number + 3} perhaps?"]
-        found.append(Evidence(problem(number), tuple(
+        result.append(Evidence(problem(number), tuple(
             judge(PROMPT, problem(number), place, Sample(reply, 4, False)) for place, reply in enumerate(replies)
         )))
-    return found
+    return result
 
 
 Mutate = Callable[..., Reproduction]
@@ -76,7 +76,7 @@ def by_model(tmp_path: Path) -> Iterator[Mutate]:
 
 
 def hunks(made: Reproduction) -> list[tuple[str, str, str, bool, str]]:
-    return [(step, one.hunk.kind, one.hunk.text, one.applied, one.reason) for step, one in made.hunks]
+    return [(step, item.hunk.kind, item.hunk.text, item.applied, item.reason) for step, item in made.hunks]
 
 
 def test_four_steps_see_what_they_need_and_make_a_child(by_model: Mutate) -> None:
@@ -123,7 +123,7 @@ def test_a_plan_that_does_not_apply_settles_nothing(by_model: Mutate) -> None:
     )
     made = by_model(editor, 1)
     assert made.child is not None and made.child.texts == ("Be kind.", "Count once.")
-    assert [one[3:] for one in hunks(made)] == [(True, ""), (False, "there is no principle p9"), (False, "the new text is empty")]
+    assert [hunk[3:] for hunk in hunks(made)] == [(True, ""), (False, "there is no principle p9"), (False, "the new text is empty")]
 
 
 def test_hunks_that_do_not_fit_are_dropped_with_their_reason_and_the_rest_stands(by_model: Mutate) -> None:
@@ -133,7 +133,7 @@ def test_hunks_that_do_not_fit_are_dropped_with_their_reason_and_the_rest_stands
     ]})
     made = by_model(editor, 1)
     assert made.child is not None and made.child.texts == ("Be kind.", "Count twice.", "Commit.")
-    assert [one[3:] for one in hunks(made)] == [(False, "p2 does not read as quoted"), (True, ""), (False, "one problem may propose 2 edits")]
+    assert [hunk[3:] for hunk in hunks(made)] == [(False, "p2 does not read as quoted"), (True, ""), (False, "one problem may propose 2 edits")]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_model_crosses_prompts(tmp_path: Path) -> None:
             guidance=["Stay polite."],
         )
     assert made.child is not None and made.child.texts == ("Count twice.", "Name the unit.")
-    assert [one[3:] for one in hunks(made)] == [(True, ""), (True, ""), (False, "there is no principle p7")]
+    assert [hunk[3:] for hunk in hunks(made)] == [(True, ""), (True, ""), (False, "there is no principle p7")]
     user, = editor.users("recombine")
     assert "Be kind." in user.split("# The other prompts")[0] and "Name units." in user.split("# The other prompts")[1]
     assert "won: [1]" in user and "Stay polite." in user and "What is 2 + 5?" in user
@@ -181,7 +181,7 @@ def test_a_crossover_proposes_no_more_than_its_limit(tmp_path: Path) -> None:
             agents, [PROMPT, prompt_of(["a"])], [[1.0], [0.5]], PROBLEMS[:1], best=0, library=library(), cycle="0001", iteration=1, root_seed=1,
         )
     assert made.child is not None and made.child.texts[2:] == ("Advice 0.", "Advice 1.", "Advice 2.", "Advice 3.")
-    assert [one[3:] for one in hunks(made)] == [(True, "")] * 4 + [(False, "a crossover may propose 4 edits")] * 2
+    assert [hunk[3:] for hunk in hunks(made)] == [(True, "")] * 4 + [(False, "a crossover may propose 4 edits")] * 2
 
 
 def test_a_crossover_that_says_what_the_mutant_says_gives_no_second_child(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_crossover_without_a_usable_reply_gives_no_child(tmp_path: Path) -> No
         made = cross(
             agents, [prompt_of(["a"]), PROMPT], [[1.0], [0.5]], PROBLEMS[:1], best=0, library=library(), cycle="0001", iteration=1, root_seed=1,
         )
-    assert made.child is None and made.note.startswith("invalid") and [one.step for one in made.lost] == ["recombine"]
+    assert made.child is None and made.note.startswith("invalid") and [item.step for item in made.lost] == ["recombine"]
 
 
 def test_an_iteration_by_a_model_replays_from_its_tape_to_the_same_rows(tmp_path: Path) -> None:

@@ -117,8 +117,8 @@ def test_a_model_is_told_whole_conflicts_and_the_informed_arm_sends_what_the_pla
         with LoopbackModel(Model()) as server:
             assert run(tmp_path / arm, server.base_url, "--arms", arm).returncode == 0
             prompts[arm] = [json.dumps(asked.body["messages"]) for asked in server.requests]
-    told = [text for text in prompts[WHOLE_CONFLICT] if "the solver refuted it; no assignment with" in text]
-    assert told and any("satisfies all of: c" in text for text in told)
+    parts = [text for text in prompts[WHOLE_CONFLICT] if "the solver refuted it; no assignment with" in text]
+    assert parts and any("satisfies all of: c" in text for text in parts)
     assert set(prompts[INFORMED]) == set(prompts["multi_no_feedback"])
     roles = {arm: set(Lake(tmp_path / arm).read("repair", "results__agent_calls")["role"]) for arm in prompts}
     assert roles == {WHOLE_CONFLICT: {"repair_conflict"}, INFORMED: {"repair_informed"}, "multi_no_feedback": {"repair_plain"}}

@@ -46,8 +46,8 @@ def test_the_report_is_rebuilt_from_the_lake_alone(lake, tmp_path):
     assert said["verdict"] == "written"
     assert said["setting"].startswith("Proposer: operators, no model. 10 problems")
     assert all(Path(path).is_file() for path in said["files"])
-    told = read_findings(lake)["repair"]
-    assert told[1] == said["setting"] and told[3:-1] == [said["headline"], *said["reasons"]]
+    report = read_findings(lake)["repair"]
+    assert report[1] == said["setting"] and report[3:-1] == [said["headline"], *said["reasons"]]
     assert read_findings(tmp_path) == {}
     summary = pl.read_parquet(tmp_path / "report" / "tables" / "summary.parquet")
     main = summary.filter((pl.col("suite") == "lia") & (pl.col("variation") == "none"))
@@ -79,9 +79,9 @@ def test_a_study_that_was_there_is_given_the_opt_in_arms_and_keeps_what_it_had(t
     assert {arm: Lake(root).record("repair", "results", f"{arm}-0") for arm in ARMS} == before
 
     report = evolake(root, "repair", "report", "--out", str(tmp_path / "report"), "--json")
-    told = json.loads(report.stdout)
-    assert report.returncode == 0 and "each of the six compute-matched arms" in told["setting"] and len(told["reasons"]) == 11
-    assert told["pdf"].startswith(("none: ", str(tmp_path)))
+    summary = json.loads(report.stdout)
+    assert report.returncode == 0 and "each of the six compute-matched arms" in summary["setting"] and len(summary["reasons"]) == 11
+    assert summary["pdf"].startswith(("none: ", str(tmp_path)))
     tables = {name: pl.read_parquet(tmp_path / "report" / "tables" / f"{name}.parquet") for name in ("summary", "comparisons", "robustness")}
     assert tables["summary"].filter(pl.col("suite") == "sudoku4")["arm"].to_list() == list(KNOWN_ARMS)
     assert tables["comparisons"].height == 30 and set(tables["robustness"]["arm"]) == set(KNOWN_ARMS)
@@ -91,7 +91,7 @@ def test_a_study_that_was_there_is_given_the_opt_in_arms_and_keeps_what_it_had(t
     cores = [json.loads(core) for core in attempts.filter(pl.col("claim") == "sat")["core"]]
     assert any(sum("=" not in member for member in core) > 1 for core in cores) and all("=" in core[-1] for core in cores)
     words = evolake(root, "repair", "report", "--out", str(tmp_path / "again")).stdout
-    assert f"PDF: {told['pdf']}".replace("report/", "again/") in words and INFORMED in words
+    assert f"PDF: {summary['pdf']}".replace("report/", "again/") in words and INFORMED in words
 
 
 def test_a_lake_without_a_study_says_what_to_run(tmp_path):

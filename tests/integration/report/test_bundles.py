@@ -70,25 +70,25 @@ def verified(file: Path, *words: str) -> tuple[int, dict[str, Any]]:
 
 def changed(file: Path, out: Path, **claims: Callable[[dict[str, Any]], None]) -> Path:
     """The bundle with other JSON members under right hashes. claims: member without .json -> what changes its value."""
-    found = unpack(file.read_bytes())
-    assert isinstance(found, Bundle)
-    members = dict(found.members)
+    result = unpack(file.read_bytes())
+    assert isinstance(result, Bundle)
+    members = dict(result.members)
     for name, change in claims.items():
         value = json.loads(members[f"{name}.json"])
         change(value)
         members[f"{name}.json"] = as_json(value)
-    out.write_bytes(pack(found.facts, members))
+    out.write_bytes(pack(result.facts, members))
     return out
 
 
 @pytest.mark.parametrize("line", MAKE)
 def test_the_champion_of_each_line_holds_where_there_is_no_lake(bundles: Callable[[str], Path], line: str, tmp_path: Path):
     file = bundles(line)
-    code, told = verified(file, "--all")
-    assert (code, told["verdict"], told["line"]) == (0, "holds", line), told
-    again = {one["what"] for one in told["run_again"]}
+    code, summary = verified(file, "--all")
+    assert (code, summary["verdict"], summary["line"]) == (0, "holds", line), summary
+    again = {item["what"] for item in summary["run_again"]}
     assert {"identity", "gates"} <= again and len(again) > 2
-    assert {one["what"] for one in told["only_hashed"]} >= {"lineage"}
+    assert {item["what"] for item in summary["only_hashed"]} >= {"lineage"}
     out = tmp_path / "again.tar"
     assert typed(file.parent / "lake", "export", NAMES.get(line, line), "-o", str(out)).returncode == 0
     assert out.read_bytes() == file.read_bytes()
@@ -100,9 +100,9 @@ def test_what_is_taken_out_says_how_it_is_measured_again_by_commands_that_work(b
     lake = bundles(line).parent / "lake"
     words = ("show", NAMES[line]) if line in NAMES else ("champion", line)
     assert evolake(*words, "--out", tmp_path / "out", environment=environment(lake)).returncode == 0
-    told = [one.strip() for one in (tmp_path / "out" / "README.md").read_text().splitlines() if one.startswith("    evolake bundle")]
-    assert [one.split()[2] for one in told] == ["export", "verify"]
-    for place, command in zip((lake, tmp_path / "none"), told, strict=True):
+    parts = [item.strip() for item in (tmp_path / "out" / "README.md").read_text().splitlines() if item.startswith("    evolake bundle")]
+    assert [item.split()[2] for item in parts] == ["export", "verify"]
+    for place, command in zip((lake, tmp_path / "none"), parts, strict=True):
         done = evolake(*command.split()[1:], environment=environment(place), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
     assert ": holds" in done.stdout and "run again" in done.stdout
@@ -144,8 +144,8 @@ def test_a_flipped_byte_ends_the_command_with_1_and_a_sentence(bundles: Callable
     for number, place in enumerate((0, 130, 600, len(whole) // 2, len(whole) - 1)):
         file = tmp_path / f"{number}.tar"
         file.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        code, told = verified(file)
-        assert (code, told["verdict"]) == (1, "does_not_hold") and "no whole bundle" in told["reasons"][0]
+        code, summary = verified(file)
+        assert (code, summary["verdict"]) == (1, "does_not_hold") and "no whole bundle" in summary["reasons"][0]
 
 
 def answered_by_a_tool(claims: dict[str, Any]) -> None:
@@ -169,7 +169,7 @@ FALSE_CLAIMS = {
     "edits that make another": ("prompts", {"claims": lambda claims: claims["edits"].clear()}, "form blocks it"),
     "a held problem": ("prompts", {"problems": lambda rows: rows[0].update(text="Check the end.", split="train")}, "leak blocks it"),
     "a verdict that is none": ("programs", {"verdicts": lambda told: told["verdicts"][0].update(outcome="block", reason="bad")}, "its own verdicts"),
-    "odd weights": ("prompts", {"lineage": lambda told: told["derivations"][0].update(weight=3.0)}, "shares of the parents"),
+    "odd weights": ("prompts", {"lineage": lambda summary: summary["derivations"][0].update(weight=3.0)}, "shares of the parents"),
     "no claims": ("designs", {"claims": lambda claims: claims.clear()}, "cannot be read"),
     "a huge run": ("designs", {"claims": lambda claims: claims["runs"][0].update(N=10**9)}, "cannot be read"),
 }
@@ -178,62 +178,62 @@ FALSE_CLAIMS = {
 @pytest.mark.parametrize("name", FALSE_CLAIMS)
 def test_claims_that_are_not_so_are_refused_by_what_is_run_again(bundles: Callable[[str], Path], name: str, tmp_path: Path):
     line, claims, said = FALSE_CLAIMS[name]
-    code, told = verified(changed(bundles(line), tmp_path / "false.tar", **claims), "--all")
-    assert (code, told["verdict"]) == (1, "does_not_hold"), told
-    assert said in told["reasons"][0], told["reasons"]
+    code, summary = verified(changed(bundles(line), tmp_path / "false.tar", **claims), "--all")
+    assert (code, summary["verdict"]) == (1, "does_not_hold"), summary
+    assert said in summary["reasons"][0], summary["reasons"]
 
 
 def test_a_faulty_program_under_right_hashes_is_blocked_by_a_gate(tmp_path: Path):
     honest = imports(evaluator=EVALUATOR.replace("TARGET = 31.4159", "TARGET = 25.0"))
     program_lake(tmp_path / "lake", honest)
     assert typed(tmp_path / "lake", "export", "programs", "-o", str(tmp_path / "b.tar")).returncode == 0
-    found = unpack((tmp_path / "b.tar").read_bytes())
-    assert isinstance(found, Bundle)
+    result = unpack((tmp_path / "b.tar").read_bytes())
+    assert isinstance(result, Bundle)
     texts = {"initial_program.py": PROGRAM.replace("return scale * x + shift", "while True: pass")}
     from evolake.programs.model.project import program_id
 
     faulty = program_id("toy", texts)
-    lineage = json.loads(found.members["lineage.json"])
+    lineage = json.loads(result.members["lineage.json"])
     lineage["artifacts"][-1]["artifact_id"] = faulty
-    members = dict(found.members) | {"program.json": json.dumps(texts).encode(), "lineage.json": as_json(lineage)}
+    members = dict(result.members) | {"program.json": json.dumps(texts).encode(), "lineage.json": as_json(lineage)}
     claims = json.loads(members["claims.json"])
     claims["settings"]["cpu_s"] = 1
-    (tmp_path / "faulty.tar").write_bytes(pack({**found.facts, "artifact_id": faulty}, members | {"claims.json": as_json(claims)}))
-    code, told = verified(tmp_path / "faulty.tar")
-    assert code == 1 and "run blocks it" in told["reasons"][0], told
-    code, told = verified(tmp_path / "b.tar")
-    assert code == 0 and any("not protected" in one["said"] for one in told["notes"])
+    (tmp_path / "faulty.tar").write_bytes(pack({**result.facts, "artifact_id": faulty}, members | {"claims.json": as_json(claims)}))
+    code, summary = verified(tmp_path / "faulty.tar")
+    assert code == 1 and "run blocks it" in summary["reasons"][0], summary
+    code, summary = verified(tmp_path / "b.tar")
+    assert code == 0 and any("not protected" in item["said"] for item in summary["notes"])
 
 
 def test_rules_of_the_bundle_judge_it_and_are_said_beside_the_installed_ones(bundles: Callable[[str], Path], tmp_path: Path):
-    found = unpack(bundles("programs").read_bytes())
-    assert isinstance(found, Bundle)
+    result = unpack(bundles("programs").read_bytes())
+    assert isinstance(result, Bundle)
     name = "rules/programs-readable.md"
-    text = found.members[name].decode()
+    text = result.members[name].decode()
 
     def with_rule(text: str, out: str) -> tuple[int, dict[str, Any]]:
-        (tmp_path / out).write_bytes(pack(found.facts, dict(found.members) | {name: text.encode()}))
+        (tmp_path / out).write_bytes(pack(result.facts, dict(result.members) | {name: text.encode()}))
         return verified(tmp_path / out)
 
     strict = text.replace(text[text.index('"most_characters": ') : text.index("}")], '"most_characters": 3')
-    code, told = with_rule(strict, "strict.tar")
-    assert code == 1 and "3 are allowed" in told["reasons"][0]
-    assert any("judged by the bundle's version" in one["said"] and "installed is" in one["said"] for one in told["notes"])
+    code, summary = with_rule(strict, "strict.tar")
+    assert code == 1 and "3 are allowed" in summary["reasons"][0]
+    assert any("judged by the bundle's version" in item["said"] and "installed is" in item["said"] for item in summary["notes"])
     loose = text.replace(text[text.index('"most_characters": ') : text.index("}")], '"most_characters": 900000')
-    code, told = with_rule(loose, "loose.tar")
-    assert code == 0 and any("the installed rules pass it, too" in one["said"] for one in told["notes"])
-    code, told = with_rule(text.replace("check: programs.readable", "check: programs.no_copy").replace('"most_characters"', '"x"'), "other.tar")
-    assert code == 0 and any("it was not asked again" in one["said"] for one in told["only_hashed"])
-    code, told = with_rule("no front matter", "none.tar")
-    assert code == 1 and "programs-readable cannot be read" in told["reasons"][0]
+    code, summary = with_rule(loose, "loose.tar")
+    assert code == 0 and any("the installed rules pass it, too" in item["said"] for item in summary["notes"])
+    code, summary = with_rule(text.replace("check: programs.readable", "check: programs.no_copy").replace('"most_characters"', '"x"'), "other.tar")
+    assert code == 0 and any("it was not asked again" in item["said"] for item in summary["only_hashed"])
+    code, summary = with_rule("no front matter", "none.tar")
+    assert code == 1 and "programs-readable cannot be read" in summary["reasons"][0]
 
 
 def test_members_that_no_bundle_of_the_line_has_are_refused(bundles: Callable[[str], Path], tmp_path: Path):
-    found = unpack(bundles("programs").read_bytes())
-    assert isinstance(found, Bundle)
-    (tmp_path / "more.tar").write_bytes(pack(found.facts, dict(found.members) | {"more.json": b"{}"}))
-    code, told = verified(tmp_path / "more.tar")
-    assert code == 1 and "more.json" in told["reasons"][0]
+    result = unpack(bundles("programs").read_bytes())
+    assert isinstance(result, Bundle)
+    (tmp_path / "more.tar").write_bytes(pack(result.facts, dict(result.members) | {"more.json": b"{}"}))
+    code, summary = verified(tmp_path / "more.tar")
+    assert code == 1 and "more.json" in summary["reasons"][0]
     for bad in ("../x", "/x", "a//b", ".hidden", "a/../b", "bundle.json", "x" * 101):
         with pytest.raises(ValueError, match="no member may be called"):
             pack({}, {bad: b""})
@@ -252,18 +252,18 @@ def test_without_a_jail_nothing_is_judged_and_the_exit_code_is_3(bundles: Callab
         raise JailUnavailable("no working sandbox", do="evolake doctor")
 
     monkeypatch.setattr("evolake.jail.open_pool", absent)
-    code, told = verified(bundles("designs"))
-    assert (code, told["verdict"]) == (3, "cannot_be_judged_here") and "no working sandbox" in told["reasons"][0]
+    code, summary = verified(bundles("designs"))
+    assert (code, summary["verdict"]) == (3, "cannot_be_judged_here") and "no working sandbox" in summary["reasons"][0]
 
 
 def test_the_root_names_one_bundle(bundles: Callable[[str], Path], tmp_path: Path):
     file = bundles("programs")
-    found = unpack(file.read_bytes())
-    assert isinstance(found, Bundle)
-    assert verified(file, "--root", found.root, "--sample", "1")[0] == 0
+    result = unpack(file.read_bytes())
+    assert isinstance(result, Bundle)
+    assert verified(file, "--root", result.root, "--sample", "1")[0] == 0
     other = changed(file, tmp_path / "other.tar", claims=lambda claims: claims.update(noise=5.0))
-    code, told = verified(other, "--root", found.root)
-    assert code == 1 and "it is another bundle" in told["reasons"][0]
+    code, summary = verified(other, "--root", result.root)
+    assert code == 1 and "it is another bundle" in summary["reasons"][0]
 
 
 def test_what_cannot_be_bundled_is_a_sentence(bundles: Callable[[str], Path], tmp_path: Path):

@@ -58,17 +58,17 @@ def crowned_lake(root: Path, *ids: str, seeded: str | None = None) -> Lake:
 def holder(lake: Lake, cycle: str | None = None) -> tuple[str, str, str] | None:
     """(who, as of, since)."""
     with Catalogue(lake) as catalogue:
-        found = champion_of(lake, catalogue, "other", cycle)
-    return found and (found.artifact_id, found.cycle, found.since)
+        result = champion_of(lake, catalogue, "other", cycle)
+    return result and (result.artifact_id, result.cycle, result.since)
 
 
 def test_all_places_say_who_since_when_with_which_gain(root: Path):
     [status] = json.loads(evolake(root, "status", "--json").stdout)["lines"]
-    told = json.loads(evolake(root, "champion", "solvers", "--json").stdout)
+    summary = json.loads(evolake(root, "champion", "solvers", "--json").stdout)
     page = plain(read_sections(root, ["solvers"])[0].headline)
-    assert (status["champion_id"], status["champion_since"], status["gain"]) == (told["artifact_id"], told["since"], told["gain"])
-    assert (told["artifact_id"], told["since"], told["cycle"]) == (ID["fast"], "0002", "0002")
-    assert (told["gain"]["estimate"], told["gain"]["low"], told["gain"]["high"], told["gain"]["noise_floor"]) == (2.0, 1.9, 2.1, 1.01)
+    assert (status["champion_id"], status["champion_since"], status["gain"]) == (summary["artifact_id"], summary["since"], summary["gain"])
+    assert (summary["artifact_id"], summary["since"], summary["cycle"]) == (ID["fast"], "0002", "0002")
+    assert (summary["gain"]["estimate"], summary["gain"]["low"], summary["gain"]["high"], summary["gain"]["noise_floor"]) == (2.0, 1.9, 2.1, 1.01)
     assert status["champion"] == f"<b>fast</b> ({ID['fast'][:12]}) since cycle 0002"
     assert f"The new champion is <b>fast</b> ({ID['fast'][:12]}), descends from alpha: {GAIN} ({ID['alpha'][:12]}) ({SPREAD})" in page
     for words in (("status",), ("champion", "solvers")):
@@ -79,10 +79,10 @@ def test_all_places_say_who_since_when_with_which_gain(root: Path):
 
 def test_the_champion_is_the_last_of_its_own_ancestry_everywhere(root: Path):
     wanted = [("0000", ID["alpha"]), ("0001", ID["tuned"]), ("0002", ID["fast"])]
-    told = json.loads(evolake(root, "champion", "solvers", "--json").stdout)
+    summary = json.loads(evolake(root, "champion", "solvers", "--json").stdout)
     asked = json.loads(evolake(root, "sql", "--file", "cookbook/champion_ancestors.sql", "-p", "line=solvers", "--json").stdout)["rows"]
     assert [(row[0], row[1]) for row in asked] == wanted
-    assert told["ancestors"] == len(wanted) - 1
+    assert summary["ancestors"] == len(wanted) - 1
     section = read_sections(root, ["solvers"])[0].body.partition("Ancestry of the champion")[2]
     assert re.findall(r'<td>(\d{4})</td><td><code title="(\w{64})"', section) == wanted
 
@@ -137,8 +137,8 @@ def test_the_example_of_the_readme_shows_the_newest_cycle_and_no_other(tmp_path:
         lake.publish("designs", "final_ranking", RANKING.frame(rows), cycle=cycle, run_id="r", schema=RANKING)
     [example] = re.findall(r"`evolake (sql \"SELECT \* FROM designs\.final_ranking [^`]*)`", (BROUGHT / "README.md").read_text())
     done = evolake(tmp_path, *shlex.split(example), "--json")
-    found = json.loads(done.stdout)
-    assert [row[found["columns"].index("design_id")] for row in found["rows"]] == [f"0002-{rank}" for rank in range(1, 6)]
+    result = json.loads(done.stdout)
+    assert [row[result["columns"].index("design_id")] for row in result["rows"]] == [f"0002-{rank}" for rank in range(1, 6)]
 
 
 def test_an_unknown_artifact_has_no_ancestry(root: Path):

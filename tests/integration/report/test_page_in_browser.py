@@ -27,8 +27,8 @@ def test_five_lines_fit_on_six_screens_and_print_without_what_is_folded(tmp_path
 
     root = make_lake(tmp_path / "lake").root
     [section], [story] = read_sections(root, ["solvers"]), read_stories(root, {"solvers": "0002"})
-    told = replace(story, duel=SENTENCE, champion="restart-modes(growth=1.154, length=10885, stretch=14)", measured=SENTENCE, look=SENTENCE)
-    text = page([replace(section, line=line) for line in LINES], [replace(told, line=line) for line in LINES])
+    summary = replace(story, duel=SENTENCE, champion="restart-modes(growth=1.154, length=10885, stretch=14)", measured=SENTENCE, look=SENTENCE)
+    text = page([replace(section, line=line) for line in LINES], [replace(summary, line=line) for line in LINES])
     (tmp_path / "page.html").write_text(text)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)

@@ -79,9 +79,9 @@ def test_a_design_is_taken_out_with_the_values_that_it_reigns_with(tmp_path: Pat
         assert said in readme
     checked = evolake(lake.root, "designs", "check", str(tmp_path / "out" / "design.py"), "--json")
     assert (checked.exit_code, json.loads(checked.stdout)["verdict"]) == (0, "accepted")
-    found: dict[str, Any] = {}
-    exec((tmp_path / "out" / "design.py").read_text(), found)  # our own seed
-    assert (found["HYPER_SPACE"]["alpha"]["default"], found["HYPER_SPACE"]["beta"]["default"]) == (7.5, 20.0)
+    result: dict[str, Any] = {}
+    exec((tmp_path / "out" / "design.py").read_text(), result)  # our own seed
+    assert (result["HYPER_SPACE"]["alpha"]["default"], result["HYPER_SPACE"]["beta"]["default"]) == (7.5, 20.0)
 
 
 def test_a_family_is_taken_out_as_the_folder_that_the_gates_accept(tmp_path: Path):
@@ -97,8 +97,8 @@ def test_a_family_is_taken_out_as_the_folder_that_the_gates_accept(tmp_path: Pat
     assert done.exit_code == 0
     assert family.template in done.stdout
     checked = evolake(lake.root, "families", "check", str(tmp_path / "out" / "family"), "--json")
-    told = json.loads(checked.stdout)
-    assert (checked.exit_code, told["verdict"], told["family_id"]) == (0, "accepted", family.family_id)
+    summary = json.loads(checked.stdout)
+    assert (checked.exit_code, summary["verdict"], summary["family_id"]) == (0, "accepted", family.family_id)
 
 
 def test_a_prompt_is_taken_out_as_the_policy_reads_it_with_the_checkpoint_on_demand(tmp_path: Path):
@@ -162,12 +162,12 @@ def test_what_cannot_be_written_whole_leaves_nothing_behind(solvers: Path, tmp_p
 
 def test_an_artifact_is_shown_with_origin_gates_scores_and_text(solvers: Path):
     done = evolake(solvers, "show", ID["fast"][:8], "--json")
-    found = json.loads(done.stdout)
-    assert (found["verdict"], found["artifact_id"], found["line"], found["kind"]) == ("found", ID["fast"], "solvers", "variant")
-    assert [(row["parent_id"], row["operator"], row["weight"]) for row in found["parents"]] == [(ID["tuned"], "tunable", 1.0)]
-    assert (found["facts"]["hypothesis"], found["facts"]["base"], found["text"]) == ("fast searches less", "alpha", DIFF)
-    assert (found["champion_in"], found["scores"]["consensus_ranking"]["cycle"]) == ([{"cycle": "0002", "score": 0.0}], "0002")
-    assert {row["outcome"] for row in found["verdicts"]} == {"pass"}
+    result = json.loads(done.stdout)
+    assert (result["verdict"], result["artifact_id"], result["line"], result["kind"]) == ("found", ID["fast"], "solvers", "variant")
+    assert [(row["parent_id"], row["operator"], row["weight"]) for row in result["parents"]] == [(ID["tuned"], "tunable", 1.0)]
+    assert (result["facts"]["hypothesis"], result["facts"]["base"], result["text"]) == ("fast searches less", "alpha", DIFF)
+    assert (result["champion_in"], result["scores"]["consensus_ranking"]["cycle"]) == ([{"cycle": "0002", "score": 0.0}], "0002")
+    assert {row["outcome"] for row in result["verdicts"]} == {"pass"}
     said = evolake(solvers, "show", ID["liar"]).stdout
     assert "gate 3 correctness: block by r-correctness: u-1: <wrong>" in said
     assert f"parent     {ID['beta'][:12]} beta, weight 1.00, by patch" in said
@@ -177,26 +177,26 @@ def test_a_rule_is_shown_by_its_name_with_its_file(tmp_path: Path):
     lake = Lake(tmp_path)
     rules = load_rules(SEEDS / "rules", "families")
     publish(lake, "families", side_table("rules", RULES), RULES, list(rules.rows()), None)
-    found = json.loads(evolake(tmp_path, "show", rules.rules[0].id, "--json").stdout)
-    assert (found["kind"], found["line"]) == ("rule", "families")
-    assert hashlib.sha256(found["text"].encode()).hexdigest() == rules.rules[0].text_sha
+    result = json.loads(evolake(tmp_path, "show", rules.rules[0].id, "--json").stdout)
+    assert (result["kind"], result["line"]) == ("rule", "families")
+    assert hashlib.sha256(result["text"].encode()).hexdigest() == rules.rules[0].text_sha
 
 
 def test_an_id_that_several_begin_with_lists_them_and_more_digits_choose(tmp_path: Path):
     lake = Lake(tmp_path)
     ids = ["abcdef12" + digit * 56 for digit in "012"]
-    rows = [{"artifact_id": one, "line": "other", "kind": "k", "cycle": "0001", "state": "accepted", "title": f"thing {one[-1]}"} for one in ids]
+    rows = [{"artifact_id": item, "line": "other", "kind": "k", "cycle": "0001", "state": "accepted", "title": f"thing {item[-1]}"} for item in ids]
     publish(lake, "other", side_table("made", ARTIFACTS), ARTIFACTS, rows)
     error = evolake(tmp_path, "show", "abcdef12").exception
     assert isinstance(error, InputError) and error.exit_code == 2
-    assert all(f"other k {one[:12]} thing {one[-1]}" in str(error) for one in ids)
+    assert all(f"other k {item[:12]} thing {item[-1]}" in str(error) for item in ids)
     assert json.loads(evolake(tmp_path, "show", ids[1][:9], "--json").stdout)["artifact_id"] == ids[1]
 
 
 def test_a_title_names_what_alone_has_it(solvers: Path, tmp_path: Path):
-    found = json.loads(evolake(solvers, "show", "Tuned", "--json").stdout)
-    assert (found["artifact_id"], found["title"]) == (ID["tuned"], "tuned")
-    assert ID["fast"] in {row["child_id"] for row in found["born"]} and found["children"] == len(found["born"])
+    result = json.loads(evolake(solvers, "show", "Tuned", "--json").stdout)
+    assert (result["artifact_id"], result["title"]) == (ID["tuned"], "tuned")
+    assert ID["fast"] in {row["child_id"] for row in result["born"]} and result["children"] == len(result["born"])
     assert f"child      {ID['fast'][:12]} " in evolake(solvers, "show", ID["tuned"]).stdout
     rows = [{"artifact_id": digit * 64, "line": "other", "kind": "k", "cycle": "0001", "state": "accepted", "title": "twins"} for digit in "01"]
     publish(Lake(tmp_path), "other", side_table("made", ARTIFACTS), ARTIFACTS, rows)

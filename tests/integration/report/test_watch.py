@@ -73,7 +73,7 @@ def test_a_note_of_a_process_that_is_gone_is_nobody_at_work(lake: Lake, tmp_path
     (tmp_path / "x.holder").write_text(note.replace(f'"pid": {os.getpid()}', f'"pid": {ended.pid}'))
     assert held_by(tmp_path / "x.lock") is None
     (tmp_path / "x.holder").write_text(note)
-    assert (found := held_by(tmp_path / "x.lock")) is not None and (found.run_id, found.pid) == ("r", os.getpid())
+    assert (result := held_by(tmp_path / "x.lock")) is not None and (result.run_id, result.pid) == ("r", os.getpid())
     (tmp_path / "x.holder").write_text("no note")
     assert held_by(tmp_path / "x.lock") is None
 

@@ -43,7 +43,7 @@ def held(folder: Path, script: list[Action], **more: object) -> tuple[PostMortem
     item = Evaluated(ID, "small", "Luck helps.", DIFF, (), (), **({"blocked_gate": "build", "reason": "not declared"} | more))
 
     def answer(asked: Asked) -> Action:
-        return script[sum(one["role"] == "assistant" for one in asked.messages)] if "tools" in asked.body else say(RULE)
+        return script[sum(message["role"] == "assistant" for message in asked.messages)] if "tools" in asked.body else say(RULE)
 
     with LoopbackModel(answer) as server:
         settings = load("demo", lake=folder).model_copy(update={
@@ -52,35 +52,35 @@ def held(folder: Path, script: list[Action], **more: object) -> tuple[PostMortem
         })
         with open_agents(settings, folder, "0001", "run", line="solvers") as agents:
             analyst = SessionAnalyst(partial(open_pool, workers=1, preload=()), lambda: SOURCES)
-            found = post_mortem(agents, [item], settings=SolversSettings(), cycle="0001", root_seed=0, session=analyst)
-            return found, agents.turns(), server.requests
+            result = post_mortem(agents, [item], settings=SolversSettings(), cycle="0001", root_seed=0, session=analyst)
+            return result, agents.turns(), server.requests
 
 
 def test_an_analyst_reads_whole_diffs_and_the_sources_of_its_base_and_finds_the_cause(tmp_path: Path) -> None:
-    found, turns, asked = held(tmp_path, EXPERT)
-    assert [(item.subject, item.evidence) for item in found.findings] == [("luckyRestart", [ID[:12]])]
-    assert [item["evidence"] for item in found.proposals] == [[ID]]
-    told = [[done["result"] for done in json.loads(turn["text"])["calls"]] for turn in turns]
-    assert [line.split()[0] for line in told[0][0].splitlines()] == [CHANGE, TOLD, "sources/small/src/Solver.cc"]
-    assert "not declared" in told[0][1]
-    assert told[1] == [f"{CHANGE}:3003: +  luckyRestart();"]
-    assert told[2] == ["sources/small/src/Solver.cc:1: int lucky() { return 1; }"]
+    result, turns, asked = held(tmp_path, EXPERT)
+    assert [(item.subject, item.evidence) for item in result.findings] == [("luckyRestart", [ID[:12]])]
+    assert [item["evidence"] for item in result.proposals] == [[ID]]
+    parts = [[done["result"] for done in json.loads(turn["text"])["calls"]] for turn in turns]
+    assert [line.split()[0] for line in parts[0][0].splitlines()] == [CHANGE, TOLD, "sources/small/src/Solver.cc"]
+    assert "not declared" in parts[0][1]
+    assert parts[1] == [f"{CHANGE}:3003: +  luckyRestart();"]
+    assert parts[2] == ["sources/small/src/Solver.cc:1: int lucky() { return 1; }"]
     assert turns[-1]["outcome"] == "finished"
-    assert not [one for one in asked if ID in json.dumps(one.messages)], "variants go by short ids"
+    assert not [item for item in asked if ID in json.dumps(item.messages)], "variants go by short ids"
 
 
 def test_a_session_has_no_par2_before_its_cycle_and_never_a_row_of_the_holdout_suite(tmp_path: Path) -> None:
     numbers = {"blocked_gate": "", "reason": "", "measured": measured(3), "parent_measured": measured(9), "rank": 2, "parent_rank": 1}
     _, turns, asked = held(tmp_path, EXPERT, **numbers)
-    said = json.dumps([one.messages for one in asked])
+    said = json.dumps([item.messages for item in asked])
     assert "solved 3 instances, its parent 9" in said and "987" not in said and "holdout" not in said and len(turns) == 5
     with pytest.raises(InputError, match="holdout"):
         held(tmp_path, EXPERT, **(numbers | {"measured": measured(3) | {"suite": "holdout"}}))
 
 
 def test_a_session_that_changes_its_evidence_ends_typed(tmp_path: Path) -> None:
-    found, *_ = held(tmp_path, [call(("write_file", {"path": TOLD, "text": str(number)})) for number in range(3)])
-    assert [isinstance(one, AgentFailure) and one.status for one in found.failures] == ["outside"]
+    result, *_ = held(tmp_path, [call(("write_file", {"path": TOLD, "text": str(number)})) for number in range(3)])
+    assert [isinstance(failure, AgentFailure) and failure.status for failure in result.failures] == ["outside"]
 
 
 def test_a_session_needs_a_model(tmp_path: Path) -> None:

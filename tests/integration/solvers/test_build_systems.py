@@ -102,8 +102,8 @@ def test_another_level_in_a_build_file_must_be_stated(tmp_path: Path, requires: 
         (child / "CHANGELOG.md").write_text(f"# t\n\n{note}\n")
         evidence = program_evidence(build_variant(child, adapter, blobs), base, adapter, blobs, child)
         assert evidence["build_files"] == ["src/Makefile"]
-        found = apply(rule.check, evidence, rule.parameters)
-        return found.reason if found else ""
+        result = apply(rule.check, evidence, rule.parameters)
+        return result.reason if result else ""
 
     assert "compiled with -O1 where its base is with -O2" in said("-O1", "No word.")
     assert said("-O1", "Build flags: -O1") == ""

@@ -69,19 +69,19 @@ def by_sessions(project: SmallProject, script: list[Action]) -> tuple[Proposals,
 
 
 def test_a_session_explores_breaks_the_build_mends_it_tests_and_becomes_a_variant(project: SmallProject) -> None:
-    found, agents = by_sessions(project, EXPERT)
-    variant, = found.variants
+    result, agents = by_sessions(project, EXPERT)
+    variant, = result.variants
     assert (variant.origin, variant.title, variant.blocked, variant.repairs, variant.edits) == ("model", "larger budget", False, 0, None)
     assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
     assert "three times" in (variant.folder / "CHANGELOG.md").read_text()
     turns = agents.turns()
     assert {row["artifact_id"] for row in turns} == {variant.variant_id} == {row["artifact_id"] for row in agents.rows()}
-    told = {number: [done["result"] for done in json.loads(row["text"])["calls"]] for number, row in enumerate(turns)}
-    assert "It was not built: compile error" in told[3][0] and "opt_frist" in told[3][0]
-    assert told[5][0].startswith("It was built")
-    assert [line.split()[0] for line in told[5][1].splitlines()] == ["tiny", "tiny~renamed", "tiny~shuffled"]
-    assert [line.split()[:3] for line in told[6][0].splitlines()] == [["yours", "tiny", "malformed"], ["parent", "tiny", "malformed"]]
-    assert told[7][1] == "There is no formula of this name. There are, among others: tiny."
+    details = {number: [done["result"] for done in json.loads(row["text"])["calls"]] for number, row in enumerate(turns)}
+    assert "It was not built: compile error" in details[3][0] and "opt_frist" in details[3][0]
+    assert details[5][0].startswith("It was built")
+    assert [line.split()[0] for line in details[5][1].splitlines()] == ["tiny", "tiny~renamed", "tiny~shuffled"]
+    assert [line.split()[:3] for line in details[6][0].splitlines()] == [["yours", "tiny", "malformed"], ["parent", "tiny", "malformed"]]
+    assert details[7][1] == "There is no formula of this name. There are, among others: tiny."
     assert (project.base.folder / SOURCE).read_text().count("opt_first.value * 2") == 1
 
 
@@ -90,9 +90,9 @@ def test_a_session_explores_breaks_the_build_mends_it_tests_and_becomes_a_varian
     ([call(FINISH)], "no source file was changed"),
 ])
 def test_a_session_of_no_use_leaves_its_plan_unmade_with_the_reason(project: SmallProject, script: list[Action], reason: str) -> None:
-    found, _ = by_sessions(project, script)
-    assert found.variants == []
-    assert [item.reason.startswith(reason) for item in found.unmade] == [True]
+    result, _ = by_sessions(project, script)
+    assert result.variants == []
+    assert [item.reason.startswith(reason) for item in result.unmade] == [True]
 
 
 def by_a_command(project: SmallProject, text: str, timeout_s: float = 60, **more: Any) -> tuple[Proposals, list[dict[str, Any]]]:
@@ -101,9 +101,9 @@ def by_a_command(project: SmallProject, text: str, timeout_s: float = 60, **more
     script.write_text(text)
     author = CommandAuthor((sys.executable, str(script)), timeout_s, project.blobs, "0001")
     with Agents(OperatorsBackend("0001"), line="solvers", cycle="0001") as agents:
-        found = project.propose(agents, [planned([project.seed], "rewrite", "")], author=lambda plan: author, **more)
+        result = project.propose(agents, [planned([project.seed], "rewrite", "")], author=lambda plan: author, **more)
     CODER_RUNS.frame(author.runs)
-    return found, author.runs
+    return result, author.runs
 
 
 WELL = f"""
@@ -120,8 +120,8 @@ print("done")
 
 def test_what_a_command_leaves_in_the_sources_is_the_candidate(project: SmallProject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVOLAKE_MODEL_API_KEY", KEY)
-    found, (row,) = by_a_command(project, WELL)
-    variant, = found.variants
+    result, (row,) = by_a_command(project, WELL)
+    variant, = result.variants
     assert (variant.origin, variant.blocked) == ("command", False)
     assert "opt_first.value * 3" in (variant.folder / SOURCE).read_text()
     assert "The budget is three times as large." in (variant.folder / "CHANGELOG.md").read_text()
@@ -143,8 +143,8 @@ LINKS = f"import os; os.remove('{SOURCE}'); os.symlink('/etc/passwd', '{SOURCE}'
 def test_a_command_of_no_use_leaves_its_plan_unmade_and_a_row(
     project: SmallProject, text: str, timeout_s: float, code: int | None, reason: str,
 ) -> None:
-    found, (row,) = by_a_command(project, text, timeout_s)
-    assert (found.variants, [item.reason for item in found.unmade]) == ([], [reason])
+    result, (row,) = by_a_command(project, text, timeout_s)
+    assert (result.variants, [item.reason for item in result.unmade]) == ([], [reason])
     assert (row["exit_code"], row["variant_id"], row["reason"]) == (code, None, reason)
 
 
@@ -166,16 +166,16 @@ def test_a_command_reads_the_other_seeds_and_nothing_of_them_is_taken(project: S
     shutil.copytree(project.base.folder, other)
     (other / SOURCE).write_text((other / SOURCE).read_text().replace("* 2", "* 7"))
     before = {path: path.read_bytes() for path in other.rglob("*") if path.is_file()}
-    found, (row,) = by_a_command(project, LOOKS, bases={"small": project.base, "other": Base("other", other, project.base.adapter)})
-    variant, = found.variants
+    result, (row,) = by_a_command(project, LOOKS, bases={"small": project.base, "other": Base("other", other, project.base.adapter)})
+    variant, = result.variants
     assert (row["exit_code"], variant.blocked, variant.dropped) == (0, False, ())
     assert "opt_first.value * 7" in (variant.folder / SOURCE).read_text() and not (variant.folder / "reference").exists()
     assert {path: path.read_bytes() for path in other.rglob("*") if path.is_file()} == before
 
 
 def test_links_that_a_command_leaves_lead_nowhere(project: SmallProject) -> None:
-    found, _ = by_a_command(project, LINKS)
-    variant, = found.variants
+    result, _ = by_a_command(project, LINKS)
+    variant, = result.variants
     assert variant.blocked, "without its source file it is not built"
     assert "root:" not in variant.diff and not (variant.folder / "src/core/passwd.h").exists()
 
@@ -267,7 +267,7 @@ def test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_j
     from evolake.solvers.roles.told_rules import forbidden_edits, knowledge_texts, rule_texts
 
     judged: list[int] = []
-    told: list[tuple[int, int]] = []
+    parts: list[tuple[int, int]] = []
     plan = ablation.plan_cycle
 
     def judge_folder(workspace, ruleset, *, cycle, run_id):
@@ -278,7 +278,7 @@ def test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_j
         return judge
 
     def plan_cycle(agents, population, workspace, ruleset, **more):
-        told.append((len(rule_texts(ruleset)), len(knowledge_texts(ruleset))))
+        parts.append((len(rule_texts(ruleset)), len(knowledge_texts(ruleset))))
         assert forbidden_edits(ruleset) == []
         return plan(agents, population, workspace, ruleset, **more)
 
@@ -296,12 +296,12 @@ def test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_j
     arms = json.loads(first.stdout)["arms"]
     assert [(arm["arm"], arm["plans"], arm["blocked"]) for arm in arms] == [("all", 2, {}), ("without rules", 2, {})]
     assert all(arm["made"]["low"] <= arm["made"]["share"] <= arm["made"]["high"] for arm in arms)
-    assert told[0][0] > 30 and told[0][1] == 4 and told[1] == (0, 0)
+    assert parts[0][0] > 30 and parts[0][1] == 4 and parts[1] == (0, 0)
     assert len(set(judged)) == 1, "the gates know no arm"
     journal = tmp_path / "made/journal.jsonl"
     whole = journal.read_bytes()
     journal.write_bytes(whole[: whole.rindex(b"{") + 9])  # a kill while the second arm was written
-    assert json.loads(made(1).stdout)["arms"] == arms and len(told) == 3 and journal.read_bytes() == whole
-    assert made(1).exit_code == 0 and len(told) == 3
+    assert json.loads(made(1).stdout)["arms"] == arms and len(parts) == 3 and journal.read_bytes() == whole
+    assert made(1).exit_code == 0 and len(parts) == 3
     other = made(1, "knowledge")
     assert isinstance(other.exception, InputError) and "of another ablation" in str(other.exception)

@@ -169,9 +169,9 @@ def test_a_patch_compiles_answers_right_with_proofs_and_changes_the_search(
 @pytest.mark.parametrize("base", BASES)
 def test_every_seed_declares_options_that_can_be_moved(base: str, seed_folder) -> None:
     adapter = load_adapter(base)
-    found = tunables(seed_folder(base), adapter)
-    assert len(found) >= 12
-    assert all(item.problem(item.default) is None for item in found)
+    result = tunables(seed_folder(base), adapter)
+    assert len(result) >= 12
+    assert all(item.problem(item.default) is None for item in result)
     assert len(catalogue(adapter)) == sum(family == base for family, _ in FORMS)
     assert family_of(adapter) == base.rstrip("0123456789")
 
@@ -188,7 +188,7 @@ def test_every_patch_keeps_the_rules_of_the_compliance_gate(base: str, seed_fold
         assert apply_edits(folder, adapter, [edit])[0].applied
         (folder / "edits.json").write_text(write_edits([edit]))
         evidence = compliance_evidence(folder, seed, base)
-        objections |= {(spec.name, rule.id): found.reason for rule in rules if (found := apply(rule.check, evidence, rule.parameters))}
+        objections |= {(spec.name, rule.id): result.reason for rule in rules if (result := apply(rule.check, evidence, rule.parameters))}
     assert objections == {}
 
 

@@ -114,15 +114,15 @@ def test_what_sources_hide_stands_in_the_built_program(project: GatesProject, re
     evidence = program_evidence(built, project.seed("minisat22"), adapter, project.bench.blobs)
     rules = {rule.id: rule for rule in RULES.of_gate("build")}
     asks, size = (rules[f"solvers-program-{name}"] for name in ("asks", "size"))
-    found = apply(asks.check, evidence, asks.parameters)
-    assert found is not None and "takes from the system what its base does not: popen" in found.reason
-    found = apply(asks.check, evidence, asks.parameters | {"allowed": [*asks.parameters["allowed"], "popen"]})
-    assert found is not None and "sections of its own: .hidden" in found.reason
-    found = apply(size.check, evidence, size.parameters)
-    assert found is not None and "bytes of data more than its base" in found.reason
+    result = apply(asks.check, evidence, asks.parameters)
+    assert result is not None and "takes from the system what its base does not: popen" in result.reason
+    result = apply(asks.check, evidence, asks.parameters | {"allowed": [*asks.parameters["allowed"], "popen"]})
+    assert result is not None and "sections of its own: .hidden" in result.reason
+    result = apply(size.check, evidence, size.parameters)
+    assert result is not None and "bytes of data more than its base" in result.reason
     flags = rules["solvers-same-flags"]
     assert evidence["flags"] and apply(flags.check, evidence, flags.parameters) is None
-    found = apply(flags.check, evidence | {"flags": [*evidence["flags"], "g++ -march=native -flto"]}, flags.parameters)
-    assert found is not None and "runs 'g++ -march=native -flto'" in found.reason
+    result = apply(flags.check, evidence | {"flags": [*evidence["flags"], "g++ -march=native -flto"]}, flags.parameters)
+    assert result is not None and "runs 'g++ -march=native -flto'" in result.reason
     seed = evidence | {"program": evidence["base_program"]}
     assert apply(asks.check, seed, asks.parameters) is None and apply(size.check, seed, size.parameters) is None

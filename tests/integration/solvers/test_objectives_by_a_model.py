@@ -43,8 +43,8 @@ def evolve(folder: Path, base_url: str, population: Population, runs: pl.DataFra
         "model_repairs": 0, "budget": BudgetSettings(tokens_per_run=1_000_000), **changes,
     })
     with open_agents(settings, folder, "0002", "run", line="solvers") as agents, open_pool(workers=1, preload=("numpy",)) as pool:
-        found = evolve_objectives(agents, population, runs, pool, settings=SETTINGS, cycle="0002", root_seed=1)
-        return found, agents.rows()
+        result = evolve_objectives(agents, population, runs, pool, settings=SETTINGS, cycle="0002", root_seed=1)
+        return result, agents.rows()
 
 
 def test_bad_replies_are_rows_or_failed_calls_and_replay_as_they_were(tmp_path: Path) -> None:
@@ -57,15 +57,15 @@ def test_bad_replies_are_rows_or_failed_calls_and_replay_as_they_were(tmp_path: 
         first = evolve_objectives(operators, empty_population(), RUNS.empty(), pool, settings=SETTINGS, cycle="0001", root_seed=1)
     population, runs = empty_population().add(objectives=first.rows), RUNS.frame(RUN_ROWS)
     with LoopbackModel(answer) as server:
-        found, calls = evolve(tmp_path, server.base_url, population, runs)
+        result, calls = evolve(tmp_path, server.base_url, population, runs)
         assert len(server.requests) == len(REPLIES)
-    written = {row["description"]: (row["state"], row["origin"]) for row in TABLE.frame(found.rows).to_dicts() if row["created_round"] == 2}
+    written = {row["description"]: (row["state"], row["origin"]) for row in TABLE.frame(result.rows).to_dicts() if row["created_round"] == 2}
     assert written.pop("backwards") == ("accepted", "model")
     assert set(written) >= {"raises", "deep", "again"}
     assert set(written.values()) == {("blocked", "model")}
-    assert len(written) + 1 + len(found.failures) == len(REPLIES)
-    assert {item.status for item in found.failures} == {"invalid"}
+    assert len(written) + 1 + len(result.failures) == len(REPLIES)
+    assert {item.status for item in result.failures} == {"invalid"}
     again, replayed = evolve(tmp_path, "", population, runs, replay_only=True)
-    assert again == found
+    assert again == result
     assert {row["usd"] for row in replayed} == {0.0}
     assert [row["artifact_id"] for row in replayed] == [row["artifact_id"] for row in calls]

@@ -59,21 +59,21 @@ def files(tmp_path):
 def test_a_verdict_names_the_proof_and_who_judged_it(files):
     import hashlib
 
-    found = check_proof(files / "a.cnf", files / "good.drat")
+    result = check_proof(files / "a.cnf", files / "good.drat")
     sha = hashlib.sha256(b"2 0\n0\n").hexdigest()
-    assert (found.verdict, found.reason, found.checker, found.proof_sha) == ("verified", "2 steps, each by unit propagation", "dratify", sha)
-    assert 0 < found.cpu_s < 20
+    assert (result.verdict, result.reason, result.checker, result.proof_sha) == ("verified", "2 steps, each by unit propagation", "dratify", sha)
+    assert 0 < result.cpu_s < 20
 
 
 def test_two_checkers_must_agree(files, monkeypatch):
     """dratify's other engine takes the place of a second program here, which may not be on PATH."""
     python = Dratify("second", "python")
     monkeypatch.setitem(CHECKERS, "cake_lpr", python)
-    found = check_proof(files / "a.cnf", files / "good.drat", second=True)
-    assert (found.checker, found.reason) == ("dratify and second", "; ".join(["2 steps, each by unit propagation"] * 2))
+    result = check_proof(files / "a.cnf", files / "good.drat", second=True)
+    assert (result.checker, result.reason) == ("dratify and second", "; ".join(["2 steps, each by unit propagation"] * 2))
     monkeypatch.setattr(python, "check", lambda *arguments: Finding("refuted", "no", 0.0))
-    found = check_proof(files / "a.cnf", files / "good.drat", second=True)
-    assert (found.verdict, found.checker) == ("refuted", "second")
+    result = check_proof(files / "a.cnf", files / "good.drat", second=True)
+    assert (result.verdict, result.checker) == ("refuted", "second")
 
 
 def test_a_proof_that_takes_too_long_is_not_judged(tmp_path):
@@ -82,13 +82,13 @@ def test_a_proof_that_takes_too_long_is_not_judged(tmp_path):
 
     (tmp_path / "a.cnf").write_bytes(dimacs(pigeons(holes)))
     (tmp_path / "a.drat").write_bytes(b"1 2 3 4 5 6 0\n" * 1_500_000 + b"0\n")
-    found = check_proof(tmp_path / "a.cnf", tmp_path / "a.drat", limits=ProofLimits(cpu_s=1, memory_mb=2048))
-    assert (found.verdict, found.reason) == ("unknown", "no verdict within 1 s of processor time")
+    result = check_proof(tmp_path / "a.cnf", tmp_path / "a.drat", limits=ProofLimits(cpu_s=1, memory_mb=2048))
+    assert (result.verdict, result.reason) == ("unknown", "no verdict within 1 s of processor time")
 
 
 def test_a_clock_that_runs_out_gives_no_verdict(files):
-    found = check_proof(files / "a.cnf", files / "good.drat", limits=ProofLimits(wall_s=0.001))
-    assert (found.verdict, found.reason) == ("unknown", "no verdict within 0.001 s of the clock")
+    result = check_proof(files / "a.cnf", files / "good.drat", limits=ProofLimits(wall_s=0.001))
+    assert (result.verdict, result.reason) == ("unknown", "no verdict within 0.001 s of the clock")
 
 
 @pytest.mark.parametrize(("cnf", "proof", "checker", "part"), [

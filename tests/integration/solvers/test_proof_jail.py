@@ -35,6 +35,6 @@ def test_a_checker_taken_over_by_its_proof_reaches_nothing(tmp_path, monkeypatch
         return real(direct.replace(run, argv=[run.argv[0], "-c", WORKER, str(tmp_path / "secret")]), limits)
 
     monkeypatch.setattr(checkers, "run_direct", taken_over)
-    found = checkers.ask_worker("native", tmp_path / "a.cnf", tmp_path / "a.drat", ProofLimits(cpu_s=5, memory_mb=512), "auto")
-    assert (found.verdict, found.reason) == ("verified", "nothing")
+    result = checkers.ask_worker("native", tmp_path / "a.cnf", tmp_path / "a.drat", ProofLimits(cpu_s=5, memory_mb=512), "auto")
+    assert (result.verdict, result.reason) == ("verified", "nothing")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.cnf", "a.drat", "secret"]

@@ -27,12 +27,12 @@ def proofs():
     from pysat.solvers import Solver
 
     formula = random_formula(60, 330, 1)
-    found = {}
+    result = {}
     for name in SOLVERS:
         with Solver(name=name, bootstrap_with=CNF(from_string=write_dimacs(formula).decode()), with_proof=True) as solver:
             assert solver.solve() is False
-            found[name] = (formula, read_proof("\n".join([*solver.get_proof(), "0", ""]).encode(), "drat-text"))
-    return found
+            result[name] = (formula, read_proof("\n".join([*solver.get_proof(), "0", ""]).encode(), "drat-text"))
+    return result
 
 
 def without(proof, step):

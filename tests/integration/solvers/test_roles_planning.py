@@ -63,15 +63,15 @@ def seed(tmp_path_factory) -> Callable[[str], Base]:
 
 def children(base: Base, place: Path) -> list[KnownVariant]:
     """The seed, a child by edits, and two that were written."""
-    found = [KnownVariant(source_sha(base.folder), base.name, "seed", "seed", base.folder, ())]
+    result = [KnownVariant(source_sha(base.folder), base.name, "seed", "seed", base.folder, ())]
     for title, edits in (("edited", EDITED[base.name]), ("baked", [with_defaults(name) for name in BAKED[base.name]]), ("rewritten", ())):
         folder = place / title
         shutil.copytree(base.folder, folder)
         assert all(outcome.applied for outcome in apply_edits(folder, base.adapter, edits))
         for old, new in REWRITTEN[base.name] if title == "rewritten" else ():
             rewrite(folder, old, new)
-        found.append(KnownVariant(source_sha(folder), base.name, title, title, folder, tuple(edits) if title == "edited" else None))
-    return found
+        result.append(KnownVariant(source_sha(folder), base.name, title, title, folder, tuple(edits) if title == "edited" else None))
+    return result
 
 
 def rewrite(folder: Path, old: str, new: str) -> None:

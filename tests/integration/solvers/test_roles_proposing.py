@@ -40,8 +40,8 @@ DECAY, FIRST = Edit("tunable", "var-decay", {"value": 0.8}), Edit("tunable", "rf
 
 def test_operators_make_a_variant_with_documents_lineage_and_a_call_that_names_it(project: SmallProject) -> None:
     with operators() as agents:
-        found = project.propose(agents, [planned([project.seed])])
-    variant, = found.variants
+        result = project.propose(agents, [planned([project.seed])])
+    variant, = result.variants
     assert not variant.blocked and variant.edits is not None and variant.origin == "operators"
     assert variant.weights == ((project.seed.variant_id, 1.0),)
     assert (variant.folder / "edits.json").read_text() == write_edits(variant.edits)
@@ -76,13 +76,13 @@ def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(projec
 
     def told(workers: int) -> Any:
         with operators() as agents:
-            found = propose_variants(
+            result = propose_variants(
                 agents, plans, {item.variant_id: item for item in parents}, {project.base.name: project.base},
                 {item.variant_id: item for item in standings(parents, ranking=[], metrics=[], settings=SETTINGS, cycle="0001")}, project.into,
                 lambda folder: (judged.append(folder), project.judge(folder))[1], settings=SETTINGS, cycle="0001", root_seed=5, workers=workers,
             )
             calls = [(row["role"], row["artifact_id"], row["response_sha"]) for row in agents.rows()]
-            return [(item.variant_id, item.title, item.edits, item.diff, item.dropped) for item in found.variants], found.unmade, calls
+            return [(item.variant_id, item.title, item.edits, item.diff, item.dropped) for item in result.variants], result.unmade, calls
 
     with monkeypatch.context() as serial:
         serial.setattr(proposing, "in_turn", one_after_another)
@@ -94,50 +94,50 @@ def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(projec
 
 
 def one_after_another(items: Any, judge_all: Any, *, still: Any, settle: Any) -> list[Any]:
-    found = []
+    result = []
     for item in items:
-        found += judge_all([item])
-        settle(item, found[-1])
-    return found
+        result += judge_all([item])
+        settle(item, result[-1])
+    return result
 
 
 def test_a_crossover_joins_two_parents_with_equal_weights_and_says_what_it_dropped(project: SmallProject) -> None:
-    one = project.child("one", DECAY)
+    item = project.child("one", DECAY)
     two = project.child("two", FIRST, Edit("tunable", "var-decay", {"value": 0.7}))
     with operators() as agents:
-        variant, = project.propose(agents, [planned([one, two], "crossover", "")], [project.seed, one, two]).variants
+        variant, = project.propose(agents, [planned([item, two], "crossover", "")], [project.seed, item, two]).variants
     assert variant.edits is not None and sorted(edit.described() for edit in variant.edits) == ["rfirst = 40", "var-decay = 0.8"]
-    assert variant.weights == ((one.variant_id, 0.5), (two.variant_id, 0.5))
+    assert variant.weights == ((item.variant_id, 0.5), (two.variant_id, 0.5))
     assert [(row["what"], row["parent"], row["reason"]) for row in variant.dropped] == [("tunable:var-decay", 2, "same-edit-other-values")]
     assert "same-edit-other-values" in (variant.folder / "CHANGELOG.md").read_text()
 
 
 def test_a_crossover_of_written_variants_joins_files(project: SmallProject) -> None:
-    one = project.written("one", GOOD)
+    item = project.written("one", GOOD)
     diff = "--- a/src/core/Solver.h\n+++ b/src/core/Solver.h\n@@ -1,1 +1,2 @@\n #include <stdint.h>\n+// Ranges are not kept.\n"
     two = project.written("two", diff)
     with operators() as agents:
-        variant, = project.propose(agents, [planned([one, two], "crossover", "")], [project.seed, one, two]).variants
+        variant, = project.propose(agents, [planned([item, two], "crossover", "")], [project.seed, item, two]).variants
     assert variant.edits is None and not (variant.folder / "edits.json").exists()
     assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
     assert "Ranges are not kept" in (variant.folder / "src/core/Solver.h").read_text()
 
 
 def test_an_edit_on_a_written_variant_keeps_what_was_written(project: SmallProject) -> None:
-    one = project.written("one", GOOD)
+    item = project.written("one", GOOD)
     with operators() as agents:
-        variant, = project.propose(agents, [planned([one])], [project.seed, one]).variants
+        variant, = project.propose(agents, [planned([item])], [project.seed, item]).variants
     assert variant.edits is None
     assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
     assert "0.95" not in (variant.folder / "src/core/Solver.cc").read_text()
 
 
 def test_a_crossover_that_would_exist_already_gets_one_edit_more(project: SmallProject) -> None:
-    one, two = project.child("one", DECAY), project.child("two", DECAY, FIRST)
+    first, second = project.child("one", DECAY), project.child("two", DECAY, FIRST)
     with operators() as agents:
-        variant, = project.propose(agents, [planned([one, two], "crossover", "")], [project.seed, one, two]).variants
+        variant, = project.propose(agents, [planned([first, second], "crossover", "")], [project.seed, first, second]).variants
     assert variant.edits is not None
-    assert {edit.key for edit in variant.edits} >= {DECAY.key, FIRST.key} and variant.edits != two.edits
+    assert {edit.key for edit in variant.edits} >= {DECAY.key, FIRST.key} and variant.edits != second.edits
 
 
 def test_what_exists_already_goes_back_to_the_coder(project: SmallProject) -> None:
@@ -175,8 +175,8 @@ def by_model(project: SmallProject, coder: Coder, plans: list[dict[str, Any]] | 
 
 def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(project: SmallProject) -> None:
     coder = Coder(GOOD)
-    found, rows = by_model(project, coder)
-    variant, = found.variants
+    result, rows = by_model(project, coder)
+    variant, = result.variants
     assert (variant.origin, variant.repairs, variant.edits, variant.blocked) == ("model", 0, None, False)
     assert "* 3;" in (variant.folder / "src/core/Solver.cc").read_text()
     assert [row["role"] for row in rows] == ["solvers_coder_lookup", "solvers_coder"]
@@ -203,8 +203,8 @@ def test_a_tape_that_was_paid_for_by_earlier_questions_still_answers(project: Sm
 def test_a_later_plan_is_told_what_the_earlier_ones_came_to_and_what_is_known(project: SmallProject) -> None:
     coder = Coder(UNBUILDABLE, UNBUILDABLE, UNBUILDABLE, GOOD)
     plans = [planned([project.seed], "rewrite", "", number=number) for number in range(2)]
-    found, _ = by_model(project, coder, plans, knowledge=["Restarts matter."])
-    assert [item.blocked for item in found.variants] == [True, False]
+    result, _ = by_model(project, coder, plans, knowledge=["Restarts matter."])
+    assert [item.blocked for item in result.variants] == [True, False]
     first, second = coder.prompts[1], coder.prompts[-1]
     assert "outcome: blocked" in second and "undeclared_name" in second and "src/core/Solver.cc: budget" in second
     assert "outcome: blocked" not in first and all("Restarts matter." in text for text in (first, second))
@@ -217,8 +217,8 @@ def test_a_child_of_two_code_bases_builds_on_one_and_carries_both_with_weights(p
     other = KnownVariant(source_sha(lender), "other", "other", "seed", lender, ())
     coder = Coder(GOOD, regions=[{"path": "reference/other/core/Other.cc", "first_line": 2, "last_line": 2}])
     bases = {"small": project.base, "other": Base("other", lender, project.base.adapter)}
-    found, _ = by_model(project, coder, [planned([project.seed, other], "crossover", "")], known=[project.seed, other], bases=bases)
-    variant, = found.variants
+    result, _ = by_model(project, coder, [planned([project.seed, other], "crossover", "")], known=[project.seed, other], bases=bases)
+    variant, = result.variants
     assert variant.weights == ((project.seed.variant_id, 0.75), (other.variant_id, 0.25)) and variant.base == "small"
     assert DERIVATIONS.frame(derivations_of(variant, "0001")).select("child_id", "parent_id", "operator", "weight").rows() == [
         (variant.variant_id, project.seed.variant_id, "crossover", 0.75), (variant.variant_id, other.variant_id, "crossover", 0.25),
@@ -230,8 +230,8 @@ def test_a_child_of_two_code_bases_builds_on_one_and_carries_both_with_weights(p
 
 def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(project: SmallProject) -> None:
     coder = Coder(STRAY, UNBUILDABLE, GOOD)
-    found, rows = by_model(project, coder)
-    variant, = found.variants
+    result, rows = by_model(project, coder)
+    variant, = result.variants
     assert (variant.repairs, variant.blocked) == (2, False)
     assert "does not apply" in variant.objections[0] and "undeclared_name" in variant.objections[1]
     assert "does not apply" in coder.prompts[2] and "undeclared_name" in coder.prompts[3]
@@ -240,25 +240,25 @@ def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(
 
 def test_repairs_are_bounded_and_what_was_judged_last_is_a_blocked_variant(project: SmallProject) -> None:
     coder = Coder(UNBUILDABLE, STRAY, STRAY)
-    found, _ = by_model(project, coder)
-    variant, = found.variants
+    result, _ = by_model(project, coder)
+    variant, = result.variants
     assert variant.blocked and "undeclared_name" in variant.judged.feedback
     assert coder.diffs == []
 
 
 def test_a_model_that_never_applies_leaves_a_plan_unmade_with_the_reasons(project: SmallProject) -> None:
-    found, _ = by_model(project, Coder(STRAY, "", STRAY))
-    assert found.variants == []
-    assert [len(item.objections) for item in found.unmade] == [3]
-    assert "There is no diff" in found.unmade[0].objections[1]
+    result, _ = by_model(project, Coder(STRAY, "", STRAY))
+    assert result.variants == []
+    assert [len(item.objections) for item in result.unmade] == [3]
+    assert "There is no diff" in result.unmade[0].objections[1]
 
 
 def test_a_diff_outside_the_sources_is_refused_and_told(project: SmallProject) -> None:
     outside = "--- /dev/null\n+++ b/bin/starexec_run_default\n@@ -0,0 +1,1 @@\n+echo s UNSATISFIABLE\n"
     coder = Coder(outside, GOOD, GOOD)
-    found, _ = by_model(project, coder)
-    assert "bin/starexec_run_default" in found.variants[0].objections[0]
-    assert json.dumps(found.variants[0].diff).count("UNSATISFIABLE") == 0
+    result, _ = by_model(project, coder)
+    assert "bin/starexec_run_default" in result.variants[0].objections[0]
+    assert json.dumps(result.variants[0].diff).count("UNSATISFIABLE") == 0
 
 
 def test_what_makes_its_judge_raise_is_its_own_end_and_the_next_plan_is_made(project: SmallProject) -> None:
@@ -272,11 +272,11 @@ def test_what_makes_its_judge_raise_is_its_own_end_and_the_next_plan_is_made(pro
 
     lines = standings([project.seed], ranking=[], metrics=[], settings=SETTINGS, cycle="0001")
     with operators() as agents:
-        found = propose_variants(
+        result = propose_variants(
             agents, [planned([project.seed]), planned([project.seed], number=1)], {project.seed.variant_id: project.seed},
             {project.base.name: project.base}, {item.variant_id: item for item in lines}, project.into, judge, settings=SETTINGS, cycle="0001",
             root_seed=5,
         )
-    assert [item.plan_id for item in found.unmade] == ["plan0"]
-    assert found.unmade[0].reason.startswith("judging it raised RecursionError")
-    assert [item.plan_id for item in found.variants] == ["plan1"]
+    assert [item.plan_id for item in result.unmade] == ["plan0"]
+    assert result.unmade[0].reason.startswith("judging it raised RecursionError")
+    assert [item.plan_id for item in result.variants] == ["plan1"]

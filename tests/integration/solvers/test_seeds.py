@@ -71,7 +71,7 @@ def pigeons(holes: int) -> list[list[int]]:
     place = lambda pigeon, hole: pigeon * holes + hole + 1  # noqa: E731
     clauses = [[place(pigeon, hole) for hole in range(holes)] for pigeon in range(holes + 1)]
     pairs = itertools.combinations(range(holes + 1), 2)
-    return clauses + [[-place(one, hole), -place(two, hole)] for one, two in pairs for hole in range(holes)]
+    return clauses + [[-place(first, hole), -place(second, hole)] for first, second in pairs for hole in range(holes)]
 
 
 def random_clauses(variables: int, count: int, seed: int) -> list[list[int]]:
@@ -86,13 +86,13 @@ def instances(folder: Path) -> dict[Path, str]:
         "units": ([[1], [-1, 2], [-2, 3], [-3, -1]], "unsat"), "repeated": ([[1, 1, -2], [2, -2, 3], [-1, -1], [2, 2, 2]], "unsat"),
         "tautology": ([[1, -1], [2, -2, 3]], "sat"), "empty-clause": ([[1], []], "unsat"), "nothing": ([], "sat"),
     }
-    found = {}
+    result = {}
     for name, (clauses, answer) in made.items():
         variables = max((abs(literal) for clause in clauses for literal in clause), default=0)
         path = folder / f"{name}.cnf"
         path.write_bytes(write_dimacs(formula_of(variables, clauses)))
-        found[path] = answer
-    return found
+        result[path] = answer
+    return result
 
 
 @pytest.mark.parametrize("name", SEEDS)

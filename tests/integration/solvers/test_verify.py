@@ -76,9 +76,9 @@ def test_a_champion_that_was_taken_out_builds_without_evolake_and_is_accepted(pr
     solved = subprocess.run([program, tmp_path / "one.cnf"], env=plain, capture_output=True, text=True, check=False)
     assert "s SATISFIABLE" in solved.stdout and "v -1 2 0" in solved.stdout
     code, said, errors = evolake(project, str(out / "solver"), "--suite", "smoke", "--instances", "12", "--json")
-    found = json.loads(said)
-    assert (code, found["verdict"], found["gate"], found["reasons"]) == (0, "accepted", None, []), errors
-    assert (found["variant_id"], found["runs"]["correctness"]) == (champion, 32 + 12)
+    result = json.loads(said)
+    assert (code, result["verdict"], result["gate"], result["reasons"]) == (0, "accepted", None, []), errors
+    assert (result["variant_id"], result["runs"]["correctness"]) == (champion, 32 + 12)
 
 
 def test_a_champion_in_a_bundle_is_built_and_judged_again_and_a_claim_that_is_not_so_is_refused(project: GatesProject, requires: Any, tmp_path: Path):
@@ -93,17 +93,17 @@ def test_a_champion_in_a_bundle_is_built_and_judged_again_and_a_claim_that_is_no
     code, _, errors = evolake(project, "export", "solvers", "-o", str(file), command=("bundle",))
     assert code == 0, errors
     code, said, errors = evolake(project, "verify", str(file), "--all", "--json", command=("bundle",), **FEW)
-    told = json.loads(said)
-    assert (code, told["verdict"], told["artifact_id"]) == (0, "holds", champion), errors
-    assert {one["what"] for one in told["run_again"]} == {"identity", "gates", "benchmark runs"}
-    found = unpack(file.read_bytes())
-    assert isinstance(found, Bundle)
-    claims = json.loads(found.members["claims.json"])
-    claims["runs"] = [one | {"status": "unsat" if one["status"] == "sat" else "sat"} for one in claims["runs"]]
-    judging = judging_of(replace(found, members=dict(found.members) | {"claims.json": as_json(claims)}), project.root / "lake", tmp_path)
+    summary = json.loads(said)
+    assert (code, summary["verdict"], summary["artifact_id"]) == (0, "holds", champion), errors
+    assert {item["what"] for item in summary["run_again"]} == {"identity", "gates", "benchmark runs"}
+    result = unpack(file.read_bytes())
+    assert isinstance(result, Bundle)
+    claims = json.loads(result.members["claims.json"])
+    claims["runs"] = [claim | {"status": "unsat" if claim["status"] == "sat" else "sat"} for claim in claims["runs"]]
+    judging = judging_of(replace(result, members=dict(result.members) | {"claims.json": as_json(claims)}), project.root / "lake", tmp_path)
     judged = project.judge(project.seed("minisat22"), "minisat22", stop_at="build")
     against = check_runs(judging, project.seed("minisat22"), judged)
-    assert [(one.what, one.outcome) for one in against] == [("benchmark runs", "fails")] and "it claims" in against[0].said
+    assert [(item.what, item.outcome) for item in against] == [("benchmark runs", "fails")] and "it claims" in against[0].said
 
 
 def judging_of(bundle: Bundle, lake: Path, folder: Path) -> Judging:
@@ -128,8 +128,8 @@ def test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify(project
     assert source_sha(as_variant(tree, "minisat22", tmp_path, SEEDS / "solvers" / "adapters")[0]) == accepted  # what verify judges
     measure = ("--adapter", "minisat22", "--suite", "smoke", "--instances", "3", "--json")
     code, said, errors = evolake(project, str(tree), *measure, command=("solvers", "bench"))
-    told = json.loads(said)
-    assert (code, told["verdict"], [(row["variant_id"], row["instances"]) for row in told["metrics"]]) == (0, "measured", [(accepted, 3)]), errors
+    report = json.loads(said)
+    assert (code, report["verdict"], [(row["variant_id"], row["instances"]) for row in report["metrics"]]) == (0, "measured", [(accepted, 3)]), errors
 
 
 def test_a_bad_variant_is_blocked_by_a_named_gate(project: GatesProject, requires: Any):
@@ -138,9 +138,9 @@ def test_a_bad_variant_is_blocked_by_a_named_gate(project: GatesProject, require
     folder = project.copy("minisat22", mutant.name)
     plant(mutant, folder)
     code, said, _ = evolake(project, str(folder), "--json")
-    found = json.loads(said)
-    assert (code, found["verdict"], found["gate"], found["rule"]) == (1, "blocked", "smoke", "solvers-smoke-ended")
-    assert "crashed" in found["reasons"][0]
+    result = json.loads(said)
+    assert (code, result["verdict"], result["gate"], result["rule"]) == (1, "blocked", "smoke", "solvers-smoke-ended")
+    assert "crashed" in result["reasons"][0]
 
 
 def test_an_upstream_tree_needs_an_adapter(project: GatesProject, tmp_path: Path):

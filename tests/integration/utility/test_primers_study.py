@@ -29,7 +29,7 @@ PRIMERS = read_families(Path(__file__).parents[3] / "examples" / "families" / "p
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    lake = families_lake(tmp_path_factory.mktemp("primers") / "lake", [*PRIMERS, *(child(one, "switch", one) for one in PRIMERS)])
+    lake = families_lake(tmp_path_factory.mktemp("primers") / "lake", [*PRIMERS, *(child(primer, "switch", primer) for primer in PRIMERS)])
     return load("laptop", lake=lake.root, workers=1)
 
 
@@ -90,7 +90,7 @@ def test_pass_rates_are_part_of_what_problems_are_drawn_from_only_where_they_are
     plain, other = sized(settings), sized(settings, pass_rate_samples=3)
     assert inputs_sha(plain, lake_of(settings)) == inputs_sha(other, lake_of(settings))
     asked, more = sized(settings, pass_rates=(0.1, 0.9)), sized(settings, pass_rates=(0.1, 0.9), pass_rate_samples=3)
-    assert len({inputs_sha(one, lake_of(settings)) for one in (plain, asked, more)}) == 3
+    assert len({inputs_sha(item, lake_of(settings)) for item in (plain, asked, more)}) == 3
 
 
 def test_measuring_that_was_cut_off_goes_on_and_asks_nothing_again(settings: Settings):

@@ -37,10 +37,10 @@ def test_every_answer_is_found_again_from_the_statement_by_every_validator(rows:
     with open_pool(workers=1, preload=PRELOAD) as pool:
         for name in DIFFICULTIES:
             family, own = families[name], [row for row in rows if row["family"] == name]
-            inputs = [one.inputs for one in read(family.reader or "", [row["text"] for row in own], pool=pool)]
+            inputs = [item.inputs for item in read(family.reader or "", [row["text"] for row in own], pool=pool)]
             assert len(family.voters()) > 2
             for source in family.voters().values():
-                answers = [one.answer for one in solve(source, inputs, pool=pool)]
+                answers = [item.answer for item in solve(source, inputs, pool=pool)]
                 wrong = [
                     (row["text"], answer) for row, answer in zip(own, answers, strict=True)
                     if not equivalent(answer, json.loads(row["answer"]), case_sensitive=row["case_sensitive"])
@@ -59,9 +59,9 @@ def test_no_statement_stands_twice_and_every_primer_has_enough_at_each_difficult
 def test_primers_are_whole_on_one_side_and_the_held_out_fifth_is_there(answer_format: Any) -> None:
     problems = read_problems(FILE, answer_format)
     train, heldout = split(problems, 0.2)
-    assert len(train) + len(heldout) == len(problems) and not {one.family for one in train} & {one.family for one in heldout}
-    assert 0.1 < len(heldout) / len(problems) < 0.35 and len({one.family for one in heldout}) > 1
+    assert len(train) + len(heldout) == len(problems) and not {item.family for item in train} & {item.family for item in heldout}
+    assert 0.1 < len(heldout) / len(problems) < 0.35 and len({item.family for item in heldout}) > 1
     assert len(heldout) >= 100, "as many as an evaluation takes by default"
-    assert all(("\\boxed" in one.text) == (answer_format == "boxed") for one in problems)
-    asked = {one.text.rpartition("\n\n")[2] for one in problems if one.family == "written-sum"}
+    assert all(("\\boxed" in problem.text) == (answer_format == "boxed") for problem in problems)
+    asked = {problem.text.rpartition("\n\n")[2] for problem in problems if problem.family == "written-sum"}
     assert asked == {request("en", int, answer_format)}

@@ -99,11 +99,11 @@ def test_arms_of_one_seed_differ_by_their_problems_alone():
     problems = [{**row, "arms": ["evolved", "seeds"] if row["arms"] else []} for row in cell().problems]
 
     def rows(name: str) -> list[dict[str, Any]]:
-        one, policy = Cell(name, problems, SIZES, even, "sha", 7), tiny_policy(SSLOGIC)
+        item, policy = Cell(name, problems, SIZES, even, "sha", 7), tiny_policy(SSLOGIC)
         before = policy.save()
-        found = run_cell(one, policy, Unkept())
+        result = run_cell(item, policy, Unkept())
         assert policy.save() == before, "the policy is put back"
-        return [{key: value for key, value in row.items() if key != "arm"} for row in found.replies]
+        return [{key: value for key, value in row.items() if key != "arm"} for row in result.replies]
 
     assert rows("evolved-0") == rows("seeds-0") != rows("seeds-1")
 
@@ -115,9 +115,9 @@ def test_the_profile_gpu_at_small_sizes_trains_and_evaluates_a_cell(tmp_path: Pa
     own = settings.of(UtilitySettings).model_copy(update={"steps": 1, "batch_problems": 2, "max_tokens": 6})
     assert (own.rollouts, own.answer_format, prompts.rows_at_once) == (16, "boxed", 256)
     settings = settings.with_section(prompts).with_section(own)
-    found = run_cell(replace(cell(), sizes=own), open_policy(policy_settings(settings), tmp_path, "utility", "run"), Unkept())
-    assert [(row["step"], row["rollouts"], row["updated"]) for row in found.steps] == [(1, 2 * 16, True)]
-    assert [row["problem_id"] for row in found.replies] == ["p5", "p6"]
+    result = run_cell(replace(cell(), sizes=own), open_policy(policy_settings(settings), tmp_path, "utility", "run"), Unkept())
+    assert [(row["step"], row["rollouts"], row["updated"]) for row in result.steps] == [(1, 2 * 16, True)]
+    assert [row["problem_id"] for row in result.replies] == ["p5", "p6"]
 
 
 class Unkept(Journal):

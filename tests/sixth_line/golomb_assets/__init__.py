@@ -22,9 +22,9 @@ line = Line("golomb", "Short Golomb rulers.", owners=("team:rulers",), populatio
 @line.seed_asset(schema=RULERS)
 def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
     """One long ruler."""
-    found = RULERS.frame([ruler_row(seed_ruler(lake.settings().of(GolombSettings).marks), "0000")])
-    context.add_output_metadata(seal_seeds(context, lake, line, {"rulers": found}).metadata())
-    return found
+    result = RULERS.frame([ruler_row(seed_ruler(lake.settings().of(GolombSettings).marks), "0000")])
+    context.add_output_metadata(seal_seeds(context, lake, line, {"rulers": result}).metadata())
+    return result
 
 
 @line.asset(deps=[line.incoming], schema=RULERS)
@@ -63,9 +63,9 @@ def side(lake: LakeResource, asset: str, schema: TableSchema, rows: list[dict], 
 
 def gated(context: dg.AssetExecutionContext, lake: LakeResource, rows: pl.DataFrame, gate: str) -> pl.DataFrame:
     """The rows with the gate's word, which is published as verdicts."""
-    judged = {row["ruler_id"]: [one for one in verdicts(row, run_id=context.run_id) if one.gate == gate] for row in rows.to_dicts()}
-    side(lake, gate, VERDICTS, [one.row() for found in judged.values() for one in found], context.partition_key, context.run_id)
-    passed = [bool(found) and all(one.outcome == "pass" for one in found) for found in judged.values()]
+    judged = {row["ruler_id"]: [verdict for verdict in verdicts(row, run_id=context.run_id) if verdict.gate == gate] for row in rows.to_dicts()}
+    side(lake, gate, VERDICTS, [item.row() for result in judged.values() for item in result], context.partition_key, context.run_id)
+    passed = [bool(result) and all(item.outcome == "pass" for item in result) for result in judged.values()]
     return rows.select(list(RULERS.columns)).with_columns(passed=pl.Series(passed, dtype=pl.Boolean))
 
 

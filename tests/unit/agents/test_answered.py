@@ -43,6 +43,6 @@ def session(name: str, *outcomes: str | None) -> tuple[list[dict], list[dict]]:
 ])
 def test_a_session_is_one_reply_and_valid_where_it_was_finished(outcomes: list[tuple], told: str, failed: bool) -> None:
     held = [session(str(number), *ends) for number, ends in enumerate(outcomes)]
-    calls, turns = ([row for one in held for row in one[place]] for place in (0, 1))
+    calls, turns = ([row for item in held for row in item[place]] for place in (0, 1))
     now = answered(calls, PROPOSES, turns)
     assert (now.words, now.failed, now.proposing) == (told, failed, len(outcomes))

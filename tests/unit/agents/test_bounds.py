@@ -30,7 +30,7 @@ def completion(content: str) -> str:
 
 VALUES = st.recursive(
     st.none() | st.text(max_size=9) | st.integers(),
-    lambda one: st.lists(one, max_size=5) | st.dictionaries(st.text(max_size=5), one, max_size=5), max_leaves=15,
+    lambda item: st.lists(item, max_size=5) | st.dictionaries(st.text(max_size=5), item, max_size=5), max_leaves=15,
 )
 
 

@@ -79,14 +79,14 @@ def test_an_entry_under_another_key_is_damaged(tmp_path: Path) -> None:
 
 
 def test_an_account_counts_each_attempt_once_over_all_processes_and_passes_over_torn_lines(tmp_path: Path) -> None:
-    one, two = Account(tmp_path / "a.jsonl"), Account(tmp_path / "a.jsonl")
-    one.add("k1", Usage(1, 10, 0.5))
-    one.add("k1", Usage(1, 10, 0.5))
+    first, second = Account(tmp_path / "a.jsonl"), Account(tmp_path / "a.jsonl")
+    first.add("k1", Usage(1, 10, 0.5))
+    first.add("k1", Usage(1, 10, 0.5))
     with (tmp_path / "a.jsonl").open("ab") as file:
         file.write(b'{"key": "torn", "tok')
-    two.add("k2", Usage(1, 5, 0.25))
-    one.refresh()
-    assert one.total == two.total == Usage(2, 15, 0.75)
+    second.add("k2", Usage(1, 5, 0.25))
+    first.refresh()
+    assert first.total == second.total == Usage(2, 15, 0.75)
 
 
 def test_a_call_that_fails_gives_its_reservation_back(tmp_path: Path) -> None:

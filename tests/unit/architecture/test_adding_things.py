@@ -35,15 +35,15 @@ def package_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, files
     for file, text in {"__init__.py": "", **files}.items():
         (tmp_path / name / file).write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
-    for module in [one for one in sys.modules if one.partition(".")[0] == name]:
+    for module in [item for item in sys.modules if item.partition(".")[0] == name]:
         monkeypatch.delitem(sys.modules, module)
     return name
 
 
 def strings_of(path: Path) -> set[str]:
     """Every string that stands in a module, whole."""
-    found = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
-    return {value for value in found if isinstance(value, str)}
+    result = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
+    return {value for value in result if isinstance(value, str)}
 
 
 @pytest.mark.parametrize("line", PORTFOLIOS)
@@ -118,7 +118,7 @@ def test_a_role_stands_in_one_module_and_its_prompt_has_a_place_for_every_field(
         assert set(values) == placeholders(load_prompt(role.prompt or role.name)), role.name
     modules = [path for package in ("evolake", "assets", "pipelines", "resources") for path in folder_of(package).rglob("*.py")]
     naming = {path: strings_of(path) for path in modules}
-    assert {role.name: sum(role.name in found for found in naming.values()) for role in roles} == {role.name: 1 for role in roles}
+    assert {role.name: sum(role.name in result for result in naming.values()) for role in roles} == {role.name: 1 for role in roles}
 
 
 def test_a_role_is_found_in_its_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -42,7 +42,7 @@ def commands(command: click.Command | None, path: tuple[str, ...], context: clic
     """The path of every command that there is, of every installed line."""
     if not isinstance(command, click.Group):
         return [path]
-    return [found for name in command.list_commands(context) for found in commands(command.get_command(context, name), (*path, name), context)]
+    return [result for name in command.list_commands(context) for result in commands(command.get_command(context, name), (*path, name), context)]
 
 
 def words_of(case: Case, here: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -70,9 +70,9 @@ def test_it_ends_with_its_exit_code_and_a_sentence(case: Case, here: Path, monke
 @pytest.mark.parametrize("case", CASES[::9], ids=[case.typed for case in CASES[::9]])
 def test_with_json_the_error_is_an_object_on_standard_output(case: Case, here: Path, monkeypatch, capsys):
     words = words_of(case, here, monkeypatch)
-    code, told = end(cli, [*words, "--json"]), json.loads(capsys.readouterr().out)
-    assert (told["verdict"], told["exit_code"]) == ("error", code) and code in (2, 3)
-    assert told["message"] and set(told) >= {"what", "wanted", "got", "next"}
+    code, summary = end(cli, [*words, "--json"]), json.loads(capsys.readouterr().out)
+    assert (summary["verdict"], summary["exit_code"]) == ("error", code) and code in (2, 3)
+    assert summary["message"] and set(summary) >= {"what", "wanted", "got", "next"}
 
 
 def test_every_command_has_cases_and_there_are_enough():

@@ -35,8 +35,8 @@ def modules() -> Iterator[Any]:
     """Every module that defines a table: of evolake, of its assets, and of the line in tests/sixth_line."""
     for package in (evolake, assets):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            found = importlib.util.find_spec(module.name)
-            if found and found.origin and HOLDS_TABLES.search(Path(found.origin).read_text()):
+            result = importlib.util.find_spec(module.name)
+            if result and result.origin and HOLDS_TABLES.search(Path(result.origin).read_text()):
                 yield importlib.import_module(module.name)
     yield importlib.import_module("golomb.rulers")
 
@@ -69,7 +69,7 @@ def says_more(column: str, text: str) -> bool:
 
 def test_every_description_says_more_than_the_name(tables):
     assert len(described(tables)) > 1000
-    assert [one for one in described(tables) if not says_more(one[1], one[2]) or not one[2].endswith((".", "?"))] == []
+    assert [item for item in described(tables) if not says_more(item[1], item[2]) or not item[2].endswith((".", "?"))] == []
 
 
 @pytest.mark.parametrize("column, text", [

@@ -20,8 +20,8 @@ def plain(requirement: str) -> str:
 
 def declared() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = [one for extra in project["optional-dependencies"].values() for one in extra]
-    return {plain(one) for one in (*project["dependencies"], *extras)} - {"evolake"}
+    extras = [item for extra in project["optional-dependencies"].values() for item in extra]
+    return {plain(extra) for extra in (*project["dependencies"], *extras)} - {"evolake"}
 
 
 def imported(path: Path) -> set[str]:
@@ -29,7 +29,7 @@ def imported(path: Path) -> set[str]:
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            names |= {one.name.split(".")[0] for one in node.names}
+            names |= {name.name.split(".")[0] for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module.split(".")[0])
     return names - sys.stdlib_module_names - {*OWN}
@@ -37,9 +37,9 @@ def imported(path: Path) -> set[str]:
 
 def test_every_import_is_of_a_declared_package():
     known, providers = declared(), packages_distributions()
-    found = {name for package in OWN for path in (ROOT / package).rglob("*.py") for name in imported(path)}
-    assert {"dagster", "polars", "duckdb"} <= found
-    assert sorted(name for name in found if not known & {plain(one) for one in providers.get(name, [name])}) == []
+    result = {name for package in OWN for path in (ROOT / package).rglob("*.py") for name in imported(path)}
+    assert {"dagster", "polars", "duckdb"} <= result
+    assert sorted(name for name in result if not known & {plain(item) for item in providers.get(name, [name])}) == []
 
 
 def test_every_declared_package_is_pinned():

@@ -47,11 +47,11 @@ def test_definitions_are_policy_only():
 def test_tracked_text_names_no_machine_path():
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     forbidden = (f"{ROOT}/", "/" + "root/", "/" + "home/", "pypi" + ".org", "files.pythonhosted" + ".org")
-    found = []
+    result = []
     for name in tracked:
         path = ROOT / name
         if not path.is_file() or path.suffix in {".png", ".gz", ".parquet"}:
             continue
         text = path.read_text(errors="replace")
-        found += [(name, word) for word in forbidden if word in text]
-    assert found == []
+        result += [(name, word) for word in forbidden if word in text]
+    assert result == []

@@ -42,7 +42,7 @@ def breaches(graph: grimp.ImportGraph, specs: Mapping[str, LineSpec]) -> list[st
     def line_of(module: str) -> str | None:
         return next((name for name, own in of.items() if any(within(module, package) for package in own)), None)
 
-    found = []
+    result = []
     for importer in sorted(graph.modules):
         if any(within(importer, above) for above in ABOVE):
             continue
@@ -51,8 +51,8 @@ def breaches(graph: grimp.ImportGraph, specs: Mapping[str, LineSpec]) -> list[st
         for imported in sorted(graph.find_modules_directly_imported_by(importer)):
             other = line_of(imported)
             if (other and other not in allowed) or any(within(imported, above) for above in ABOVE):
-                found.append(f"{importer} -> {imported}")
-    return found
+                result.append(f"{importer} -> {imported}")
+    return result
 
 
 def test_a_line_imports_what_it_stands_on_and_no_other(imports: grimp.ImportGraph):

@@ -24,7 +24,7 @@ def executor() -> Iterator[LocalExecutor]:
 def test_a_task_whose_process_is_killed_is_done_once_by_another_and_no_other_task_notices(executor: LocalExecutor, tmp_path: Path) -> None:
     flag = tmp_path / "died"
     dying, others = executor.submit(die_once, str(flag)), [executor.submit(answer) for _ in range(6)]
-    assert [dying.result(120), *(one.result(120) for one in others)] == ["done"] + [42] * 6
+    assert [dying.result(120), *(other.result(120) for other in others)] == ["done"] + [42] * 6
     assert flag.read_text() == "done\n"
 
 

@@ -58,8 +58,8 @@ def test_a_release_that_really_acts_is_the_same_in_all_engines():
 @pytest.mark.parametrize("engine", ["fused", "torch", "reference"])
 def test_of_tied_best_literals_only_the_first_is_held(engine):
     source = BASELINE.read_text().replace("2.0 * torch.rand(shape) - 1.0", "torch.zeros(shape)")
-    one = Planted(np.array([[[0, 1, 2]]], dtype=np.int32), np.ones((1, 1, 3), dtype=np.int8), np.ones((1, 3), dtype=np.int8), 3, 1, 0)
-    _, state, _ = after(traced(source), engine, one, 1)
+    item = Planted(np.array([[[0, 1, 2]]], dtype=np.int32), np.ones((1, 1, 3), dtype=np.int8), np.ones((1, 3), dtype=np.int8), 3, 1, 0)
+    _, state, _ = after(traced(source), engine, item, 1)
     assert state["v"].tolist() == [[1.0, 0.0, 0.0]]
 
 
@@ -97,8 +97,8 @@ def test_more_threads_change_no_byte_and_their_time_counts(threads):
     assert all(np.array_equal(alone.run(steps), shared.run(steps)) for steps in (1, 8, 64))
     assert all(np.array_equal(alone.state()[name], shared.state()[name]) for name in ("v", "xl", "xs"))
     assert shared.cpu_elsewhere_s > 0 and alone.cpu_elsewhere_s == 0
-    one, other = (simulate(design, instances, max_steps=200, seed=3, threads=count) for count in (1, threads))
-    assert (one.median_step, one.steps_run, one.solved_at.tolist()) == (other.median_step, other.steps_run, other.solved_at.tolist())
+    first, other = (simulate(design, instances, max_steps=200, seed=3, threads=count) for count in (1, threads))
+    assert (first.median_step, first.steps_run, first.solved_at.tolist()) == (other.median_step, other.steps_run, other.solved_at.tolist())
 
 
 def test_an_instance_runs_the_same_alone_and_in_company():
@@ -197,20 +197,20 @@ def test_designs_that_differ_in_parameters_share_one_kernel_and_not_one_result()
     from evolake.designs.compiler import kernel_build
 
     source, instances = BASELINE.read_text(), small_batch()
-    _, one, _ = after(traced(source), "fused", instances)
+    _, item, _ = after(traced(source), "fused", instances)
     kernels = set(kernel_build._KERNELS)
     _, other, _ = after(traced(source, hyper={"alpha": 7.25, "beta": 31.5, "gamma": 0.31}), "fused", instances)
     assert set(kernel_build._KERNELS) == kernels
-    assert distance(one, other) > 1e-3
+    assert distance(item, other) > 1e-3
 
 
 def test_a_plan_serves_every_size_of_its_design_and_of_no_other(monkeypatch):
     from evolake.designs.engines import fused
 
     monkeypatch.setattr(fused, "_PLANS", {})
-    one, other = traced(BASELINE.read_text()), traced(BASELINE.read_text(), hyper={"alpha": 7.25})
-    plans = [fused.planned(design, "float32") for design in (one, other, one)]
-    assert plans[0] is plans[2] and plans[0] is not plans[1] and fused.planned(one, "float64") is not plans[0]
+    first, other = traced(BASELINE.read_text()), traced(BASELINE.read_text(), hyper={"alpha": 7.25})
+    plans = [fused.planned(design, "float32") for design in (first, other, first)]
+    assert plans[0] is plans[2] and plans[0] is not plans[1] and fused.planned(first, "float64") is not plans[0]
     monkeypatch.setattr(fused, "_PLANS_KEPT", 2)
     fused.planned(traced(BASELINE.read_text(), hyper={"alpha": 3.5}), "float32")
     assert len(fused._PLANS) == 2
@@ -224,5 +224,5 @@ def test_arguments_that_make_no_run_are_refused(wrong):
 
 def test_what_an_engine_of_ours_raises_is_a_failure_that_is_told_from_a_designs_own(monkeypatch):
     monkeypatch.setattr(engine_module, "make_stepper", lambda *arguments, **options: [][0])
-    found = read_reason(simulate(traced(SIMPLE), planted(10, 6, 3), max_steps=9, seed=7).failure)
-    assert found is not None and found.error == "IndexError" and found.place.startswith("engine.py:")
+    result = read_reason(simulate(traced(SIMPLE), planted(10, 6, 3), max_steps=9, seed=7).failure)
+    assert result is not None and result.error == "IndexError" and result.place.startswith("engine.py:")

@@ -44,9 +44,9 @@ def test_false_literals_and_variables_are_placed_uniformly():
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others():
-    one, same, other = planted(30, 4, 5), planted(30, 4, 5), planted(30, 4, 6)
-    assert one.idx.tobytes() + one.sgn.tobytes() + one.hidden.tobytes() == same.idx.tobytes() + same.sgn.tobytes() + same.hidden.tobytes()
-    assert one.idx.tobytes() != other.idx.tobytes()
+    first, same, other = planted(30, 4, 5), planted(30, 4, 5), planted(30, 4, 6)
+    assert first.idx.tobytes() + first.sgn.tobytes() + first.hidden.tobytes() == same.idx.tobytes() + same.sgn.tobytes() + same.hidden.tobytes()
+    assert first.idx.tobytes() != other.idx.tobytes()
 
 
 def test_dimacs_text_says_the_same_clauses(tmp_path):

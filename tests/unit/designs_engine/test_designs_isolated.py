@@ -55,32 +55,32 @@ def run(source: str, **more) -> Run:
 
 def test_a_run_apart_gives_what_a_run_here_gives():
     here = simulate(traced(BASELINE.read_text()), planted(20, 10, 3), max_steps=300, seed=3)
-    told: list[int] = []
-    apart = run_apart(run(BASELINE.read_text()), lambda steps, solved: told.append(steps))
+    parts: list[int] = []
+    apart = run_apart(run(BASELINE.read_text()), lambda steps, solved: parts.append(steps))
     for name in ("median_step", "unsolved_fraction", "steps_run", "engine", "timed_out", "diverged", "reached", "note", "failure"):
         assert getattr(apart, name) == getattr(here, name)
     assert apart.solved_at.tolist() == here.solved_at.tolist()
-    assert told
+    assert parts
 
 
 @pytest.mark.parametrize("engine", ["auto", "mixed", "torch", "reference"])
 def test_a_design_that_kills_its_process_is_unsolved_and_the_next_one_runs(engine):
-    found = run_apart(run(DIES, engine=engine))
-    assert (found.unsolved_fraction, found.reached, found.failure) == (1.0, False, "the process that ran it died by SIGFPE")
+    result = run_apart(run(DIES, engine=engine))
+    assert (result.unsolved_fraction, result.reached, result.failure) == (1.0, False, "the process that ran it died by SIGFPE")
     assert run_apart(run(SIMPLE)).failure is None
 
 
 def test_a_step_that_does_not_end_is_stopped_at_the_wall_guard():
-    found = run_apart(run(OUTSTAYS, n=60, batch=60, wall_s=1.0))
-    assert (found.unsolved_fraction, found.timed_out) == (1.0, True)
-    assert found.failure == "stopped by the wall guard of 1 s: one step did not end"
-    assert found.wall_s < 30
+    result = run_apart(run(OUTSTAYS, n=60, batch=60, wall_s=1.0))
+    assert (result.unsolved_fraction, result.timed_out) == (1.0, True)
+    assert result.failure == "stopped by the wall guard of 1 s: one step did not end"
+    assert result.wall_s < 30
 
 
 def test_an_engine_that_is_not_ready_in_time_is_stopped(monkeypatch):
     monkeypatch.setattr(isolated, "MAKE_S", 0.0)
-    found = run_apart(run(SIMPLE))
-    assert (found.timed_out, found.failure) == (True, "stopped by the wall guard of 0 s: its engine could not be made")
+    result = run_apart(run(SIMPLE))
+    assert (result.timed_out, result.failure) == (True, "stopped by the wall guard of 0 s: its engine could not be made")
 
 
 def test_schedule_and_duel_have_a_row_for_a_design_that_kills_its_process():
@@ -150,6 +150,6 @@ def at_one_size(symbol: list[int]) -> TracedDesign:
 @pytest.mark.parametrize("engine", ["auto", "torch", "reference"])
 @pytest.mark.parametrize(("symbol", "words"), [([0, 0, 500, 0], "numbers an instance"), ([0, -1, 0, 15], "does not fit itself")])
 def test_sizes_are_bound_at_the_size_of_the_run_before_anything_is_allocated(engine, symbol, words):
-    found = simulate(at_one_size(symbol), planted(20, 4, 0), max_steps=5, seed=0, engine=engine)
-    assert found.failure is not None
-    assert words in found.failure
+    result = simulate(at_one_size(symbol), planted(20, 4, 0), max_steps=5, seed=0, engine=engine)
+    assert result.failure is not None
+    assert words in result.failure

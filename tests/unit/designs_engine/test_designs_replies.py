@@ -39,9 +39,9 @@ def test_the_host_checks_every_name_again(kind, name):
         renamed(reply, name, random.Random(1))
     else:
         reply[kind][0][0] = name
-    found = accept(reply, {}, "float32", None)
-    assert isinstance(found, Blocked)
-    assert found.gate == "contract"
+    result = accept(reply, {}, "float32", None)
+    assert isinstance(result, Blocked)
+    assert result.gate == "contract"
 
 
 def test_no_name_of_ours_can_be_a_variable_and_no_two_arrays_share_one():
@@ -125,9 +125,9 @@ def test_a_clause_with_a_variable_that_is_none_makes_no_batch():
 def test_a_learning_rate_that_is_no_finite_number_blocks(value, words):
     reply = reply_of(SIMPLE)
     reply["hypers"] = [["lr", "categorical", value, None, None, [value]]]
-    found = accept(reply, {}, "float32", None)
-    assert isinstance(found, Blocked)
-    assert words in found.reason
+    result = accept(reply, {}, "float32", None)
+    assert isinstance(result, Blocked)
+    assert words in result.reason
 
 
 @pytest.mark.parametrize("key", ["device", "layout", "out", "generator", "pin_memory", "requires_grad"])
@@ -135,9 +135,9 @@ def test_a_graph_that_says_where_its_numbers_lie_is_refused(key):
     reply = reply_of(SIMPLE)
     node = next(node for node in reply["graph"]["gradient"]["nodes"] if node[0].startswith("new_zeros") or node[0].startswith("zeros_like"))
     node[2][key] = "cpu"
-    found = accept(reply, {}, "float32", None)
-    assert isinstance(found, Blocked)
-    assert key in found.reason
+    result = accept(reply, {}, "float32", None)
+    assert isinstance(result, Blocked)
+    assert key in result.reason
 
 
 def test_two_hundred_mutated_replies_are_blocked_or_are_designs_and_raise_nothing():
@@ -145,9 +145,9 @@ def test_two_hundred_mutated_replies_are_blocked_or_are_designs_and_raise_nothin
     rng, replies = random.Random(5), [reply_of(SIMPLE), reply_of(BASELINE.read_text()), reply_of(MIXED)]
     kinds = set()
     for _ in range(200):
-        found = accept(mutated(rng.choice(replies), rng), {}, "float32", None)
-        kinds.add(type(found))
-        if isinstance(found, TracedDesign):
-            assert TracedDesign.from_json(found.to_json()) == found
-            assert len(design_id_of(found)) == 64
+        result = accept(mutated(rng.choice(replies), rng), {}, "float32", None)
+        kinds.add(type(result))
+        if isinstance(result, TracedDesign):
+            assert TracedDesign.from_json(result.to_json()) == result
+            assert len(design_id_of(result)) == 64
     assert kinds == {Blocked, TracedDesign}

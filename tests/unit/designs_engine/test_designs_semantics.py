@@ -84,9 +84,9 @@ def test_reals_made_of_other_types_are_of_the_runs_type(kind):
         finally:
             torch.set_default_dtype(before)
         for real, exact in ((torch.float64, True), (torch.float32, False)):
-            found = call(operator, args, {}, Setting(real, 1, 4, 1))
-            assert found.dtype == (real if wanted.is_floating_point() else wanted.dtype), operator
-            assert not exact or torch.equal(found, wanted) or torch.equal(found.isnan(), wanted.isnan()), operator
+            result = call(operator, args, {}, Setting(real, 1, 4, 1))
+            assert result.dtype == (real if wanted.is_floating_point() else wanted.dtype), operator
+            assert not exact or torch.equal(result, wanted) or torch.equal(result.isnan(), wanted.isnan()), operator
         if wanted.is_floating_point():
             made.add(operator)
     assert len(made) >= 20, made
@@ -108,9 +108,9 @@ def test_a_place_out_of_range_breaks_the_run_on_every_engine(name, engine):
     for node in design.graph["gradient"]["nodes"]:
         if node[0] in ("add.Tensor", "sub.Tensor") and node[1][1] == 1:
             node[1][1] = 9
-    found = simulate(design, small_batch(17, 3), max_steps=3, seed=3, engine=engine)
-    assert found.failure is not None
-    assert (found.unsolved_fraction, found.reached) == (1.0, False)
+    result = simulate(design, small_batch(17, 3), max_steps=3, seed=3, engine=engine)
+    assert result.failure is not None
+    assert (result.unsolved_fraction, result.reached) == (1.0, False)
 
 
 @pytest.mark.parametrize("engine", ["auto", "fused", "mixed", "torch", "reference"])
@@ -120,17 +120,17 @@ def test_types_that_torch_refuses_break_the_run_on_every_engine(engine):
     nodes = design.graph["gradient"]["nodes"]
     place = next(at for at, node in enumerate(nodes) if node[0] == "scatter_add.default")
     nodes[nodes[place][1][0]["ref"]][2]["dtype"] = {"dtype": "float32"}
-    found = simulate(design, small_batch(17, 3), max_steps=3, seed=3, engine=engine)
-    assert found.failure is not None
+    result = simulate(design, small_batch(17, 3), max_steps=3, seed=3, engine=engine)
+    assert result.failure is not None
 
 
 def test_a_run_that_meets_numbers_that_kernels_do_not_hold_is_begun_again_without_them():
     design = written_design(SAME["whole numbers beyond"])
-    found = simulate(design, small_batch(17, 3), max_steps=3, seed=3)
+    result = simulate(design, small_batch(17, 3), max_steps=3, seed=3)
     stepper, _ = make_stepper(design, small_batch(17, 3), seed=3)
     assert stepper.name == "mixed"
-    assert (found.engine, found.failure, found.steps_run) == ("torch", None, 3)
-    assert found.note == "begun again without kernels: whole numbers beyond those that a kernel holds"
+    assert (result.engine, result.failure, result.steps_run) == ("torch", None, 3)
+    assert result.note == "begun again without kernels: whole numbers beyond those that a kernel holds"
 
 
 @pytest.mark.filterwarnings("ignore")

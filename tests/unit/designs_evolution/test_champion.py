@@ -41,60 +41,60 @@ BASELINE = contender("base", 900)
 
 
 def test_a_clear_win_crowns_the_challenger_and_measures_it_against_the_baseline() -> None:
-    found = duel(contender("new", 200), contender("old", 500), BASELINE)
-    assert found.champion_id == "new"
-    decisions = {row["comparison"]: row for row in found.decisions}
+    result = duel(contender("new", 200), contender("old", 500), BASELINE)
+    assert result.champion_id == "new"
+    decisions = {row["comparison"]: row for row in result.decisions}
     assert set(decisions) == {"incumbent", "baseline"}
     assert decisions["incumbent"]["ratio"] == pytest.approx(2.5, rel=0.05)
     assert decisions["baseline"]["ratio"] == pytest.approx(4.5, rel=0.05)
     assert decisions["incumbent"]["ratio_low"] <= decisions["incumbent"]["ratio"] <= decisions["incumbent"]["ratio_high"]
-    assert {row["N"] for row in found.trials} == {80}
+    assert {row["N"] for row in result.trials} == {80}
 
 
 def test_a_win_within_the_noise_keeps_the_incumbent() -> None:
-    found = duel(contender("new", 480, 0.5), contender("old", 500, 0.5), BASELINE)
-    assert found.champion_id == "old"
-    row = found.decisions[0]
+    result = duel(contender("new", 480, 0.5), contender("old", 500, 0.5), BASELINE)
+    assert result.champion_id == "old"
+    row = result.decisions[0]
     assert not row["wins"] and row["noise_floor"] > row["ratio"]
 
 
 def test_the_incumbent_against_itself_is_no_duel_but_is_compared_with_the_baseline() -> None:
-    found = duel(contender("old", 300), contender("old", 300), BASELINE)
-    assert found.champion_id == "old"
-    assert [row["comparison"] for row in found.decisions] == ["baseline"]
-    assert {row["design_id"] for row in found.trials} == {"old", "base"}
+    result = duel(contender("old", 300), contender("old", 300), BASELINE)
+    assert result.champion_id == "old"
+    assert [row["comparison"] for row in result.decisions] == ["baseline"]
+    assert {row["design_id"] for row in result.trials} == {"old", "base"}
 
 
 def test_the_baseline_as_champion_needs_no_comparison() -> None:
-    found = duel(BASELINE, BASELINE, BASELINE)
-    assert (found.champion_id, found.decisions) == ("base", [])
+    result = duel(BASELINE, BASELINE, BASELINE)
+    assert (result.champion_id, result.decisions) == ("base", [])
 
 
 def test_the_first_challenger_meets_the_baseline_as_incumbent() -> None:
-    found = duel(contender("new", 300), BASELINE, BASELINE)
-    assert found.champion_id == "new"
-    assert [row["comparison"] for row in found.decisions] == ["incumbent", "baseline"]
-    assert found.decisions[0]["ratio"] == found.decisions[1]["ratio"]
+    result = duel(contender("new", 300), BASELINE, BASELINE)
+    assert result.champion_id == "new"
+    assert [row["comparison"] for row in result.decisions] == ["incumbent", "baseline"]
+    assert result.decisions[0]["ratio"] == result.decisions[1]["ratio"]
 
 
 def test_a_size_that_only_one_reaches_decides_with_a_lower_bound() -> None:
-    found = duel(contender("wide", 300), contender("narrow", 100, largest=57), BASELINE)
-    row = found.decisions[0]
-    assert found.champion_id == "wide"
+    result = duel(contender("wide", 300), contender("narrow", 100, largest=57), BASELINE)
+    row = result.decisions[0]
+    assert result.champion_id == "wide"
     assert row["N"] == 80
     assert row["ratio"] == pytest.approx(1000 / 300, rel=0.1)
     assert "the incumbent did not solve it" in row["reason"]
 
 
 def test_where_nobody_reaches_the_size_the_next_smaller_one_decides() -> None:
-    found = duel(Contender("new", "300,0.05,57", 80), contender("old", 400, largest=57), BASELINE)
-    assert {row["N"] for row in found.decisions} == {57}
-    assert [row["N"] for row in found.trials if row["part"] == "challenger"] == [80, 80, 80, 57, 57, 57]
+    result = duel(Contender("new", "300,0.05,57", 80), contender("old", 400, largest=57), BASELINE)
+    assert {row["N"] for row in result.decisions} == {57}
+    assert [row["N"] for row in result.trials if row["part"] == "challenger"] == [80, 80, 80, 57, 57, 57]
 
 
 def test_seeds_are_fresh_shared_by_both_and_change_with_the_cycle() -> None:
-    found = duel(contender("new", 200), contender("old", 500), BASELINE)
-    seeds = {part: [row["seed"] for row in found.trials if row["part"] == part] for part in ("challenger", "incumbent", "again", "baseline")}
+    result = duel(contender("new", 200), contender("old", 500), BASELINE)
+    seeds = {part: [row["seed"] for row in result.trials if row["part"] == part] for part in ("challenger", "incumbent", "again", "baseline")}
     assert seeds["challenger"] == seeds["incumbent"] == seeds["baseline"]
     assert not set(seeds["again"]) & set(seeds["incumbent"])
     assert instance_seed(3, 80) not in seeds["incumbent"]
@@ -102,7 +102,7 @@ def test_seeds_are_fresh_shared_by_both_and_change_with_the_cycle() -> None:
         contender("new", 200), contender("old", 500), BASELINE, executor=Inline(), settings=SETTINGS, cycle="0005", profile="test", root_seed=3,
         simulate=noisy,
     )
-    assert not {row["seed"] for row in later.trials} & {row["seed"] for row in found.trials}
+    assert not {row["seed"] for row in later.trials} & {row["seed"] for row in result.trials}
 
 
 def test_rows_fit_their_tables_and_a_second_run_is_the_same() -> None:

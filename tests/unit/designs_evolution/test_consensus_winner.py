@@ -24,8 +24,8 @@ def decision(ratio: float, floor: float, wins: bool = False) -> dict:
 
 
 def test_the_champion_that_is_first_is_said_to_be() -> None:
-    found = consensus_winner(archive(), RANKING, [], FIRST)
-    assert (found.design_id, found.same, found.reason) == (FIRST, True, "The consensus has the champion first.")
+    result = consensus_winner(archive(), RANKING, [], FIRST)
+    assert (result.design_id, result.same, result.reason) == (FIRST, True, "The consensus has the champion first.")
 
 
 @pytest.mark.parametrize(("decisions", "said"), [
@@ -37,11 +37,11 @@ def test_the_champion_that_is_first_is_said_to_be() -> None:
     ([decision(2.0, 1.2) | {"comparison": "baseline"}], "It has not met the champion on fresh seeds in this cycle"),
 ])
 def test_where_they_differ_the_duel_says_why(decisions: list[dict], said: str) -> None:
-    found = consensus_winner(archive(), RANKING, decisions, CHAMPION)
-    assert (found.design_id, found.title, found.same) == (FIRST, "title a", False)
-    assert found.reason.startswith(said) and found.reason.endswith("The consensus has the champion at place 2 of 3.")
+    result = consensus_winner(archive(), RANKING, decisions, CHAMPION)
+    assert (result.design_id, result.title, result.same) == (FIRST, "title a", False)
+    assert result.reason.startswith(said) and result.reason.endswith("The consensus has the champion at place 2 of 3.")
 
 
 def test_what_is_blocked_since_is_said_to_be() -> None:
-    found = consensus_winner(archive("blocked", "contract: it raised"), RANKING, [decision(0.5, 1.2)], CHAMPION)
-    assert "It is blocked now: contract: it raised. " in found.reason
+    result = consensus_winner(archive("blocked", "contract: it raised"), RANKING, [decision(0.5, 1.2)], CHAMPION)
+    assert "It is blocked now: contract: it raised. " in result.reason

@@ -109,8 +109,8 @@ def test_what_only_operators_use_is_in_no_prompt() -> None:
 
 def test_guidance_reaches_the_planner_in_both_stages() -> None:
     for role, request in ((LOOKUP_ROLE, LOOKUP), (DIRECTIONS_ROLE, DIRECTIONS)):
-        told = request.model_copy(update={"guidance": ["try a slower threshold"]})
-        assert "- try a slower threshold" in build_messages(role, told)[1]["content"]
+        summary = request.model_copy(update={"guidance": ["try a slower threshold"]})
+        assert "- try a slower threshold" in build_messages(role, summary)[1]["content"]
 
 
 def test_the_planner_looks_up_the_highest_bounds_and_the_best_design() -> None:
@@ -118,20 +118,20 @@ def test_the_planner_looks_up_the_highest_bounds_and_the_best_design() -> None:
 
 
 def test_directions_start_from_looked_up_designs_and_name_an_operator() -> None:
-    found = answer(DIRECTIONS_ROLE)
-    assert found.current_phase == "exploitation"
-    assert len(found.research_directions) == 3
-    assert all(text.partition(":")[0] in OPERATORS for text in found.research_directions)
-    assert [references[0] for references in found.reference_design_ids[:2]] == ["000000000001", "000000000002"]
-    assert all(1 <= len(references) <= 2 for references in found.reference_design_ids)
-    assert found.success_patterns == ["has xl_gate"] and found.failure_patterns == ["has xs_leak"]
+    result = answer(DIRECTIONS_ROLE)
+    assert result.current_phase == "exploitation"
+    assert len(result.research_directions) == 3
+    assert all(text.partition(":")[0] in OPERATORS for text in result.research_directions)
+    assert [references[0] for references in result.reference_design_ids[:2]] == ["000000000001", "000000000002"]
+    assert all(1 <= len(references) <= 2 for references in result.reference_design_ids)
+    assert result.success_patterns == ["has xl_gate"] and result.failure_patterns == ["has xs_leak"]
 
 
 def test_terms_and_operators_that_people_name_come_first() -> None:
-    told = DIRECTIONS.model_copy(update={"guidance": ["please graft something with a dead-zone and Weak band"]})
-    found = answer(DIRECTIONS_ROLE, told)
-    assert found.focus_areas == ["weak_band, dead_zone"] * 3
-    assert all(text.startswith("graft: ") for text in found.research_directions)
+    summary = DIRECTIONS.model_copy(update={"guidance": ["please graft something with a dead-zone and Weak band"]})
+    result = answer(DIRECTIONS_ROLE, summary)
+    assert result.focus_areas == ["weak_band, dead_zone"] * 3
+    assert all(text.startswith("graft: ") for text in result.research_directions)
     assert named_in(["nothing we know"], PAPER) == ([], [])
 
 
@@ -148,20 +148,20 @@ def test_the_worth_of_a_term_is_the_gain_in_mean_rank() -> None:
 
 
 def test_the_designer_gives_a_file_with_genome_and_weights() -> None:
-    found = answer(DESIGN_ROLE)
-    assert found.genome is not None
-    assert from_json(found.genome).to_json() == found.genome
-    assert found.solver_code.endswith(compose(from_json(found.genome)).partition('"""\n')[2])
-    assert sum(item.weight for item in found.reference_weights) == pytest.approx(1.0)
+    result = answer(DESIGN_ROLE)
+    assert result.genome is not None
+    assert from_json(result.genome).to_json() == result.genome
+    assert result.solver_code.endswith(compose(from_json(result.genome)).partition('"""\n')[2])
+    assert sum(item.weight for item in result.reference_weights) == pytest.approx(1.0)
 
 
 def test_in_the_open_grammar_the_planner_names_its_operators_and_features_and_the_designer_follows() -> None:
     lines = [summary(number, ["xs:xl"] if number <= 4 else ["v:tanh"] if number > 8 else []) for number in range(1, 13)]
     request = DIRECTIONS.model_copy(update={"grammar": "open", "summaries": lines, "guidance": ["insert something at xs:xl"]})
-    found = answer(DIRECTIONS_ROLE, request)
-    assert found.success_patterns == ["has xs:xl"] and found.failure_patterns == ["has v:tanh"]
-    assert found.focus_areas == ["xs:xl"] * 3
-    assert all(text.startswith("insert: ") for text in found.research_directions)
+    result = answer(DIRECTIONS_ROLE, request)
+    assert result.success_patterns == ["has xs:xl"] and result.failure_patterns == ["has v:tanh"]
+    assert result.focus_areas == ["xs:xl"] * 3
+    assert all(text.startswith("insert: ") for text in result.research_directions)
     asked = DESIGN.model_copy(update={"direction": "insert: vary", "focus": "xs:xl", "parents": [material(1, OPEN.baseline())]})
     made = [answer(DESIGN_ROLE, asked, seed) for seed in range(12)]
     assert all(reply.genome and read_genome(reply.genome).to_json() == reply.genome for reply in made)
@@ -172,9 +172,9 @@ def test_in_the_open_grammar_the_planner_names_its_operators_and_features_and_th
 def test_repair_takes_the_last_part_out_of_an_open_genome() -> None:
     base = OPEN.baseline()
     other = open_genome(dict(base.drives) | {"xl": ("mul", "alpha", "c"), "v": ("tanh", "pull")}, (), base.constants)
-    found = answer(DESIGN_REPAIR_ROLE, REPAIR.model_copy(update={"genome": other.to_json()}))
-    assert found.genome is not None and found.error_summary.startswith("Dropped the drive of xl")
-    assert found.solver_code.endswith(read_compose(found.genome))
+    result = answer(DESIGN_REPAIR_ROLE, REPAIR.model_copy(update={"genome": other.to_json()}))
+    assert result.genome is not None and result.error_summary.startswith("Dropped the drive of xl")
+    assert result.solver_code.endswith(read_compose(result.genome))
     assert answer(DESIGN_REPAIR_ROLE, REPAIR.model_copy(update={"genome": base.to_json()})).error_summary == "Nothing left to drop."
 
 
@@ -185,14 +185,14 @@ def read_compose(genome: str) -> str:
 
 def test_a_designer_with_nothing_new_repeats_its_parent_and_says_so() -> None:
     parent = models.ParentMaterial(design_id="0" * 12, title="f", genome=None, source="S", values={}, scales=[])
-    found = answer(DESIGN_ROLE, DESIGN.model_copy(update={"parents": [parent]}))
-    assert (found.solver_code, found.operator, found.short_name) == ("S", "repeat", "nothing new found")
+    result = answer(DESIGN_ROLE, DESIGN.model_copy(update={"parents": [parent]}))
+    assert (result.solver_code, result.operator, result.short_name) == ("S", "repeat", "nothing new found")
 
 
 def test_repair_drops_the_last_term_and_leaves_files_alone() -> None:
-    found = answer(DESIGN_REPAIR_ROLE)
-    assert found.genome is not None
-    assert from_json(found.genome).term_names() == ("xl_gate", "weak_band", "push_up", "tail_shift", "tail_gate")
+    result = answer(DESIGN_REPAIR_ROLE)
+    assert result.genome is not None
+    assert from_json(result.genome).term_names() == ("xl_gate", "weak_band", "push_up", "tail_shift", "tail_gate")
     assert answer(DESIGN_REPAIR_ROLE, REPAIR.model_copy(update={"genome": None})).solver_code == REPAIR.source
 
 
@@ -204,19 +204,19 @@ def test_success_is_rank_against_references(rank: int, others: list[int], level:
 
 
 def test_the_analysis_repeats_the_weights_of_creation() -> None:
-    found = answer(ANALYSIS_ROLE)
-    assert found.reference_weights == ANALYSIS.creation_weights
-    assert (found.success_level, found.short_name) == ("good", "add xl_gate")
+    result = answer(ANALYSIS_ROLE)
+    assert result.reference_weights == ANALYSIS.creation_weights
+    assert (result.success_level, result.short_name) == ("good", "add xl_gate")
 
 
 def test_the_objective_writer_writes_new_programs_of_parents_that_vote() -> None:
-    found = [answer(OBJECTIVE_ROLE, seed=seed) for seed in range(30)]
+    result = [answer(OBJECTIVE_ROLE, seed=seed) for seed in range(30)]
     known = {spec.objective_id for spec in SPECS}
-    for reply in found:
+    for reply in result:
         assert isinstance(reply, models.ProgramReply) and read(reply.objective_code) is not None
         assert set(reply.parents) <= known - {objective_id(reply.objective_code)}
         assert bool(reply.parents) == (reply.operator != "draw")
-    assert {"crossover", "insert", "subtree"} <= {reply.operator for reply in found}
+    assert {"crossover", "insert", "subtree"} <= {reply.operator for reply in result}
 
 
 def test_the_objective_writer_listens_to_the_review() -> None:
@@ -246,8 +246,8 @@ def test_repair_of_an_objective_varies_its_program_and_replaces_other_files() ->
 
 
 def test_what_only_operators_read_of_objectives_is_in_no_prompt_and_earlier_questions_are_as_they_were() -> None:
-    told = [item.model_copy(update={"genome": "secretgenome", "nearest_tau": 0.123456}) for item in PORTFOLIO]
-    asked = {OBJECTIVE_ROLE: OBJECTIVE.model_copy(update={"existing": told}), REVIEW_ROLE: REVIEW.model_copy(update={"objectives": told})}
+    parts = [item.model_copy(update={"genome": "secretgenome", "nearest_tau": 0.123456}) for item in PORTFOLIO]
+    asked = {OBJECTIVE_ROLE: OBJECTIVE.model_copy(update={"existing": parts}), REVIEW_ROLE: REVIEW.model_copy(update={"objectives": parts})}
     for role, request in asked.items():
         user = build_messages(role, request)[1]["content"]
         assert "genome" not in user and "0.123456" not in user and "nearest_tau" not in user
@@ -261,8 +261,8 @@ def test_only_families_that_are_asked_for_are_wanted() -> None:
 
 
 def test_the_reviewer_lowers_the_odd_one_out_and_leaves_the_sound() -> None:
-    found = answer(REVIEW_ROLE)
-    moved = {item.objective_id: item.weight_multiplier for item in found.objective_analysis}
+    result = answer(REVIEW_ROLE)
+    moved = {item.objective_id: item.weight_multiplier for item in result.objective_analysis}
     assert set(moved) == {item.objective_id for item in PORTFOLIO}
     assert moved[PORTFOLIO[2].objective_id] == pytest.approx(0.7)
     assert moved[PORTFOLIO[0].objective_id] == 1.0
@@ -282,7 +282,7 @@ def test_weights_that_do_not_sum_to_one_are_sent_back(weights: list[float]) -> N
 
 
 def test_nearly_right_weights_are_normalised() -> None:
-    found = normalised([ReferenceWeight(design_id="a", weight=0.335), ReferenceWeight(design_id="b", weight=0.66)])
-    assert sum(item.weight for item in found) == pytest.approx(1.0)
+    result = normalised([ReferenceWeight(design_id="a", weight=0.335), ReferenceWeight(design_id="b", weight=0.66)])
+    assert sum(item.weight for item in result) == pytest.approx(1.0)
     with pytest.raises(ValueError, match="once"):
         normalised([ReferenceWeight(design_id="a", weight=0.5), ReferenceWeight(design_id="a", weight=0.5)])

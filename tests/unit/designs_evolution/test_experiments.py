@@ -99,22 +99,22 @@ def test_what_took_longest_so_far_is_begun_first() -> None:
 
 
 def test_a_lone_design_is_simulated_by_the_threads_it_may_have() -> None:
-    told: list[int] = []
+    parts: list[int] = []
 
     def simulate(*args, threads: int = 1):
-        told.append(threads)
+        parts.append(threads)
         return quadratic(*args)
 
     assert run_schedule(replace(job("a", 0.45), threads=2), simulate) == run_schedule(job("a", 0.45), simulate)
-    assert told == [2] * 5 + [1] * 5
+    assert parts == [2] * 5 + [1] * 5
 
 
 def test_progress_is_told_job_by_job() -> None:
-    told: list[tuple[str, int]] = []
+    parts: list[tuple[str, int]] = []
     run_jobs(
-        Inline(), [job("a", 0.45), job("b", 9.0)], simulate=quadratic, on_done=lambda done, rows: told.append((done.design_id, len(rows)))
+        Inline(), [job("a", 0.45), job("b", 9.0)], simulate=quadratic, on_done=lambda done, rows: parts.append((done.design_id, len(rows)))
     )
-    assert told == [("a", 5), ("b", 1)]
+    assert parts == [("a", 5), ("b", 1)]
 
 
 def test_a_dead_worker_is_our_fault_and_names_the_design() -> None:
@@ -133,18 +133,18 @@ def test_a_dead_worker_is_our_fault_and_names_the_design() -> None:
 def test_objectives_see_one_row_a_size_and_no_times() -> None:
     low = run_schedule(job("a", 0.45), quadratic)
     medium = run_schedule(job("a", 0.45, "medium", tuple(low)), quadratic)
-    found = results_by_design([*low, *medium])
-    assert list(found) == ["a"]
-    assert [(row["N"], row["max_steps"]) for row in found["a"]] == [(10, 50), (14, 100), (20, 200), (28, 400), (40, 800), (57, 1600)]
-    assert all(set(row) == set(OBJECTIVE_KEYS) for row in found["a"])
+    result = results_by_design([*low, *medium])
+    assert list(result) == ["a"]
+    assert [(row["N"], row["max_steps"]) for row in result["a"]] == [(10, 50), (14, 100), (20, 200), (28, 400), (40, 800), (57, 1600)]
+    assert all(set(row) == set(OBJECTIVE_KEYS) for row in result["a"])
     assert not {"wall_s", "cpu_s"} & set(OBJECTIVE_KEYS)
 
 
 def test_trials_of_tuning_go_as_far_as_the_setting_says_and_only_while_they_reach_the_top() -> None:
     def reached(fidelity: str) -> dict[str, list[tuple[int, int, bool]]]:
         settings = SETTINGS.model_copy(update={"tuning_fidelity": fidelity})
-        jobs = [replace(one, settings=settings) for one in (job("fast", 0.2), job("slow", 0.45))]
-        return {one.design_id: levels(measured_trial(one, quadratic))[-2:] for one in jobs}
+        jobs = [replace(item, settings=settings) for item in (job("fast", 0.2), job("slow", 0.45))]
+        return {job.design_id: levels(measured_trial(job, quadratic))[-2:] for job in jobs}
 
     assert reached("low") == {"fast": [(28, 400, True), (40, 400, True)], "slow": [(28, 400, True), (40, 400, False)]}
     assert reached("medium") == {"fast": [(40, 400, True), (57, 1600, True)], "slow": [(28, 400, True), (40, 400, False)]}

@@ -24,20 +24,20 @@ def rows(name: str, steps, failed_at: int | None = None) -> list[dict]:
 
 
 def test_a_power_law_is_continued_and_a_scattered_one_is_less_sure():
-    found = extrapolate("a", rows("a", lambda n: 3 * n**1.5), 80)
-    assert found.steps == pytest.approx(3 * 80**1.5, rel=0.02) and found.high / found.low < 1.2
+    result = extrapolate("a", rows("a", lambda n: 3 * n**1.5), 80)
+    assert result.steps == pytest.approx(3 * 80**1.5, rel=0.02) and result.high / result.low < 1.2
     shaky = extrapolate("a", rows("a", lambda n: 3 * n**1.5 * (1.3 if n in (14, 28) else 0.8)), 80)
-    assert shaky.low < found.low < found.high < shaky.high
+    assert shaky.low < result.low < result.high < shaky.high
 
 
 def test_what_did_not_suffice_at_a_smaller_size_is_a_bound():
-    found = extrapolate("a", rows("a", lambda n: n, failed_at=40), 80)
-    assert (found.steps, found.low, found.high) == (1000, 1000, 1000) and found.levels == 4
+    result = extrapolate("a", rows("a", lambda n: n, failed_at=40), 80)
+    assert (result.steps, result.low, result.high) == (1000, 1000, 1000) and result.levels == 4
 
 
 def test_two_sizes_say_nothing():
-    found = extrapolate("a", rows("a", lambda n: n, failed_at=20), 80)
-    assert (found.steps, found.low, found.high, found.levels) == (None, None, None, 2)
+    result = extrapolate("a", rows("a", lambda n: n, failed_at=20), 80)
+    assert (result.steps, result.low, result.high, result.levels) == (None, None, None, 2)
 
 
 LAWS = {  # in the order of the consensus
@@ -48,16 +48,16 @@ LAWS = {  # in the order of the consensus
 def test_scaling_sends_on_who_will_be_fast_and_always_the_first_of_the_consensus():
     measured = [row for name, steps in LAWS.items() for row in rows(name, steps)] + rows("hardly run", lambda n: 1, failed_at=14)
     order = [*LAWS, "hardly run"]
-    going, told = chosen(order, measured, "medium", SETTINGS.model_copy(update={"promotion": "scaling", "medium_share": 0.4}), "0003")
+    going, report = chosen(order, measured, "medium", SETTINGS.model_copy(update={"promotion": "scaling", "medium_share": 0.4}), "0003")
     assert going == ["first", "fast at the end"]
     by_consensus, same = chosen(order, measured, "medium", SETTINGS.model_copy(update={"medium_share": 0.4}), "0003")
     assert by_consensus == ["first", "fast at first"] == promoted(order, "medium", SETTINGS.model_copy(update={"medium_share": 0.4}))
-    assert [{**row, "goes_on": None} for row in told] == [{**row, "goes_on": None} for row in same], "what is expected does not hang on the setting"
-    frame = EXTRAPOLATIONS.frame(told)
+    assert [{**row, "goes_on": None} for row in report] == [{**row, "goes_on": None} for row in same], "what is expected does not hang on the setting"
+    frame = EXTRAPOLATIONS.frame(report)
     assert frame.filter(pl.col("goes_on"))["design_id"].to_list() == going
     assert frame["N"].unique().to_list() == [sizes(SETTINGS, "medium")[-1]]
     assert frame["place"].to_list() == list(range(5)) and frame["low_steps"].null_count() == 1
-    assert all(math.isfinite(row["high_steps"]) for row in told if row["high_steps"] is not None)
+    assert all(math.isfinite(row["high_steps"]) for row in report if row["high_steps"] is not None)
 
 
 def test_as_many_go_on_as_by_consensus_and_nobody_of_none():

@@ -15,8 +15,8 @@ from evolake.objectives.source import objective_id
 
 
 def test_designs_are_rows_with_their_parents_or_with_what_is_wrong(tmp_path: Path) -> None:
-    found = read_framework(find_files(write_database(tmp_path)))
-    assert {row["row"]: (row["original_id"], row["state"], row["reason"]) for row in found.designs} == {
+    result = read_framework(find_files(write_database(tmp_path)))
+    assert {row["row"]: (row["original_id"], row["state"], row["reason"]) for row in result.designs} == {
         0: (0, "read", None), 1: (1, "read", None), 2: (2, "read", None), 3: (3, "read", None),
         4: (4, "malformed", "there is no solver_4.py"),
         5: (5, "malformed", "reference_weights: wanted a sum of 1, got 0.6"),
@@ -24,17 +24,17 @@ def test_designs_are_rows_with_their_parents_or_with_what_is_wrong(tmp_path: Pat
         7: (1, "malformed", "design_id 1 is there twice"),
         8: (7, "read", None), 9: (8, "read", None),
     }
-    assert found.designs[1] == {
+    assert result.designs[1] == {
         "row": 1, "original_id": 1, "state": "read", "reason": None, "title": "Weights alone", "round": 3, "parents": "[[0, 1.0]]",
         "model": "some-model", "made_at": "2026-01-01T00:00:00Z", "tuned": False, "key_insight": ANALYSIS["key_insight"], "success_level": "moderate",
     }
-    assert [row["original_id"] for row in found.designs if row.get("tuned")] == [2]
-    assert found.sources == {0: SOLVERS[0], 1: EXAMPLE, 2: SOLVERS[2], 3: SOLVERS[3], 8: SOLVERS[7], 9: SOLVERS[8]}
+    assert [row["original_id"] for row in result.designs if row.get("tuned")] == [2]
+    assert result.sources == {0: SOLVERS[0], 1: EXAMPLE, 2: SOLVERS[2], 3: SOLVERS[3], 8: SOLVERS[7], 9: SOLVERS[8]}
 
 
 def test_results_are_rows_that_say_whose_they_are(tmp_path: Path) -> None:
-    found = read_framework(find_files(write_database(tmp_path))).results
-    assert [(row["original_id"], row["number"], row.get("N"), row.get("median_step"), row["reason"]) for row in found] == [
+    result = read_framework(find_files(write_database(tmp_path))).results
+    assert [(row["original_id"], row["number"], row.get("N"), row.get("median_step"), row["reason"]) for row in result] == [
         (0, 0, 10, 20, None), (0, 1, 14, 44, None), (1, 0, 10, 31, None),
         (1, 1, None, None, "median_step: wanted a whole number from 0, got a text"), (1, 2, None, None, "the experiment is no object"),
         (2, 0, None, None, "unsolved_fraction: wanted a number from 0 to 1, got a number (1.5)"),
@@ -42,26 +42,26 @@ def test_results_are_rows_that_say_whose_they_are(tmp_path: Path) -> None:
 
 
 def test_objectives_come_with_code_round_and_the_last_factor_of_the_reviews(tmp_path: Path) -> None:
-    found = {row["original_id"]: row for row in read_framework(find_files(write_database(tmp_path))).objectives}
-    assert {key: (row["state"], row["reason"]) for key, row in found.items()} == {
+    result = {row["original_id"]: row for row in read_framework(find_files(write_database(tmp_path))).objectives}
+    assert {key: (row["state"], row["reason"]) for key, row in result.items()} == {
         0: ("read", None), 1: ("read", None), 2: ("read", None), 4: ("malformed", "there is no objective_4.py"),
     }
-    assert found[1] == {
+    assert result[1] == {
         "original_id": 1, "state": "read", "reason": None, "description": "Reach", "code": REACH, "round": 1, "workspace": "workspace_22",
         "objective_id": objective_id(REACH), "reported_multiplier": 2.5,
     }
-    assert (found[0]["code"], found[0]["reported_multiplier"], found[2]["reported_multiplier"]) == (BASE, 0.0, None)
+    assert (result[0]["code"], result[0]["reported_multiplier"], result[2]["reported_multiplier"]) == (BASE, 0.0, None)
 
 
 def test_retrospectives_are_texts_by_kind_and_number(tmp_path: Path) -> None:
-    found = read_framework(find_files(write_database(tmp_path))).texts
-    assert [(row["kind"], row["number"], row["title"], row["state"]) for row in found] == [
+    result = read_framework(find_files(write_database(tmp_path))).texts
+    assert [(row["kind"], row["number"], row["title"], row["state"]) for row in result] == [
         ("meta_review", 0, "review, exploring", "read"), ("meta_review", 1, "review, refining", "read"),
         ("planner", 3, "planner, systematic_search", "read"), ("analysis", 1, "Weights alone", "read"), ("analysis", 2, None, "malformed"),
     ]
-    assert found[1]["text"] == f"{STATE['current']['research_assessment']}\nNext objectives: Look at the tail."
-    assert found[2]["text"] == "key insights: Gates by memory help.\nfailure patterns: Parameters pile up."
-    assert found[4]["reason"] == "success_level: wanted one of poor, moderate, good, excellent"
+    assert result[1]["text"] == f"{STATE['current']['research_assessment']}\nNext objectives: Look at the tail."
+    assert result[2]["text"] == "key insights: Gates by memory help.\nfailure patterns: Parameters pile up."
+    assert result[4]["reason"] == "success_level: wanted one of poor, moderate, good, excellent"
 
 
 @pytest.mark.parametrize(("said", "row"), [
@@ -73,8 +73,8 @@ def test_retrospectives_are_texts_by_kind_and_number(tmp_path: Path) -> None:
 def test_what_a_planner_wrote_can_be_stored_or_its_row_is_malformed(tmp_path: Path, said: dict, row: tuple) -> None:
     write_database(tmp_path)
     (tmp_path / "llm_log" / "planner_3.json").write_text(json.dumps({"round_id": 3, "summary": SUMMARY | said}))
-    found = next(one for one in read_framework(find_files(tmp_path)).texts if one["kind"] == "planner")
-    assert (found["state"], found["title"], found["text"]) == row and (found["reason"] is None) == (row[0] == "read")
+    result = next(text for text in read_framework(find_files(tmp_path)).texts if text["kind"] == "planner")
+    assert (result["state"], result["title"], result["text"]) == row and (result["reason"] is None) == (row[0] == "read")
 
 
 def test_a_database_is_known_by_what_it_says_and_not_by_where_it_lies(tmp_path: Path) -> None:

@@ -141,8 +141,8 @@ def test_an_int_always_moves_by_a_whole_step_unless_at_its_bound() -> None:
 
 
 def test_with_values_replaces_by_name_and_keeps_the_rest() -> None:
-    found = with_values(design_340(), {"lr": 2.0, "eta": 0.2, "unknown": 5.0})
-    assert found.values() == design_340().values() | {"lr": 2.0, "eta": 0.2}
+    result = with_values(design_340(), {"lr": 2.0, "eta": 0.2, "unknown": 5.0})
+    assert result.values() == design_340().values() | {"lr": 2.0, "eta": 0.2}
 
 
 def test_a_title_names_the_parent_and_fits() -> None:

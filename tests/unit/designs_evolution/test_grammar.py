@@ -105,11 +105,11 @@ def test_the_empty_genome_is_the_baseline_with_the_parameters_of_the_paper() -> 
 
 
 def test_design_340_has_the_five_gates_and_its_own_values() -> None:
-    found = design_340()
-    assert found.term_names() == ("xl_gate", "weak_band", "push_up", "tail_shift", "tail_gate", "amp_floor", "amp_norm")
-    assert found.values()["kappa"] == 1.014919369
-    assert found.values()["eta"] == 0.335452911
-    assert "release = hp.kappa * gate_xl * band * lift * tail * amplitude" in compose(found)
+    result = design_340()
+    assert result.term_names() == ("xl_gate", "weak_band", "push_up", "tail_shift", "tail_gate", "amp_floor", "amp_norm")
+    assert result.values()["kappa"] == 1.014919369
+    assert result.values()["eta"] == 0.335452911
+    assert "release = hp.kappa * gate_xl * band * lift * tail * amplitude" in compose(result)
 
 
 def test_absent_helpers_are_neutral() -> None:
@@ -140,10 +140,10 @@ def test_what_is_no_genome_is_refused_with_a_reason(backbone: dict, terms: dict,
 
 
 def test_values_are_clipped_to_their_bounds() -> None:
-    found = genome({"lr": 1e9, "gamma": -1.0}, {"damping": {"damp_power": 2.4}})
-    assert found.values()["lr"] == 6.0
-    assert found.values()["gamma"] == 0.02
-    assert found.values()["damp_power"] == 2.0
+    result = genome({"lr": 1e9, "gamma": -1.0}, {"damping": {"damp_power": 2.4}})
+    assert result.values()["lr"] == 6.0
+    assert result.values()["gamma"] == 0.02
+    assert result.values()["damp_power"] == 2.0
 
 
 def test_parameter_names_never_collide() -> None:

@@ -28,9 +28,9 @@ def test_what_judging_one_raises_is_its_block_and_the_others_go_on() -> None:
             raise OverflowError("int too large to convert to float")
         return GateResults(objective.objective_id, (), True)
 
-    found = judged_rows(ROWS, judge).rows
-    assert [row["state"] for row in found] == ["accepted", "blocked", "accepted"]
-    assert found[1]["reason"].startswith("judging it raised OverflowError at ")
+    result = judged_rows(ROWS, judge).rows
+    assert [row["state"] for row in result] == ["accepted", "blocked", "accepted"]
+    assert result[1]["reason"].startswith("judging it raised OverflowError at ")
 
 
 def test_a_merged_objective_is_what_its_text_is_whatever_the_other_lake_says(tmp_path: Path) -> None:

@@ -103,9 +103,9 @@ def test_drawn_expressions_are_typed_and_their_canonical_form_computes_the_same(
     shapes = {"clause": (len(idx),), "literal": (len(idx), 3), "variable": (n,)}
     at_hand = {name: random.uniform(0.1, 0.9, shapes[held]) for name, held in names.items()} | {name: np.float64(v) for name, v in values.items()}
     with np.errstate(all="ignore"):
-        before, after = (evaluated(found, at_hand, idx, n) for found in (drawn, shorter))
+        before, after = (evaluated(result, at_hand, idx, n) for result in (drawn, shorter))
     if {before.ndim, after.ndim} == {1, 2}:  # of a clause, for each of its literals
-        before, after = (found[:, None] if found.ndim == 1 else found for found in (before, after))
+        before, after = (result[:, None] if result.ndim == 1 else result for result in (before, after))
     np.testing.assert_allclose(*np.broadcast_arrays(after, before), rtol=1e-6, atol=1e-9)
 
 
@@ -189,7 +189,7 @@ def test_each_grammar_takes_over_what_has_the_baseline_s_form_and_nothing_else()
     assert adopted(parent_of("c", "c", design_340()), "open").genome is None
     assert adopted(parent_of("d", "d", changed(v=("tanh", "pull"))), "paper").genome is None
     assert adopted(parent_of("e", "e", design_340()), "paper").genome == design_340()
-    assert [grammar_of(found).name for found in (tuned, BASE)] == ["paper", "open"]
+    assert [grammar_of(result).name for result in (tuned, BASE)] == ["paper", "open"]
     assert [grammar_name(text) for text in (tuned.to_json(), BASE.to_json(), None)] == ["paper", "open", None]
 
 

@@ -101,11 +101,11 @@ def test_a_difference_moves_the_first_along_what_tells_the_others_apart() -> Non
 
 @given(values=st.lists(st.floats(0.01, 9.0), min_size=3, max_size=3), factor=st.floats(0.0, 2.0), kind=st.sampled_from(["uniform", "log_uniform"]))
 def test_a_difference_stays_within_the_bounds(values: list[float], factor: float, kind: str) -> None:
-    first, one, other = ({"a": value, "b": "x", "c": value} for value in values)
+    first, item, other = ({"a": value, "b": "x", "c": value} for value in values)
     scales = [Scale("a", kind, 0.1, 5.0), Scale("b", "categorical", choices=("x", "y")), Scale("d", "uniform", 0.0, 1.0)]
-    found = differed_values(first, one, other, scales, factor, np.random.default_rng(0))
-    assert 0.1 <= found["a"] <= 5.0 or found["a"] == first["a"]
-    assert {name: value for name, value in found.items() if name != "a"} == {name: value for name, value in first.items() if name != "a"}
+    result = differed_values(first, item, other, scales, factor, np.random.default_rng(0))
+    assert 0.1 <= result["a"] <= 5.0 or result["a"] == first["a"]
+    assert {name: value for name, value in result.items() if name != "a"} == {name: value for name, value in first.items() if name != "a"}
 
 
 def test_what_is_kept_of_a_search_is_json() -> None:
@@ -128,7 +128,7 @@ def test_a_design_stops_at_the_first_bar_that_it_misses(monkeypatch: pytest.Monk
         return Done(run.max_steps, 0.4 if run.n == 80 else 0.9)
 
     monkeypatch.setattr("evolake.designs.engines.isolated.run_apart", run_apart)
-    found = Inline().submit(run_rungs, "{}", RUNGS, [700, 800, 900], 4.3, 10.0).result()
-    assert found == [Lap(700, True, 0.5, 700), Lap(800, False, 0.5, 800)]
+    result = Inline().submit(run_rungs, "{}", RUNGS, [700, 800, 900], 4.3, 10.0).result()
+    assert result == [Lap(700, True, 0.5, 700), Lap(800, False, 0.5, 800)]
     assert asked == [(80, 700, True), (320, 800, True)]
     assert racing.BAR_PLACE > 1

@@ -33,10 +33,10 @@ def cut(*steps: int) -> list[Lap]:
 
 
 def test_a_run_that_was_not_solved_counts_with_what_it_ran(search: Any) -> None:
-    found = search.measured_of({"champion": solved(900, 1000, 1100, 1200), "baseline": [*solved(5000), *cut(2000, 3000)], "design 340": cut(0, 0)})
-    assert found.steps == {"champion": 1050.0, "baseline": 3000.0, "design 340": 1.0}
-    assert found.solved == {"champion": True, "baseline": False, "design 340": False}
-    assert found.floors["champion"] == pytest.approx(1150 / 950) and found.ratio("baseline") == ("at least", 3000 / 1050)
+    result = search.measured_of({"champion": solved(900, 1000, 1100, 1200), "baseline": [*solved(5000), *cut(2000, 3000)], "design 340": cut(0, 0)})
+    assert result.steps == {"champion": 1050.0, "baseline": 3000.0, "design 340": 1.0}
+    assert result.solved == {"champion": True, "baseline": False, "design 340": False}
+    assert result.floors["champion"] == pytest.approx(1150 / 950) and result.ratio("baseline") == ("at least", 3000 / 1050)
 
 
 @pytest.mark.parametrize(("champion", "baseline", "told"), [

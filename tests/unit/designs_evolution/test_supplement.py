@@ -42,7 +42,7 @@ def edge(child: str, parent: str, weight: float) -> dict:
 
 
 def archive() -> Population:
-    found = empty_population().admit(
+    results = empty_population().admit(
         [
             design(BASE, "accepted", {"alpha": 5.0, "lr": 1.0}, origin="seed", operator="seed", title="baseline", cycle="0000"),
             design(FIRST, "accepted", {"alpha": 5.0, "lr": 1.0}), design(OTHER, "accepted", {}),
@@ -57,13 +57,13 @@ def archive() -> Population:
          "origin": "seed", "description": f"looks at {name}"}
         for name, created, kind in (("x", 1, "reach"), ("y", 1, "tail"), ("z", 2, "reach"))
     ]
-    return found.add(experiments=rows, objectives=objectives).with_ranking(ranking)
+    return results.add(experiments=rows, objectives=objectives).with_ranking(ranking)
 
 
 def ranked() -> LongConsensus:
     scores = {"x": (1.0, 2.0, 3.0), "y": (3.0, 2.0, 1.0), "z": (1.0, 2.0, 3.0)}
     rows = [
-        {"objective_id": name, "design_id": one, "score": score} for name, given in scores.items() for one, score in zip("pqr", given, strict=True)
+        {"objective_id": name, "design_id": item, "score": score} for name, given in scores.items() for item, score in zip("pqr", given, strict=True)
     ]
     return rank_long(pl.DataFrame(rows), {"x": 1, "y": 1, "z": 2}, 2)
 
@@ -73,19 +73,19 @@ def test_parameters_stand_side_by_side_and_lack_where_one_has_none() -> None:
 
 
 def test_the_primary_lineage_goes_by_the_weightiest_parent() -> None:
-    found = champion.lineage(archive(), LED)
-    assert found["design"].to_list() == [BASE, FIRST, LED]
-    assert found.select("cycle", "share_of_parent", "largest_n", "steps_there", "consensus").rows() == [
+    result = champion.lineage(archive(), LED)
+    assert result["design"].to_list() == [BASE, FIRST, LED]
+    assert result.select("cycle", "share_of_parent", "largest_n", "steps_there", "consensus").rows() == [
         ("0000", None, 40, 1600, 0.2), ("0001", 1.0, 0, None, 0.3), ("0002", 0.7, 80, 160, 0.1),
     ]
 
 
 def test_fits_give_the_exponents_of_exact_powers_and_nothing_where_too_little_was_solved() -> None:
-    found = {row["design"]: row for row in champion.fits(archive(), LED).to_dicts()}
-    assert [row["role"] for row in found.values()] == ["champion", "baseline", "ranked"]
-    assert (found[LED]["exponent"], found[BASE]["exponent"]) == (pytest.approx(1.0), pytest.approx(2.0))
-    assert (found[BASE]["at_n"], found[BASE]["steps"]) == (80, pytest.approx(6400.0))
-    assert (found[FIRST]["exponent"], found[FIRST]["steps"], found[FIRST]["sizes"]) == (None, None, 0)
+    result = {row["design"]: row for row in champion.fits(archive(), LED).to_dicts()}
+    assert [row["role"] for row in result.values()] == ["champion", "baseline", "ranked"]
+    assert (result[LED]["exponent"], result[BASE]["exponent"]) == (pytest.approx(1.0), pytest.approx(2.0))
+    assert (result[BASE]["at_n"], result[BASE]["steps"]) == (80, pytest.approx(6400.0))
+    assert (result[FIRST]["exponent"], result[FIRST]["steps"], result[FIRST]["sizes"]) == (None, None, 0)
 
 
 def test_champion_and_baseline_meet_at_the_sizes_that_both_were_run_at() -> None:
@@ -99,8 +99,8 @@ def test_champion_and_baseline_meet_at_the_sizes_that_both_were_run_at() -> None
 def test_weights_of_a_cycle_sum_by_kind() -> None:
     rows = [("0001", "x", "reach", 0.25), ("0001", "y", "tail", 0.75), ("0002", "x", "reach", 0.5), ("0002", "z", "reach", 0.5)]
     weights = pl.DataFrame(rows, schema=["cycle", "objective_id", "family", "weight"], orient="row")
-    found = objectives.weights_by_cycle(weights)
-    assert (found.columns, found.rows()) == (["cycle", "reach", "tail"], [("0001", 0.25, 0.75), ("0002", 1.0, None)])
+    result = objectives.weights_by_cycle(weights)
+    assert (result.columns, result.rows()) == (["cycle", "reach", "tail"], [("0001", 0.25, 0.75), ("0002", 1.0, None)])
     listed = objectives.complete(archive(), "0002", weights)
     assert listed.select("weight", "since", "objective").rows() == [(0.5, "0001", "x"), (0.5, "0002", "z"), (None, "0001", "y")]
 
@@ -110,10 +110,10 @@ def test_agreement_is_told_as_objectives_came_and_against_the_consensus() -> Non
     assert objectives.agreement(material).rows() == [
         ("0001", 2, pytest.approx(-1.0), pytest.approx(-1.0), "100%"), ("0002", 3, pytest.approx(-1 / 3), pytest.approx(-1.0), "67%"),
     ]
-    found = {row["family"]: row for row in objectives.with_consensus(material).to_dicts()}
-    assert (found["reach"]["objectives"], found["tail"]["objectives"]) == (2, 1)
-    assert found["reach"]["mean_tau"] == pytest.approx(-found["tail"]["mean_tau"]) == pytest.approx(1.0)
-    assert (found["reach"]["has_the_same_first"], found["tail"]["consensus_place_of_its_first"]) == (2, 3.0)
+    result = {row["family"]: row for row in objectives.with_consensus(material).to_dicts()}
+    assert (result["reach"]["objectives"], result["tail"]["objectives"]) == (2, 1)
+    assert result["reach"]["mean_tau"] == pytest.approx(-result["tail"]["mean_tau"]) == pytest.approx(1.0)
+    assert (result["reach"]["has_the_same_first"], result["tail"]["consensus_place_of_its_first"]) == (2, 3.0)
 
 
 def test_what_was_expected_is_held_against_what_was_measured_afterwards(tmp_path: Path) -> None:
@@ -137,12 +137,12 @@ def test_what_was_expected_is_held_against_what_was_measured_afterwards(tmp_path
         lake.publish("designs", "extrapolations", EXTRAPOLATIONS.frame(foretold), cycle=cycle, run_id="test", schema=EXTRAPOLATIONS)
         lake.publish("designs", "promoted_experiments", EXPERIMENTS.frame(ran), cycle=cycle, run_id="test", schema=EXPERIMENTS)
     with Catalogue(lake) as catalogue:
-        found, earlier = (catalogue.frame(EXPECTED, {"cycle": cycle}) for cycle in ("0003", "0001"))
-    assert found.sort("cycle", "design").select("design", "cycle", "low", "measured", "inside").rows() == [
+        results, earlier = (catalogue.frame(EXPECTED, {"cycle": cycle}) for cycle in ("0003", "0001"))
+    assert results.sort("cycle", "design").select("design", "cycle", "low", "measured", "inside").rows() == [
         (FIRST, "0001", 50.0, 200, True), (BASE, "0002", 100.0, 900, False), (LED, "0002", 10.0, None, None), (LED, "0003", 10.0, None, False),
     ]
-    assert coverage(found) == "1 of 3 inside the 95% interval, 1 not decided"
-    assert (coverage(earlier), coverage(found.clear())) == ("1 of 1 inside the 95% interval", "none yet")
+    assert coverage(results) == "1 of 3 inside the 95% interval, 1 not decided"
+    assert (coverage(earlier), coverage(results.clear())) == ("1 of 1 inside the 95% interval", "none yet")
 
 
 def test_the_figure_of_sizes_is_drawn_also_where_the_baseline_reigns() -> None:

@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[3]
 TYPED = re.compile(r"""evolake sql (?:"[^"\n]+"|'[^'\n]+'|--file [\w./-]+)(?: -p \S+)*""")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMANDS = [
-    pytest.param(found[0], id=f"{page.relative_to(ROOT)}-{number}") for page in PAGES
-    for number, found in enumerate(TYPED.finditer(page.read_text(encoding="utf-8")))
+    pytest.param(result[0], id=f"{page.relative_to(ROOT)}-{number}") for page in PAGES
+    for number, result in enumerate(TYPED.finditer(page.read_text(encoding="utf-8")))
 ]
 
 

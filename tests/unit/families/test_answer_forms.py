@@ -70,8 +70,8 @@ def test_a_form_gives_the_label_and_no_form_gives_a_perturbed_one(label):
     shown = label if isinstance(label, str) else json.dumps(label)
     assert answers(f"x = {shown}", label, units=units)
     assert isinstance(label, str) or answers(f"{shown} minutes", label, units=units)
-    wrong = [one if isinstance(one, str) else json.dumps(one) for one in wrong_answers(label)]
-    replies = [form.format(one) for one in wrong if one for form in FORMS]
+    wrong = [answer if isinstance(answer, str) else json.dumps(answer) for answer in wrong_answers(label)]
+    replies = [form.format(item) for item in wrong if item for form in FORMS]
     taken = [reply for reply in replies if answers(reply, label, units=units) or judged_last(reply, label, MINUTES)]
     assert not taken and not accepted_wrongly(label)
     assert all(judged_last(said.format(shown), label, MINUTES) for said in ("{}", "x = {}", "It is {}."))

@@ -53,8 +53,8 @@ def test_no_cell_is_a_formula(cell: str, shown: str):
 
 def test_grades_come_back_and_ungraded_lines_are_left_out(tmp_path):
     path = graded(tmp_path, grades("a", "AABA", notes=" fine "), grades("b", "    "), grades("a", "ddcd", auditor=""))
-    found = read_grades(path, ["a", "b"])
-    assert [(row["family_id"], row["auditor"], row["question_clarity"], row["notes"]) for row in found] == [
+    result = read_grades(path, ["a", "b"])
+    assert [(row["family_id"], row["auditor"], row["question_clarity"], row["notes"]) for row in result] == [
         ("a", "Ada", "B", "fine"), ("a", "unnamed", "C", ""),
     ]
 
@@ -77,7 +77,7 @@ def test_a_file_that_is_no_sheet_is_refused(tmp_path):
 
 
 def test_usable_means_a_or_b_in_all_four():
-    found = audit_summary([grades("a", "AAAA"), grades("b", "AABA"), grades("c", "AAAC"), grades("d", "DAAA")])
-    assert (found["graded"], found["usable"], found["fully_correct"]) == (4, 2, 1)
-    assert found["dimensions"]["validator_consistency"] == {"A": 3, "B": 0, "C": 0, "D": 1, "pass": 0.75}
-    assert 0 < found["usable_low"] < 0.5 < found["usable_high"] < 1
+    result = audit_summary([grades("a", "AAAA"), grades("b", "AABA"), grades("c", "AAAC"), grades("d", "DAAA")])
+    assert (result["graded"], result["usable"], result["fully_correct"]) == (4, 2, 1)
+    assert result["dimensions"]["validator_consistency"] == {"A": 3, "B": 0, "C": 0, "D": 1, "pass": 0.75}
+    assert 0 < result["usable_low"] < 0.5 < result["usable_high"] < 1

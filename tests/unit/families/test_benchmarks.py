@@ -24,9 +24,9 @@ KNOWN = (
 
 
 def share(folder: Path, family: Family = FAMILY, words: int = 8) -> float:
-    found = benchmark_evidence(family, [], str(folder), words)
-    assert found is not None
-    return found["share"]
+    result = benchmark_evidence(family, [], str(folder), words)
+    assert result is not None
+    return result["share"]
 
 
 @pytest.mark.parametrize("form", ["txt", "json", "jsonl", "parquet", "md"])
@@ -39,9 +39,9 @@ def test_a_statement_is_known_again_with_other_numbers_in_every_form_of_file(for
         path.write_text({"json": json.dumps([record]), "jsonl": json.dumps(record) + "\n\n"}.get(form, KNOWN))
     assert share(tmp_path) > 0.7
     assert share(tmp_path, seed_family("clinic-queue")) == 0.0
-    found = benchmark_evidence(FAMILY, [], str(tmp_path), 8)
-    assert contamination({"benchmarks": found}, largest_share=0.5) is not None
-    assert contamination({"benchmarks": found}, largest_share=1.0) is None
+    result = benchmark_evidence(FAMILY, [], str(tmp_path), 8)
+    assert contamination({"benchmarks": result}, largest_share=0.5) is not None
+    assert contamination({"benchmarks": result}, largest_share=1.0) is None
 
 
 def test_without_a_folder_nothing_is_compared():

@@ -36,8 +36,8 @@ def drawn(numbers: np.random.Generator, first: Chosen | None = None) -> dict[str
     """Two rules of each point, that one in force at its own."""
     rules = {}
     for point in POINTS:
-        known = [one for one in chosen_rules(point) if first is None or one.rule != first.rule]
-        rules[point] = [known[one] for one in numbers.choice(len(known), size=2, replace=False)]
+        known = [rule for rule in chosen_rules(point) if first is None or rule.rule != first.rule]
+        rules[point] = [known[item] for item in numbers.choice(len(known), size=2, replace=False)]
         if first is not None and point == first.rule.point:
             rules[point][0] = first
     return rules
@@ -53,7 +53,7 @@ def numbered(cell: complex) -> tuple[int, int]:
     return int(cell.imag), int(cell.real)
 
 
-@pytest.mark.parametrize("one", chosen_rules(), ids=lambda one: one.key)
+@pytest.mark.parametrize("one", chosen_rules(), ids=lambda item: item.key)
 def test_a_rule_means_the_same_in_three_engines_and_in_a_fourth_program(one):
     minded = 0
     for seed in range(3):
@@ -64,8 +64,8 @@ def test_a_rule_means_the_same_in_three_engines_and_in_a_fourth_program(one):
             inputs, keys = crowded(numbers), {point: ones[0].key for point, ones in rules.items()}
             others = {**keys, one.rule.point: rules[one.rule.point][1].key}
             wanted, other = (
-                [[n for cell in (state.at, *sorted(state.things, key=numbered)) for n in numbered(cell)] for state in courses(inputs, told)[1]]
-                for told in (keys, others)
+                [[n for cell in (state.at, *sorted(state.things, key=numbered)) for n in numbered(cell)] for state in courses(inputs, summary)[1]]
+                for summary in (keys, others)
             )
             assert [made[name](inputs) for name in ENGINES] == [wanted] * 3, (keys, inputs)
             minded += wanted != other
@@ -76,7 +76,7 @@ def test_there_are_enough_rules_questions_and_themes_and_no_text_holds_another()
     assert len(RULES) >= 12 and len(QUESTIONS) >= 10 and len(BOARD_THEMES) >= 5
     assert all(sum(rule.point == point for rule in RULES) > 2 for point in POINTS)
     for theme in BOARD_THEMES:
-        texts = [one.said(theme.words) for one in chosen_rules()]
+        texts = [rule.said(theme.words) for rule in chosen_rules()]
         assert len(set(texts)) == len(texts)
         assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
 
@@ -101,7 +101,7 @@ def test_a_course_worked_out_by_hand():
     spring; (2,3); walls throw back to (3,3) and (3,4); over the edge to (3,1); (4,1); (4,2), a mark, where (4,3) bars the spring.
     """
     board, moves = ["..#.", "@o.x", ".#o.", ".x.."], [1, 1, 1, 2, 3, 0, 3, 0, 3, 1, 2, 1]
-    known = {one.key: one for one in chosen_rules()}
+    known = {rule.key: rule for rule in chosen_rules()}
     keys = (("wall_back", "wall_stay"), ("edge_across", "edge_stay"), ("push_one", "push_never"), ("mark_spring_1", "mark_ice"))
     rules = {point: [known[key] for key in pair] for point, pair in zip(POINTS, keys, strict=True)}
     wanted = {
@@ -109,12 +109,12 @@ def test_a_course_worked_out_by_hand():
         "settled": 6, "least": 2,
     }
     asks = {"first": {"column": 4}, "least": {"row": 3, "column": 1, "limit": 3}}
-    found = {}
+    result = {}
     for question in QUESTIONS:
         if question.name in wanted:
             made = entries(board_of(BOARD_THEMES[0], rules, question))
-            [found[question.name]] = {made[name]({"board": board, "moves": moves, "ask": asks.get(question.name, {})}) for name in ENGINES}
-    assert found == wanted
+            [result[question.name]] = {made[name]({"board": board, "moves": moves, "ask": asks.get(question.name, {})}) for name in ENGINES}
+    assert result == wanted
 
 
 def test_a_board_with_a_row_or_a_rule_less_is_not_read():

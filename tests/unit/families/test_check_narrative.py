@@ -20,8 +20,8 @@ def solved(answer: Any) -> Solved:
 
 
 def votes(*answers: dict[str, Any]) -> tuple[Any, ...]:
-    made = ({name: solved(answer) for name, answer in one.items()} for one in answers)
-    return tuple(vote(one, case_sensitive=False, difficulty=number + 1, seed=7) for number, one in enumerate(made))
+    made = ({name: solved(answer) for name, answer in item.items()} for item in answers)
+    return tuple(vote(item, case_sensitive=False, difficulty=number + 1, seed=7) for number, item in enumerate(made))
 
 
 def judged(*answers: dict[str, Any]) -> Any:

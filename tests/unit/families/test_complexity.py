@@ -26,13 +26,13 @@ def solution(inputs):
 
 
 def test_a_small_program_has_the_values_that_count_by_hand():
-    found = measure(NESTED)
-    assert found is not None
+    result = measure(NESTED)
+    assert result is not None
     # cyclomatic: 1, two loops, one if, one `and`; cognitive: 1 + 2 + 3 for the nesting, 1 for `and`
-    assert {name: found[name] for name in ("loc", "cyclomatic", "cognitive", "loops", "loop_depth", "recursive", "time_class")} == {
+    assert {name: result[name] for name in ("loc", "cyclomatic", "cognitive", "loops", "loop_depth", "recursive", "time_class")} == {
         "loc": 7, "cyclomatic": 5, "cognitive": 7, "loops": 2, "loop_depth": 2, "recursive": False, "time_class": "O(n^2)",
     }
-    assert found["halstead_effort"] == pytest.approx(found["halstead_volume"] * found["halstead_difficulty"])
+    assert result["halstead_effort"] == pytest.approx(result["halstead_volume"] * result["halstead_difficulty"])
 
 
 def test_functions_within_functions_count_as_they_do_outside():
@@ -41,9 +41,9 @@ def test_functions_within_functions_count_as_they_do_outside():
     inner = "".join("    " + line + "\n" for name in "fg" for line in body.format(name=name).splitlines())
     nested = measure("def h(a):\n" + inner + "    return f(a) and g(a)\n")
     method = measure("def h(a):\n    class K:\n        def m(self):\n            return 1 if a else 2\n    return K().m()\n")
-    found = measure(flat)
-    assert found is not None and nested is not None and method is not None
-    assert (found["cyclomatic"], nested["cyclomatic"], method["cyclomatic"]) == (10, 10, 2)
+    result = measure(flat)
+    assert result is not None and nested is not None and method is not None
+    assert (result["cyclomatic"], nested["cyclomatic"], method["cyclomatic"]) == (10, 10, 2)
 
 
 @pytest.mark.parametrize(("source", "flag"), [
@@ -55,10 +55,10 @@ def test_functions_within_functions_count_as_they_do_outside():
     ("def f(a):\n    mid = len(a) // 2\n    return f(a[:mid]) + f(a[mid:])\n", "divide_and_conquer"),
 ])
 def test_a_pattern_is_flagged_and_no_other(source: str, flag: str):
-    found = measure(source)
-    assert found is not None
+    result = measure(source)
+    assert result is not None
     flags = ("binary_search", "sorting", "dynamic_programming", "graph_traversal", "divide_and_conquer")
-    assert {name for name in flags if found[name]} == {flag}
+    assert {name for name in flags if result[name]} == {flag}
 
 
 @pytest.mark.parametrize(("source", "expected"), [
@@ -71,9 +71,9 @@ def test_a_pattern_is_flagged_and_no_other(source: str, flag: str):
     ("def f(n):\n    return [m for m in range(1 << n)]\n", "O(2^n)"),
 ])
 def test_the_time_class_follows_the_structure(source: str, expected: str):
-    found = measure(source)
-    assert found is not None
-    assert found["time_class"] == expected
+    result = measure(source)
+    assert result is not None
+    assert result["time_class"] == expected
 
 
 def test_what_cannot_be_parsed_is_a_row_without_measures():

@@ -51,7 +51,7 @@ def test_agreement_counts_pairs_of_different_families_alone():
 @given(WORK)
 def test_agreement_is_that_of_all_pairs_one_by_one(levels):
     pairs = [
-        (one[low], other[high]) for place, one in enumerate(levels) for at, other in enumerate(levels) if place != at
+        (level[low], other[high]) for place, level in enumerate(levels) for at, other in enumerate(levels) if place != at
         for low in range(3) for high in range(low + 1, 3)
     ]
     assert agreement(families(levels)) == pytest.approx(sum((low < high) + (low == high) / 2 for low, high in pairs) / len(pairs))
@@ -59,10 +59,10 @@ def test_agreement_is_that_of_all_pairs_one_by_one(levels):
 
 @given(WORK, st.floats(0.5, 20))
 def test_the_common_scale_is_the_median_family_s_and_follows_work(levels, factor):
-    found = common_levels(families(levels)).sort("work")["common"].to_list()
-    assert all(1 <= level <= 10 for level in found) and found == sorted(found)
-    one = [10.0, 10.0 * (1 + factor), 10.0 * (1 + factor) ** 2]
-    assert common_levels(families([one, one]))["common"].to_list() == pytest.approx([1, 5, 10] * 2)
+    result = common_levels(families(levels)).sort("work")["common"].to_list()
+    assert all(1 <= level <= 10 for level in result) and result == sorted(result)
+    item = [10.0, 10.0 * (1 + factor), 10.0 * (1 + factor) ** 2]
+    assert common_levels(families([item, item]))["common"].to_list() == pytest.approx([1, 5, 10] * 2)
 
 
 def test_a_family_that_works_more_lies_higher_on_the_common_scale():

@@ -30,12 +30,12 @@ def test_pairs_are_those_that_the_gate_would_block():
         one("e", sketch=range(5, 105), answers=other_answers(16)),  # 80% of the answers of a, 90% of its code
         one("f", sketch=range(800, 900), answers=other_answers(18)),  # 90% of the answers of a alone
     ]
-    found = duplicate_pairs(families, PARAMETERS)
-    assert [pair[:2] for pair in found] == [("c" * 8, "a" * 8), ("d" * 8, "a" * 8), ("e" * 8, "a" * 8)]
+    result = duplicate_pairs(families, PARAMETERS)
+    assert [pair[:2] for pair in result] == [("c" * 8, "a" * 8), ("d" * 8, "a" * 8), ("e" * 8, "a" * 8)]
     known: list[Fingerprint] = []
     for family in families:
         blocked = near_duplicate({"nearest": nearest(family, known)}, **PARAMETERS)
-        assert bool(blocked) == any(pair[0] == family.family_id for pair in found)
+        assert bool(blocked) == any(pair[0] == family.family_id for pair in result)
         known.append(family)
 
 

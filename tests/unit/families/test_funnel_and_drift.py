@@ -81,11 +81,11 @@ def asked(pair: int, role: str, correct: int, samples: int = 8, difficulty: int 
 
 def test_drift_is_the_mean_difference_of_pass_at_k_with_its_interval():
     rows = [asked(pair, role, correct) for pair in range(12) for role, correct in (("evolved", 4), ("parent", 6))]
-    found = {row["k"]: row for row in drift_summary(rows, "0001", 0)}
-    assert set(found) == {1, 5, 8}
-    assert (found[1]["pairs"], found[1]["parent"], found[1]["evolved"], found[1]["delta"]) == (12, 0.75, 0.5, -0.25)
-    assert (found[1]["low"], found[1]["high"]) == (-0.25, -0.25)  # every pair says the same
-    assert found[5]["evolved"] == 1.0  # of eight with four right, any five hold one
+    result = {row["k"]: row for row in drift_summary(rows, "0001", 0)}
+    assert set(result) == {1, 5, 8}
+    assert (result[1]["pairs"], result[1]["parent"], result[1]["evolved"], result[1]["delta"]) == (12, 0.75, 0.5, -0.25)
+    assert (result[1]["low"], result[1]["high"]) == (-0.25, -0.25)  # every pair says the same
+    assert result[5]["evolved"] == 1.0  # of eight with four right, any five hold one
 
 
 def test_a_mixed_difference_has_an_interval_that_holds_zero():

@@ -15,8 +15,8 @@ from evolake.stats.proportions import wilson_interval
 
 
 def bounds(caught: int, planted: int) -> tuple[float, float]:
-    found = wilson_interval(caught, planted)
-    return found.low, found.high
+    result = wilson_interval(caught, planted)
+    return result.low, result.high
 
 
 def row(fault: str, outcome: str, gate: str = "", number: int = 0) -> Planted:
@@ -30,11 +30,11 @@ ROWS = [
 
 
 def test_what_does_not_apply_is_no_survival():
-    found = kill_rates(ROWS)
-    assert found[0] == KillRate("a", "blind", 3, 2, 1, {"blind": 1, "static": 1})
-    assert found[0].rate == 2 / 3
-    assert (found[1].planted, found[1].does_not_apply, math.isnan(found[1].rate)) == (0, 1, True)
-    assert (found[2].planted, found[2].caught, found[2].rate) == (1, 0, 0.0)
+    result = kill_rates(ROWS)
+    assert result[0] == KillRate("a", "blind", 3, 2, 1, {"blind": 1, "static": 1})
+    assert result[0].rate == 2 / 3
+    assert (result[1].planted, result[1].does_not_apply, math.isnan(result[1].rate)) == (0, 1, True)
+    assert (result[2].planted, result[2].caught, result[2].rate) == (1, 0, 0.0)
 
 
 def test_a_class_that_nothing_caught_keeps_a_row():
@@ -45,13 +45,13 @@ def test_a_class_that_nothing_caught_keeps_a_row():
 
 
 def test_the_figure_is_the_same_bytes_again_and_says_when_there_is_nothing():
-    classes = [FaultKills(one.fault, one.planted, one.gates) for one in kill_rates(ROWS)]
+    classes = [FaultKills(rate.fault, rate.planted, rate.gates) for rate in kill_rates(ROWS)]
     drawn = figure(classes, GATE_NAMES, "Faults")
     assert drawn == figure(classes, GATE_NAMES, "Faults")
     assert drawn.startswith(b"\x89PNG")
     rows = kill_rate_rows(kill_rates(ROWS))
-    shares = {one.fault: (one.caught, one.planted) for one in kill_rates(ROWS) if one.planted}
-    sure = [replace(one, interval=bounds(*shares[one.fault])) if one.fault in shares else one for one in classes]
+    shares = {rate.fault: (rate.caught, rate.planted) for rate in kill_rates(ROWS) if rate.planted}
+    sure = [replace(item, interval=bounds(*shares[item.fault])) if item.fault in shares else item for item in classes]
     assert figure_of(KILL_RATES.frame(rows)) == figure(sure, GATE_NAMES, "Planted faults and the gates that catch them") != drawn
     assert drawn != figure(classes[:1], GATE_NAMES, "Faults") != figure([], GATE_NAMES, "Faults")
 

@@ -31,7 +31,7 @@ def told(family_id: str, *groups: tuple[int, int]) -> dict:
     right, wrong = (sum(group[at] for group in groups) for at in (0, 1))
     return {
         "family_id": family_id, "cycle": "0002", "policy": "tiny", "prompts_cycles": ["0001"], "groups": len(groups), "replies": right + wrong,
-        "correct": right, "informative": sum(0 < one < one + other for one, other in groups), "pass_rate": right / (right + wrong),
+        "correct": right, "informative": sum(0 < first < first + other for first, other in groups), "pass_rate": right / (right + wrong),
         "score": score(groups),
     }
 
@@ -47,43 +47,43 @@ EASY, IMPOSSIBLE, HALF, SELDOM = told("f0", *[(4, 0)] * 5), told("f1", *[(0, 4)]
 
 
 def test_a_family_whose_replies_are_all_alike_gains_nothing_and_is_drawn_less():
-    found = factors([EASY, IMPOSSIBLE, HALF], 0.5)
-    assert found["f0"] == found["f1"] < 1 < found["f2"]
+    result = factors([EASY, IMPOSSIBLE, HALF], 0.5)
+    assert result["f0"] == result["f1"] < 1 < result["f2"]
     assert factors([EASY, IMPOSSIBLE, HALF], 1.0)["f0"] > 0
     assert factors([EASY, IMPOSSIBLE, HALF], 0.0) == factors([], 0.5) == {}
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0.01, 1))
 def test_factors_follow_the_scores_and_are_never_nothing(scores, weight):
-    found = factors([{"family_id": str(number), "score": one} for number, one in enumerate(scores)], weight)
-    assert all(factor > 0 for factor in found.values())
+    result = factors([{"family_id": str(number), "score": score} for number, score in enumerate(scores)], weight)
+    assert all(factor > 0 for factor in result.values())
     order = sorted(range(len(scores)), key=scores.__getitem__)
-    assert all(found[str(less)] <= found[str(more)] for less, more in itertools.pairwise(order))
-    assert found[str(order[0])] <= 1 + 1e-9 and found[str(order[-1])] >= 1 - 1e-9
+    assert all(result[str(less)] <= result[str(more)] for less, more in itertools.pairwise(order))
+    assert result[str(order[0])] <= 1 + 1e-9 and result[str(order[-1])] >= 1 - 1e-9
 
 
 def test_parents_are_drawn_by_what_is_learnt_from_them():
     base = seed_family("remainder-subsets")
     many = [replace(base, name=f"f{number}", template=base.template + "x" * number) for number in range(24)]
-    ids = [one.family_id for one in many]
-    weigh, prints = dict.fromkeys(ids[:12], 0.01), {one: Fingerprint(one, "", "", "", (number,), ()) for number, one in enumerate(ids)}
+    ids = [item.family_id for item in many]
+    weigh, prints = dict.fromkeys(ids[:12], 0.01), {item: Fingerprint(item, "", "", "", (number,), ()) for number, item in enumerate(ids)}
 
     def drawn(given: dict[str, float] | None) -> Counter[str]:
         draws = (novel_parents(many, 4, np.random.default_rng(seed), known=prints, factors=given) for seed in range(30))
-        return Counter(one.family_id for draw in draws for one in draw)
+        return Counter(item.family_id for draw in draws for item in draw)
 
     weighed, plain = drawn(weigh), drawn(None)
-    assert sum(weighed[one] for one in ids[12:]) > 3 * sum(weighed[one] for one in ids[:12])
-    assert sum(plain[one] for one in ids[12:]) < 3 * sum(plain[one] for one in ids[:12])
+    assert sum(weighed[item] for item in ids[12:]) > 3 * sum(weighed[item] for item in ids[:12])
+    assert sum(plain[item] for item in ids[12:]) < 3 * sum(plain[item] for item in ids[:12])
     assert drawn({}) == plain
     few = [novel_parents(many[11:15], 2, np.random.default_rng(seed), known=prints, factors=weigh) for seed in range(30)]
-    assert Counter(one.family_id for draw in few for one in draw)[ids[11]] <= 3
+    assert Counter(item.family_id for draw in few for item in draw)[ids[11]] <= 3
 
 
 def test_too_easy_and_impossible_families_are_retired_and_those_asked_too_seldom_are_not():
     rows = {row["family_id"]: row for row in SURVIVAL.frame(survival(MANY, [EASY, IMPOSSIBLE, HALF, SELDOM], ON, "0002")).to_dicts()}
-    assert {one: row["lives"] for one, row in rows.items()} == {"f0": False, "f1": False, "f2": True, "f3": True}
-    assert [rows[one]["reason"] for one in ("f0", "f1", "f3")] == [
+    assert {item: row["lives"] for item, row in rows.items()} == {"f0": False, "f1": False, "f2": True, "f3": True}
+    assert [rows[item]["reason"] for item in ("f0", "f1", "f3")] == [
         "20 of 20 replies right, 0 of 5 groups teach: too easy", "0 of 20 replies right, 0 of 5 groups teach: impossible",
         "0 of 4 replies right, 0 of 1 groups teach; asked in fewer than 4 groups",
     ]
@@ -115,7 +115,7 @@ def test_no_family_gets_past_a_gate_by_what_is_learnt_from_it(states, lives):
 
 def test_a_retired_family_is_known_and_keeps_its_row():
     retired = empty_population().add(families=[{**archived("retired")[0], "fingerprint": '["f0", "n", "c", "t", [1], ["a"]]'}])
-    assert [one.family_id for one in retired.known()] == ["f0"]
+    assert [item.family_id for item in retired.known()] == ["f0"]
     assert [row["state"] for row in retired.settle(archived("accepted"), []).rows()] == ["retired"]
 
 

@@ -21,8 +21,8 @@ CLINIC, CARDS, LIARS = (seed_family(name) for name in ("clinic-queue", "remainde
 @pytest.mark.parametrize(("share", "worlds"), [(0.0, 0), (0.5, 30), (0.4, 24), (1.0, 60)])
 def test_worlds_have_their_share_of_the_turns_and_the_others_go_round(share, worlds):
     turns = [turn(number, share=share) for number in range(60)]
-    assert sum(one in WORLDS for one in turns) == worlds
-    composed = [one for one in turns if one in COMPOSING]
+    assert sum(turn in WORLDS for turn in turns) == worlds
+    composed = [turn for turn in turns if turn in COMPOSING]
     assert composed == [list(COMPOSING)[number % len(COMPOSING)] for number in range(60 - worlds)]
     assert [turn(number, start=4) for number in range(2)] == list(COMPOSING)[4:6]
 
@@ -30,7 +30,7 @@ def test_worlds_have_their_share_of_the_turns_and_the_others_go_round(share, wor
 def test_the_depth_of_a_family_is_that_of_its_compositions():
     once = pipe([CLINIC, CARDS], np.random.default_rng(0))
     twice = child_of("aggregate", [once], np.random.default_rng(0))
-    assert [depth(one) for one in (CLINIC, once, twice)] == [0, 1, 2]
+    assert [depth(item) for item in (CLINIC, once, twice)] == [0, 1, 2]
     assert depth(replace(CLINIC, generator="def (")) == 0
     with pytest.raises(NotComposable, match="more than 1 compositions"):
         child_of("aggregate", [once], np.random.default_rng(0), deepest=1)
@@ -45,9 +45,9 @@ def test_parents_that_were_used_seldom_come_first_and_are_unlike_each_other():
     assert drawn["truth-tellers"] > 3 * drawn["clinic-queue"]
     assert max(count for name, count in drawn.items() if name.startswith("child")) <= 40
     seeds = read_families(SEEDS / "families")
-    one, again = (novel_parents(seeds, 4, np.random.default_rng(9), known={}) for _ in range(2))
-    assert one == again
-    assert len({family.family_id for family in one}) == 4
+    item, again = (novel_parents(seeds, 4, np.random.default_rng(9), known={}) for _ in range(2))
+    assert item == again
+    assert len({family.family_id for family in item}) == 4
 
 
 def test_families_at_the_greatest_depth_are_no_parents_where_there_are_others():

@@ -86,15 +86,15 @@ def test_a_guard_takes_no_rule_that_another_guard_quotes_or_decides_by():
         said = outer.template.split("[End of")[-1]
         assert not re.search(r"\[Rule b_\w*_then_(then|else)\]|\[Rule b_\w*_else_(then|else)\]|\[Rule b_when", said)
     assert taken > 0
-    names = {match for found in GUARDED.findall(inner.template) for match in found if match}
+    names = {match for result in GUARDED.findall(inner.template) for match in result if match}
     assert {name.rsplit("_", 1)[-1] for name in names} == {"then", "else", "when"}
     chinese = [read for read in read_families(SEEDS / "families") if read.language == "zh"]
     for pair in permutations(chinese, 2):
         try:
-            found = GUARDED.findall(guard(list(pair), random).template)
+            results = GUARDED.findall(guard(list(pair), random).template)
         except NotComposable:
             continue
-        assert len([name for one in found for name in one if name]) == 3
+        assert len([name for item in results for name in item if name]) == 3
 
 
 def test_a_letter_that_any_parent_uses_is_not_taken():

@@ -47,13 +47,13 @@ def values() -> dict[str, Any]:
     """The answers of the corpus as the driver lets them through."""
     space: dict[str, Any] = {"Fraction": Fraction, "Decimal": Decimal}
     exec(HELP, space)
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, expression in ANSWERS.items():
         try:
-            found[name] = plain_value(eval(expression, space), keys=True)
+            result[name] = plain_value(eval(expression, space), keys=True)
         except NotPlain:
             continue
-    return found
+    return result
 
 
 VALUES = values()
@@ -78,8 +78,8 @@ def test_an_answer_of_any_kind_is_compared_counted_and_probed(name: str):
 
 
 def test_numbers_past_every_float_are_told_apart():
-    one, two, three = (f"1{'0' * 400}/{n}" for n in (3, 7, 3))
-    assert answer_key(one) != answer_key(two) and answer_key(one) == answer_key(three)
+    first, second, three = (f"1{'0' * 400}/{n}" for n in (3, 7, 3))
+    assert answer_key(first) != answer_key(second) and answer_key(first) == answer_key(three)
     assert answer_key("7" * 4200 + "e999") != answer_key("7" * 4200 + "e998")
     assert equivalent({"7" * 4200 + "e999": 1}, {"7" * 4200 + "e999": 1})
     assert not equivalent({"10": 1}, {"a/1": 1})

@@ -29,7 +29,7 @@ def test_a_family_that_is_there_keeps_its_row_unless_it_was_blocked_and_is_accep
     population = empty_population().add(families=[row("a", title="old"), row("b", "blocked", title="old"), row("c", "blocked", title="old")])
     new = [row("a", "blocked", title="new"), row("b", title="new"), row("c", "blocked", title="new"), row("d", title="new")]
     settled = population.settle(new, [])
-    assert {one["family_id"]: (one["state"], one["title"]) for one in settled.rows()} == {
+    assert {row["family_id"]: (row["state"], row["title"]) for row in settled.rows()} == {
         "a": ("accepted", "old"), "b": ("accepted", "new"), "c": ("blocked", "old"), "d": ("accepted", "new"),
     }
 
@@ -37,15 +37,15 @@ def test_a_family_that_is_there_keeps_its_row_unless_it_was_blocked_and_is_accep
 def test_only_accepted_families_are_known_and_wait_for_instances():
     print_of = fingerprint(CLINIC, [1, 2]).to_json()
     population = empty_population().add(families=[row("a", fingerprint=print_of), row("b", "blocked", fingerprint=print_of), row("c", instances=9)])
-    assert [one.family_id for one in population.known()] == [CLINIC.family_id]
-    assert [one["family_id"] for one in population.without_instances()] == ["a"]
+    assert [item.family_id for item in population.known()] == [CLINIC.family_id]
+    assert [instance["family_id"] for instance in population.without_instances()] == ["a"]
     assert population.with_instances({"a": 0}).without_instances() == []
 
 
 def test_a_lesson_keeps_the_cycle_that_it_was_learnt_in():
     first = empty_population().with_experience(["One.", "Two."], "0001")
     second = first.with_experience(["Two.", "Three."], "0002")
-    assert [(one["item"], one["cycle"]) for one in second.experience.to_dicts()] == [("Two.", "0001"), ("Three.", "0002")]
+    assert [(row["item"], row["cycle"]) for row in second.experience.to_dicts()] == [("Two.", "0001"), ("Three.", "0002")]
 
 
 def test_a_family_is_the_same_after_it_was_stored(tmp_path):
@@ -55,5 +55,5 @@ def test_a_family_is_the_same_after_it_was_stored(tmp_path):
 
 def test_parents_share_a_child_by_how_often_they_are_in_it():
     child = row("x", parents=["a", "b", "a", "a"], operator="pipe")
-    assert [(one["parent_id"], one["weight"]) for one in derivation_rows(child)] == [("a", 0.75), ("b", 0.25)]
+    assert [(row["parent_id"], row["weight"]) for row in derivation_rows(child)] == [("a", 0.75), ("b", 0.25)]
     assert derivation_rows(row("x")) == []

@@ -32,11 +32,11 @@ def capped(number: int) -> int:
 
 def moved(u: dict[str, int], s: str, t: str, k: int) -> dict[str, int]:
     """One unit after another goes over, while there is one and room for it."""
-    found = dict(u)
+    result = dict(u)
     for _ in range(k):
-        if found[s] and found[t] < CAP:
-            found |= {s: found[s] - 1, t: found[t] + 1}
-    return found
+        if result[s] and result[t] < CAP:
+            result |= {s: result[s] - 1, t: result[t] + 1}
+    return result
 
 
 def turned(u: dict[str, int], steps: int) -> dict[str, int]:
@@ -82,12 +82,12 @@ def engines(one: Bound) -> tuple[Any, Any, Any]:
 
 @pytest.mark.parametrize("name", [action.name for action in ACTIONS])
 def test_an_action_means_in_every_engine_what_its_sentence_says(name):
-    ones = [one for one in bound_actions() if one.action.name == name]
+    ones = [action for action in bound_actions() if action.action.name == name]
     assert ones
     sizes = state(CAP + 1, CAP + 1, MARKS, 2)
-    for one in ones[:4] + ones[-1:]:
-        run, table, relation = engines(one)
-        wanted = [MEANING[name](dict(u), one.first, one.second, one.amount) for u in STATES]
+    for item in ones[:4] + ones[-1:]:
+        run, table, relation = engines(item)
+        wanted = [MEANING[name](dict(u), item.first, item.second, item.amount) for u in STATES]
         z = {key: np.array([u[key] for u in STATES]) for key in sizes}
         columns = z | table(z, CAP, MARKS)
         assert [state(*map(int, row)) for row in zip(*columns.values(), strict=True)] == wanted
@@ -95,9 +95,9 @@ def test_an_action_means_in_every_engine_what_its_sentence_says(name):
             w = dict(u)
             run(w, CAP, MARKS)
             assert w == after
-            allowed = [dict(zip(one.writes, values, strict=True)) for values in product(*(range(sizes[key]) for key in one.writes))]
-            assert [v for v in allowed if relation(u, v, CAP, MARKS)] == [{key: after[key] for key in one.writes}]
-            assert all(after[key] == u[key] for key in sizes if key not in one.writes)
+            allowed = [dict(zip(item.writes, values, strict=True)) for values in product(*(range(sizes[key]) for key in item.writes))]
+            assert [v for v in allowed if relation(u, v, CAP, MARKS)] == [{key: after[key] for key in item.writes}]
+            assert all(after[key] == u[key] for key in sizes if key not in item.writes)
         assert any(u != after for u, after in zip(STATES, wanted, strict=True))
 
 
@@ -105,7 +105,7 @@ def test_there_are_enough_actions_and_questions_and_no_text_holds_another():
     assert {action.name for action in ACTIONS} == set(MEANING)
     assert len(ACTIONS) >= 15 and len(RUNS) >= 8
     for theme in RUN_THEMES:
-        texts = [said(one, theme) for one in bound_actions()]
+        texts = [said(action, theme) for action in bound_actions()]
         assert len(set(texts)) == len(texts)
         assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
 
@@ -156,7 +156,7 @@ def test_an_observer_sees_only_what_is_there_while_it_looks():
 
 
 def _bound(*keys: str) -> list[Bound]:
-    known = {one.key: one for one in bound_actions()}
+    known = {action.key: action for action in bound_actions()}
     return [known[key] for key in keys]
 
 
@@ -188,9 +188,9 @@ def test_a_run_without_its_rule_is_not_read():
 
 
 def test_a_world_is_drawn_from_its_random_numbers_alone():
-    one, again = (child_of("process_world", [], np.random.default_rng(11)) for _ in range(2))
+    item, again = (child_of("process_world", [], np.random.default_rng(11)) for _ in range(2))
     state_before = random.getstate()
     child_of("process_world", [], np.random.default_rng(12))
     assert random.getstate() == state_before
-    assert to_record(one) == to_record(again)
-    assert (one.parents, one.operator) == ((), "process_world")
+    assert to_record(item) == to_record(again)
+    assert (item.parents, item.operator) == ((), "process_world")

@@ -31,10 +31,10 @@ NEXT: dict[str, Any] = {
 }
 """Rule -> who is called, as its sentence says it. line: places in PEOPLE, in the order of arrival."""
 LEAVE: dict[str, Any] = {
-    "stay": lambda k, need, card, found, waited: False, "patience": lambda k, need, card, found, waited: waited == k,
+    "stay": lambda k, need, card, result, waited: False, "patience": lambda k, need, card, result, waited: waited == k,
     "eager": lambda k, need, card, found, waited: waited == k and card == 0, "full": lambda k, need, card, found, waited: waited < 0 and found >= k,
-    "picky": lambda k, need, card, found, waited: waited < 0 and found >= k and card == 0,
-    "hasty": lambda k, need, card, found, waited: waited < 0 and found >= 1 and need > k,
+    "picky": lambda k, need, card, result, waited: waited < 0 and result >= k and card == 0,
+    "hasty": lambda k, need, card, result, waited: waited < 0 and result >= 1 and need > k,
 }
 """Rule -> whether somebody goes away: on arriving (waited -1), or at the end of a minute."""
 PACE: dict[str, Any] = {
@@ -49,18 +49,18 @@ PACE: dict[str, Any] = {
 
 def engines(one: Chosen) -> tuple[Any, Any, Any]:
     space: dict[str, Any] = {"np": np, "FOREVER": 10**6}
-    found = []
+    result = []
     for meaning in ("run", "table", "relation"):
         exec(functions([one], meaning), space)
-        found.append(space[one.key])
-    return found[0], found[1], found[2]
+        result.append(space[one.key])
+    return result[0], result[1], result[2]
 
 
 def persons() -> list[dict[str, int]]:
     return [{"number": number, "come": come, "need": need, "card": card} for number, (come, need, card) in enumerate(PEOPLE, start=1)]
 
 
-@pytest.mark.parametrize("one", chosen_rules("next"), ids=lambda one: one.key)
+@pytest.mark.parametrize("one", chosen_rules("next"), ids=lambda item: item.key)
 def test_who_is_called_next_is_in_every_engine_who_the_sentence_says(one):
     run, table, relation = engines(one)
     _, need, card = np.array(PEOPLE).T
@@ -74,16 +74,16 @@ def test_who_is_called_next_is_in_every_engine_who_the_sentence_says(one):
             assert all(relation(i, j, minute, PEOPLE) != relation(j, i, minute, PEOPLE) for i, j in permutations(line, 2))
 
 
-@pytest.mark.parametrize("one", chosen_rules("leave"), ids=lambda one: one.key)
+@pytest.mark.parametrize("one", chosen_rules("leave"), ids=lambda item: item.key)
 def test_who_goes_away_is_in_every_engine_who_the_sentence_says(one):
     run, table, relation = engines(one)
     latest, borne = (np.broadcast_to(column, len(PEOPLE)) for column in table(*np.array(PEOPLE).T))
     gone = 0
     for c, last, most in zip(persons(), latest, borne, strict=True):
-        for found in range(7):
-            wanted = LEAVE[one.rule.name](one.amount, c["need"], c["card"], found, -1)
+        for number in range(7):
+            wanted = LEAVE[one.rule.name](one.amount, c["need"], c["card"], number, -1)
             gone += wanted
-            assert [bool(run(c, found, None)), bool(relation(-1, found, c["need"], c["card"])), found > most] == [wanted] * 3
+            assert [bool(run(c, number, None)), bool(relation(-1, number, c["need"], c["card"])), number > most] == [wanted] * 3
         stays = [not LEAVE[one.rule.name](one.amount, c["need"], c["card"], 0, waited) for waited in range(9)]
         gone += not all(stays)
         first = stays.index(False) if False in stays else 9
@@ -93,7 +93,7 @@ def test_who_goes_away_is_in_every_engine_who_the_sentence_says(one):
     assert (gone > 0) == (one.key != "stay")
 
 
-@pytest.mark.parametrize("one", chosen_rules("pace"), ids=lambda one: one.key)
+@pytest.mark.parametrize("one", chosen_rules("pace"), ids=lambda item: item.key)
 def test_a_service_lasts_in_every_engine_what_the_sentence_says(one):
     run, table, relation = engines(one)
     come, need, card = np.array(PEOPLE).T
@@ -110,7 +110,7 @@ def test_there_are_enough_rules_and_questions_and_no_text_holds_another():
     assert {rule.name for rule in RULES} == {*NEXT, *LEAVE, *PACE}
     assert len(RULES) >= 15 and len(QUESTIONS) >= 4
     for theme in QUEUE_THEMES:
-        texts = [said(one, theme) for one in chosen_rules()]
+        texts = [said(rule, theme) for rule in chosen_rules()]
         assert len(set(texts)) == len(texts)
         assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
 
@@ -119,7 +119,7 @@ def test_there_are_enough_rules_and_questions_and_no_text_holds_another():
 def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(question):
     random_numbers, known = np.random.default_rng(len(question.name)), {point: chosen_rules(point) for point in POINTS}
     for theme in QUEUE_THEMES:
-        drawn = {point: [known[point][one] for one in random_numbers.choice(len(known[point]), size=2, replace=False)] for point in POINTS}
+        drawn = {point: [known[point][item] for item in random_numbers.choice(len(known[point]), size=2, replace=False)] for point in POINTS}
         made = entries(family := queue_of(theme, drawn, question))
         for difficulty, seed in ((1, 1), (4, 2), (7, 3), (10, 4)):
             random.seed(seed)
@@ -134,7 +134,7 @@ def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(
 def test_a_morning_worked_out_by_hand():
     """One counter. 1 is served in minutes 1 to 4, and the counter is closed in 5 and 6; 2 comes in 2 and gives up at the end of 4; 3, with a ticket,
     is called in 7 and served until 8; the counter is closed in 9 and 10; 4 is called in 11 and served until 13; 5 comes in 9 and gives up in 11."""
-    known = {one.key: one for one in chosen_rules()}
+    known = {rule.key: rule for rule in chosen_rules()}
     rules = {"next": ["priority", "first"], "leave": ["eager_2", "stay"], "pace": ["breaks_2", "exact"]}
     people = [[1, 4, 0], [2, 3, 0], [3, 2, 1], [5, 3, 1], [9, 2, 0]]
     wanted = {
@@ -142,11 +142,11 @@ def test_a_morning_worked_out_by_hand():
         "idle": 4, "overtaken": 0,
     }
     asks = {"line_at": {"minute": 4}, "when": {"who": 4}, "whose": {"call": 3}, "over": {"limit": 2}}
-    found = {}
+    result = {}
     for question in QUESTIONS:
         made = entries(queue_of(QUEUE_THEMES[0], {point: [known[key] for key in keys] for point, keys in rules.items()}, question))
-        [found[question.name]] = {made[name]({"desks": 1, "people": people, "ask": asks.get(question.name, {})}) for name in ENGINES}
-    assert found == wanted
+        [result[question.name]] = {made[name]({"desks": 1, "people": people, "ask": asks.get(question.name, {})}) for name in ENGINES}
+    assert result == wanted
 
 
 def test_a_queue_without_a_rule_or_out_of_order_is_not_read():

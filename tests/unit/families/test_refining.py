@@ -31,8 +31,8 @@ def examined(family, *, accepted: bool, rule: str = "families-majority", evidenc
     outcome = "pass" if accepted else "block"
     verdict = Verdict(family.family_id, "0001", 2, "consensus", rule, "1", "0" * 64, outcome, "" if accepted else "no majority", None, "r")
     vote = {"difficulty": 3, "seed": 1, "label": None, "answers": {"primary": 4, "b": 5, "c": 6}}
-    found = evidence or {"undecided": [vote], "primary_wrong": []}
-    return FamilyResults(family.family_id, (GateResult("consensus", (verdict,), found),), accepted, family)
+    result = evidence or {"undecided": [vote], "primary_wrong": []}
+    return FamilyResults(family.family_id, (GateResult("consensus", (verdict,), result),), accepted, family)
 
 
 def test_a_block_is_a_structured_observation_with_its_traces():

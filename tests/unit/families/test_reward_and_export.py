@@ -66,7 +66,7 @@ def test_the_reward_is_one_for_the_label_and_zero_for_what_is_nearly_right(rewar
     answer = json.dumps(label)
     shown = label if isinstance(label, str) else json.dumps(label)
     reply = "I think \\boxed{7777}. No: \\boxed{" + shown + "}"
-    wrong = ["\\boxed{" + (one if isinstance(one, str) else json.dumps(one)) + "}" for one in wrong_answers(label)]
+    wrong = ["\\boxed{" + (item if isinstance(item, str) else json.dumps(item)) + "}" for item in wrong_answers(label)]
     rewards = rewarding["reward"]([reply, *wrong, shown, "", []], [answer] * (len(wrong) + 4))
     assert rewards == [1.0 if matches(reply, label) else 0.0] + [0.0] * (len(wrong) + 3)
     assert rewards[0] == 1.0
@@ -143,7 +143,7 @@ def test_no_family_of_the_test_split_shares_an_ancestor_with_one_of_the_training
 @given(st.lists(st.lists(st.integers(0, 29), max_size=3), min_size=30, max_size=30), st.floats(0.05, 0.9))
 def test_in_any_population_and_at_any_share_no_test_family_has_an_ancestor_of_a_training_family(drawn, share):
     """Ancestors, not roots alone: every family on the way counts."""
-    parents = {str(number): [str(one) for one in above if one < number] for number, above in enumerate(drawn)}
+    parents = {str(number): [str(item) for item in above if item < number] for number, above in enumerate(drawn)}
     lineage: dict[str, set[str]] = {}
     for name in parents:
         lineage[name] = {name}.union(*(lineage[parent] for parent in parents[name]))
@@ -166,13 +166,13 @@ def test_plain_instances_are_split_too(tmp_path):
     counts = write_dataset("jsonl", rows, [], tmp_path, MADE_BY, test_share=0.3)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["README.md", "families.jsonl", "test.jsonl", "train.jsonl"]
     sides = {split: [json.loads(line)["family_id"] for line in (tmp_path / f"{split}.jsonl").read_text().splitlines()] for split in ("train", "test")}
-    assert {split: len(found) for split, found in sides.items()} == counts and not set(sides["train"]) & set(sides["test"])
+    assert {split: len(result) for split, result in sides.items()} == counts and not set(sides["train"]) & set(sides["test"])
     assert "path: train.jsonl" in (tmp_path / "README.md").read_text()
 
 
 @given(st.lists(st.lists(st.integers(0, 11), max_size=3), min_size=12, max_size=12))
 def test_roots_are_the_ancestors_without_parents(drawn):
-    parents = {str(number): [str(one) for one in above if one < number] for number, above in enumerate(drawn)}
+    parents = {str(number): [str(item) for item in above if item < number] for number, above in enumerate(drawn)}
 
     def climb(name: str) -> set[str]:
         return set().union(*(climb(parent) for parent in parents[name])) if parents[name] else {name}

@@ -28,9 +28,9 @@ def run(source: str, *arguments: object) -> object:
 
 @given(st.text(alphabet="ab1. !?;\n-)", max_size=60))
 def test_sentences_are_pieces_of_the_text_in_order_and_leave_no_letter_out(text: str):
-    found = spans(text)
-    assert all(start < end for start, end in found) and found == sorted(found)
-    assert all(one[1] <= other[0] for one, other in pairwise(found))
+    result = spans(text)
+    assert all(start < end for start, end in result) and result == sorted(result)
+    assert all(first[1] <= other[0] for first, other in pairwise(result))
     assert "".join(sentences(text)).count("a") == text.count("a")
 
 
@@ -39,8 +39,8 @@ def test_a_line_of_a_list_is_one_sentence_and_its_number_ends_none():
 
 
 def test_quantities_are_figures_and_words_and_examples_are_none():
-    assert [one.value for one in quantities("Seven days, 14 hours, a dozen, the third; x2 and 1.5")] == [7, 14, 12, 3]
-    assert [one.value for one in fixed_quantities("Of four (not 9) there are two, [Input Slot 3] in all.")] == [4, 2]
+    assert [quantity.value for quantity in quantities("Seven days, 14 hours, a dozen, the third; x2 and 1.5")] == [7, 14, 12, 3]
+    assert [quantity.value for quantity in fixed_quantities("Of four (not 9) there are two, [Input Slot 3] in all.")] == [4, 2]
     assert fixed_quantities('A note "3 > 8" means that member 3 is older.') == []
     assert fixed_quantities("Patients are numbered 1, 2, 3, ... from 1 on.") == []
 
@@ -78,8 +78,8 @@ def test_each_sentence_and_each_quantity_is_changed_once():
 def test_a_slot_is_changed_where_it_is_one_number_and_named_by_its_sentence():
     family = DRESSED["none-is-out"]
     changed = [slot_changes(family.template, ["9", "4"], [way]) for way in range(4)]
-    assert [[slot for slot, _ in one] for one in changed] == [[1, 2]] * 4
-    assert [one[0][1].split()[0] for one in changed] == ["10", "4", "8", "18"]
+    assert [[slot for slot, _ in item] for item in changed] == [[1, 2]] * 4
+    assert [item[0][1].split()[0] for item in changed] == ["10", "4", "8", "18"]
     assert [slot for slot, _ in slot_changes(family.template, ["9", "1"], range(4))] == [1] * 4 + [2] * 2, "each other number once"
     assert [text.split()[0] for _, text in slot_changes(family.template, ["0", "x"], range(4))] == ["1", "2", "3", "4"]
     assert slot_changes(family.template, ["9, 8", "x"], [0]) == []

@@ -136,8 +136,8 @@ LAWFUL: dict[tuple[str, str], Any] = {
     ("selection", "not_all"): lambda x, some: not all(x[e] for e in some),
     ("selection", "all_or_none"): lambda x, some: all(x[e] for e in some) or not any(x[e] for e in some),
     ("selection", "outnumber"): lambda x, some: [x[e] for e in some].count(1) < [x[e] for e in some].count(0),
-} | {(one, "mixed"): lambda x, some: {x[e] in {1, 3, 5} for e in some} == {True, False} for one in ("row", "ring")} | {
-    (one, "not_low"): lambda x, some: all(x[e] != 1 for e in some) for one in ("row", "ring")
+} | {(item, "mixed"): lambda x, some: {x[e] in {1, 3, 5} for e in some} == {True, False} for item in ("row", "ring")} | {
+    (item, "not_low"): lambda x, some: all(x[e] != 1 for e in some) for item in ("row", "ring")
 }
 
 
@@ -173,12 +173,12 @@ def meanings(structure: str, one: Kind | Law, named: dict[str, Any]) -> list[tup
     """What the three forms say of every arrangement."""
     check, clauses, view = (compile(text, "kind", "eval") for text in (one.check, one.clauses, one.view))
     values = [0, 1] if structure == "selection" else list(range(1, 6 if structure in ("row", "ring") else 4))
-    found = []
+    result = []
     for x, seen, extra in arrangements(structure):
         space = {**TOOLS, **extra, **named, "x": x, VIEWED[structure]: seen, "V": values, "S": sorted(x)}
         space["X"] = lambda e, v: 1 + e * len(values) + values.index(v)
-        found.append((bool(eval(check, space)), satisfied(eval(clauses, space), x, values), bool(eval(view, space)), x))
-    return found
+        result.append((bool(eval(check, space)), satisfied(eval(clauses, space), x, values), bool(eval(view, space)), x))
+    return result
 
 
 @pytest.mark.parametrize(("structure", "kind"), [
@@ -244,7 +244,7 @@ def test_three_engines_agree_on_drawn_instances_and_the_reader_finds_the_inputs_
 @pytest.mark.parametrize("structure", KINDS)
 def test_every_sentence_of_a_structure_is_that_of_one_pattern(structure):
     """A world of all kinds at once: no sentence of one could be read as another's."""
-    question = next(one for one in QUESTIONS if one.name == "count")
+    question = next(item for item in QUESTIONS if item.name == "count")
     laws = [law for law in LAWS if structure in law.structures][:2]
     for theme in THEMES[structure]:
         family = world_of(structure, theme, list(KINDS[structure]), laws, question)
@@ -273,11 +273,11 @@ def test_a_changed_or_foreign_sentence_is_not_read():
 
 
 def test_a_world_is_drawn_from_its_random_numbers_alone():
-    one, again, other = (child_of("constraint_world", [], np.random.default_rng(seed)) for seed in (5, 5, 6))
-    assert to_record(one) == to_record(again)
-    assert one.family_id != other.family_id
-    assert from_record(to_record(one)) == one
-    assert (one.parents, one.operator, one.name) == ((), "constraint_world", f"constraint_world-{one.family_id[:12]}")
+    first, again, other = (child_of("constraint_world", [], np.random.default_rng(seed)) for seed in (5, 5, 6))
+    assert to_record(first) == to_record(again)
+    assert first.family_id != other.family_id
+    assert from_record(to_record(first)) == first
+    assert (first.parents, first.operator, first.name) == ((), "constraint_world", f"constraint_world-{first.family_id[:12]}")
     assert set(WAYS) == set(KINDS)
     assert tuple(registry.WORLDS) == NAMES
 

@@ -65,18 +65,18 @@ def verdict(collect):
     return run_gates("text", [GateSpec(0, "only", collect)], RULES, artifact_id="a", cycle="0001", run_id="r").verdicts[0]
 
 
-@pytest.mark.parametrize("poison", POISON, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("poison", POISON, ids=lambda item: item.__name__)
 def test_what_a_text_makes_our_code_raise_is_a_block_with_its_reason(poison):
     with pytest.raises(Exception) as caught:
         poison()
-    found = verdict(lambda _: poison())
-    assert (found.outcome, found.rule_id) == ("block", "one")
-    assert type(caught.value).__name__ in found.reason and found.reason.isprintable()
+    result = verdict(lambda _: poison())
+    assert (result.outcome, result.rule_id) == ("block", "one")
+    assert type(caught.value).__name__ in result.reason and result.reason.isprintable()
 
 
 def test_what_a_checker_raises_is_a_block_too_and_is_no_bad_parameter():
-    found = verdict(lambda _: {"value": None})  # int(None) says "argument"
-    assert found.outcome == "block" and "TypeError" in found.reason
+    result = verdict(lambda _: {"value": None})  # int(None) says "argument"
+    assert result.outcome == "block" and "TypeError" in result.reason
     assert verdict(lambda _: {"value": "9" * 5000}).outcome == "block"
     assert verdict(lambda _: {"value": 1}).outcome == "pass"
 
@@ -111,8 +111,8 @@ def test_every_other_exception_is_the_candidates(error):
         raise error
 
     assert not is_machinery(error)
-    found = contained(fail)
-    assert isinstance(found, Raised) and found.error == type(error).__name__
+    result = contained(fail)
+    assert isinstance(result, Raised) and result.error == type(error).__name__
 
 
 def test_the_list_of_machinery_failures_is_the_documented_one():
@@ -141,10 +141,10 @@ def test_the_reason_of_a_hostile_message_is_one_short_printable_line():
         raise error
 
     for error in (Nasty(), Mute()):
-        found = contained(fail, error)
-        assert isinstance(found, Raised) and found.reason.isprintable() and len(found.reason) < 600
-        json.dumps(found.reason, ensure_ascii=False).encode()
+        result = contained(fail, error)
+        assert isinstance(result, Raised) and result.reason.isprintable() and len(result.reason) < 600
+        json.dumps(result.reason, ensure_ascii=False).encode()
 
 
 def test_what_is_returned_within_the_boundary_is_returned():
-    assert contained(lambda one, *, other: one + other, 1, other=2) == 3
+    assert contained(lambda first, *, other: first + other, 1, other=2) == 3

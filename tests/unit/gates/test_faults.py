@@ -22,9 +22,9 @@ def test_a_reason_is_read_back_as_what_raised(raised):
 
 
 def test_what_really_raised_is_read_back_from_its_reason():
-    found = contained(find_faults, [None])
-    assert isinstance(found, Raised) and found.place.startswith("faults.py:")
-    assert read_reason(found.reason) == found
+    result = contained(find_faults, [None])
+    assert isinstance(result, Raised) and result.place.startswith("faults.py:")
+    assert read_reason(result.reason) == result
 
 
 @pytest.mark.parametrize("reason", [None, "", "too large", f"its README says {HERE}", "judging it raised", "judging it raised a fuss"])

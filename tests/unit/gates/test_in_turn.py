@@ -41,11 +41,11 @@ class Line:
 
 
 def one_by_one(items: Sequence[Item]) -> list[tuple[int, str]]:
-    line, found = Line(), []
+    line, result = Line(), []
     for item in items:
-        found.append(line.judge(item))
-        line.settle(item, found[-1])
-    return found
+        result.append(line.judge(item))
+        line.settle(item, result[-1])
+    return result
 
 
 def in_order(order: Sequence[int], judge: Callable[[Item], tuple[int, str]]) -> Callable[[Item], tuple[int, str]]:
@@ -54,12 +54,12 @@ def in_order(order: Sequence[int], judge: Callable[[Item], tuple[int, str]]) -> 
     before = dict(zip(order[1:], order, strict=False))
 
     def wrapped(item: Item) -> tuple[int, str]:
-        found = judge(item)
+        result = judge(item)
         if not ended[item[0]].is_set():
             if item[0] in before:
                 assert ended[before[item[0]]].wait(20)
             ended[item[0]].set()
-        return found
+        return result
 
     return wrapped
 
@@ -90,7 +90,7 @@ def test_the_earliest_failure_of_ours_is_raised_and_nothing_is_settled() -> None
         return item
 
     with pytest.raises(MachineryError, match="no jail for 2"):
-        in_turn(range(6), partial(side_by_side, judge, workers=3), still=lambda item, found: found, settle=lambda item, found: noted.append(item))
+        in_turn(range(6), partial(side_by_side, judge, workers=3), still=lambda item, result: result, settle=lambda item, result: noted.append(item))
     assert noted == []
 
 

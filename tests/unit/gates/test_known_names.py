@@ -53,7 +53,7 @@ def test_a_name_that_there_is_not_is_an_error_with_those_that_there_are(tmp_path
 def test_every_checker_of_a_line_says_what_it_asks_and_types_its_parameters(line: str) -> None:
     checkers = known_checkers(line)
     assert checkers and known_gates(line)
-    assert all(one.meaning and all(given.type for given in one.parameters) for one in checkers.values())
+    assert all(checker.meaning and all(given.type for given in checker.parameters) for checker in checkers.values())
 
 
 @pytest.mark.parametrize("line", RULED)
@@ -87,10 +87,10 @@ def test_the_seed_rules_of_a_line_name_what_there_is(line: str) -> None:
 
 
 def test_checkers_are_listed_by_line() -> None:
-    told = json.loads(CliRunner().invoke(cli, ["rules", "checkers", "--line", "families", "--json"], catch_exceptions=False).output)
-    (name, found), = told["lines"].items()
-    assert (name, found["gates"]) == ("families", [gate.name for gate in GATES])
-    length, = (one for one in found["checkers"] if one["name"] == "families.length")
+    summary = json.loads(CliRunner().invoke(cli, ["rules", "checkers", "--line", "families", "--json"], catch_exceptions=False).output)
+    (name, result), = summary["lines"].items()
+    assert (name, result["gates"]) == ("families", [gate.name for gate in GATES])
+    length, = (item for item in result["checkers"] if item["name"] == "families.length")
     assert length == {
         "name": "families.length", "meaning": "Statements of bearable length.", "parameters": [
             {"name": name, "type": "int", "default": None, "required": True} for name in ("shortest", "longest")

@@ -27,8 +27,8 @@ def test_links_folders_pipes_and_large_files_are_left_out_with_a_reason(tmp_path
     (tmp_path / "link").symlink_to("real/file")
     (tmp_path / "folder-link").symlink_to("real")
     os.mkfifo(tmp_path / "pipe")
-    found, contents, refused = collect(root, ["link", "folder-link/file", "pipe", "real", "real/file"], 49)
-    assert (found, contents) == ([], b"")
+    result, contents, refused = collect(root, ["link", "folder-link/file", "pipe", "real", "real/file"], 49)
+    assert (result, contents) == ([], b"")
     assert [reason.split("'")[1] for reason in refused] == ["link", "folder-link/file", "pipe", "real", "real/file"]
 
 

@@ -91,11 +91,11 @@ def test_the_real_tree_of_version_2_is_used_only_where_it_has_the_memory_control
         line for line in Path("/proc/self/mountinfo").read_text().splitlines() if " - cgroup2 " in line
     ], {})
     (tmp_path / "sys").symlink_to("/sys")
-    found, top = find(tmp_path), Path(real_version_2() or "")
+    result, top = find(tmp_path), Path(real_version_2() or "")
     if "memory" in (top / "cgroup.controllers").read_text().split():
-        assert found != f"{top}: it has no memory controller"
+        assert result != f"{top}: it has no memory controller"
     else:
-        assert found == f"{top}: it has no memory controller"
+        assert result == f"{top}: it has no memory controller"
         with pytest.raises(OSError):
             Group(Place(2, top), 64)
         assert list(top.glob(f"evolake-{os.getpid()}-*")) == []

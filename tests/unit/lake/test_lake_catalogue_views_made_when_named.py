@@ -29,8 +29,8 @@ def catalogue(tmp_path: Path):
     ],
 )
 def test_whoever_asks_which_views_there_are_sees_all(catalogue: Catalogue, statement: str):
-    found = {cell for row in catalogue.query(statement).rows for cell in row if isinstance(cell, str)}
-    assert {"first", "second", "verdicts", "verdicts_all", "lineage"} <= found
+    result = {cell for row in catalogue.query(statement).rows for cell in row if isinstance(cell, str)}
+    assert {"first", "second", "verdicts", "verdicts_all", "lineage"} <= result
 
 
 def test_a_view_brings_those_that_it_stands_on(catalogue: Catalogue):

@@ -37,8 +37,8 @@ def manifest(lake):
 
 def logs(lake, *, lines: bool = False) -> dict:
     manifests = Manifests(lake.root)
-    found = manifests.reread(manifest(lake)) if lines else manifests.look(manifest(lake))
-    return dict(found.partitions.items())
+    result = manifests.reread(manifest(lake)) if lines else manifests.look(manifest(lake))
+    return dict(result.partitions.items())
 
 
 def findings(lake) -> list[tuple[str, bool]]:
@@ -68,14 +68,14 @@ def test_whatever_is_wrong_with_it_the_lines_are_read_and_it_is_made_again(lake,
     path = checkpoint.path_of(manifest(lake))
     wanted, data = logs(lake, lines=True), path.read_bytes()
     head, _, rows = data.partition(b"\n")
-    told = chained.unsigned(head)
-    assert told is not None
+    summary = chained.unsigned(head)
+    assert summary is not None
     if fault == "gone":
         path.unlink()
     elif fault == "newer":
-        sign(path, told | {"format": checkpoint.FORMAT + 1}, rows)
+        sign(path, summary | {"format": checkpoint.FORMAT + 1}, rows)
     elif fault == "other lines":
-        sign(path, told | {"of": "f" * 64}, rows)
+        sign(path, summary | {"of": "f" * 64}, rows)
     else:
         flipped = bytearray(data)
         flipped[10 if fault == "head" else len(head) + 50] ^= 1
@@ -93,10 +93,10 @@ def test_one_that_fits_and_says_something_else_is_found_by_verify_and_mended(lak
     path = checkpoint.path_of(manifest(lake))
     read = checkpoint.read(manifest(lake))
     assert read is not None and not isinstance(read, str)
-    told, stored = read
+    summary, stored = read
     buffer = io.BytesIO()
     stored.rows.with_columns(run_id=pl.lit("forged")).write_ipc(buffer)
-    sign(path, told | {"rows": hashlib.sha256(buffer.getvalue()).hexdigest()}, buffer.getvalue())
+    sign(path, summary | {"rows": hashlib.sha256(buffer.getvalue()).hexdigest()}, buffer.getvalue())
     assert ("checkpoint", False) in findings(lake)
     repair(Lake(lake.root))
     assert findings(lake) == []
@@ -139,6 +139,6 @@ def test_a_log_that_grows_says_what_it_says_read_at_once(tmp_path_factory, batch
         fresh = Manifests(root)
         wanted = dict(Manifests(root).reread(path).partitions.items())
         assert dict(growing.look(path).partitions.items()) == wanted == dict(fresh.look(path).partitions.items())
-    told = checkpoint.read(path)
-    assert told is not None and not isinstance(told, str)
-    assert json.loads(json.dumps(told[0]))["lines"] == path.read_bytes().count(b"\n")
+    summary = checkpoint.read(path)
+    assert summary is not None and not isinstance(summary, str)
+    assert json.loads(json.dumps(summary[0]))["lines"] == path.read_bytes().count(b"\n")

@@ -83,10 +83,10 @@ def test_no_answer_no_record_and_no_content_changes_and_the_files_are_few(lake):
 
 def test_a_second_compaction_does_nothing_and_a_dry_run_changes_nothing(lake):
     files = {path: path.read_bytes() for path in lake.root.rglob("*") if path.is_file()}
-    told = compact(Lake(lake.root), dry_run=True)
+    summary = compact(Lake(lake.root), dry_run=True)
     assert {path: path.read_bytes() for path in lake.root.rglob("*") if path.is_file()} == files
     done = compact(Lake(lake.root))
-    assert [(one.asset, one.parts, one.files) for one in told] == [(one.asset, one.parts, one.files) for one in done]
+    assert [(item.asset, item.parts, item.files) for item in summary] == [(item.asset, item.parts, item.files) for item in done]
     assert compact(Lake(lake.root)) == [] == compact(Lake(lake.root), dry_run=True)
 
 
@@ -103,7 +103,7 @@ def test_later_cycles_and_old_ones_again_go_on_as_without_it(lake, tmp_path):
             assert found(root) == []
             compact(Lake(root))
     drop = [index for index, question in enumerate(QUESTIONS) if "created_at" in question]
-    mine, theirs = ([one for index, one in enumerate(answers(root)) if index not in drop] for root in (lake.root, plain))
+    mine, theirs = ([answer for index, answer in enumerate(answers(root)) if index not in drop] for root in (lake.root, plain))
     assert mine == theirs
     assert found(lake.root) == []
     assert parts(lake.root) == ["rules", "scores", "scores", "survivors__artifacts", "survivors__derivations"]
@@ -129,8 +129,8 @@ def test_mirror_garbage_and_other_tools_know_the_files(lake, tmp_path):
 
     write(Lake(lake.root), tmp_path / "lake.duckdb", {})
     with duckdb.connect(tmp_path / "lake.duckdb", read_only=True) as connection:
-        told = [[tuple(map(str, row)) for row in connection.execute(question).fetchall()] for question in QUESTIONS[:3]]
-    assert [[tuple(sorted(row)) for row in one] for one in told] == [[tuple(sorted(row)) for row in one] for one in before[:3]]
+        parts = [[tuple(map(str, row)) for row in connection.execute(question).fetchall()] for question in QUESTIONS[:3]]
+    assert [[tuple(sorted(row)) for row in item] for item in parts] == [[tuple(sorted(row)) for row in item] for item in before[:3]]
     files = lake.root / "tables/designs/scores/cycles=*/*.parquet"
     many = pl.scan_parquet(files, hive_partitioning=False, missing_columns="insert", extra_columns="ignore")
     assert many.select(pl.col("cycle").n_unique()).collect().item() == len(CYCLES)

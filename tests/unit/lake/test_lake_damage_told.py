@@ -37,9 +37,9 @@ def test_status_sql_and_run_say_which_table_and_what_to_do(damaged: Path):
     done = CliRunner().invoke(cli, ["status"], standalone_mode=False)
     assert done.return_value == 3 and f"the table {TABLE} is damaged" in done.stderr and "evolake lake verify --repair" in done.stderr
     assert "ordered: " in done.stdout
-    told = json.loads(CliRunner().invoke(cli, ["status", "--json"], standalone_mode=False).stdout)
-    assert (told["verdict"], [table["table"] for table in told["damaged"]]) == ("damaged", [TABLE])
-    assert "evolake lake verify --repair" in told["damaged"][0]["next"]
+    summary = json.loads(CliRunner().invoke(cli, ["status", "--json"], standalone_mode=False).stdout)
+    assert (summary["verdict"], [table["table"] for table in summary["damaged"]]) == ("damaged", [TABLE])
+    assert "evolake lake verify --repair" in summary["damaged"][0]["next"]
     for words in (["sql", f"SELECT * FROM {TABLE}"], ["run"]):
         error = CliRunner().invoke(cli, words, standalone_mode=False).exception
         assert isinstance(error, LakeError) and "manifest" in str(error) and "evolake lake verify --repair" in str(error), words
@@ -63,11 +63,11 @@ def test_a_table_that_is_published_meanwhile_is_no_damage(tmp_path: Path):
 
     writer = threading.Thread(target=publish)
     writer.start()
-    found: dict[str, LakeError] = {}
+    result: dict[str, LakeError] = {}
     while not stop.is_set():
-        found |= damaged_tables(tmp_path)
+        result |= damaged_tables(tmp_path)
     writer.join()
-    assert found == {} and len(list(Lake(tmp_path).assets())) == 12
+    assert result == {} and len(list(Lake(tmp_path).assets())) == 12
 
 
 def test_a_lake_that_cannot_be_written_is_told_before_any_work(tmp_path: Path, monkeypatch):

@@ -157,13 +157,13 @@ def test_a_table_whose_first_part_appears_while_its_manifest_is_read_is_not_dama
     lake, look, looks = Lake(tmp_path / "lake"), Manifests.look, []
 
     def while_a_writer_begins(self: Manifests, path) -> Manifest:
-        found = look(self, path)
+        result = look(self, path)
         looks.append(path)
         if len(looks) == 1:
             with monkeypatch.context() as other:
                 other.setattr(Manifests, "look", look)
                 Lake(lake.root).publish(LINE, ASSET, frame("0001"), cycle="0001", run_id="run")
-        return found
+        return result
 
     monkeypatch.setattr(Manifests, "look", while_a_writer_begins)
     assert lake.cycles(LINE, ASSET) == ["0001"]

@@ -75,10 +75,10 @@ def test_whatever_is_named_stays_and_nothing_else_of_that_age(named, unnamed):
         all_old(lake)
         before = {finding.where for finding in audit(lake) if not finding.note}
 
-        told = find(lake)
-        assert {item.where.replace("/", "").removeprefix("blobs") for item in told.items} == gone
+        summary = find(lake)
+        assert {item.where.replace("/", "").removeprefix("blobs") for item in summary.items} == gone
         assert all(lake.blobs.has(sha) for sha in kept | gone)
-        assert collect(lake) == told
+        assert collect(lake) == summary
         assert [lake.blobs.has(sha) for sha in sorted(kept)] == [True] * len(kept)
         assert not any(lake.blobs.has(sha) for sha in gone)
         assert {finding.where for finding in audit(Lake(lake.root)) if not finding.note} == before
@@ -113,8 +113,8 @@ def test_the_command_removes_nothing_unless_told_to(tmp_path):
     sha = lake.blobs.put(b"nobody's")
     for words, verdict, left in ((["gc"], "dry run", True), (["gc", "--dry-run"], "dry run", True), (["gc", "--yes"], "removed", False)):
         done = CliRunner().invoke(cli, ["lake", *words, "--older-than", "0", "--json", "--lake", str(tmp_path)])
-        told = json.loads(done.output)
-        assert (told["verdict"], told["bytes"], [item["where"] for item in told["items"]]) == (verdict, 8, [f"blobs/{sha[:2]}/{sha[2:]}"])
+        summary = json.loads(done.output)
+        assert (summary["verdict"], summary["bytes"], [item["where"] for item in summary["items"]]) == (verdict, 8, [f"blobs/{sha[:2]}/{sha[2:]}"])
         assert lake.blobs.has(sha) is left
     said = CliRunner().invoke(cli, ["lake", "gc", "--lake", str(tmp_path)]).output
     assert said.endswith("would be freed: 0 files, 0 bytes\n")

@@ -103,7 +103,7 @@ def test_a_reader_is_told_which_columns_are_no_content():
 def test_another_description_is_the_same_table_and_the_same_content(tmp_path):
     lake, frame = Lake(tmp_path), pl.DataFrame({"key": ["a"], "value": [1]})
     first = lake.publish("l", "pairs", frame, cycle="0001", run_id="first", schema=PAIRS)
-    told = {name: (kind, "Said anew, and better.") for name, kind in PAIRS.columns.items()}
-    reworded = TableSchema(PAIRS.name, PAIRS.version, told, PAIRS.keys)
+    details = {name: (kind, "Said anew, and better.") for name, kind in PAIRS.columns.items()}
+    reworded = TableSchema(PAIRS.name, PAIRS.version, details, PAIRS.keys)
     assert reworded == PAIRS
     assert lake.publish("l", "pairs", frame, cycle="0001", run_id="second", schema=reworded) == first

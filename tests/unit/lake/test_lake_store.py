@@ -141,8 +141,8 @@ def test_a_damaged_part_is_put_aside_with_a_message_and_mended_by_publishing_aga
         lake.read("designs", "candidates", "0001")
     aside = list((lake.root / "quarantine/designs/candidates").glob("0001-*.parquet"))
     assert [path.read_bytes() for path in aside] == [damage(good)]
-    for told in (str(record.path), record.file_sha, "run1", str(aside[0]), "materialize designs/candidates cycle 0001 again"):
-        assert told in str(error.value)
+    for summary in (str(record.path), record.file_sha, "run1", str(aside[0]), "materialize designs/candidates cycle 0001 again"):
+        assert summary in str(error.value)
     assert json.loads(aside[0].with_suffix(".json").read_text())["wanted"] == record.file_sha
 
     with pytest.raises(CorruptPart, match="it was put aside earlier"):

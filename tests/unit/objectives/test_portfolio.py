@@ -178,11 +178,11 @@ STORED = {
 
 def test_the_sources_of_stored_objectives_stay_what_they_were():
     assert baseline_objective().objective_id == "44848c0b74cf7583357e66ceb19815e3d0b35e73c29e61f1f61255f5897c35b8"
-    found = {family: default(family).objective_id[:8] for family in OBJECTIVE_FAMILIES}
-    changed = {family: said for family, said in found.items() if family in STORED and STORED[family] != said}
+    result = {family: default(family).objective_id[:8] for family in OBJECTIVE_FAMILIES}
+    changed = {family: said for family, said in result.items() if family in STORED and STORED[family] != said}
     assert changed == {}, "lakes hold these objectives by their text: put the file of the family, and the helpers that it uses, back as they were"
-    assert found == STORED, "a family is new, or gone: a new one joins STORED with its digits, and none that was there goes"
-    assert list(found) == list(STORED), "draws depend on the order: a new family has no `order`, and so comes last"
+    assert result == STORED, "a family is new, or gone: a new one joins STORED with its digits, and none that was there goes"
+    assert list(result) == list(STORED), "draws depend on the order: a new family has no `order`, and so comes last"
 
 
 def test_unknown_parameters_are_refused():

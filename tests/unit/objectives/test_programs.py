@@ -69,8 +69,8 @@ def test_a_composed_file_gives_the_program_s_value_and_is_read_back(seed: int) -
     program = canonical(drawn(seed))
     source = compose(program)
     for rows in [*DESIGNS.values(), *AWKWARD]:
-        found = run(source, rows)
-        assert isinstance(found, float) and math.isfinite(found) and found == value(program, rows)
+        result = run(source, rows)
+        assert isinstance(result, float) and math.isfinite(result) and result == value(program, rows)
     assert read(source) == (program if is_program(program) else None)
     assert from_json(to_json(program)) == (program if is_program(program) else None)
 

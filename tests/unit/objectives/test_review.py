@@ -60,7 +60,7 @@ def test_the_words_name_what_was_found_and_what_is_missing():
     assert "unsolved_fraction" in result.guidance
     assert "median tau -" in result.objectives[8].assessment
     counts = Counter(objective.family for objective in planted()[0])
-    assert result.wanted_families == tuple(name for name in OBJECTIVE_FAMILIES if counts[name] == min(counts[one] for one in OBJECTIVE_FAMILIES))
+    assert result.wanted_families == tuple(name for name in OBJECTIVE_FAMILIES if counts[name] == min(counts[item] for item in OBJECTIVE_FAMILIES))
 
 
 def test_wanted_families_steer_the_next_draw():
@@ -74,7 +74,7 @@ def test_a_sound_portfolio_is_left_alone():
     rng = np.random.default_rng(1)
     scores = np.arange(30) + rng.normal(0, 9, size=(5, 30))
     result = review([Reviewed(f"o{i}", "reach") for i in range(5)], scores, aggregate(scores, [0] * 5, 0), np.full(30, 100.0), [])
-    assert {found.multiplier for found in result.objectives} == {1.0}
+    assert {objective.multiplier for objective in result.objectives} == {1.0}
     assert result.assessment == "Nothing has been measured yet. The 5 objectives are sound."
 
 

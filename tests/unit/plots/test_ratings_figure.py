@@ -29,7 +29,7 @@ def test_any_number_of_prompts_gives_a_picture_and_the_same_one_again(count: int
 
 def test_a_champion_looks_different():
     prompts = rated(4)
-    plain = [RatedPrompt(one.prompt_id, one.mu, one.sigma, one.score, one.low, one.high) for one in prompts]
+    plain = [RatedPrompt(prompt.prompt_id, prompt.mu, prompt.sigma, prompt.score, prompt.low, prompt.high) for prompt in prompts]
     assert not np.array_equal(picture(rating_against_score(prompts, "t")), picture(rating_against_score(plain, "t")))
 
 

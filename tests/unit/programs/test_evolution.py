@@ -26,7 +26,7 @@ def row(name: str, score: float, cell: str = "0", **more) -> dict:
 
 
 def islands(*rows: dict) -> Islands:
-    return Islands(imports(), OWN_SMALL, {one["program_id"]: one for one in rows})
+    return Islands(imports(), OWN_SMALL, {row["program_id"]: row for row in rows})
 
 
 def test_an_island_keeps_the_best_of_each_cell_and_the_best_of_all():
@@ -83,13 +83,13 @@ SAME = [1.0, 1.0, 1.0, 1.0]
     ([1.0, None, 1.0, 1.0], SAME, [0.9, 0.9, 0.9, 0.9], False, "not beyond the noise"),
 ])
 def test_the_title_changes_beyond_the_noise_alone(champion: list, again: list, challenger: list, wins: bool, said: str):
-    found = decide({"champion": champion, "again": again, "challenger": challenger}, np.random.default_rng(0))
-    assert (found["wins"], said in found["reason"]) == (wins, True), found
+    result = decide({"champion": champion, "again": again, "challenger": challenger}, np.random.default_rng(0))
+    assert (result["wins"], said in result["reason"]) == (wins, True), result
 
 
 def test_without_a_challenger_nothing_changes_and_the_noise_is_told():
-    found = decide({"champion": [1.0, 2.0], "again": [1.5, 2.0]}, np.random.default_rng(0))
-    assert (found["wins"], found["pairs"], found["noise"] > 0.4) == (False, 0, True)
+    result = decide({"champion": [1.0, 2.0], "again": [1.5, 2.0]}, np.random.default_rng(0))
+    assert (result["wins"], result["pairs"], result["noise"] > 0.4) == (False, 0, True)
     assert noise_of({"champion": [None], "again": [1.0]}) == 0.0
 
 
@@ -100,9 +100,9 @@ def test_sides_take_turns_under_the_same_seeds():
         asked.append((program, seed))
         return Evaluation("ok", seed=seed)
 
-    found = measure(sides_of("c", "n", "i"), [7, 8], evaluate)
+    result = measure(sides_of("c", "n", "i"), [7, 8], evaluate)
     assert asked == [("c", 7), ("c", 7), ("n", 7), ("i", 7), ("c", 8), ("n", 8), ("i", 8), ("c", 8)]
-    assert {side: [one.seed for one in rows] for side, rows in found.items()} == {
+    assert {side: [row.seed for row in rows] for side, rows in result.items()} == {
         side: [7, 8] for side in ("champion", "again", "challenger", "initial")
     }
     assert sides_of("c", None, "c") == {"champion": "c", "again": "c"}
@@ -138,7 +138,7 @@ def test_a_duel_that_was_cut_goes_on_with_the_seeds_that_it_had_noted():
         measure(sides, seeds, evaluate, note=note)
     assert sorted(noted) == [7, 8]
     asked.clear()
-    found = measure(sides, seeds, evaluate, held=noted, note=note)
+    result = measure(sides, seeds, evaluate, held=noted, note=note)
     assert {seed for _, seed in asked} == {9} and len(asked) == 4
-    assert [one.seed for one in found["challenger"]] == seeds
-    assert noted[7]["champion"] == found["champion"][0] == Evaluation("ok", metrics={"x": 7.0}, odd=("y",), seed=7)
+    assert [item.seed for item in result["challenger"]] == seeds
+    assert noted[7]["champion"] == result["champion"][0] == Evaluation("ok", metrics={"x": 7.0}, odd=("y",), seed=7)

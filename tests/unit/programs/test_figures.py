@@ -14,9 +14,9 @@ from evolake.programs.report.material import Material
 
 def material(*metrics: dict[str, float]) -> Material:
     rows = [
-        {"program_id": str(place), "project": "toy", "number": place, "state": "accepted", "score": 1.0, "metrics": json.dumps(one),
+        {"program_id": str(place), "project": "toy", "number": place, "state": "accepted", "score": 1.0, "metrics": json.dumps(metric),
          "front": place == 0, "operator": "initial", "parents": [], "islands": [0]}
-        for place, one in enumerate(metrics)
+        for place, metric in enumerate(metrics)
     ]
     return Material(["0001"], Population.empty().add(programs=rows), pl.DataFrame())
 

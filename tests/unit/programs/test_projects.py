@@ -80,19 +80,19 @@ def test_folders_come_from_the_setting_or_the_seeds_and_are_known_by_their_bytes
         for file, text in FILES.items():
             (folder / file).write_text(text)
     (tmp_path / "programs" / "none").mkdir()
-    found = project_folders(ProgramsSettings(), tmp_path)
-    assert [folder.name for folder in found] == ["one", "two"]
-    assert project_folders(ProgramsSettings(projects=f" {found[1]} ,"), tmp_path) == [found[1]]
+    result = project_folders(ProgramsSettings(), tmp_path)
+    assert [folder.name for folder in result] == ["one", "two"]
+    assert project_folders(ProgramsSettings(projects=f" {result[1]} ,"), tmp_path) == [result[1]]
     with pytest.raises(InputError, match="there is no project folder"):
         project_folders(ProgramsSettings(projects="/nowhere"), tmp_path)
     with pytest.raises(InputError, match="two projects have one name"):
-        project_folders(ProgramsSettings(projects=f"{found[0]},{found[0]}"), tmp_path)
-    before = load_project(found[0]).sha
-    (found[0] / "evaluator.py").write_text(FILES["evaluator.py"] + "\n")
-    (found[0] / "__pycache__").mkdir()
-    (found[0] / "__pycache__" / "x.pyc").write_bytes(b"x")
-    assert load_project(found[0]).sha != before
-    assert unpack_files(pack_files(load_project(found[0]).files)) == load_project(found[0]).files
+        project_folders(ProgramsSettings(projects=f"{result[0]},{result[0]}"), tmp_path)
+    before = load_project(result[0]).sha
+    (result[0] / "evaluator.py").write_text(FILES["evaluator.py"] + "\n")
+    (result[0] / "__pycache__").mkdir()
+    (result[0] / "__pycache__" / "x.pyc").write_bytes(b"x")
+    assert load_project(result[0]).sha != before
+    assert unpack_files(pack_files(load_project(result[0]).files)) == load_project(result[0]).files
 
 
 def test_a_folder_that_is_no_project_says_so_when_it_would_enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

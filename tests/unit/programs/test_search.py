@@ -73,21 +73,21 @@ def test_a_child_by_any_operator_differs_parses_and_stays_inside(seed: int):
 def test_marked_numbers_stay_in_their_bounds_and_unmarked_ones_as_they_are(seed: int):
     for step in (step_one, step_all):
         text = (step({"k.c": KERNEL}, random(seed)) or {"k.c": KERNEL})["k.c"]
-        block, share = (one.value for one in parameters_in(text))
+        block, share = (parameter.value for parameter in parameters_in(text))
         assert 1 <= block <= 256 and block == int(block) and 0.1 <= share <= 0.9
         assert "int x = 3;" in text and "π" in text
 
 
 def test_numbers_are_the_literals_of_the_blocks_or_those_that_are_marked():
-    found = numbers_in({"p.py": PROGRAM})
-    assert [(one.value, one.whole) for one in found] == [(2.0, False), (1.0, True), (3.0, True), (1.0, True)]
-    assert [one.value for one in numbers_in({"k.c": KERNEL})] == [8.0, 0.5]
+    result = numbers_in({"p.py": PROGRAM})
+    assert [(item.value, item.whole) for item in result] == [(2.0, False), (1.0, True), (3.0, True), (1.0, True)]
+    assert [number.value for number in numbers_in({"k.c": KERNEL})] == [8.0, 0.5]
 
 
 def test_the_difference_of_two_relatives_is_a_step_and_strangers_are_none():
     own, near, far = ({"p.py": PROGRAM.replace("2.0", text)} for text in ("2.0", "2.5", "3.5"))
     moved = next(filter(None, (along_difference(own, [near, far], random(seed)) for seed in range(9))))
-    (value,) = [one.value for one in numbers_in(moved)][:1]
+    (value,) = [number.value for number in numbers_in(moved)][:1]
     assert 0.3 <= abs(value - 2.0) <= 1.2
     assert along_difference(own, [near], random(1)) is None
     assert along_difference(own, [near, {"p.py": RICH}], random(1)) is None
@@ -104,11 +104,11 @@ def test_crossover_takes_a_function_of_the_same_name():
 def test_a_text_that_is_cut_is_whole_again(lines: list[str]):
     text = "".join(lines)
     try:
-        found = cut(text)
+        result = cut(text)
     except BadBlocks:
         return
-    assert found.text() == text
-    assert [text[start:end] for start, end in found.spans()] == list(found.blocks)
+    assert result.text() == text
+    assert [text[start:end] for start, end in result.spans()] == list(result.blocks)
 
 
 def test_a_change_outside_of_the_blocks_is_told():

@@ -20,33 +20,33 @@ def row(name: str, number: int, *parents: str, operator: str = "number", **more)
 
 
 def traced(rows: list[dict], texts: dict[str, str], champion: str):
-    return trace_of("toy", rows, champion, lambda one: {"p.py": texts[one["program_id"]]})
+    return trace_of("toy", rows, champion, lambda item: {"p.py": texts[item["program_id"]]})
 
 
 def test_a_line_that_an_ancestor_deleted_is_brought_back_and_a_new_one_is_not():
     rows = [row("a", 0, operator="initial"), row("b", 1, "a"), row("c", 2, "b"), row("d", 3, "a")]
-    found = traced(rows, {"a": A, "b": B, "c": C, "d": C}, "c")
-    assert [(one.program_id, one.added, one.deleted, one.brought_back) for one in found.edits] == [
+    result = traced(rows, {"a": A, "b": B, "c": C, "d": C}, "c")
+    assert [(edit.program_id, edit.added, edit.deleted, edit.brought_back) for edit in result.edits] == [
         ("b", 1, 1, ()), ("c", 2, 1, ("b = 2",)), ("d", 1, 0, ()),
     ]
-    assert counts(found.champion) == {"children": 2, "added": 3, "deleted": 2, "brought_back": 1, "share": 1 / 3}
-    assert found.told()["most_often"] == [{"line": "b = 2", "times": 1}]
-    assert lines_of(found)[0] == "toy: 25.0% of 4 added lines had been deleted before (3 children)"
+    assert counts(result.champion) == {"children": 2, "added": 3, "deleted": 2, "brought_back": 1, "share": 1 / 3}
+    assert result.told()["most_often"] == [{"line": "b = 2", "times": 1}]
+    assert lines_of(result)[0] == "toy: 25.0% of 4 added lines had been deleted before (3 children)"
 
 
 def test_of_a_crossover_what_either_parent_has_is_not_added():
     rows = [row("a", 0), row("b", 1, "a"), row("x", 2, "b", "a", operator="crossover")]
-    found = traced(rows, {"a": A, "b": B, "x": A}, "x")
-    assert [(one.added, one.brought_back) for one in found.edits] == [(1, ()), (0, ())]
+    result = traced(rows, {"a": A, "b": B, "x": A}, "x")
+    assert [(edit.added, edit.brought_back) for edit in result.edits] == [(1, ()), (0, ())]
     assert counts([])["share"] is None
 
 
 @given(st.lists(st.sets(st.integers(0, 5), min_size=1), min_size=2, max_size=8))
 def test_on_a_chain_exactly_what_was_there_before_and_is_not_now_comes_back(steps: list[set[int]]):
-    texts = {str(place): "".join(f"line {one}\n" for one in sorted(held)) for place, held in enumerate(steps)}
+    texts = {str(place): "".join(f"line {item}\n" for item in sorted(held)) for place, held in enumerate(steps)}
     rows = [row(str(place), place, *([str(place - 1)] if place else [])) for place in range(len(steps))]
-    found = traced(rows, texts, str(len(steps) - 1))
-    for place, edit in enumerate(found.edits, 1):
+    result = traced(rows, texts, str(len(steps) - 1))
+    for place, edit in enumerate(result.edits, 1):
         before = set().union(*steps[:place])
         assert {int(line.split()[1]) for line in edit.brought_back} == (steps[place] - steps[place - 1]) & before
 
@@ -74,7 +74,7 @@ def test_every_question_of_the_cookbook_is_answered(tmp_path: Path):
     publish("champion", tables.DECISIONS, [decision | {"protected": False}])
     with Catalogue(lake) as catalogue:
         answers = {path.stem: catalogue.query(path.read_text()).rows for path in folder_of("evolake.programs.cookbook").glob("*.sql")}
-    assert {name: [tuple(one) for one in rows] for name, rows in answers.items()} == {
+    assert {name: [tuple(row) for row in rows] for name, rows in answers.items()} == {
         "program_champions": [("toy", "0001", "b" * 12, True, 2.0, None, None, 1.0, 0.5, "score not protected")],
         "program_operators": [("toy", "number", 3, 2, 1)],
         "program_spend": [("toy", "search", "passed", 2, 3.0), ("toy", "duel", "passed", 1, 1.5), ("toy", "search", "blocked by run", 1, 1.5)],

@@ -33,8 +33,8 @@ def test_what_is_drawn_lies_nearer_to_the_best_than_what_is_known(maximize: bool
 
     known = relatives(30, lambda a, b: -loss(a, b) if maximize else loss(a, b))
     drawn = [tuned(known[0], known[1:], np.random.default_rng(seed), maximize=maximize) for seed in range(30)]
-    found = [loss(*values(texts)) for texts in drawn if texts is not None]
-    assert len(found) == 30 and np.median(found) < 0.5 * np.median([abs(one.score) for one in known])
+    result = [loss(*values(texts)) for texts in drawn if texts is not None]
+    assert len(result) == 30 and np.median(result) < 0.5 * np.median([abs(item.score) for item in known])
 
 
 def test_it_is_a_function_of_the_archive_and_the_seed():
@@ -45,7 +45,7 @@ def test_it_is_a_function_of_the_archive_and_the_seed():
 
 def test_programs_of_another_skeleton_are_no_trials():
     known = relatives(FEWEST - 1, lambda a, b: a)
-    strange = [Relative({"p.py": one.texts["p.py"].replace("return", "return 1,")}, 9.0) for one in known]
+    strange = [Relative({"p.py": item.texts["p.py"].replace("return", "return 1,")}, 9.0) for item in known]
     assert tuned(known[0], [*known[1:], *strange], np.random.default_rng(0), maximize=True) is None
     many = {"p.py": "x = [" + ", ".join(map(str, range(MOST + 1))) + "]\n"}
     assert tuned(Relative(many, 0.0), [Relative(many, 1.0)] * 20, np.random.default_rng(0), maximize=True) is None

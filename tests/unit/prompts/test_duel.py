@@ -10,8 +10,8 @@ from evolake.prompts.tables import DECISIONS
 
 
 def fought(champion: list[list[bool]], challenger: list[list[bool]]) -> dict:
-    correct = {("champion", f"q{place}"): found for place, found in enumerate(champion)}
-    correct |= {("challenger", f"q{place}"): found for place, found in enumerate(challenger)}
+    correct = {("champion", f"q{place}"): result for place, result in enumerate(champion)}
+    correct |= {("challenger", f"q{place}"): result for place, result in enumerate(challenger)}
     return decide("champion", "challenger", correct, np.random.default_rng(0), cycle="0002")
 
 

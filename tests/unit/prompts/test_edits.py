@@ -20,7 +20,7 @@ PROMPTS = st.lists(st.sampled_from(["a", "b", "c", "d"]), unique=True, max_size=
 
 
 def texts(prompt: SystemPrompt) -> list[tuple[str, str]]:
-    return [(one.id, one.text) for one in prompt.principles]
+    return [(principle.id, principle.text) for principle in prompt.principles]
 
 
 def refused(hunk: Hunk, prompt: SystemPrompt = PROMPT, **limits) -> str:
@@ -36,7 +36,7 @@ def test_every_kind_of_edit() -> None:
         Hunk("merge", ("p3", "p2"), "Show steps, then the answer."),
     ])
     assert texts(result.prompt) == [("p1", "Read it once."), ("p5", "Show steps, then the answer."), ("p4", "Check the unit.")]
-    assert [(one.applied, one.reason, one.principle_id) for one in result.outcomes] == [(True, "", "p4"), (True, "", "p1"), (True, "", "p5")]
+    assert [(item.applied, item.reason, item.principle_id) for item in result.outcomes] == [(True, "", "p4"), (True, "", "p1"), (True, "", "p5")]
     assert texts(apply(result.prompt, [Hunk("drop", ("p5",))]).prompt) == [("p1", "Read it once."), ("p4", "Check the unit.")]
 
 
@@ -53,7 +53,7 @@ def test_an_id_is_never_given_out_again() -> None:
 
 def test_a_hunk_on_a_principle_that_the_diff_changed_before_is_left_out() -> None:
     result = apply(PROMPT, [Hunk("modify", ("p1",), "Read."), Hunk("drop", ("p1",)), Hunk("merge", ("p1", "p2"), "Both."), Hunk("drop", ("p2",))])
-    assert [one.applied for one in result.outcomes] == [True, False, False, True]
+    assert [outcome.applied for outcome in result.outcomes] == [True, False, False, True]
     assert result.outcomes[1].reason == "p1 was changed by an earlier hunk"
 
 
@@ -92,31 +92,31 @@ def test_a_principle_may_not_copy_a_problem() -> None:
 
 def test_wording_that_problems_share_is_no_copy() -> None:
     shared = "Give your final answer as one whole number on the last line."
-    problems = tuple(f"What is {one} plus {one + 1}? {shared}" for one in range(3))
+    problems = tuple(f"What is {number} plus {number + 1}? {shared}" for number in range(3))
     assert not copies(shared, problems) and copies("What is 1 plus 2? " + shared, problems) and copies(shared, problems[:1])
     assert copies("Like 2 + 2 = 4.", ["2 + 2"]) and not copies("There are 2.", ["2"])
 
 
 def test_a_step_may_use_its_own_kinds_only() -> None:
     result = apply(PROMPT, [Hunk("drop", ("p1",)), Hunk("add", text="New.")], kinds=("add", "modify"))
-    assert [(one.applied, one.reason) for one in result.outcomes] == [(False, "this step does not drop"), (True, "")]
+    assert [(outcome.applied, outcome.reason) for outcome in result.outcomes] == [(False, "this step does not drop"), (True, "")]
 
 
 @given(PROMPTS, st.lists(HUNKS, max_size=8))
 def test_the_applied_hunks_alone_give_the_same_prompt(prompt: SystemPrompt, hunks: list[Hunk]) -> None:
     result = apply(prompt, hunks)
-    again = apply(prompt, [one.hunk for one in result.outcomes if one.applied])
-    assert again.prompt == result.prompt and all(one.applied for one in again.outcomes)
+    again = apply(prompt, [outcome.hunk for outcome in result.outcomes if outcome.applied])
+    assert again.prompt == result.prompt and all(outcome.applied for outcome in again.outcomes)
 
 
 @given(PROMPTS, st.lists(HUNKS, max_size=8))
 def test_sizes_ids_and_outcomes_of_any_diff(prompt: SystemPrompt, hunks: list[Hunk]) -> None:
     result = apply(prompt, hunks)
-    done = [one.hunk for one in result.outcomes if one.applied]
+    done = [outcome.hunk for outcome in result.outcomes if outcome.applied]
     change = {"add": lambda hunk: 1, "modify": lambda hunk: 0, "drop": lambda hunk: -1, "merge": lambda hunk: 1 - len(hunk.targets)}
     assert len(result.prompt.principles) == len(prompt.principles) + sum(change[hunk.kind](hunk) for hunk in done)
-    assert [one.hunk for one in result.outcomes] == hunks and all(one.applied == (not one.reason) for one in result.outcomes)
-    assert all(one in prompt.ids or int(one[1:]) >= prompt.next_number for one in result.prompt.ids)
+    assert [outcome.hunk for outcome in result.outcomes] == hunks and all(outcome.applied == (not outcome.reason) for outcome in result.outcomes)
+    assert all(item in prompt.ids or int(item[1:]) >= prompt.next_number for item in result.prompt.ids)
     assert result.prompt.next_number == prompt.next_number + sum(hunk.kind in ("add", "merge") for hunk in done)
     assert result.changed == bool(done)
 
@@ -124,5 +124,5 @@ def test_sizes_ids_and_outcomes_of_any_diff(prompt: SystemPrompt, hunks: list[Hu
 @given(PROMPTS, st.lists(HUNKS, max_size=8))
 def test_principles_that_no_hunk_names_stay_in_order(prompt: SystemPrompt, hunks: list[Hunk]) -> None:
     named = {target for hunk in hunks for target in hunk.targets}
-    kept: list[Principle] = [one for one in prompt.principles if one.id not in named]
-    assert [one for one in apply(prompt, hunks).prompt.principles if one in kept] == kept
+    kept: list[Principle] = [principle for principle in prompt.principles if principle.id not in named]
+    assert [principle for principle in apply(prompt, hunks).prompt.principles if principle in kept] == kept

@@ -54,7 +54,7 @@ def table(*rows: tuple[str, int, tuple[int, int]], policy: str = "tiny", source:
 
 HALF, NEVER, ALWAYS = asked((2, 2), (2, 2)), asked((0, 4), (0, 4)), asked((4, 0), (4, 0))
 SHIPPED = [make(f"sums-{n}", 1, source="shipped") for n in range(20)]
-SET = ProblemSet(tuple(SHIPPED[:16]), tuple(replace(one, split="heldout") for one in SHIPPED[16:]), "shipped")
+SET = ProblemSet(tuple(SHIPPED[:16]), tuple(replace(item, split="heldout") for item in SHIPPED[16:]), "shipped")
 
 
 @given(st.floats(0, 1), st.integers(1, 20), st.integers(1, 9))
@@ -78,16 +78,16 @@ KNOWN = st.dictionaries(st.integers(0, 11), st.sampled_from([HALF, NEVER, ALWAYS
 def test_no_problem_is_set_twice_nor_more_than_there_are_places_and_each_for_its_reason(known, counts, alone, seed):
     by_level = {(f"f{number:02}", 1): value for number, value in known.items()}
     levels = offered([make(f"f{number:02}", 1, n) for number in range(12) for n in range(3)], by_level)
-    found = chosen(levels, by_level, counts, np.random.default_rng(seed), alone=alone)
-    assert found == chosen(levels, by_level, counts, np.random.default_rng(seed), alone=alone)
-    assert len({one.problem_id for one, _ in found}) == len(found)
-    assert all(count <= counts[turn - 1] for turn, count in Counter(one.turn or 0 for one, _ in found).items())
+    result = chosen(levels, by_level, counts, np.random.default_rng(seed), alone=alone)
+    assert result == chosen(levels, by_level, counts, np.random.default_rng(seed), alone=alone)
+    assert len({item.problem_id for item, _ in result}) == len(result)
+    assert all(count <= counts[turn - 1] for turn, count in Counter(item.turn or 0 for item, _ in result).items())
     kinds = {None: NEW, HALF: LEARNABLE, NEVER: AGAIN, ALWAYS: AGAIN}
-    assert [reason for _, reason in found] == [kinds[by_level.get((one.family, 1))] for one, _ in found]
+    assert [reason for _, reason in result] == [kinds[by_level.get((item.family, 1))] for item, _ in result]
     if alone:
-        assert len(found) == min(sum(counts), sum(1 if value is not HALF else 3 for value in (known.get(number) for number in range(12))))
+        assert len(result) == min(sum(counts), sum(1 if value is not HALF else 3 for value in (known.get(number) for number in range(12))))
     elif sum(counts) <= 3 * list(known.values()).count(HALF):
-        assert len(found) == sum(counts) and sum(reason == NEW for _, reason in found) <= (sum(counts) + 1) // 2
+        assert len(result) == sum(counts) and sum(reason == NEW for _, reason in result) <= (sum(counts) + 1) // 2
 
 
 def test_what_teaches_is_asked_in_proportion_and_what_teaches_nothing_rarely_but_not_never():
@@ -96,7 +96,7 @@ def test_what_teaches_is_asked_in_proportion_and_what_teaches_nothing_rarely_but
     levels = {level: [make(*level)] for level in known}
     drawn: Counter[str] = Counter()
     for seed in range(1500):
-        drawn.update(one.family.partition("-")[0] for one, _ in chosen(levels, known, [1], np.random.default_rng(seed), alone=False))
+        drawn.update(item.family.partition("-")[0] for item, _ in chosen(levels, known, [1], np.random.default_rng(seed), alone=False))
     assert sum(drawn.values()) == 1500
     assert 0.06 < drawn["never"] / 1500 < 0.14
     assert drawn["half"] / drawn["little"] == pytest.approx(HALF.score / little.score, rel=0.3)
@@ -105,16 +105,16 @@ def test_what_teaches_is_asked_in_proportion_and_what_teaches_nothing_rarely_but
 def test_where_nothing_teaches_and_nothing_is_new_most_places_go_back_to_the_other_source():
     known = {(f"never-{n}", 1): NEVER for n in range(10)}
     levels = {level: [make(*level)] for level in known}
-    found = [chosen(levels, known, [4], np.random.default_rng(seed), alone=False) for seed in range(200)]
-    assert 0.05 < sum(map(len, found)) / 800 < 0.15
+    result = [chosen(levels, known, [4], np.random.default_rng(seed), alone=False) for seed in range(200)]
+    assert 0.05 < sum(map(len, result)) / 800 < 0.15
     assert all(len(chosen(levels, known, [4], np.random.default_rng(seed), alone=True)) == 4 for seed in range(20))
 
 
 def test_tables_are_counted_together_for_the_policy_that_was_asked_last():
     tables = [table(("a", 1, (2, 2)), ("b", 1, (0, 4))), table(("sums", 1, (2, 2)), source="shipped"), table(("a", 1, (4, 0)))]
-    found = asked_before(tables)
-    assert {level: (one.groups, one.replies, one.correct) for level, one in found.items()} == {("a", 1): (2, 8, 6), ("b", 1): (1, 4, 0)}
-    assert found["a", 1].score == pytest.approx(score([(2, 2), (4, 0)]))
+    result = asked_before(tables)
+    assert {level: (item.groups, item.replies, item.correct) for level, item in result.items()} == {("a", 1): (2, 8, 6), ("b", 1): (1, 4, 0)}
+    assert result["a", 1].score == pytest.approx(score([(2, 2), (4, 0)]))
     assert list(asked_before([*tables, table(("b", 1, (3, 1)), policy="larger")])) == [("b", 1)]
     assert asked_before([]) == asked_before(tables[1:2]) == {}
 
@@ -123,7 +123,7 @@ def test_an_iteration_has_the_problems_that_are_set_for_it_and_the_rest_of_those
     given_ = [replace(make("a", 1), turn=1), replace(make("b", 1), turn=2)]
     options = {"root_seed": 3, "cycle": "0001", "iteration": 7}
     batch = draw([*SHIPPED, *given_], 4, turn=2, **options)
-    assert batch[0] == given_[1] and len(set(batch)) == 4 and {one.source for one in batch[1:]} == {"shipped"}
+    assert batch[0] == given_[1] and len(set(batch)) == 4 and {item.source for item in batch[1:]} == {"shipped"}
     assert draw([*SHIPPED, *given_], 4, **options) == draw(SHIPPED, 4, turn=3, **options) == draw(SHIPPED, 4, **options)
     assert draw(given_[:1], 4, turn=1, **options) == given_[:1]
 
@@ -141,7 +141,7 @@ def feed(lake: Lake, settings: PromptsSettings = SIZES, found: ProblemSet = SET,
 def ids(side: str, count: int) -> list[str]:
     """Ids of families that are on this side of the split by their hash."""
     sides = split([make(f"id{number:03}", 1) for number in range(100)], SIZES.heldout_share)
-    return [one.family for one in sides[side == "heldout"]][:count]
+    return [item.family for item in sides[side == "heldout"]][:count]
 
 
 @pytest.fixture
@@ -156,9 +156,9 @@ def test_families_beside_the_shipped_problems_are_of_lineages_to_train_on_and_ch
     given_ = feed(lake)
     rows = FEED.frame(given_.rows).to_dicts()
     assert given_ == feed(lake) and given_.problems.heldout == SET.heldout and given_.problems.train[:16] == SET.train
-    assert [(row["problem_id"], row["turn"]) for row in rows] == [(one.problem_id, one.turn) for one in given_.problems.train[16:]]
+    assert [(row["problem_id"], row["turn"]) for row in rows] == [(item.problem_id, item.turn) for item in given_.problems.train[16:]]
     train, heldout = split(family_problems(lake, ["0001"]), SIZES.heldout_share, family_roots(lake, ["0001"]))
-    assert heldout and {row["problem_id"] for row in rows} <= {one.problem_id for one in train}
+    assert heldout and {row["problem_id"] for row in rows} <= {item.problem_id for item in train}
     assert {(row["difficulty"], row["reason"], row["score"]) for row in rows} == {(1, NEW, None)} and len(rows) == 4
     assert given_.told() == "4 problems of families (4 new)"
     again = feed(lake, SIZES, SET, table(*((f"f{number:02}", 1, (2, 2)) for number in range(12))))
@@ -170,7 +170,7 @@ def test_families_of_the_lake_are_on_the_side_of_the_shipped_ones_whose_names_th
     *_, other = ids("train", 4)
     settings = SIZES.model_copy(update={"batch_problems": 8})
     shipped = problem_set(settings.model_copy(update={"problem_sources": ["shipped"]}), lake=None, seeds=SEEDS, seed=0)
-    assert "called-numbers" not in {one.family for one in shipped.train} and "number-cards" in {one.family for one in shipped.train}
+    assert "called-numbers" not in {item.family for item in shipped.train} and "number-cards" in {item.family for item in shipped.train}
     given_ = feed(copies, settings, shipped)
     assert {row["family"] for row in given_.rows} == {*ids("heldout", 2), other}
     assert given_.problems.train[: len(shipped.train)] == shipped.train and given_.problems.heldout == shipped.heldout
@@ -179,9 +179,9 @@ def test_families_of_the_lake_are_on_the_side_of_the_shipped_ones_whose_names_th
 def test_where_families_hold_out_the_names_that_ship_decide_too(copies: Lake):
     called, child, _, other = ids("train", 4)
     settings = PromptsSettings(problem_sources=["families"], families_share=1, batch_problems=4, heldout_problems=8)
-    found = problem_set(settings, lake=copies, seeds=SEEDS, seed=0)
-    assert {one.family for one in found.heldout} == {called, child}
-    assert {one.family for one in found.train} == {*ids("heldout", 2), other}
+    result = problem_set(settings, lake=copies, seeds=SEEDS, seed=0)
+    assert {item.family for item in result.heldout} == {called, child}
+    assert {item.family for item in result.train} == {*ids("heldout", 2), other}
 
 
 def test_problems_that_ship_by_the_id_of_a_family_put_what_descends_from_it_on_their_side(tmp_path: Path):
@@ -194,7 +194,7 @@ def test_problems_that_ship_by_the_id_of_a_family_put_what_descends_from_it_on_t
 
 def test_a_problem_of_a_family_that_says_what_is_held_out_or_is_there_already_is_left_out(lake: Lake):
     problems = family_problems(lake, ["0001"])
-    copies = [replace(one, problem_id=f"copy-{one.problem_id}") for one in problems]
+    copies = [replace(problem, problem_id=f"copy-{problem.problem_id}") for problem in problems]
     said = replace(SET, train=(*SET.train, *copies[::2]), heldout=tuple(copies[1::2]))
     assert (feed(lake, SIZES, said).rows, feed(lake, SIZES, said).problems) == ([], said)
 
@@ -211,8 +211,8 @@ def test_what_shares_its_words_with_a_held_out_problem_is_not_added_and_what_is_
 def test_families_alone_fill_every_place_and_the_others_are_there_for_duels(lake: Lake):
     train, heldout = split(family_problems(lake, ["0001"]), SIZES.heldout_share, family_roots(lake, ["0001"]))
     given_ = feed(lake, SIZES.model_copy(update={"families_share": 1.0}), ProblemSet(tuple(train), tuple(heldout), "families"))
-    assert [replace(one, turn=None) for one in given_.problems.train] == train
-    assert Counter(one.turn for one in given_.problems.train) == {1: 4, 2: 4, None: len(train) - 8}
+    assert [replace(item, turn=None) for item in given_.problems.train] == train
+    assert Counter(item.turn for item in given_.problems.train) == {1: 4, 2: 4, None: len(train) - 8}
 
 
 def test_a_cycle_without_families_says_in_a_line_what_it_trains_on(tmp_path: Path, lake: Lake):
@@ -232,10 +232,10 @@ def test_where_every_family_taught_nothing_it_says_how_many_families_were_asked_
     lake = finish_families(family_lake(tmp_path), "0001", {f"f{number:02}": () for number in range(12)})
     settings = SIZES.model_copy(update={"families_share": 0.25, "iterations_per_cycle": 1})
     known = table(*((f"f{number:02}", difficulty, (4, 0)) for number in range(12) for difficulty in (1, 4)))
-    told = {feed(lake, settings, SET, known, cycle=f"{cycle:04}").told() for cycle in range(2, 12)}
+    names = {feed(lake, settings, SET, known, cycle=f"{cycle:04}").told() for cycle in range(2, 12)}
     train, _ = split(family_problems(lake, ["0001"]), SIZES.heldout_share)
-    count = len({one.family for one in train})
-    assert f"trains on shipped problems only: {count} families asked before, and nothing was learnt from what they offer" in told
+    count = len({item.family for item in train})
+    assert f"trains on shipped problems only: {count} families asked before, and nothing was learnt from what they offer" in names
 
 
 def test_a_run_of_the_cycle_again_reads_what_the_first_one_read_whatever_families_have_made_since(lake: Lake):

@@ -28,7 +28,7 @@ HUNKS = [
     ("global", Hunk("modify", ("p2",), "State the answer at the end, as one number.")),
 ]
 HELD_OUT = [problem(100 + number, "heldout") for number in range(3)]
-SHOWN = [{"text": one.text, "split": one.split} for one in (*PROBLEMS, *HELD_OUT)]
+SHOWN = [{"text": problem.text, "split": problem.split} for problem in (*PROBLEMS, *HELD_OUT)]
 
 
 def born(hunks=HUNKS, parent: SystemPrompt = ROOT) -> tuple[dict[str, Any], Population, list[dict[str, Any]]]:
@@ -39,7 +39,7 @@ def born(hunks=HUNKS, parent: SystemPrompt = ROOT) -> tuple[dict[str, Any], Popu
     ))
     first = apply(parent, adds)
     second = apply(first.prompt, [*plan, *modifies])
-    outcomes = {id(one.hunk): one for one in (*first.outcomes, *second.outcomes)}
+    outcomes = {id(outcome.hunk): outcome for outcome in (*first.outcomes, *second.outcomes)}
     made = Reproduction("mutation", parent, second.prompt, "", tuple((step, outcomes[id(hunk)]) for step, hunk in hunks))
     grown = population.with_child(
         second.prompt, {parent.prompt_id: 1.0}, (25.0, 8.0), operator="mutation", cycle="0001", iteration=1, origin="operators",
@@ -59,8 +59,8 @@ def test_a_root_that_immigrates_meets_the_gates_of_a_child_without_a_lineage(tex
     prompt = SystemPrompt(tuple(Principle(f"p{number}", text) for number, text in enumerate(texts, 2)))
     row = population.root(prompt, "mine", "0003")
     assert (row["number"], row["operator"], row["parents"], row["origin"], row["cycle"]) == (1, "root", [], "mine", "0003")
-    found = judged(row, population, [])
-    assert (found.accepted, found.blocked_by.rule_id if found.blocked_by else None) == (rule is None, rule)
+    result = judged(row, population, [])
+    assert (result.accepted, result.blocked_by.rule_id if result.blocked_by else None) == (rule is None, rule)
 
 
 def with_text(child: dict[str, Any], population: Population, texts: list[str]) -> tuple[dict[str, Any], Population]:
@@ -71,11 +71,11 @@ def with_text(child: dict[str, Any], population: Population, texts: list[str]) -
 
 
 def test_a_child_made_by_its_edits_passes_every_gate():
-    found = judged(*born())
-    assert found.accepted
-    assert {verdict.gate for verdict in found.verdicts} == {gate.name for gate in GATES}
-    assert {verdict.rule_id for verdict in found.verdicts} == {rule.id for rule in RULES.rules}
-    assert found.blocked_by is None
+    result = judged(*born())
+    assert result.accepted
+    assert {verdict.gate for verdict in result.verdicts} == {gate.name for gate in GATES}
+    assert {verdict.rule_id for verdict in result.verdicts} == {rule.id for rule in RULES.rules}
+    assert result.blocked_by is None
 
 
 def dropped_hunk(child, population, edits):
@@ -119,11 +119,11 @@ def test_a_planted_fault_of_form_is_blocked_by_its_rule(plant: Callable, rule: s
     sound = born()
     faulty = plant(*sound)
     assert faulty != sound
-    found = judged(*faulty)
-    assert not found.accepted
-    objections = {verdict.rule_id for verdict in found.verdicts if verdict.outcome == "block"}
-    every = {one.id: judged_by(one, found.seen) for one in RULES.rules}
-    assert objections == {next(name for name in (one.id for one in RULES.of_gate("form")) if every[name])}
+    result = judged(*faulty)
+    assert not result.accepted
+    objections = {verdict.rule_id for verdict in result.verdicts if verdict.outcome == "block"}
+    every = {item.id: judged_by(item, result.seen) for item in RULES.rules}
+    assert objections == {next(name for name in (item.id for item in RULES.of_gate("form")) if every[name])}
     assert every[rule]
 
 
@@ -138,20 +138,20 @@ def judged_by(rule, evidence) -> bool:
 def test_a_principle_that_carries_a_problem_is_blocked_whichever_side_it_is_from(split: str):
     text = next(row["text"] for row in SHOWN if row["split"] == split)
     child, population, edits = born([("local", Hunk("add", text=f"For example: {text} It is easy."))])
-    found = judged(child, population, edits)
-    assert found.blocked_by is not None
-    assert (found.blocked_by.rule_id, found.blocked_by.gate) == ("prompts-no-problem-texts", "leak")
-    assert split in found.blocked_by.reason
+    result = judged(child, population, edits)
+    assert result.blocked_by is not None
+    assert (result.blocked_by.rule_id, result.blocked_by.gate) == ("prompts-no-problem-texts", "leak")
+    assert split in result.blocked_by.reason
 
 
 def test_a_prompt_that_is_there_already_is_blocked():
     child, population, edits = born()
-    twin = SystemPrompt(tuple(Principle(f"p{number + 5}", one.text) for number, one in enumerate(apply_all(child).principles)))
+    twin = SystemPrompt(tuple(Principle(f"p{number + 5}", principle.text) for number, principle in enumerate(apply_all(child).principles)))
     elder = population.rows()[-1] | {"prompt_id": twin.prompt_id, "principles": twin.to_json(), "number": 0}
     frame = ARCHIVE["prompts"].frame([elder, population.rows()[0] | {"number": 1}, child | {"number": 2}])
-    found = judged(child | {"number": 2}, replace(population, prompts=frame), edits)
-    assert found.blocked_by is not None
-    assert found.blocked_by.rule_id == "prompts-new"
+    result = judged(child | {"number": 2}, replace(population, prompts=frame), edits)
+    assert result.blocked_by is not None
+    assert result.blocked_by.rule_id == "prompts-new"
 
 
 def apply_all(child: dict[str, Any]) -> SystemPrompt:

@@ -29,7 +29,7 @@ PARTS = ("espl", "evolution", "rl", "reflection")
 
 
 def founded(*more: SystemPrompt) -> Population:
-    return found_population({"plain": ROOT, **{f"root{number}": one for number, one in enumerate(more)}}, "0001")
+    return found_population({"plain": ROOT, **{f"root{number}": item for number, item in enumerate(more)}}, "0001")
 
 
 def run(count: int = 1, policy: Adder | None = None, population: Population | None = None, arm: str = "espl", **more: Any) -> Iterations:
@@ -48,7 +48,7 @@ def test_every_arm_takes_the_same_rollouts_on_the_same_problems(arm: str) -> Non
     problems = done["rollouts"].group_by("iteration", "problem_id").len()
     assert problems["len"].unique().to_list() == [12]
     assert [only(problems, iteration=number)["problem_id"].sort().to_list() for number in (1, 2, 3)] == [
-        sorted(one.problem_id for one in draw(PROBLEMS, 4, root_seed=3, cycle="0001", iteration=number)) for number in (1, 2, 3)
+        sorted(item.problem_id for item in draw(PROBLEMS, 4, root_seed=3, cycle="0001", iteration=number)) for number in (1, 2, 3)
     ]
 
 
@@ -65,10 +65,10 @@ def test_arms_switch_updates_ratings_and_children() -> None:
     policies = {arm: Adder() for arm in PARTS}
     done = {arm: run(4, policies[arm], arm=arm) for arm in PARTS}
     assert {arm: len(policy.updates) for arm, policy in policies.items()} == {"espl": 4, "evolution": 0, "rl": 4, "reflection": 0}
-    assert {arm: found.frames()["updates"]["updated"].to_list() for arm, found in done.items()} == {
+    assert {arm: result.frames()["updates"]["updated"].to_list() for arm, result in done.items()} == {
         "espl": [True] * 4, "evolution": [False] * 4, "rl": [True] * 4, "reflection": [False] * 4,
     }
-    operators_of = {arm: set(found.population.prompts["operator"]) for arm, found in done.items()}
+    operators_of = {arm: set(result.population.prompts["operator"]) for arm, result in done.items()}
     assert operators_of["rl"] == {"root"} and operators_of["reflection"] == {"root", "mutation"}
     assert operators_of["espl"] == operators_of["evolution"] == {"root", "mutation", "crossover"}
     assert done["rl"].population.rating(ROOT.prompt_id) == (ratings.MU, ratings.SIGMA)
@@ -125,10 +125,10 @@ def test_values_are_mean_rewards_and_ratings_follow_their_order() -> None:
     wanted = {row["prompt_id"]: row["value"] for row in frames["values"].group_by("prompt_id").agg(pl.col("value").mean()).to_dicts()}
     assert {row["prompt_id"]: pytest.approx(row["mean_reward"]) for row in updates.to_dicts()} == wanted
     order = updates["prompt_id"].to_list()
-    ranks = ratings.ranks_of([wanted[one] for one in order])
+    ranks = ratings.ranks_of([wanted[item] for item in order])
     assert updates["rank"].to_list() == ranks
     assert [(row["mu"], row["sigma"]) for row in updates.to_dicts()] == ratings.update([(25.0, 25.0 / 3)] * 3, ranks)
-    assert {one: done.population.rating(one) for one in order} == {row["prompt_id"]: (row["mu"], row["sigma"]) for row in updates.to_dicts()}
+    assert {item: done.population.rating(item) for item in order} == {row["prompt_id"]: (row["mu"], row["sigma"]) for row in updates.to_dicts()}
 
 
 def test_won_is_the_best_value_where_prompts_differ() -> None:
@@ -152,7 +152,7 @@ def test_the_mutant_comes_of_the_best_prompt_and_the_crossed_child_of_all() -> N
     best = min(updates.values(), key=lambda row: row["rank"])["prompt_id"]
     mutant, crossed = made["mutation"], made["crossover"]
     assert mutant["parents"] == [best] and (mutant["mu"], mutant["sigma"]) == ratings.mutated((updates[best]["mu"], updates[best]["sigma"]))
-    parents = [(updates[one]["mu"], updates[one]["sigma"]) for one in crossed["parents"]]
+    parents = [(updates[item]["mu"], updates[item]["sigma"]) for item in crossed["parents"]]
     assert sorted(crossed["parents"]) == sorted(updates) and (crossed["mu"], crossed["sigma"]) == ratings.crossed(parents)
     weights = only(done.population.derivations, child_id=crossed["prompt_id"])
     assert dict(weights.select("parent_id", "weight").iter_rows()) == dict(zip(crossed["parents"], ratings.shares(parents), strict=True))
@@ -178,7 +178,7 @@ def test_several_iterations_are_one_after_the_other_and_the_population_grows_ins
     for number in range(1, 7):
         there = sum(row["iteration"] < number for row in rows)
         used = only(done.frames()["values"], iteration=number)["prompt_id"].unique().to_list()
-        assert all(there - SIZES.window <= born[one] < there for one in used)
+        assert all(there - SIZES.window <= born[item] < there for item in used)
     sums = done.population.derivations.group_by("child_id").agg(pl.col("weight").sum())
     assert len(sums) == len(rows) - 1 and sums["weight"].to_list() == pytest.approx([1.0] * len(sums))
 
@@ -212,9 +212,9 @@ def test_calls_are_told_which_prompt_they_were_for() -> None:
 def test_replies_that_never_came_are_left_out_of_values_and_updates() -> None:
     class Silent(Adder):
         def sample(self, pairs, n, seed, *, greedy=False):
-            found = super().sample(pairs, n, seed)
+            result = super().sample(pairs, n, seed)
             lost = Sample("", 0, False, failure="the endpoint refused")
-            return [[lost, *group[1:]] if one.problem_id == first else group for (_, one), group in zip(pairs, found, strict=True)]
+            return [[lost, *group[1:]] if item.problem_id == first else group for (_, item), group in zip(pairs, result, strict=True)]
 
     first = draw(PROBLEMS, 4, root_seed=3, cycle="0001", iteration=1)[0].problem_id
     policy = Silent()
@@ -248,11 +248,11 @@ def test_means_compare_problems_that_are_known_for_all() -> None:
 
 
 def test_of_equal_means_the_higher_mu_is_best_then_the_youngest() -> None:
-    found = payoffs([0.5], [0.5], [0.5])
-    ids = [prompt.prompt_id for prompt in found.prompts]
-    population = found_population({str(number): prompt for number, prompt in enumerate(found.prompts)}, "0001")
-    assert found.best(population) == 2
-    assert found.best(population.rated({ids[1]: (26.0, 1.0)})) == 1
+    result = payoffs([0.5], [0.5], [0.5])
+    ids = [prompt.prompt_id for prompt in result.prompts]
+    population = found_population({str(number): prompt for number, prompt in enumerate(result.prompts)}, "0001")
+    assert result.best(population) == 2
+    assert result.best(population.rated({ids[1]: (26.0, 1.0)})) == 1
     assert payoffs([0.5], [0.4], [0.5 - 1e-12]).best(population) == 2 and payoffs([0.5], [0.4], [0.3]).best(population) == 0
 
 
@@ -263,11 +263,11 @@ def test_the_matrix_holds_the_mean_of_what_was_sampled(entries: list[tuple[int, 
         Rollout(prompts[row].prompt_id, problems[column].problem_id, number, "", 1, False, False, False, reward)
         for number, (row, column, reward) in enumerate(entries)
     ]
-    found = PayoffMatrix.of(prompts, problems, rollouts)
+    result = PayoffMatrix.of(prompts, problems, rollouts)
     for row in range(3):
         for column in range(3):
             rewards = [reward or 0.0 for r, c, reward in entries if (r, c) == (row, column)]
-            assert found.phi[row][column] == (pytest.approx(sum(rewards) / len(rewards)) if rewards else None)
+            assert result.phi[row][column] == (pytest.approx(sum(rewards) / len(rewards)) if rewards else None)
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ GROUPS = st.lists(st.tuples(COUNTS, COUNTS), max_size=12)
 
 @given(COUNTS, COUNTS)
 def test_a_group_teaches_where_it_has_both_kinds_and_whether_right_or_wrong_makes_no_difference(right, wrong):
-    found = group_score(right, wrong)
-    assert 0 <= found < 1
-    assert (found > 0) == (right > 0 and wrong > 0)
-    assert found == group_score(wrong, right)
+    result = group_score(right, wrong)
+    assert 0 <= result < 1
+    assert (result > 0) == (right > 0 and wrong > 0)
+    assert result == group_score(wrong, right)
 
 
 @given(st.integers(2, 60), st.data())
@@ -37,11 +37,11 @@ def test_of_one_share_few_replies_and_few_groups_say_less(right, wrong, times):
 
 @given(GROUPS, COUNTS)
 def test_a_score_lies_between_0_and_1_and_falls_with_a_group_of_one_kind(groups, alike):
-    found = score(groups)
-    assert 0 <= found < 1
-    assert (found == 0) == all(not right or not wrong for right, wrong in groups)
-    assert score([*groups, (alike, 0)]) <= found
-    assert score([*groups, (0, alike)]) <= found
+    result = score(groups)
+    assert 0 <= result < 1
+    assert (result == 0) == all(not right or not wrong for right, wrong in groups)
+    assert score([*groups, (alike, 0)]) <= result
+    assert score([*groups, (0, alike)]) <= result
 
 
 def test_problems_that_are_solved_always_or_never_teach_nothing_whatever_their_mean():

@@ -19,9 +19,9 @@ GOOD = [
 
 
 def test_every_symptom_is_answered_by_the_library_that_ships() -> None:
-    found = library()
-    assert [symptom for symptom in SYMPTOMS if not found.answering(symptom)] == []
-    assert all(len(text) <= LONGEST_TEXT for entry in found.entries for text in entry.versions)
+    result = library()
+    assert [symptom for symptom in SYMPTOMS if not result.answering(symptom)] == []
+    assert all(len(text) <= LONGEST_TEXT for entry in result.entries for text in entry.versions)
 
 
 def test_rows_give_the_library_back() -> None:
@@ -29,12 +29,12 @@ def test_rows_give_the_library_back() -> None:
 
 
 def test_principles_are_known_by_their_text() -> None:
-    found = library_of(GOOD)
-    assert found.names_of("Be  very brief.") == ("brief",) and found.names_of("Be brief and end.") == ("brief", "last")
-    assert found.names_of("Something else.") == ()
-    assert found.stricter("Be brief.") == "Be very brief."
-    assert found.stricter("Be very brief.") == "One word." and found.stricter("One word.") is None and found.stricter("Something else.") is None
-    assert [entry.name for entry in found.answering("buried")] == ["last"]
+    result = library_of(GOOD)
+    assert result.names_of("Be  very brief.") == ("brief",) and result.names_of("Be brief and end.") == ("brief", "last")
+    assert result.names_of("Something else.") == ()
+    assert result.stricter("Be brief.") == "Be very brief."
+    assert result.stricter("Be very brief.") == "One word." and result.stricter("One word.") is None and result.stricter("Something else.") is None
+    assert [entry.name for entry in result.answering("buried")] == ["last"]
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_only_problems_with_success_and_failure_are_reflected_on() -> None:
     with operators() as agents:
         made = mutation(agents, evidence(1, RIGHT, RIGHT), evidence(2, BURIED, BURIED), evidence(3, RIGHT, BURIED, CUT))
         assert asked(agents) == [*["prompts_summarizer"] * 3, "prompts_critic", "prompts_editor", "prompts_consolidator"]
-        assert made.child is not None and {one.hunk.problem_id for step, one in made.hunks if step == "local"} == {"sum-3"}
+        assert made.child is not None and {item.hunk.problem_id for step, item in made.hunks if step == "local"} == {"sum-3"}
 
 
 def test_without_contrast_there_is_no_child_and_a_row_says_so() -> None:
@@ -64,16 +64,16 @@ def test_a_child_is_its_parent_with_the_applied_hunks() -> None:
     with operators() as agents:
         made = mutation(agents, evidence(1, RIGHT, BURIED), evidence(2, RIGHT, CUT))
     assert made.child is not None and made.child.principles[0].text == "Be kind." and len(made.child.principles) > 1
-    assert all(library().names_of(one.text) for one in made.child.principles[1:])
+    assert all(library().names_of(principle.text) for principle in made.child.principles[1:])
     rows = made.rows(cycle="0001", arm="espl", iteration=1, backend="operators")
     assert {row["child_id"] for row in rows} == {made.child.prompt_id} and [row["number"] for row in rows] == list(range(len(rows)))
-    assert {row["principle_id"] for row in rows if row["applied"]} >= {one.id for one in made.child.principles[1:]}
+    assert {row["principle_id"] for row in rows if row["applied"]} >= {principle.id for principle in made.child.principles[1:]}
 
 
 def test_a_problem_proposes_no_more_than_the_limit() -> None:
     with operators() as agents:
         made = mutation(agents, evidence(1, RIGHT, BURIED, CUT), evidence(2, RIGHT, BURIED, CUT), edits_per_problem=1)
-    assert [one.hunk.problem_id for step, one in made.hunks if step == "local"] == ["sum-1", "sum-2"]
+    assert [item.hunk.problem_id for step, item in made.hunks if step == "local"] == ["sum-1", "sum-2"]
 
 
 def test_the_same_seed_gives_the_same_child() -> None:
@@ -86,11 +86,11 @@ def test_the_same_seed_gives_the_same_child() -> None:
 
 
 def test_a_child_that_is_there_already_is_none() -> None:
-    found = [evidence(1, RIGHT, BURIED), evidence(2, RIGHT, CUT)]
+    result = [evidence(1, RIGHT, BURIED), evidence(2, RIGHT, CUT)]
     with operators() as agents:
-        first = mutation(agents, *found)
+        first = mutation(agents, *result)
         assert first.child is not None
-        again = mutation(agents, *found, known={first.child.texts})
+        again = mutation(agents, *result, known={first.child.texts})
     assert (again.child, again.note) == (None, "it says the same as a prompt that is there")
 
 
@@ -98,13 +98,13 @@ def test_hunks_that_limits_forbid_leave_no_child() -> None:
     with operators() as agents:
         made = mutation(agents, evidence(1, RIGHT, BURIED), limits=Limits(characters=5))
     assert (made.child, made.note) == (None, "no edit was applied")
-    assert all("5 are allowed" in one.reason for _, one in made.hunks)
+    assert all("5 are allowed" in item.reason for _, item in made.hunks)
 
 
 def test_a_rejected_rollout_counts_as_a_failure() -> None:
-    found = evidence(1, RIGHT, CUT)
-    rejected = replace(found, rollouts=(found.rollouts[0], replace(found.rollouts[1], reward=None)))
-    assert rejected.contrasted and not replace(found, rollouts=found.rollouts[:1]).contrasted
+    result = evidence(1, RIGHT, CUT)
+    rejected = replace(result, rollouts=(result.rollouts[0], replace(result.rollouts[1], reward=None)))
+    assert rejected.contrasted and not replace(result, rollouts=result.rollouts[:1]).contrasted
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_crossover_edits_the_best_prompt_by_what_others_won_with() -> None:
         made = crossed(agents, prompts, [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
         assert asked(agents) == ["prompts_recombiner"]
     assert made.parent == prompts[0] and made.child is not None and made.child.texts == ("Be kind.", "Name the unit.")
-    assert [(step, one.hunk.kind, one.applied) for step, one in made.hunks] == [("recombine", "add", True)]
+    assert [(step, item.hunk.kind, item.applied) for step, item in made.hunks] == [("recombine", "add", True)]
     assert crossed(agents, prompts, [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], known={prompts[1].texts}).note == "it says the same as a prompt that is there"
 
 

@@ -19,7 +19,7 @@ YOUNG = ("unverified", "scorer", "entry", "calls")
 
 def older(schema: TableSchema) -> TableSchema:
     """The schema without the columns that came with verifiers and tools."""
-    return TableSchema(schema.name, schema.version, {name: one for name, one in schema.described.items() if name not in YOUNG}, keys=schema.keys)
+    return TableSchema(schema.name, schema.version, {name: item for name, item in schema.described.items() if name not in YOUNG}, keys=schema.keys)
 
 
 def publish(lake: Lake, line: str, asset: str, schema: TableSchema, cycle: str | None, row: dict[str, Any]) -> None:
@@ -33,8 +33,8 @@ def test_evaluations_of_old_and_new_cycles_are_read_together(tmp_path: Path) -> 
     read = Material(lake, ["0001", "0002"], Population.empty()).table("heldout")
     assert (read["unverified"].to_list(), read["calls"].to_list()) == ([None, "cpu"], [None, "[]"])
     with Catalogue(lake, {("prompts", "heldout"): EVALUATIONS}) as catalogue:
-        found = catalogue.query("SELECT cycle, unverified, calls FROM prompts.heldout ORDER BY cycle").rows
-        assert found == [("0001", None, None), ("0002", "cpu", "[]")]
+        result = catalogue.query("SELECT cycle, unverified, calls FROM prompts.heldout ORDER BY cycle").rows
+        assert result == [("0001", None, None), ("0002", "cpu", "[]")]
 
 
 def test_problems_of_an_old_cycle_are_compared_as_they_were(tmp_path: Path) -> None:

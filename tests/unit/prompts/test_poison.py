@@ -34,13 +34,13 @@ REPLIES = (
 LABELS: tuple[Any, ...] = (7, 0.5, "tiger", [1, 2], {"7": 1, "b": 2}, {LONG: 1, "b": 2}, f"1{'0' * 400}/3", True, "7" * 4300)
 
 
-@pytest.mark.parametrize("label", LABELS, ids=lambda one: str(one)[:20])
+@pytest.mark.parametrize("label", LABELS, ids=lambda item: str(item)[:20])
 def test_a_reply_of_any_kind_is_judged(label: Any) -> None:
     asked = Problem("p", "text", json.dumps(label), False, "kind", 1, "train", "test", "p")
     for reply in REPLIES:
         for form in ("boxed", "last"):
-            found = judge_reply(reply, asked, form)
-            assert isinstance(found, Judgement) and found.correct in (True, False)
+            result = judge_reply(reply, asked, form)
+            assert isinstance(result, Judgement) and result.correct in (True, False)
 
 
 def test_a_reply_on_which_our_code_raises_gives_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:

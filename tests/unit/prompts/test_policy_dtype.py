@@ -39,12 +39,12 @@ def scored(policy: LocalPolicy, sample: Sample) -> torch.Tensor:
 @pytest.mark.parametrize("recipe", [tiny_policy().recipe, SSLOGIC], ids=["espl", "sslogic"])
 def test_an_update_moves_an_adapter_of_float32_on_a_base_that_stays_as_it_is(recipe: object) -> None:
     policy = tiny_policy(recipe, dtype="bfloat16")  # type: ignore[arg-type]
-    trained = {name: one.detach().clone() for name, one in policy.model.named_parameters() if one.requires_grad}
-    base = {name: one.detach().clone() for name, one in policy.model.named_parameters() if not one.requires_grad}
+    trained = {name: item.detach().clone() for name, item in policy.model.named_parameters() if item.requires_grad}
+    base = {name: item.detach().clone() for name, item in policy.model.named_parameters() if not item.requires_grad}
     assert iteration(policy, 1) and iteration(policy, 2)
     parameters = dict(policy.model.named_parameters())
-    assert {one.dtype for one in base.values()} == {torch.bfloat16}
-    assert {one.dtype for one in trained.values()} == {torch.float32}
+    assert {item.dtype for item in base.values()} == {torch.bfloat16}
+    assert {item.dtype for item in trained.values()} == {torch.float32}
     assert {value.dtype for state in policy.optimizer.state.values() for value in state.values()} == {torch.float32}
     assert [name for name, before in trained.items() if torch.equal(before, parameters[name])] == []
     assert [name for name, before in base.items() if not torch.equal(before, parameters[name])] == []
@@ -73,10 +73,10 @@ def test_log_probabilities_are_near_those_of_float32() -> None:
         ids = torch.tensor([[*sample.prompt_ids, *sample.reply_ids]])
         with torch.no_grad():
             largest = float(whole.model(input_ids=ids).logits.abs().max())
-        wanted, found = scored(whole, sample), scored(half, sample)
-        assert found.dtype == torch.float32
-        torch.testing.assert_close(found, wanted, rtol=0, atol=2 * (2 + 12 * layers) * UNIT * largest)
-        apart = max(apart, float((found - wanted).abs().max()))
+        wanted, result = scored(whole, sample), scored(half, sample)
+        assert result.dtype == torch.float32
+        torch.testing.assert_close(result, wanted, rtol=0, atol=2 * (2 + 12 * layers) * UNIT * largest)
+        apart = max(apart, float((result - wanted).abs().max()))
     assert apart > UNIT  # it was computed in another precision
 
 
@@ -102,12 +102,12 @@ def test_a_checkpoint_of_another_dtype_is_refused_and_named(mine: str, other: st
 def test_auto_is_bfloat16_where_a_card_has_it_and_float32_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     tiny = load("demo").of(PromptsSettings).model_copy(update={"policy": "tiny"})
     assert tiny.dtype == "auto"
-    found = {}
+    result = {}
     for card in (False, True):
         monkeypatch.setattr(dtypes, "card_has_bfloat16", lambda card=card: card)
-        found[card] = with_dtype(tiny).dtype, told(tiny)
-    assert found[False] == ("float32", "float32 (auto): there is no card that computes in bfloat16")
-    assert found[True] == ("bfloat16", "bfloat16 (auto): the card computes in it")
+        result[card] = with_dtype(tiny).dtype, told(tiny)
+    assert result[False] == ("float32", "float32 (auto): there is no card that computes in bfloat16")
+    assert result[True] == ("bfloat16", "bfloat16 (auto): the card computes in it")
     assert open_policy(load("demo").with_section(tiny), tmp_path, "0001", "run").dtype == "bfloat16"  # type: ignore[attr-defined]
     asked = tiny.model_copy(update={"dtype": "float32"})
     assert (with_dtype(asked), told(asked)) == (asked, "float32, as EVOLAKE_PROMPTS__DTYPE says")

@@ -41,10 +41,10 @@ def test_the_same_seed_gives_the_same_samples_and_another_one_others() -> None:
 
 def test_a_greedy_reply_is_the_likeliest_token_each_time_and_needs_no_seed() -> None:
     policy, problem = tiny_policy(), problems(1)[0]
-    [[one, two]] = policy.sample([(PROMPT, problem)], 2, 1, greedy=True)
-    assert one == two == policy.sample([(PROMPT, problem)], 1, 2, greedy=True)[0][0]
-    ids = list(one.prompt_ids)
-    for token in one.reply_ids:
+    [[item, two]] = policy.sample([(PROMPT, problem)], 2, 1, greedy=True)
+    assert item == two == policy.sample([(PROMPT, problem)], 1, 2, greedy=True)[0][0]
+    ids = list(item.prompt_ids)
+    for token in item.reply_ids:
         assert int(policy.model(input_ids=torch.tensor([ids])).logits[0, -1].argmax()) == token
         ids.append(token)
 

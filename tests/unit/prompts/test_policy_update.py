@@ -29,8 +29,8 @@ def log_probabilities(policy: LocalPolicy, sample: Sample, temperature: float = 
 
 def gradients(policy: LocalPolicy, loss: torch.Tensor) -> dict[str, torch.Tensor]:
     names = [name for name, parameter in policy.model.named_parameters() if parameter.requires_grad]
-    found = torch.autograd.grad(loss, [policy.model.get_parameter(name) for name in names], allow_unused=False)
-    return dict(zip(names, found, strict=True))
+    result = torch.autograd.grad(loss, [policy.model.get_parameter(name) for name in names], allow_unused=False)
+    return dict(zip(names, result, strict=True))
 
 
 def own_tokens(sample: Sample) -> torch.Tensor:
@@ -112,7 +112,7 @@ def test_results_of_tools_have_no_gradient_of_their_own(shared: bool, monkeypatc
     drawn = policy.sample([(PROMPT, problem) for problem in problems(5)], 4, 7)
     groups = groups_of([[with_results(sample) for sample in some] for some in drawn], REWARDS)
     wanted = gradients(policy, espl_loss(policy, groups))
-    unmasked = [replace(group, samples=tuple(replace(one, reply_mask=()) for one in group.samples)) for group in groups]
+    unmasked = [replace(group, samples=tuple(replace(sample, reply_mask=()) for sample in group.samples)) for group in groups]
     whole = gradients(policy, espl_loss(policy, unmasked))
     without = gradients(policy, espl_loss(policy, groups_of(drawn, REWARDS)))
     moving = [group for group in groups if len(set(group.rewards)) > 1]
@@ -120,11 +120,11 @@ def test_results_of_tools_have_no_gradient_of_their_own(shared: bool, monkeypatc
 
     stats = policy.update(groups, 1)
 
-    found = first_gradients(policy)
-    assert_same(found, wanted)
+    result = first_gradients(policy)
+    assert_same(result, wanted)
     for other in (whole, without):
         with pytest.raises(AssertionError):
-            assert_same(found, other)
+            assert_same(result, other)
     assert stats.tokens == sum(sample.tokens for group in moving for sample in group.samples) == len(entropies)
     assert stats.entropy == pytest.approx(sum(entropies) / len(entropies), rel=1e-4)
 
@@ -133,8 +133,8 @@ def own_entropies(policy: LocalPolicy, sample: Sample) -> list[float]:
     """Of what each of its own tokens was drawn from, in nats."""
     with torch.no_grad():
         logits = policy.model(torch.tensor([[*sample.prompt_ids, *sample.reply_ids]])).logits[0, len(sample.prompt_ids) - 1 : -1]
-    found = torch.distributions.Categorical(logits=logits.double()).entropy().tolist()
-    return [entropy for entropy, mine in zip(found, own_tokens(sample).tolist(), strict=True) if mine]
+    result = torch.distributions.Categorical(logits=logits.double()).entropy().tolist()
+    return [entropy for entropy, mine in zip(result, own_tokens(sample).tolist(), strict=True) if mine]
 
 
 def test_advantages_are_not_divided_by_their_deviation() -> None:
@@ -221,7 +221,7 @@ def test_an_update_of_each_loss_is_the_policy_gradient_by_hand(loss_type: str) -
     drawn = policy.sample([(PROMPT, problem) for problem in problems(5)], 4, 7)
     groups = groups_of([[cut(sample, 3 + 2 * number) for number, sample in enumerate(some)] for some in drawn], REWARDS)
     ones = [torch.ones(len(sample.reply_ids)) for group in groups for sample in group.samples]
-    assert len({len(one) for one in ones}) == 4, "replies of one length would not tell the means apart"
+    assert len({len(item) for item in ones}) == 4, "replies of one length would not tell the means apart"
     wanted = gradients(policy, weighted_loss(policy, groups, ones, by_row=loss_type == "grpo"))
     policy.update(groups, 1)
     assert_same(first_gradients(policy), wanted)
@@ -241,17 +241,17 @@ def test_cispo_caps_the_weight_of_a_token_and_keeps_its_gradient(monkeypatch: py
             return super().compute_loss(model, inputs | {"old_per_token_logps": logs - ratios[:reply].log()}, *arguments, **options)
 
     monkeypatch.setattr(training, "_trainer_class", lambda: OfAnotherOldPolicy)
-    found = {}
+    result = {}
     for loss_type in ("cispo", "dapo"):
         policy = trained_once(tiny_policy(replace(ESPL, loss_type=loss_type)))
         groups = groups_of(policy.sample([(PROMPT, problem) for problem in problems(2)], 4, 7), REWARDS[:2])
         capped = [ratios[: len(sample.reply_ids)].clamp(max=5.0) for group in groups for sample in group.samples]
         wanted = gradients(policy, weighted_loss(policy, groups, capped, by_row=False))
         policy.update(groups, 1)
-        found[loss_type] = first_gradients(policy)
-    assert_same(found["cispo"], wanted)
+        result[loss_type] = first_gradients(policy)
+    assert_same(result["cispo"], wanted)
     with pytest.raises(AssertionError):
-        assert_same(found["dapo"], wanted)
+        assert_same(result["dapo"], wanted)
 
 
 @pytest.mark.parametrize(("recipe", "kept"), [
@@ -265,8 +265,8 @@ def test_what_passes_through_the_model_is_what_can_move_it(recipe: Recipe, kept:
         (1.0, 0.0, 0.0), (1.0, 1.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.1, 0.0), (None, None, 1.0), (None, None, None), (None, 0.0, 0.0), (None, 1.0, 0.0),
     ]
     rewards = [some for some in rewards if None not in some or recipe.rejects]
-    found = usable([Group("p", str(n), (sample,) * 3, some) for n, some in enumerate(rewards)], recipe)
-    assert [group.rewards for group in found] == kept
+    result = usable([Group("p", str(n), (sample,) * 3, some) for n, some in enumerate(rewards)], recipe)
+    assert [group.rewards for group in result] == kept
 
 
 def test_a_clipped_step_has_the_norm_it_is_clipped_to() -> None:
@@ -318,7 +318,7 @@ def test_a_reply_goes_on_from_its_start_which_is_no_part_of_it() -> None:
 
 def test_the_entropy_of_an_update_is_that_of_what_the_replies_were_drawn_from() -> None:
     policy = tiny_policy()
-    samples = policy.sample([(PROMPT, one) for one in problems(2)], 2, 1)
-    found = [entropy for some in samples for sample in some for entropy in own_entropies(policy, sample)]
+    samples = policy.sample([(PROMPT, problem) for problem in problems(2)], 2, 1)
+    result = [entropy for some in samples for sample in some for entropy in own_entropies(policy, sample)]
     stats = policy.update(groups_of(samples, [[1.0, 0.0], [0.0, 1.0]]), 1)
-    assert stats.entropy == pytest.approx(sum(found) / len(found), rel=1e-4)
+    assert stats.entropy == pytest.approx(sum(result) / len(result), rel=1e-4)

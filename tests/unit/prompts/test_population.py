@@ -17,12 +17,12 @@ def child(number: int) -> SystemPrompt:
 
 
 def population(children: int = 0) -> Population:
-    found = found_population({"plain": ROOT}, "0001")
+    result = found_population({"plain": ROOT}, "0001")
     for number in range(children):
-        found = found.with_child(
+        result = result.with_child(
             child(number), {ROOT.prompt_id: 1.0}, (25.0 + number, 8.0), operator="mutation", cycle="0002", iteration=number + 1, origin="operators",
         )
-    return found
+    return result
 
 
 def states(found: Population) -> list[str]:
@@ -30,12 +30,12 @@ def states(found: Population) -> list[str]:
 
 
 def test_a_population_starts_from_a_root_with_a_fresh_rating() -> None:
-    found = population()
-    assert found.rows() == [{
+    result = population()
+    assert result.rows() == [{
         "prompt_id": ROOT.prompt_id, "cycle": "0001", "iteration": 0, "number": 0, "state": "candidate", "operator": "root", "parents": [],
         "principles": ROOT.to_json(), "text": ROOT.text(), "size": 1, "mu": MU, "sigma": SIGMA, "rounds": 0, "origin": "plain",
     }]
-    assert found.iteration == 0 and found.champion_id is None and found.prompt(ROOT.prompt_id) == ROOT
+    assert result.iteration == 0 and result.champion_id is None and result.prompt(ROOT.prompt_id) == ROOT
     with pytest.raises(ValueError, match="root"):
         found_population({}, "0001")
     with pytest.raises(ValueError, match="root"):
@@ -44,58 +44,58 @@ def test_a_population_starts_from_a_root_with_a_fresh_rating() -> None:
 
 def test_a_child_comes_last_with_its_parents_and_weights() -> None:
     other = child(7)
-    found = population(1).with_child(
+    result = population(1).with_child(
         other, {ROOT.prompt_id: 0.25, child(0).prompt_id: 0.75}, (26.0, 2.0), operator="crossover", cycle="0003", iteration=4, origin="model",
     )
-    row = found.row(other.prompt_id)
+    row = result.row(other.prompt_id)
     assert (row["number"], row["operator"], row["parents"], row["origin"]) == (2, "crossover", [ROOT.prompt_id, child(0).prompt_id], "model")
-    assert found.rating(other.prompt_id) == (26.0, 2.0) and found.derivations.filter(pl.col("child_id") == other.prompt_id).rows() == [
+    assert result.rating(other.prompt_id) == (26.0, 2.0) and result.derivations.filter(pl.col("child_id") == other.prompt_id).rows() == [
         (other.prompt_id, ROOT.prompt_id, "crossover", 0.25, "0003"), (other.prompt_id, child(0).prompt_id, "crossover", 0.75, "0003"),
     ]
-    assert found.known() == {ROOT.texts, child(0).texts, other.texts}
+    assert result.known() == {ROOT.texts, child(0).texts, other.texts}
     with pytest.raises(ValueError, match="already"):
-        found.with_child(other, {ROOT.prompt_id: 1.0}, (25.0, 1.0), operator="mutation", cycle="0003", iteration=4, origin="model")
+        result.with_child(other, {ROOT.prompt_id: 1.0}, (25.0, 1.0), operator="mutation", cycle="0003", iteration=4, origin="model")
     with pytest.raises(KeyError):
-        found.row("nobody")
+        result.row("nobody")
 
 
 def test_states_follow_the_window_and_the_champion_reigns_on() -> None:
-    found = population(3).rated({ROOT.prompt_id: (24.0, 7.0), child(2).prompt_id: (27.0, 5.0)})
-    assert found.rating(ROOT.prompt_id) == (24.0, 7.0) and [row["rounds"] for row in found.rows()] == [1, 0, 0, 1]
-    assert states(found.in_window(10)) == ["accepted", "candidate", "candidate", "accepted"]
-    assert states(found.in_window(2)) == ["retired", "retired", "candidate", "accepted"]
-    crowned = found.crowned(ROOT.prompt_id, 2)
+    result = population(3).rated({ROOT.prompt_id: (24.0, 7.0), child(2).prompt_id: (27.0, 5.0)})
+    assert result.rating(ROOT.prompt_id) == (24.0, 7.0) and [row["rounds"] for row in result.rows()] == [1, 0, 0, 1]
+    assert states(result.in_window(10)) == ["accepted", "candidate", "candidate", "accepted"]
+    assert states(result.in_window(2)) == ["retired", "retired", "candidate", "accepted"]
+    crowned = result.crowned(ROOT.prompt_id, 2)
     assert crowned.champion_id == ROOT.prompt_id and states(crowned) == ["champion", "retired", "candidate", "accepted"]
     assert states(crowned.crowned(child(2).prompt_id, 2)) == ["retired", "retired", "candidate", "champion"]
     assert states(crowned.crowned(ROOT.prompt_id, 2)) == states(crowned)
 
 
 def test_a_blocked_prompt_stays_in_the_tables_and_takes_no_part() -> None:
-    found = population(3).rated({child(2).prompt_id: (30.0, 1.0)}).blocked([child(2).prompt_id]).in_window(2)
-    assert states(found) == ["retired", "candidate", "candidate", "blocked"]
-    assert [one.number for one in found.entrants()] == [0, 1, 2] and found.best_id() == child(1).prompt_id
-    assert child(2).texts in found.known()
+    result = population(3).rated({child(2).prompt_id: (30.0, 1.0)}).blocked([child(2).prompt_id]).in_window(2)
+    assert states(result) == ["retired", "candidate", "candidate", "blocked"]
+    assert [entrant.number for entrant in result.entrants()] == [0, 1, 2] and result.best_id() == child(1).prompt_id
+    assert child(2).texts in result.known()
     with pytest.raises(KeyError):
-        found.blocked(["nobody"])
+        result.blocked(["nobody"])
 
 
 def test_the_best_is_who_is_surely_good() -> None:
-    found = population(3)
-    assert found.best_id() == child(2).prompt_id
-    assert found.rated({ROOT.prompt_id: (10.0, 8.0)}).best_id() == ROOT.prompt_id
-    found = found.rated({ROOT.prompt_id: (24.0, 1.0), child(0).prompt_id: (30.0, 8.0)})
-    assert found.best_id() == ROOT.prompt_id
-    assert found.rated({child(1).prompt_id: (24.0, 1.0)}).best_id() == child(1).prompt_id
+    result = population(3)
+    assert result.best_id() == child(2).prompt_id
+    assert result.rated({ROOT.prompt_id: (10.0, 8.0)}).best_id() == ROOT.prompt_id
+    result = result.rated({ROOT.prompt_id: (24.0, 1.0), child(0).prompt_id: (30.0, 8.0)})
+    assert result.best_id() == ROOT.prompt_id
+    assert result.rated({child(1).prompt_id: (24.0, 1.0)}).best_id() == child(1).prompt_id
 
 
 def test_state_values_are_kept_in_name_order() -> None:
-    found = population().with_values(zeta={"b": [1, None]}).with_values(alpha=2).with_values(zeta=3)
-    assert found.state.rows() == [("alpha", "2"), ("zeta", "3")]
-    assert found.value("zeta") == 3 and found.value("other") is None and found.value("other", 5) == 5
+    result = population().with_values(zeta={"b": [1, None]}).with_values(alpha=2).with_values(zeta=3)
+    assert result.state.rows() == [("alpha", "2"), ("zeta", "3")]
+    assert result.value("zeta") == 3 and result.value("other") is None and result.value("other", 5) == 5
 
 
 def test_tables_give_the_population_back_in_order_of_birth() -> None:
-    found = population(3).with_values(alpha=1)
-    frames = found.frames()
+    result = population(3).with_values(alpha=1)
+    frames = result.frames()
     again = population_of({**frames, "prompts": frames["prompts"].sample(fraction=1.0, shuffle=True, seed=2)})
     assert all(again.frames()[name].equals(frame) for name, frame in frames.items())

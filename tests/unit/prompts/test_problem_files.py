@@ -53,7 +53,7 @@ def test_json_lines_parquet_and_arrow_give_the_same_problems(tmp_path: Path) -> 
         stream.write_table(table)
     pl.DataFrame(rows).write_parquet(tmp_path / "a.parquet")
     read_once = [
-        [(one.problem_id, one.text, one.answer, one.difficulty, one.split) for one in read(place)]
+        [(item.problem_id, item.text, item.answer, item.difficulty, item.split) for item in read(place)]
         for place in (lines(tmp_path / "a.jsonl", rows), tmp_path / "a.parquet", tmp_path / "saved")
     ]
     assert read_once[0] == read_once[1] == read_once[2]
@@ -73,7 +73,7 @@ def test_what_families_export_writes_is_read_as_it_is(tmp_path: Path, form: str)
     write_dataset(form, rows, [], tmp_path / "out", Provenance([], [], ["0001"], ["7"], ["operators"], ["0.2.0"]))  # type: ignore[arg-type]
     made = read(tmp_path / "out" / ("instances.jsonl" if form == "jsonl" else "train.parquet"))
     assert [(one.answer, one.difficulty, one.family, one.case_sensitive) for one in made] == [(f'[{n}, "a"]', 4, f"f{n % 2}", True) for n in range(4)]
-    assert all("\\boxed" in one.text and one.text.startswith("Question") for one in made)
+    assert all("\\boxed" in item.text and item.text.startswith("Question") for item in made)
 
 
 def test_a_folder_gives_each_side_the_files_that_are_named_for_it(tmp_path: Path) -> None:
@@ -89,8 +89,8 @@ def test_a_folder_gives_each_side_the_files_that_are_named_for_it(tmp_path: Path
 def test_easy_problems_train_and_hard_ones_are_held_out(tmp_path: Path) -> None:
     both = lines(tmp_path / "both.jsonl", questions(10, 0, 1) + questions(10, 100, 5))
     made = found(both, both, train_difficulties=[1], test_difficulties=[5])
-    assert {one.difficulty for one in made.train} == {1} and {one.difficulty for one in made.heldout} == {5}
-    assert {one.split for one in made.train} == {"train"} and {one.split for one in made.heldout} == {"heldout"}
+    assert {item.difficulty for item in made.train} == {1} and {item.difficulty for item in made.heldout} == {5}
+    assert {item.split for item in made.train} == {"train"} and {item.split for item in made.heldout} == {"heldout"}
     assert made.contamination.startswith("0 of 10")
 
 
@@ -99,7 +99,7 @@ def test_a_held_out_problem_that_is_trained_on_is_refused_or_left_out(tmp_path: 
     with pytest.raises(InputError, match=r"(?s)the sides of the problems overlap.*2 of 10 held-out problems"):
         found(train, test)
     made = found(train, test, contamination_limit=0.2, heldout_problems=8)
-    assert not {one.text for one in made.train} & {one.text for one in made.heldout} and len(made.heldout) == 8
+    assert not {item.text for item in made.train} & {item.text for item in made.heldout} and len(made.heldout) == 8
     assert "left out" in made.contamination
     with pytest.raises(InputError, match="not enough problems"):
         found(train, test, contamination_limit=0.2, heldout_problems=9)
@@ -108,7 +108,7 @@ def test_a_held_out_problem_that_is_trained_on_is_refused_or_left_out(tmp_path: 
 def test_a_scorer_is_read_and_one_that_is_not_there_is_refused(tmp_path: Path) -> None:
     test = lines(tmp_path / "test.jsonl", [row | {"scorer": "exact"} for row in questions(2, 50)])
     made = found(lines(tmp_path / "train.jsonl", questions(4)), test)
-    assert ({one.scorer for one in made.train}, {one.scorer for one in made.heldout}) == ({"answer"}, {"exact"})
+    assert ({item.scorer for item in made.train}, {item.scorer for item in made.heldout}) == ({"answer"}, {"exact"})
     with pytest.raises(InputError, match=r"row 1 of .* names a scorer that is not there"):
         read(lines(tmp_path / "wrong.jsonl", [row | {"scorer": "exactly"} for row in questions(1)]))
 
@@ -124,7 +124,7 @@ def test_a_row_for_a_verifier_says_which_entry_it_is(tmp_path: Path, entry: obje
     pytest.importorskip("reasoning_gym")
     row = {"question": "How much is 1 plus 1?", "answer": "2", "scorer": "reasoning-gym"}
     for right in (ENTRY, json.dumps(ENTRY | {"configuration": {"min_terms": 2}}), {"dataset": "chain_sum", "seed": 1, "difficulty": 3}):
-        assert [one.scorer for one in read(lines(tmp_path / "right.jsonl", [row | {"entry": right}]))] == ["reasoning-gym"]
+        assert [item.scorer for item in read(lines(tmp_path / "right.jsonl", [row | {"entry": right}]))] == ["reasoning-gym"]
     with pytest.raises(InputError, match=r"row 1 of .* does not say which entry of reasoning-gym it is"):
         read(lines(tmp_path / "wrong.jsonl", [row | {"entry": entry}]))
 
@@ -164,8 +164,8 @@ def test_tasks_of_reasoning_gym_take_their_configuration() -> None:
     pytest.importorskip("reasoning_gym")
     easy = read('reasoning-gym:{"chain_sum": {"min_terms": 2, "max_terms": 2}}')
     hard = read('reasoning-gym:{"chain_sum": {"min_terms": 5, "max_terms": 5}}', "heldout")
-    assert [one.text.count(" + ") + one.text.count(" - ") for one in [*easy, *hard]] == [1, 1, 1, 4, 4, 4]
-    assert {one.split for one in easy} == {"train"} and {one.split for one in hard} == {"heldout"}
+    assert [item.text.count(" + ") + item.text.count(" - ") for item in [*easy, *hard]] == [1, 1, 1, 4, 4, 4]
+    assert {item.split for item in easy} == {"train"} and {item.split for item in hard} == {"heldout"}
     for wrong in ('{"chain_sum": {"terms": 2}}', "{", "[]", "", "no_such_task"):
         with pytest.raises(InputError):
             read(f"reasoning-gym:{wrong}")
@@ -181,7 +181,7 @@ def test_a_copied_passage_is_found_and_an_unrelated_text_is_not(words: list[str]
     copied = problem(" ".join(text.split()[cut:]).upper() + "!")
     other = problem(" ".join(f"z{number}" for number in range(30)))
     result = overlap([problem(text)], [copied, other], words=n, share=1.0)
-    assert [one.text for one, _ in result.found] == [copied.text] and result.part == 0.5
+    assert [item.text for item, _ in result.found] == [copied.text] and result.part == 0.5
     half = problem(copied.text + " " + " ".join(f"y{number}" for number in range(200)))
     assert not overlap([problem(text)], [half], words=n, share=0.5).found
 

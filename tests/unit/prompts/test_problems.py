@@ -38,17 +38,17 @@ def test_families_and_texts_are_on_one_side_and_nothing_is_lost_but_repeated_tex
     draw = random.Random(4)
     problems = [make(n, family=f"family-{draw.randrange(60)}", text=f"Text  {draw.randrange(300)}") for n in range(400)]
     train, heldout = split(problems, 0.3)
-    assert {one.split for one in train} == {"train"} and {one.split for one in heldout} == {"heldout"}
-    assert not {one.family for one in train} & {one.family for one in heldout}
-    texts = [one.text for one in [*train, *heldout]]
+    assert {item.split for item in train} == {"train"} and {item.split for item in heldout} == {"heldout"}
+    assert not {item.family for item in train} & {item.family for item in heldout}
+    texts = [item.text for item in [*train, *heldout]]
     assert Counter(texts).most_common(1)[0][1] == 1
-    assert set(texts) == {one.text for one in problems}
+    assert set(texts) == {problem.text for problem in problems}
 
 
 def test_no_held_out_family_shares_a_root_with_one_to_train_on_and_those_of_both_sides_are_left_out() -> None:
     roots = {f"child-{n}": {f"root-{n}", f"root-{n * 7 % 20}"} for n in range(20)} | {f"root-{n}": {f"root-{n}"} for n in range(20)}
     train, heldout = split([make(n, family=family) for n, family in enumerate(roots)], 0.4, roots)
-    sides = [set().union(*(roots[one.family] for one in some)) for some in (train, heldout)]
+    sides = [set().union(*(roots[item.family] for item in some)) for some in (train, heldout)]
     assert sides[0] and sides[1] and not sides[0] & sides[1]
     assert len(train) + len(heldout) < len(roots)
 
@@ -71,14 +71,14 @@ def test_a_larger_set_moves_no_problem_and_the_share_is_about_right() -> None:
 def test_the_first_source_with_enough_problems_is_used_and_says_why_the_others_are_not(tmp_path: Path) -> None:
     seeds = shipped(tmp_path / "seeds", [make(n, difficulty=1 + n % 2) for n in range(100)])
     settings = PromptsSettings(problem_sources=["families", "shipped"], families_share=1, batch_problems=10, heldout_problems=8, difficulties=[2])
-    found = problem_set(settings, lake=Lake(tmp_path / "lake"), seeds=seeds, seed=3)
-    assert (found.source, found.passed_over) == ("shipped", ("families: the lake holds no finished cycle of the families line",))
-    assert {one.difficulty for one in found.all} == {2}
-    assert len(found.heldout) == 8 and len(found.train) > 30
-    assert found.all == found.train + found.heldout
-    assert problem_set(settings, lake=None, seeds=seeds, seed=3).all == found.all
+    result = problem_set(settings, lake=Lake(tmp_path / "lake"), seeds=seeds, seed=3)
+    assert (result.source, result.passed_over) == ("shipped", ("families: the lake holds no finished cycle of the families line",))
+    assert {item.difficulty for item in result.all} == {2}
+    assert len(result.heldout) == 8 and len(result.train) > 30
+    assert result.all == result.train + result.heldout
+    assert problem_set(settings, lake=None, seeds=seeds, seed=3).all == result.all
     other = problem_set(settings, lake=Lake(tmp_path / "lake"), seeds=seeds, seed=4)
-    assert other.train == found.train and set(other.heldout) != set(found.heldout)
+    assert other.train == result.train and set(other.heldout) != set(result.heldout)
 
 
 def test_where_no_source_has_enough_it_says_what_each_lacks(tmp_path: Path) -> None:
@@ -97,14 +97,14 @@ def test_where_families_are_a_part_of_the_problems_what_is_held_out_is_of_anothe
 
 
 def test_held_out_problems_that_share_their_words_with_another_lineage_are_left_out(tmp_path: Path) -> None:
-    told = "Five houses stand in a row, and in each of them lives somebody who keeps another animal than all the others do"
+    text = "Five houses stand in a row, and in each of them lives somebody who keeps another animal than all the others do"
     own = [" ".join(str(50 * n + word) for word in range(20)) for n in range(200)]
-    problems = [make(n, family=f"family-{n}", text=f"{told if n % 4 == 0 else words} {n}?") for n, words in enumerate(own)]
+    problems = [make(n, family=f"family-{n}", text=f"{text if n % 4 == 0 else words} {n}?") for n, words in enumerate(own)]
     seeds, sizes = shipped(tmp_path / "seeds", problems), {"problem_sources": ["shipped"], "heldout_problems": 10}
-    alike = {one.problem_id for one in problems if one.text.startswith(told)}
-    found = problem_set(PromptsSettings(**sizes), lake=None, seeds=seeds, seed=3)
-    assert alike & {one.problem_id for one in found.train} and not alike & {one.problem_id for one in found.heldout}
-    assert found.contamination.endswith("in common with problems to train on, and are left out")
+    alike = {problem.problem_id for problem in problems if problem.text.startswith(text)}
+    result = problem_set(PromptsSettings(**sizes), lake=None, seeds=seeds, seed=3)
+    assert alike & {item.problem_id for item in result.train} and not alike & {item.problem_id for item in result.heldout}
+    assert result.contamination.endswith("in common with problems to train on, and are left out")
     with pytest.raises(InputError, match=r"held out, \d+ contaminated ones left out"):
         problem_set(PromptsSettings(**sizes | {"heldout_problems": 20}), lake=None, seeds=seeds, seed=3)
 
@@ -121,8 +121,8 @@ def test_problems_of_reasoning_gym_depend_on_the_seed_alone() -> None:
     pytest.importorskip("reasoning_gym")
     first = gym_problems(["chain_sum", "letter_counting"], 5, 3)
     assert first == gym_problems(["chain_sum", "letter_counting"], 5, 3) != gym_problems(["chain_sum", "letter_counting"], 5, 4)
-    assert [one.category for one in first] == ["chain_sum"] * 5 + ["letter_counting"] * 5
-    assert len({one.problem_id for one in first}) == 10
+    assert [item.category for item in first] == ["chain_sum"] * 5 + ["letter_counting"] * 5
+    assert len({item.problem_id for item in first}) == 10
     terms = first[0].text.partition(":")[2].partition("=")[0]
     assert json.loads(first[0].answer) == str(eval(terms, {}))
     with pytest.raises(InputError, match="no task"):

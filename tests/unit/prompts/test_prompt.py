@@ -24,13 +24,13 @@ def test_the_policy_reads_a_heading_and_the_principles_in_order() -> None:
 
 
 def test_identity_is_ids_and_texts_in_order_and_nothing_else() -> None:
-    one = SystemPrompt((Principle("p1", "a"), Principle("p2", "b")))
-    assert one.prompt_id == SystemPrompt(one.principles, 9).prompt_id
+    item = SystemPrompt((Principle("p1", "a"), Principle("p2", "b")))
+    assert item.prompt_id == SystemPrompt(item.principles, 9).prompt_id
     others = [
-        SystemPrompt(one.principles[::-1]), SystemPrompt((Principle("p1", "a"), Principle("p3", "b"))), SystemPrompt(one.principles[:1]),
+        SystemPrompt(item.principles[::-1]), SystemPrompt((Principle("p1", "a"), Principle("p3", "b"))), SystemPrompt(item.principles[:1]),
         SystemPrompt((Principle("p1", "a"), Principle("p2", "c"))), SystemPrompt(),
     ]
-    assert len({one.prompt_id, *(other.prompt_id for other in others)}) == 6
+    assert len({item.prompt_id, *(other.prompt_id for other in others)}) == 6
     assert SystemPrompt().prompt_id == "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"
 
 

@@ -19,7 +19,7 @@ RATINGS = st.tuples(MUS, SIGMAS)
 
 def close(left: list[tuple[float, float]], right: list[tuple[float, float]], tolerance: float = 1e-4) -> bool:
     return len(left) == len(right) and all(
-        math.isclose(a, b, abs_tol=tolerance) for one, other in zip(left, right, strict=True) for a, b in zip(one, other, strict=True)
+        math.isclose(a, b, abs_tol=tolerance) for first, other in zip(left, right, strict=True) for a, b in zip(first, other, strict=True)
     )
 
 
@@ -40,11 +40,11 @@ def test_agrees_with_the_package_wherever_the_package_can_compute(before: list[t
     ranks = data.draw(st.lists(st.integers(0, 3), min_size=len(before), max_size=len(before)))
     after = ratings.update(before, ranks)
     try:
-        wanted = trueskill.TrueSkill().rate([(trueskill.Rating(*one),) for one in before], ranks=ranks)
+        wanted = trueskill.TrueSkill().rate([(trueskill.Rating(*item),) for item in before], ranks=ranks)
     except FloatingPointError:
         assert all(math.isfinite(mu) and 0 < sigma < math.inf for mu, sigma in after)
         return
-    assert close(after, [(float(one.mu), float(one.sigma)) for (one,) in wanted], 1e-3)
+    assert close(after, [(float(item.mu), float(item.sigma)) for (item,) in wanted], 1e-3)
 
 
 @given(RATINGS, RATINGS)
@@ -106,8 +106,8 @@ def test_a_crossed_child_is_the_mean_by_precision() -> None:
 @given(st.lists(RATINGS, min_size=1, max_size=5))
 def test_a_crossed_child_lies_between_its_parents_and_is_surer_than_each_but_for_the_edit(parents: list[tuple[float, float]]) -> None:
     mu, sigma = ratings.crossed(parents)
-    assert min(one for one, _ in parents) - 1e-9 <= mu <= max(one for one, _ in parents) + 1e-9
-    assert 1.0 < sigma <= min(math.hypot(one, 1.0) for _, one in parents) + 1e-9
+    assert min(item for item, _ in parents) - 1e-9 <= mu <= max(item for item, _ in parents) + 1e-9
+    assert 1.0 < sigma <= min(math.hypot(item, 1.0) for _, item in parents) + 1e-9
     assert math.isclose(sum(ratings.shares(parents)), 1.0)
 
 

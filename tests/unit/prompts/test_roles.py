@@ -55,7 +55,7 @@ def local(texts: list[str], failures: list[str], limit: int = 2) -> LocalRequest
 def plan(texts: list[str], suggestions: list[tuple[str, str, int]]) -> list[GlobalEdit]:
     request = GlobalRequest(
         principles=listed(prompt_of(texts)), new=[], library=ROWS,
-        suggestions=[Suggestion(id=one, text=text, problems=problems) for one, text, problems in suggestions],
+        suggestions=[Suggestion(id=item, text=text, problems=problems) for item, text, problems in suggestions],
     )
     return consolidate(request, random()).edits
 
@@ -138,9 +138,9 @@ def test_local_edits_keep_the_limit_and_modify_only_what_is_there(texts: list[st
     request = local(texts, failures, limit)
     edits = edit_locally(request, random(seed)).edits
     assert len(edits) <= limit and edits == edit_locally(request, random(seed)).edits
-    hunks = [Hunk(one.kind, (one.target,) if one.target else (), one.text, one.old) for one in edits if one.kind == "modify"]
+    hunks = [Hunk(edit.kind, (edit.target,) if edit.target else (), edit.text, edit.old) for edit in edits if edit.kind == "modify"]
     outcomes = apply(prompt_of(texts), hunks).outcomes
-    assert all(one.applied or one.reason.endswith("says the same already") for one in outcomes)
+    assert all(outcome.applied or outcome.reason.endswith("says the same already") for outcome in outcomes)
 
 
 def test_the_plan_settles_what_competes_by_the_number_of_problems() -> None:
@@ -186,10 +186,10 @@ def test_a_crossover_merges_principles_of_the_best_that_the_library_joins() -> N
 @given(st.lists(TEXTS, min_size=2, max_size=4), st.integers(1, 4), st.data())
 def test_edits_of_a_crossover_apply_to_the_best_prompt(texts: list[list[str]], limit: int, data: st.DataObject) -> None:
     values = st.lists(st.sampled_from([0.0, 0.5, 1.0, None]), min_size=3, max_size=3)
-    best, *others = [contender(str(place), one, data.draw(values)) for place, one in enumerate(texts)]
+    best, *others = [contender(str(place), text, data.draw(values)) for place, text in enumerate(texts)]
     edits = recombine(crossing(best, *others, limit=limit), random()).edits
-    outcomes = apply(prompt_of(texts[0]), [Hunk(one.kind, tuple(one.targets), one.text) for one in edits]).outcomes
-    assert len(edits) <= limit and all(one.applied or one.reason.endswith("says the same already") for one in outcomes)
+    outcomes = apply(prompt_of(texts[0]), [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in edits]).outcomes
+    assert len(edits) <= limit and all(outcome.applied or outcome.reason.endswith("says the same already") for outcome in outcomes)
 
 
 def test_prompt_files_fit_their_roles_and_hide_what_is_for_operators() -> None:
@@ -203,7 +203,7 @@ def test_prompt_files_fit_their_roles_and_hide_what_is_for_operators() -> None:
         ),
         RECOMBINER.name: crossing(contender("best", ["Be kind."], [1.0, None]), contender("other 1", ["Count."], [0.0, 1.0])),
     }
-    for role in (one for one in roles_in("evolake.prompts.roles") if one.name in requests):
+    for role in (item for item in roles_in("evolake.prompts.roles") if item.name in requests):
         system, user = build_messages(role, requests[role.name])
         assert "Be kind." in user["content"] and "JSON Schema" in system["content"]
         assert not any(entry.versions[0] in user["content"] + system["content"] for entry in library().entries)

@@ -132,8 +132,8 @@ def problem(answer: Any, *, case_sensitive: bool = False) -> Problem:
     (r"\boxed{8}, no: 7", 7, False, True),
 ])
 def test_the_last_number_or_words_are_the_answer(reply: str, answer: Any, correct: bool, formatted: bool) -> None:
-    found = judge_reply(reply, problem(answer), "last")
-    assert (found.correct, found.formatted) == (correct, formatted)
+    result = judge_reply(reply, problem(answer), "last")
+    assert (result.correct, result.formatted) == (correct, formatted)
 
 
 COINS = replace(problem(20), text="How many coins are there?")
@@ -170,13 +170,13 @@ def test_a_sign_before_brackets_is_the_sign_of_the_number(reply: str, answer: fl
     (r"\boxed{", 7, False, False),
 ])
 def test_in_the_boxed_format_only_a_box_counts(reply: str, answer: Any, correct: bool, formatted: bool) -> None:
-    found = judge_reply(reply, problem(answer), "boxed")
-    assert (found.correct, found.formatted) == (correct, formatted)
+    result = judge_reply(reply, problem(answer), "boxed")
+    assert (result.correct, result.formatted) == (correct, formatted)
 
 
 def test_a_reply_that_was_cut_off_may_be_correct_and_never_has_the_form_without_a_box() -> None:
-    found = judge_reply("3 + 4 = 7", problem(7), "last", truncated=True)
-    assert (found.correct, found.formatted) == (True, False)
+    result = judge_reply("3 + 4 = 7", problem(7), "last", truncated=True)
+    assert (result.correct, result.formatted) == (True, False)
 
 
 def test_case_counts_where_the_problem_says_so() -> None:
@@ -192,10 +192,10 @@ def test_case_counts_where_the_problem_says_so() -> None:
 def test_rewards_are_correctness_and_the_bonus_and_a_recipe_may_reject(recipe: Any, bonus: float, rewards: list[float | None]) -> None:
     judge = judge_with(recipe, "last", bonus)
     replies = ["It is 7.", "It is 7, is it?!x", "It is 8.", "I do not know"]
-    found = [judge(SystemPrompt(), problem(7), number, Sample(reply, 5, False)) for number, reply in enumerate(replies)]
-    assert [rollout.reward for rollout in found] == rewards
-    assert [rollout.number for rollout in found] == [0, 1, 2, 3]
-    assert [(rollout.prompt_id, rollout.problem_id, rollout.tokens) for rollout in found] == [(SystemPrompt().prompt_id, "p", 5)] * 4
+    result = [judge(SystemPrompt(), problem(7), number, Sample(reply, 5, False)) for number, reply in enumerate(replies)]
+    assert [rollout.reward for rollout in result] == rewards
+    assert [rollout.number for rollout in result] == [0, 1, 2, 3]
+    assert [(rollout.prompt_id, rollout.problem_id, rollout.tokens) for rollout in result] == [(SystemPrompt().prompt_id, "p", 5)] * 4
 
 
 @pytest.mark.parametrize(("reply", "scorer", "correct"), [
@@ -209,8 +209,8 @@ def test_a_problem_names_how_its_answer_is_compared(reply: str, scorer: str, cor
 def test_a_verifiers_score_is_the_reward_and_only_1_is_correct() -> None:
     asked, judge = replace(problem(7), scorer="reasoning-gym"), judge_with(ESPL, "boxed", 0.1)
     said = [Verified(1.0), Verified(0.99), Verified(0.0), Verified(0.0, "cpu")]
-    found = [judge(SystemPrompt(), asked, 0, Sample(r"\boxed{8}", 5, False, verified=one)) for one in said]
-    assert [(one.correct, one.reward, one.unverified) for one in found] == [
+    result = [judge(SystemPrompt(), asked, 0, Sample(r"\boxed{8}", 5, False, verified=item)) for item in said]
+    assert [(item.correct, item.reward, item.unverified) for item in result] == [
         (True, 1.1, None), (False, pytest.approx(1.0), None), (False, 0.1, None), (False, 0.1, "cpu"),
     ]
     unread = judge(SystemPrompt(), asked, 0, Sample("8", 5, False, verified=Verified(1.0)))
@@ -225,7 +225,7 @@ def test_a_problem_whose_verifier_was_not_asked_is_never_judged() -> None:
 @pytest.mark.parametrize(("score", "bonus"), [(0.95, 0.1), (0.9, 0.1), (0.0, 1.0), (0.5, 0.1)])
 def test_no_bonus_makes_an_answer_that_is_not_right_a_success(score: float, bonus: float) -> None:
     asked = replace(problem(7), scorer="reasoning-gym")
-    found = judge_with(ESPL, "boxed", bonus)(SystemPrompt(), asked, 0, Sample(r"\boxed{8}", 5, False, verified=Verified(score, None)))
-    assert not found.correct and found.reward is not None
-    assert found.reward < 1.0
-    assert found.reward == pytest.approx(min(1.0, score + bonus))
+    result = judge_with(ESPL, "boxed", bonus)(SystemPrompt(), asked, 0, Sample(r"\boxed{8}", 5, False, verified=Verified(score, None)))
+    assert not result.correct and result.reward is not None
+    assert result.reward < 1.0
+    assert result.reward == pytest.approx(min(1.0, score + bonus))

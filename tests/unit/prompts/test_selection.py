@@ -27,15 +27,15 @@ def test_chosen_ones_are_distinct_members_of_the_window(
     population: list[Entrant], count: int, window: int, seed: int, temperature: float | None
 ) -> None:
     chosen = select(population, count, random(seed), window=window, temperature=temperature)
-    allowed = {one.prompt_id for one in population[-window:]}
-    names = [one.prompt_id for one in chosen]
+    allowed = {item.prompt_id for item in population[-window:]}
+    names = [item.prompt_id for item in chosen]
     assert len(set(names)) == len(names) == min(count, len(allowed)) and set(names) <= allowed
     assert chosen == select(population, count, random(seed), window=window, temperature=temperature)
 
 
 @given(POPULATIONS, st.integers(1, 6), st.integers(0, 2**32))
 def test_the_highest_score_of_the_window_always_leads(population: list[Entrant], count: int, seed: int) -> None:
-    best = max(one.rating[0] + 2 * one.rating[1] for one in population[-10:])
+    best = max(item.rating[0] + 2 * item.rating[1] for item in population[-10:])
     first = select(population, count, random(seed))[0]
     assert first.rating[0] + 2 * first.rating[1] == best
 
@@ -48,7 +48,7 @@ def test_the_order_in_which_prompts_are_given_does_not_matter(population: list[E
 def test_a_prompt_that_left_the_window_is_never_drawn_however_good() -> None:
     population = people((90, 1), *[(25, 1)] * 10)
     assert latest(population, 10) == population[1:]
-    drawn = {one.number for seed in range(200) for one in select(population, 3, random(seed))}
+    drawn = {item.number for seed in range(200) for item in select(population, 3, random(seed))}
     assert drawn == set(range(1, 11))
 
 
@@ -66,8 +66,8 @@ def test_the_rest_is_drawn_uniformly() -> None:
     counts = np.zeros(6)
     generator = random(7)
     for _ in range(5000):
-        for one in select(population, 3, generator):
-            counts[one.number] += 1
+        for item in select(population, 3, generator):
+            counts[item.number] += 1
     assert counts[0] == 5000
     assert np.abs(counts[1:] - 2000).max() < 150
 
@@ -82,7 +82,7 @@ def test_the_softmax_draws_in_proportion() -> None:
 
 
 def test_a_cold_softmax_takes_the_best_in_order() -> None:
-    assert [one.number for one in select(people((1, 1), (9, 1), (5, 1)), 3, random(), temperature=1e-6)] == [1, 2, 0]
+    assert [item.number for item in select(people((1, 1), (9, 1), (5, 1)), 3, random(), temperature=1e-6)] == [1, 2, 0]
 
 
 def test_fewer_prompts_than_places_take_turns() -> None:

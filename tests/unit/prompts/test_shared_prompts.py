@@ -69,9 +69,9 @@ def test_samples_are_the_same_tokens_as_with_the_prompt_read_for_each(monkeypatc
 
 @pytest.mark.parametrize("recipe", [ESPL, SSLOGIC], ids=lambda recipe: recipe.name)
 def test_an_update_is_the_one_that_trl_makes_on_its_own(recipe, monkeypatch: pytest.MonkeyPatch) -> None:
-    one, other = tiny_policy(recipe), tiny_policy(recipe)
-    groups = groups_of(one.sample([(PROMPT, problem) for problem in problems(3)], 4, 7), REWARDS)
-    shared = one.update(groups, 1)
+    first, other = tiny_policy(recipe), tiny_policy(recipe)
+    groups = groups_of(first.sample([(PROMPT, problem) for problem in problems(3)], 4, 7), REWARDS)
+    shared = first.update(groups, 1)
     monkeypatch.setattr(training, "can_share", lambda model: False)
     alone = other.update(groups, 1)
     assert shared.grad_norm == pytest.approx(alone.grad_norm, rel=1e-4) and shared.grad_norm > 0

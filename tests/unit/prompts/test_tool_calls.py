@@ -41,10 +41,10 @@ def test_no_part_of_a_result_is_left_in_what_is_judged(turns: list[tuple[str, st
 
 @given(st.text(st.sampled_from(list("<>/toolresut \n\t\x00\x1b7é")), max_size=60))
 def test_a_result_has_no_marks_and_nothing_that_prints_nothing(text: str) -> None:
-    found = unmarked(text)
-    assert is_unmarked(found)
-    assert all(letter.isprintable() or letter in "\n\t" for letter in found)
-    assert found.replace(" ", "") == text.replace(" ", "").replace("\x00", "").replace("\x1b", "")
+    result = unmarked(text)
+    assert is_unmarked(result)
+    assert all(letter.isprintable() or letter in "\n\t" for letter in result)
+    assert result.replace(" ", "") == text.replace(" ", "").replace("\x00", "").replace("\x1b", "")
 
 
 def test_what_is_judged_is_the_whole_reply_only_where_there_was_no_tool() -> None:

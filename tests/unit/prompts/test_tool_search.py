@@ -43,7 +43,7 @@ def test_one_fact_counts_wherever_it_stands_in_a_long_document() -> None:
     words[2 * PASSAGE + 5] = "needle"
     [answer] = Search([Document("long", " ".join(words)), Document("short", "hay")]).answer(["needle"])
     assert answer.text == f"[1] long: {' '.join(words[2 * PASSAGE :])}"
-    assert [len(one.split()) for one in passages(" ".join(words[:250]))] == [PASSAGE, PASSAGE, 50]
+    assert [len(passage.split()) for passage in passages(" ".join(words[:250]))] == [PASSAGE, PASSAGE, 50]
 
 
 def test_it_shows_a_few_and_those_of_equal_rank_in_the_order_of_the_corpus() -> None:

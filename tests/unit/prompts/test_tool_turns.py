@@ -52,7 +52,7 @@ def scripted(*turns: Sequence[str]) -> Callable[[list[list[int]], Stops], list[l
     def draw(read: list[list[int]], stops: Stops) -> list[list[int]]:
         draw.read.append([text(row) for row in read])  # type: ignore[attr-defined]
         said = left.pop(0)
-        return [(ids(one.removesuffix("$")) + [END] * one.endswith("$"))[:room] for one, room in zip(said, stops.rooms, strict=True)]
+        return [(ids(item.removesuffix("$")) + [END] * item.endswith("$"))[:room] for item, room in zip(said, stops.rooms, strict=True)]
 
     draw.read = []  # type: ignore[attr-defined]
     return draw
@@ -84,12 +84,12 @@ def test_the_mask_tells_the_policys_tokens_from_the_results() -> None:
 
 def test_rows_that_are_still_going_are_drawn_and_answered_together() -> None:
     draw, tool = scripted(["<tool>echo a</tool>", "no$", "<tool>echo b</tool>"], ["x$", "<tool>echo c</tool>"], ["y$"]), Echo()
-    found = run(draw, 3, tool=tool)
-    assert [own(reply) for reply in found] == [
+    result = run(draw, 3, tool=tool)
+    assert [own(reply) for reply in result] == [
         "<tool>echo a</tool>x<|im_end|>", "no<|im_end|>", "<tool>echo b</tool><tool>echo c</tool>y<|im_end|>",
     ]
     assert tool.asked == [["a", "b"], ["c"]]
-    assert found[1].mask == [1, 1, 1] and found[1].calls == []
+    assert result[1].mask == [1, 1, 1] and result[1].calls == []
 
 
 def test_a_call_beyond_the_limit_is_text_and_gets_no_result() -> None:
@@ -169,7 +169,7 @@ def test_samples_of_random_weights_are_the_same_with_a_tool_that_they_never_call
     tiny = tiny_policy(tools=toolbox)
     tiny.prompt_ids = lambda prompt, problem: tiny_policy().prompt_ids(prompt, problem)  # type: ignore[method-assign]
     with_tool, without = tiny.sample(pairs, 3, 5), tiny_policy().sample(pairs, 3, 5)
-    assert [one.reply_ids for some in with_tool for one in some] == [one.reply_ids for some in without for one in some]
+    assert [item.reply_ids for some in with_tool for item in some] == [item.reply_ids for some in without for item in some]
     for mine, plain in zip(itertools.chain(*with_tool), itertools.chain(*without), strict=True):
         assert (mine.reply, mine.tokens, mine.truncated, mine.prompt_ids) == (plain.reply, plain.tokens, plain.truncated, plain.prompt_ids)
         assert (set(mine.reply_mask), mine.calls, plain.reply_mask, plain.calls) == ({1}, (), (), None)

@@ -52,8 +52,8 @@ def test_greedy_replies_are_those_of_transformers_before_and_after_learning(doub
         learn(alone)
         policy.load(alone.save())
         with torch.no_grad():  # one step of so small a rate changes no greedy reply
-            for one in (alone, policy):
-                for name, parameter in one._trained.items():
+            for item in (alone, policy):
+                for name, parameter in item._trained.items():
                     if "lora_B" in name:
                         parameter.normal_(0, 0.3, generator=torch.Generator().manual_seed(len(name)))
         after = alone.sample(PAIRS, 1, 0, greedy=True)
@@ -174,9 +174,9 @@ def test_an_adapter_that_the_server_does_not_take_says_why(double: Double) -> No
 
 
 def test_the_doctor_says_which_model_is_served(double: Double) -> None:
-    found = sampler(PromptsSettings(sampler="vllm", vllm_url=double.url))
-    assert found.ok
-    assert found.detail == f"vLLM at {double.url}: base, up to 4096 tokens"
+    result = sampler(PromptsSettings(sampler="vllm", vllm_url=double.url))
+    assert result.ok
+    assert result.detail == f"vLLM at {double.url}: base, up to 4096 tokens"
     lost = sampler(PromptsSettings(sampler="vllm", vllm_url="http://127.0.0.1:9"))
     assert not lost.ok
     assert "no vLLM server answers at http://127.0.0.1:9" in lost.detail

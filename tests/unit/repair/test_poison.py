@@ -31,10 +31,10 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize("text", TEXTS, ids=lambda one: one[:40].encode("ascii", "replace").decode())
+@pytest.mark.parametrize("text", TEXTS, ids=lambda item: item[:40].encode("ascii", "replace").decode())
 def test_a_candidate_of_any_kind_is_malformed_with_a_short_reason(text: str) -> None:
-    found = parse_candidate(text, PROBLEM)
-    assert isinstance(found, Malformed) and len(found.reason) < 400
+    result = parse_candidate(text, PROBLEM)
+    assert isinstance(result, Malformed) and len(result.reason) < 400
 
 
 def test_a_value_far_outside_its_domain_is_refuted_and_one_past_all_sense_malformed() -> None:
@@ -96,7 +96,7 @@ def test_the_next_prompt_shows_what_was_answered_whatever_it_was(arm: str) -> No
     state = start(arm, PROBLEM)
     candidates = [parse_candidate(text, PROBLEM) for text in TEXTS[:3]] + [Claim("sat", {"x1": 2**250, "x2": -1})]
     certifier = Certifier()
-    state.observe([Judged(slot, one, certifier.certify(PROBLEM, one)) for slot, one in enumerate(candidates)])
+    state.observe([Judged(slot, candidate, certifier.certify(PROBLEM, candidate)) for slot, candidate in enumerate(candidates)])
     for slot in range(len(candidates)):
         request = state.request(slot)
         role = role_of(arm, request)

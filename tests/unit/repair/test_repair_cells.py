@@ -111,8 +111,8 @@ def test_the_same_cell_has_the_same_content_however_the_work_is_cut(study, cells
         cut = run_cell(study, "cd_vgs_core_rank-1", SETTINGS, tmp_path, "run-2", executor=executor)
     whole = cells["cd_vgs_core_rank"]
     assert cut.calls == whole.calls
-    for one, other in zip(frames(cut), frames(whole), strict=True):
-        assert one.equals(other)
+    for first, other in zip(frames(cut), frames(whole), strict=True):
+        assert first.equals(other)
 
 
 def test_seeds_and_arms_draw_for_themselves(study, cells, tmp_path):

@@ -23,8 +23,8 @@ def judged(problem, candidate, certifier=None) -> dict:
 
 
 def verdict(problem, candidate) -> tuple:
-    found = judged(problem, candidate)
-    return found["verdict"], found["core"], found["violated"]
+    result = judged(problem, candidate)
+    return result["verdict"], result["core"], result["violated"]
 
 
 def test_the_papers_example_round_one_breaks_one_constraint():
@@ -53,8 +53,8 @@ def test_three_violations_are_listed_and_one_is_the_core():
 
 
 def test_every_broken_bound_is_violated():
-    found = judged(posed({**TWO, "x3": (-3, 3)}, ({"x1": 1, "x2": 1}, "<=", 30)), {"status": "sat", "assignment": {"x1": -1, "x2": 10, "x3": -4}})
-    assert (found["verdict"], found["violated"]) == ("refuted", ["dom:x1", "dom:x2", "dom:x3"])
+    result = judged(posed({**TWO, "x3": (-3, 3)}, ({"x1": 1, "x2": 1}, "<=", 30)), {"status": "sat", "assignment": {"x1": -1, "x2": 10, "x3": -4}})
+    assert (result["verdict"], result["violated"]) == ("refuted", ["dom:x1", "dom:x2", "dom:x3"])
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_a_constraint_without_variables_is_judged_by_its_right_hand_side():
 
 def test_what_takes_too_long_is_unknown_and_the_next_problem_is_judged_as_ever():
     certifier = Certifier(timeout_ms=100)
-    found = judged(market_split(), {"status": "unsat"}, certifier)
-    assert found == {"verdict": "unknown", "core": [], "violated": [], "reason": "the solver could not decide the problem in 100 ms"}
+    result = judged(market_split(), {"status": "unsat"}, certifier)
+    assert result == {"verdict": "unknown", "core": [], "violated": [], "reason": "the solver could not decide the problem in 100 ms"}
     assert judged(problem_of(LIN_0127), ROUND_1, certifier)["core"] == ["c2"]
 
 
@@ -136,13 +136,13 @@ def test_what_takes_too_long_is_unknown_and_the_next_problem_is_judged_as_ever()
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_claims_of_unsat_agree_with_counting_and_their_cores_are_minimal(seed):
     problem = drawn(seed, most_variables=3)
-    found = Certifier().certify(problem, UNSAT)
-    assert found.verdict == ("refuted" if solutions(problem) else "certified")
-    if found.verdict == "certified":
-        assert solutions(problem, found.core) == 0
-        for member in found.core:
-            others = [name for name in found.core if name != member]
-            assert Certifier().certify(only(problem, others), UNSAT).verdict == "refuted", f"{member} can be dropped from {found.core}"
+    result = Certifier().certify(problem, UNSAT)
+    assert result.verdict == ("refuted" if solutions(problem) else "certified")
+    if result.verdict == "certified":
+        assert solutions(problem, result.core) == 0
+        for member in result.core:
+            others = [name for name in result.core if name != member]
+            assert Certifier().certify(only(problem, others), UNSAT).verdict == "refuted", f"{member} can be dropped from {result.core}"
 
 
 def only(problem, kept):
@@ -158,11 +158,11 @@ def only(problem, kept):
 def test_assignments_agree_with_plain_evaluation_and_the_core_is_one_violation(seed, values):
     problem = drawn(seed)
     assignment = {item.name: value for item, value in zip(problem.variables, values, strict=False)}
-    found = CERTIFIER.certify(problem, Claim("sat", assignment))
+    result = CERTIFIER.certify(problem, Claim("sat", assignment))
     broken = problem.violated(assignment)
-    assert (found.verdict, list(found.violated)) == ("refuted" if broken else "certified", broken)
-    assert len(found.core) == min(1, len(broken)) and set(found.core) <= set(broken)
-    assert Certifier().certify(problem, Claim("sat", assignment)) == found, "a core must not depend on what the solver saw before"
+    assert (result.verdict, list(result.violated)) == ("refuted" if broken else "certified", broken)
+    assert len(result.core) == min(1, len(broken)) and set(result.core) <= set(broken)
+    assert Certifier().certify(problem, Claim("sat", assignment)) == result, "a core must not depend on what the solver saw before"
 
 
 CERTIFIER = Certifier()

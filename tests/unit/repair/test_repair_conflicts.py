@@ -26,8 +26,8 @@ CERTIFIER = Certifier()
 
 
 def whole(problem: Problem, assignment: dict[str, int], certifier: Certifier = CERTIFIER) -> tuple[Any, ...]:
-    found = certify_whole(certifier, problem, Claim("sat", assignment))
-    return found.core, found.values
+    result = certify_whole(certifier, problem, Claim("sat", assignment))
+    return result.core, result.values
 
 
 def counted(problem: Problem, assignment: dict[str, int], conflict: Conflict) -> int:
@@ -53,16 +53,16 @@ def test_constraints_that_exclude_a_value_only_together_are_in_one_conflict():
 
 
 def test_its_reason_names_values_and_constraints():
-    found = certify_whole(CERTIFIER, TOGETHER, Claim("sat", {"x1": 5, "x2": 2}))
-    assert (found.reason, found.violated, found.solver_calls) == ("no assignment with x1=5 satisfies c1, c2", ("c1",), 1)
-    assert found.as_dict() == {
-        "verdict": "refuted", "core": ["c1", "c2"], "violated": ["c1"], "reason": found.reason, "values": ["x1"],
+    result = certify_whole(CERTIFIER, TOGETHER, Claim("sat", {"x1": 5, "x2": 2}))
+    assert (result.reason, result.violated, result.solver_calls) == ("no assignment with x1=5 satisfies c1, c2", ("c1",), 1)
+    assert result.as_dict() == {
+        "verdict": "refuted", "core": ["c1", "c2"], "violated": ["c1"], "reason": result.reason, "values": ["x1"],
     }  # fmt: skip
 
 
 def test_a_constraint_out_of_reach_is_a_conflict_by_itself():
-    found = certify_whole(CERTIFIER, problem_of(LIN_0127), Claim("sat", ROUND_1["assignment"]))
-    assert (found.core, found.values, found.reason) == (("c2",), (), "no assignment within the domains satisfies c2")
+    result = certify_whole(CERTIFIER, problem_of(LIN_0127), Claim("sat", ROUND_1["assignment"]))
+    assert (result.core, result.values, result.reason) == (("c2",), (), "no assignment within the domains satisfies c2")
 
 
 @pytest.mark.parametrize(("domains", "assignment", "values"), [(TWO, {"x1": 14, "x2": 9}, ("x1",)), ({"x1": (5, 2)}, {"x1": 3}, ())])
@@ -72,8 +72,8 @@ def test_a_value_outside_its_domain_is_a_conflict_with_that_bound(domains, assig
 
 def test_what_is_no_refuted_assignment_is_certified_as_ever():
     for candidate in (Claim("sat", {"x1": 6, "x2": 3}), UNSAT, Malformed("no JSON")):
-        found = certify_whole(CERTIFIER, TOGETHER, candidate)
-        assert found == CERTIFIER.certify(TOGETHER, candidate) and found.values is None
+        result = certify_whole(CERTIFIER, TOGETHER, candidate)
+        assert result == CERTIFIER.certify(TOGETHER, candidate) and result.values is None
 
 
 @given(seed=st.integers(0, 10**6), values=st.lists(st.integers(-2, 4), min_size=4, max_size=4))
@@ -84,16 +84,16 @@ def test_a_conflict_has_no_solution_by_counting_and_one_without_each_member(seed
     inside = all(item.low <= assignment[item.name] <= item.high for item in problem.variables)
     if not inside or not problem.violated(assignment):
         return
-    found = find_conflict(CERTIFIER, problem, assignment)
-    assert found is not None and found.constraints
-    assert counted(problem, assignment, found) == 0
-    for name in found.constraints:
-        less = replace(found, constraints=tuple(one for one in found.constraints if one != name))
-        assert counted(problem, assignment, less) > 0, f"{name} can be dropped from {found}"
-    for name in found.values:
-        less = replace(found, values=tuple(one for one in found.values if one != name))
-        assert counted(problem, assignment, less) > 0, f"{name} can be dropped from {found}"
-    assert find_conflict(Certifier(), problem, assignment) == found, "a conflict must not depend on what the solver saw before"
+    result = find_conflict(CERTIFIER, problem, assignment)
+    assert result is not None and result.constraints
+    assert counted(problem, assignment, result) == 0
+    for name in result.constraints:
+        less = replace(result, constraints=tuple(constraint for constraint in result.constraints if constraint != name))
+        assert counted(problem, assignment, less) > 0, f"{name} can be dropped from {result}"
+    for name in result.values:
+        less = replace(result, values=tuple(value for value in result.values if value != name))
+        assert counted(problem, assignment, less) > 0, f"{name} can be dropped from {result}"
+    assert find_conflict(Certifier(), problem, assignment) == result, "a conflict must not depend on what the solver saw before"
 
 
 @given(place=st.integers(0, 14), shares=st.lists(st.floats(0, 1), min_size=8, max_size=8))
@@ -103,18 +103,18 @@ def test_a_conflict_does_not_tell_whether_the_problem_has_a_solution(place, shar
     problem = generated()[place]
     assignment = {item.name: item.low + round(share * (item.high - item.low)) for item, share in zip(problem.variables, shares, strict=False)}
     if problem.violated(assignment):
-        found = find_conflict(CERTIFIER, problem, assignment)
-        assert found is not None and found.values and problem.label in ("sat", "unsat")
+        result = find_conflict(CERTIFIER, problem, assignment)
+        assert result is not None and result.values and problem.label in ("sat", "unsat")
 
 
 def test_conflicts_of_the_benchmark_have_several_constraints_in_problems_of_either_label():
     sizes: dict[Any, set[int]] = {"sat": set(), "unsat": set()}
     for problem in generated():
         assignment = {item.name: item.low for item in problem.variables}
-        found = find_conflict(CERTIFIER, problem, assignment)
-        if found is not None:
-            sizes[problem.label].add(len(found.constraints))
-    assert all(max(found) > 1 for found in sizes.values())
+        result = find_conflict(CERTIFIER, problem, assignment)
+        if result is not None:
+            sizes[problem.label].add(len(result.constraints))
+    assert all(max(size) > 1 for size in sizes.values())
 
 
 @pytest.mark.parametrize(
@@ -123,9 +123,9 @@ def test_conflicts_of_the_benchmark_have_several_constraints_in_problems_of_eith
 )
 def test_the_enumeration_finds_a_conflict_that_is_none_or_not_minimal(wrong, said):
     assert agrees(TOGETHER, {"x1": 5, "x2": 2}, Conflict(("c1", "c2"), ("x1",)))
-    with pytest.raises(MachineryError, match="disagree") as told:
+    with pytest.raises(MachineryError, match="disagree") as summary:
         agrees(TOGETHER, {"x1": 5, "x2": 2}, wrong)
-    assert said in str(told.value)
+    assert said in str(summary.value)
 
 
 @pytest.mark.parametrize("members", [("c1", "value:x1"), ("c1", "c2", "c3", "value:x1")])
@@ -138,13 +138,13 @@ def test_a_solver_that_errs_stops_the_machinery_before_anyone_sees_the_conflict(
 def test_what_the_enumeration_cannot_look_through_is_not_given_out_and_said():
     assert find_conflict(CERTIFIER, TOGETHER, {"x1": 5, "x2": 2}, max_visits=3) is None
     huge = posed({"x1": (0, 10**30), "x2": (0, 9)}, ({"x1": 10**10, "x2": 1}, "=", 10**40 + 3))
-    found = certify_whole(CERTIFIER, huge, Claim("sat", {"x1": 10**30, "x2": 4}))
-    assert (found.verdict, found.core, found.values) == ("refuted", ("c1",), None)
-    assert found.reason == "the assignment violates c1; no whole conflict was agreed on within the limits"
+    result = certify_whole(CERTIFIER, huge, Claim("sat", {"x1": 10**30, "x2": 4}))
+    assert (result.verdict, result.core, result.values) == ("refuted", ("c1",), None)
+    assert result.reason == "the assignment violates c1; no whole conflict was agreed on within the limits"
 
 
 def test_what_takes_the_solver_too_long_leaves_the_core_and_the_next_problem_is_judged_as_ever():
     certifier, problem = Certifier(timeout_ms=50), market_split()
-    found = certify_whole(certifier, problem, Claim("sat", {item.name: 1 for item in problem.variables}))
-    assert found.verdict == "refuted" and len(found.core) >= 1
+    result = certify_whole(certifier, problem, Claim("sat", {item.name: 1 for item in problem.variables}))
+    assert result.verdict == "refuted" and len(result.core) >= 1
     assert whole(TOGETHER, {"x1": 5, "x2": 2}, certifier) == (("c1", "c2"), ("x1",))

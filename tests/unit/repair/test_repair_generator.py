@@ -53,16 +53,16 @@ def test_an_unsatisfiable_problem_has_a_conflict_of_two_to_four_constraints_and_
             for constraint in item.problem.constraints:
                 alone = replace(item.problem, constraints=(constraint,))
                 assert certifier.certify(alone, UNSAT).verdict == "refuted", f"{constraint} alone contradicts the bounds"
-            kept = [one for one in item.problem.constraints if one.id in item.label.core]
+            kept = [element for element in item.problem.constraints if element.id in item.label.core]
             assert len(kept) == item.label.core_size
             for dropped in kept:
-                rest = replace(item.problem, constraints=tuple(one for one in kept if one != dropped))
+                rest = replace(item.problem, constraints=tuple(element for element in kept if element != dropped))
                 assert certifier.certify(rest, UNSAT).verdict == "refuted", "the core is not minimal"
     assert sizes == {2, 3, 4}
 
 
 def test_large_coefficients_do_not_give_the_label_away(made):
-    heavy = {item.label.status for item in made if any(abs(factor) > 5 for one in item.problem.constraints for _, factor in one.terms)}
+    heavy = {item.label.status for item in made if any(abs(factor) > 5 for constraint in item.problem.constraints for _, factor in constraint.terms)}
     assert heavy == {"sat", "unsat"}
 
 

@@ -50,7 +50,7 @@ def test_the_same_request_and_seed_give_the_same_answer():
 
 def test_blind_guesses_lie_in_the_box_and_now_and_then_claim_unsat():
     replies = draws(propose_plain, PlainRequest(problem=VIEW))
-    assert all(0 <= value <= 9 for one in assignments(replies) for value in one.values())
+    assert all(0 <= value <= 9 for assignment in assignments(replies) for value in assignment.values())
     assert 0 < len(replies) - len(assignments(replies)) < 40
 
 
@@ -63,7 +63,7 @@ def test_generic_feedback_repeats_no_earlier_answer():
     view = view_of(posed({"x1": (0, 1)}))
     failed = FailedAttempt(answer=Answer(status="sat", assignment={"x1": 0}))
     replies = draws(propose_generic, GenericRequest(problem=view, attempts=(failed,)))
-    assert {one["x1"] for one in assignments(replies)} == {1}
+    assert {assignment["x1"] for assignment in assignments(replies)} == {1}
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_a_core_is_repaired_and_no_other_variable_is_moved():
         (propose_core, CoreRequest(problem=VIEW, attempts=(RefutedAttempt(answer=BASE, outcome="refuted", core=("c1",)),))),
         (propose_directed, DirectedRequest(problem=VIEW, base=BASE, conflicts=("c1",), revise=("x1", "x2"), keep=("x3",))),
     ):
-        found = assignments(draws(propose, request))
-        assert {one["x3"] for one in found} == {7}
-        assert all(one["x1"] + one["x2"] >= 17 for one in found)
-        assert len({(one["x1"], one["x2"]) for one in found}) > 1, "repair is randomised"
+        result = assignments(draws(propose, request))
+        assert {item["x3"] for item in result} == {7}
+        assert all(item["x1"] + item["x2"] >= 17 for item in result)
+        assert len({(item["x1"], item["x2"]) for item in result}) > 1, "repair is randomised"
 
 
 def test_a_constraint_that_no_core_named_is_not_looked_at():
@@ -100,8 +100,8 @@ def test_a_constraint_that_no_core_named_is_not_looked_at():
 def test_a_bound_in_the_core_is_repaired():
     outside = Answer(status="sat", assignment={"x1": 14, "x2": 9, "x3": 3})
     request = CoreRequest(problem=VIEW, attempts=(RefutedAttempt(answer=outside, outcome="refuted", core=("dom:x1",)),))
-    assert {(one["x2"], one["x3"]) for one in assignments(draws(propose_core, request))} == {(9, 3)}
-    assert all(0 <= one["x1"] <= 9 for one in assignments(draws(propose_core, request)))
+    assert {(assignment["x2"], assignment["x3"]) for assignment in assignments(draws(propose_core, request))} == {(9, 3)}
+    assert all(0 <= assignment["x1"] <= 9 for assignment in assignments(draws(propose_core, request)))
 
 
 def test_a_core_that_cannot_be_repaired_raises_doubt():
@@ -121,17 +121,17 @@ def conflicts(*found: ConflictedAttempt) -> ConflictRequest:
 
 def test_a_whole_conflict_is_left_and_its_constraints_are_repaired():
     excluded = ConflictedAttempt(answer=HALF, outcome="refuted", core=("c1", "c2"), values=("x1",))
-    found = assignments(draws(propose_conflict, ConflictRequest(problem=SLOPE, attempts=(excluded,))))
-    assert all(one["x1"] != 5 and one["x3"] == 7 for one in found) and len({one["x1"] for one in found}) > 2
-    mended = [one for one in found if one["x1"] + one["x2"] >= 8 and one["x1"] - one["x2"] >= 3]
-    assert len(mended) > 0.9 * len(found)
+    result = assignments(draws(propose_conflict, ConflictRequest(problem=SLOPE, attempts=(excluded,))))
+    assert all(item["x1"] != 5 and item["x3"] == 7 for item in result) and len({item["x1"] for item in result}) > 2
+    mended = [item for item in result if item["x1"] + item["x2"] >= 8 and item["x1"] - item["x2"] >= 3]
+    assert len(mended) > 0.9 * len(result)
 
 
 def test_no_conflict_of_the_chain_is_met_again():
     answers = [Answer(status="sat", assignment={"x1": 9, "x2": 9, "x3": value}) for value in (2, 3)]
     attempts = [ConflictedAttempt(answer=answer, outcome="refuted", core=("c1",), values=("x1", "x3")) for answer in answers]
-    found = assignments(draws(propose_conflict, conflicts(*attempts)))
-    assert found and not any(one["x1"] == 9 and one["x3"] in (2, 3) for one in found)
+    result = assignments(draws(propose_conflict, conflicts(*attempts)))
+    assert result and not any(item["x1"] == 9 and item["x3"] in (2, 3) for item in result)
 
 
 def test_without_a_whole_conflict_the_core_is_repaired_as_ever():
@@ -149,7 +149,7 @@ def test_a_conflict_that_names_no_value_is_claimed_unsat_until_that_is_refuted()
 
 def test_the_informed_proposer_reads_every_constraint_and_the_blind_one_none():
     request = PlainRequest(problem=SLOPE)
-    held = [one["x1"] + one["x2"] >= 8 and one["x1"] - one["x2"] >= 3 for one in assignments(draws(propose_informed, request))]
+    held = [item["x1"] + item["x2"] >= 8 and item["x1"] - item["x2"] >= 3 for item in assignments(draws(propose_informed, request))]
     assert sum(held) > 0.9 * len(held)
     other = PlainRequest(problem=view_of(posed(dict.fromkeys(("x1", "x2", "x3"), (0, 9)), ({"x3": 1}, "=", 0))))
     assert draws(propose_plain, request) == draws(propose_plain, other)

@@ -52,7 +52,7 @@ def test_text_that_holds_no_problem_is_refused(text):
 @given(conflicts=st.lists(st.sets(st.sampled_from("abcdefgh")), min_size=1, max_size=4), order=st.permutations("abcdefgh"))
 def test_a_core_is_a_conflict_of_which_no_member_can_be_dropped(conflicts, order):
     def conflict(part) -> bool:
-        return any(one <= set(part) for one in conflicts)
+        return any(conflict <= set(part) for conflict in conflicts)
 
     core = minimal_core(order, conflict)
     assert conflict(core.members) and core.minimal

@@ -136,7 +136,7 @@ def test_to_a_model_the_informed_arm_is_another_draw_of_the_plain_one():
 
 
 def test_significant_rows_are_those_below_the_level(report):
-    table = next(one for one in shown_tables(report) if one.name == "comparisons_problem")
+    table = next(item for item in shown_tables(report) if item.name == "comparisons_problem")
     rows = report.findings.comparisons.filter(pl.col("unit") == "problem").to_dicts()
     assert [is_significant(table, row) for row in table.rows] == [row["p_holm"] < 0.05 for row in rows]
 

@@ -16,33 +16,33 @@ from evolake.repair.certification.certify import Certifier
 from evolake.repair.model.problems import Problem, parse_problem
 from evolake.repair.tables import PROBLEMS
 
-ORIGINS = [one.problem for one in generate(12, 5)]
+ORIGINS = [item.problem for item in generate(12, 5)]
 SOLVED = ((1, 2, 3, 4), (3, 4, 1, 2), (2, 1, 4, 3), (4, 3, 2, 1))
 
 
 def solutions(problem: Problem) -> set[tuple[int, ...]]:
     """Every solution of a small problem, by trying all assignments."""
-    names = [one.name for one in problem.variables]
-    every = product(*(range(one.low, one.high + 1) for one in problem.variables))
+    names = [variable.name for variable in problem.variables]
+    every = product(*(range(variable.low, variable.high + 1) for variable in problem.variables))
     return {values for values in every if not problem.violated(dict(zip(names, values, strict=True)))}
 
 
-@pytest.mark.parametrize("origin", [one for one in ORIGINS if len(one.variables) <= 4][:3], ids=lambda one: one.id)
+@pytest.mark.parametrize("origin", [origin for origin in ORIGINS if len(origin.variables) <= 4][:3], ids=lambda item: item.id)
 @pytest.mark.parametrize("variation", ["scale", "permute"])
 def test_scaling_and_permuting_keep_exactly_the_solutions(origin, variation):
     assert solutions(perturbed(origin, variation, 0)) == solutions(origin)
 
 
-@pytest.mark.parametrize("origin", [one for one in ORIGINS if len(one.variables) <= 4][:3], ids=lambda one: one.id)
+@pytest.mark.parametrize("origin", [origin for origin in ORIGINS if len(origin.variables) <= 4][:3], ids=lambda item: item.id)
 def test_relabelling_keeps_the_solutions_up_to_one_permutation_of_the_names(origin):
     from itertools import permutations
 
-    found, before = solutions(perturbed(origin, "relabel", 0)), solutions(origin)
+    result, before = solutions(perturbed(origin, "relabel", 0)), solutions(origin)
     orders = permutations(range(len(origin.variables)))
-    assert any({tuple(values[place] for place in order) for values in before} == found for order in orders)
+    assert any({tuple(values[place] for place in order) for values in before} == result for order in orders)
 
 
-@pytest.mark.parametrize("origin", ORIGINS, ids=lambda one: one.id)
+@pytest.mark.parametrize("origin", ORIGINS, ids=lambda item: item.id)
 @pytest.mark.parametrize("variation", PERTURBATIONS)
 def test_a_perturbation_changes_the_words_and_the_same_seed_gives_the_same_words(origin, variation):
     changed = perturbed(origin, variation, 0)
@@ -54,17 +54,17 @@ def test_a_perturbation_changes_the_words_and_the_same_seed_gives_the_same_words
 
 
 def test_every_perturbed_problem_is_labelled_again_by_two_certifiers():
-    rows = [{"problem_id": one.id, "json": one.to_json()} for one in ORIGINS]
-    labels = {one.id: one.label for one in ORIGINS}
-    found = PROBLEMS.frame(perturbed_rows(rows, 0, timeout_ms=1500)).to_dicts()
-    assert [(row["base_id"], row["variation"]) for row in found] == [(one.id, variation) for one in ORIGINS for variation in PERTURBATIONS]
-    assert all(row["label"] == labels[row["base_id"]] for row in found)
-    assert {tuple(row["certified_by"]) for row in found} == {("z3", "interval_enumeration")}
+    rows = [{"problem_id": origin.id, "json": origin.to_json()} for origin in ORIGINS]
+    labels = {origin.id: origin.label for origin in ORIGINS}
+    result = PROBLEMS.frame(perturbed_rows(rows, 0, timeout_ms=1500)).to_dicts()
+    assert [(row["base_id"], row["variation"]) for row in result] == [(origin.id, variation) for origin in ORIGINS for variation in PERTURBATIONS]
+    assert all(row["label"] == labels[row["base_id"]] for row in result)
+    assert {tuple(row["certified_by"]) for row in result} == {("z3", "interval_enumeration")}
 
 
 def test_a_perturbation_that_changed_the_label_would_stop_the_study():
-    origin = next(one for one in ORIGINS if one.label == "sat")
-    other = next(one for one in ORIGINS if one.label == "unsat")
+    origin = next(item for item in ORIGINS if item.label == "sat")
+    other = next(item for item in ORIGINS if item.label == "unsat")
     with pytest.raises(MachineryError, match="could not be certified"):
         verified(other, origin, Certifier())
 
@@ -91,10 +91,10 @@ def test_solutions_of_the_encoding_are_the_completions_of_the_grid(spoil):
         problem = None if has_clash(grid) else encode(grid, "sud-0000")
         if problem is None or len(problem.variables) > 14:
             continue
-        names = [one.name for one in problem.variables]
-        found = [decode(grid, dict(zip(names, values, strict=True))) for values in solutions(problem)]
-        assert sorted(found) == sorted(completions(grid))
-        seen.append(len(found))
+        names = [variable.name for variable in problem.variables]
+        result = [decode(grid, dict(zip(names, values, strict=True))) for values in solutions(problem)]
+        assert sorted(result) == sorted(completions(grid))
+        seen.append(len(result))
     assert (min(seen) == 0) == spoil
 
 

@@ -100,12 +100,12 @@ def test_holm_is_over_the_arms_that_ran_and_more_arms_leave_the_pairs_of_the_oth
 
 @pytest.mark.parametrize(("only_first", "only_second"), [(7, 3), (40, 41), (1, 0), (0, 5), (200, 2)])
 def test_the_odds_ratio_and_its_interval_are_those_of_the_exact_binomial(only_first, only_second):
-    found = odds_ratio(only_first, only_second)
+    result = odds_ratio(only_first, only_second)
     exact = binomtest(only_first, only_first + only_second).proportion_ci(method="exact")
     expected = [math.inf if p == 1 else p / (1 - p) for p in (exact.low, exact.high)]
-    assert found is not None
-    assert found.estimate == (math.inf if only_second == 0 else pytest.approx(only_first / only_second))
-    assert [found.low, found.high] == pytest.approx(expected)
+    assert result is not None
+    assert result.estimate == (math.inf if only_second == 0 else pytest.approx(only_first / only_second))
+    assert [result.low, result.high] == pytest.approx(expected)
 
 
 def test_without_discordant_pairs_there_is_no_odds_ratio():
@@ -135,8 +135,8 @@ def test_runs_of_one_problem_count_as_one_draw():
 
 
 def test_a_price_without_a_solve_is_infinite_in_a_resample_and_null_in_the_table():
-    found = ratio_interval([4, 4, 4], [0, 0, 1], np.random.default_rng(0))
-    assert (found.estimate, found.high) == (12.0, math.inf)
+    result = ratio_interval([4, 4, 4], [0, 0, 1], np.random.default_rng(0))
+    assert (result.estimate, result.high) == (12.0, math.inf)
     nothing = made_up_results(MAIN, arms=("one_shot",), skill={"one_shot": -9})
     row = analyse(nothing, MAIN, candidates=K, rounds=R, root_seed=0).summary.to_dicts()[0]
     assert (row["solved"], row["calls_per_solve"], row["calls_per_solve_high"], row["rate"]) == (0, None, None, 0.0)

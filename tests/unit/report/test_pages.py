@@ -50,7 +50,7 @@ def holds_only_text(markup: str, times: int) -> bool:
 
 
 def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    frames = {one.name: evil("title", EVIL) for one in fields(CycleReport) if one.type == "pl.DataFrame"}
+    frames = {field.name: evil("title", EVIL) for field in fields(CycleReport) if field.type == "pl.DataFrame"}
     frames |= {"decisions": evil("comparison", "reason")}
     frames |= {"trials": evil("part", "title", "design_id", "N", "batch", "seed", "median_step", "unsolved_fraction", "solved")}
     sha = Lake(tmp_path).blobs.put(EVIL.encode())
@@ -74,7 +74,7 @@ def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.Monkey
 
 def test_a_family_s_title_text_label_and_reasons_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     population: Any = SimpleNamespace(rows=lambda *_: [{"operator": EVIL}])
-    frames = {one.name: evil("title", EVIL) for one in fields(FamiliesReport) if one.type == "pl.DataFrame"}
+    frames = {field.name: evil("title", EVIL) for field in fields(FamiliesReport) if field.type == "pl.DataFrame"}
     frames |= {
         "measured": COMPLEXITY.empty(), "made": pl.DataFrame([{"cycle": "0001", "accepted": 1, "attempts": 1}]), "drift": evil("cycle", "family"),
         "kills": evil("fault", "expected", caught=0, planted=1), "grades": pl.DataFrame(), "experience": evil("number", "cycle", "item"),
@@ -148,7 +148,7 @@ def test_a_cell_is_written_by_what_it_holds(value: Any, cell: str):
 
 
 def found_in(paths: Sequence[Path], pattern: re.Pattern[str]) -> list[str]:
-    return [f"{path.name}: {found[0]}" for path in paths for found in [pattern.search(path.read_text())] if found]
+    return [f"{path.name}: {result[0]}" for path in paths for result in [pattern.search(path.read_text())] if result]
 
 
 def test_no_module_writes_markup():

@@ -52,32 +52,32 @@ CASES = {
 @pytest.mark.parametrize("said", CASES)
 def test_what_is_claimed(said: str):
     champion, passes = CASES[said]
-    found = compared(champion, passes=passes)
-    assert found is not None
-    assert claim(found) == said
+    result = compared(champion, passes=passes)
+    assert result is not None
+    assert claim(result) == said
 
 
 def test_noise_as_large_as_the_gain_is_no_gain():
-    found = compared(steady(1.8, noise=0.5), steady(2.0, noise=0.5))
-    assert found is not None
-    assert found.floor == pytest.approx(1.5)
-    assert found.gain.estimate == pytest.approx(2.0 / 1.8)
-    assert claim(found) == "no gain beyond the noise"
+    result = compared(steady(1.8, noise=0.5), steady(2.0, noise=0.5))
+    assert result is not None
+    assert result.floor == pytest.approx(1.5)
+    assert result.gain.estimate == pytest.approx(2.0 / 1.8)
+    assert claim(result) == "no gain beyond the noise"
 
 
 def test_a_slower_champion_on_few_formulas_is_called_slower():
-    found = compared(lambda number, repeat: steady(9.0 if number == 0 else 1.9)(number, repeat))
-    assert found is not None
-    assert found.gain.low < 1 < found.gain.high
-    assert claim(found) == "slower than its seed, though on too few formulas to be sure"
+    result = compared(lambda number, repeat: steady(9.0 if number == 0 else 1.9)(number, repeat))
+    assert result is not None
+    assert result.gain.low < 1 < result.gain.high
+    assert claim(result) == "slower than its seed, though on too few formulas to be sure"
 
 
 def test_only_runs_under_the_champions_newest_limits_are_compared():
     old = [*rows("b", steady(2.0), timeout_s=5.0, cycle="0001"), *rows("c", steady(9.0), timeout_s=5.0, cycle="0001")]
     new = [*rows("b", steady(2.0), cycle="0002"), *rows("c", steady(1.0), cycle="0003")]
-    found = compare_holdout(HOLDOUT_RUNS.frame([*old, *new]), "c", "b", "0003")
-    assert found is not None
-    assert (found.gain.estimate, found.cycles, found.formulas, found.passes) == (pytest.approx(2.0), ("0002", "0003"), 8, 2)
+    result = compare_holdout(HOLDOUT_RUNS.frame([*old, *new]), "c", "b", "0003")
+    assert result is not None
+    assert (result.gain.estimate, result.cycles, result.formulas, result.passes) == (pytest.approx(2.0), ("0002", "0003"), 8, 2)
     assert set(holdout_metrics(HOLDOUT_RUNS.frame([*old, *new]), "c", ["b"])["timeout_s"]) == {10.0}
 
 

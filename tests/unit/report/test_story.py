@@ -50,12 +50,12 @@ def test_a_trend_is_drawn_from_low_to_high_and_a_constant_in_the_middle():
 
 def test_the_story_of_a_cycle_says_who_leads_what_was_stopped_and_what_it_cost(lake: Lake):
     first, second = (story_of(lake, "solvers", cycle) for cycle in ("0001", "0002"))
-    told = dict(second.lines())
+    summary = dict(second.lines())
     assert len(second.lines()) <= 10
-    assert told["Leads"] == f"<b>fast</b> ({ID['fast'][:12]}), since cycle 0002"
-    assert told["Gain"] == "2.00 times lower PAR-2 than alpha (90% interval 1.90 to 2.10, noise floor 1.01), 2 pairs on each of 4 formulas"
-    assert told["Changed"] == "<b>fast</b> took the title from alpha"
-    assert (told["Blocked"], told["Proposed"]) == ("nothing", "1 variant; 1 passed every gate")
+    assert summary["Leads"] == f"<b>fast</b> ({ID['fast'][:12]}), since cycle 0002"
+    assert summary["Gain"] == "2.00 times lower PAR-2 than alpha (90% interval 1.90 to 2.10, noise floor 1.01), 2 pairs on each of 4 formulas"
+    assert summary["Changed"] == "<b>fast</b> took the title from alpha"
+    assert (summary["Blocked"], summary["Proposed"]) == ("nothing", "1 variant; 1 passed every gate")
     before = dict(first.lines())
     assert before["Blocked"] == "1 at correctness. Most often by r-correctness: u-1: <wrong>"
     assert before["Rank 1"].startswith("tuned did not take the title: no gain beyond the noise; PAR-2 ratio 1.05")
@@ -113,21 +113,21 @@ def test_programs_tell_every_project_what_their_evaluations_cost_and_whose_score
         ("heldout", MEASURED, runs[:1]), ("survivors", PROGRAMS, living),
     ):
         lake.publish("programs", asset, schema.frame(of_asset), cycle="0001", run_id="r", schema=schema)
-    told = dict((story := story_of(lake, "programs", "0001")).lines())
-    assert told["Gain"] == "fit: held-out points 2, the initial program's 1; open: held-out points 1, the initial program's 1"
-    assert told["Rank 1"] == (
+    summary = dict((story := story_of(lake, "programs", "0001")).lines())
+    assert summary["Gain"] == "fit: held-out points 2, the initial program's 1; open: held-out points 1, the initial program's 1"
+    assert summary["Rank 1"] == (
         "open: the challenger did not take the title: its held-out score differs by -0.5 (95% interval -1 to +0.125, above 0 is better), "
         "noise floor 0.25"
     )
-    assert (told["Measured"], told["Changed"]) == ("4 evaluations of 3 programs, 1 of them ended without a result", "new champion of fit")
-    assert (told["Goes on"], told["Next"].partition(":")[0]) == ("2 living programs of 2 projects", "protect the score of open")
+    assert (summary["Measured"], summary["Changed"]) == ("4 evaluations of 3 programs, 1 of them ended without a result", "new champion of fit")
+    assert (summary["Goes on"], summary["Next"].partition(":")[0]) == ("2 living programs of 2 projects", "protect the score of open")
     assert (story.cost.cpu_s, story.spent.cpu_s, list(story.trend.points)) == (6.0, 6.0, [("0001", 2.0)])
 
 
 def test_what_came_to_the_gates_beside_the_candidates_is_said_where_their_counts_are(lake: Lake):
-    told = replace(story_of(lake, "solvers", "0002"), beside="1 tuned design")
-    assert dict(told.lines())["Proposed"] == "1 variant; 1 passed every gate; to the gates came also 1 tuned design"
-    assert "to the gates came also" in page([], [told]) and "to the gates came also" not in page([], [replace(told, beside="")])
+    summary = replace(story_of(lake, "solvers", "0002"), beside="1 tuned design")
+    assert dict(summary.lines())["Proposed"] == "1 variant; 1 passed every gate; to the gates came also 1 tuned design"
+    assert "to the gates came also" in page([], [summary]) and "to the gates came also" not in page([], [replace(summary, beside="")])
 
 
 @pytest.mark.parametrize("line", ["designs", "solvers"])
@@ -143,24 +143,24 @@ def test_an_earlier_cycle_s_story_knows_nothing_of_later_ones(lake: Lake):
 
 
 def test_a_line_that_no_package_registers_has_the_shared_story(tmp_path: Path):
-    told = story_of(Lake(tmp_path), "bridges", "0001")
-    assert dict(told.lines())["Next"] == "another cycle: evolake run --lines bridges"
-    assert dict(told.lines())["Leads"] == "nobody yet"
+    summary = story_of(Lake(tmp_path), "bridges", "0001")
+    assert dict(summary.lines())["Next"] == "another cycle: evolake run --lines bridges"
+    assert dict(summary.lines())["Leads"] == "nobody yet"
 
 
 def test_markdown_fits_the_ui_and_what_candidates_say_is_text_in_it():
     evil = "[x](http://y) <img src=z> *b* `c` # d\n- e"
-    told = Story(
+    summary = Story(
         "toys", "0001", champion=evil * 20, champion_id="a" * 64, since="0001", gain=evil * 20, duel=evil * 20, made=9, measured=evil * 20,
         gates=[Gate("shape", 9, 9)], blocks=[Block("r", 9, evil * 20)], changed=evil * 20, goes_on=evil * 20, look=evil * 20,
         cost=Cost(1.0, 5, 10, None),
     )
-    text = markdown(told)
+    text = markdown(summary)
     assert len(text) <= INLINE
-    assert len(text.splitlines()) == len(told.lines()) == 10
+    assert len(text.splitlines()) == len(summary.lines()) == 10
     bare = text.replace("\\[", "").replace("\\<", "").replace("\\`", "").replace("\\#", "")
     assert not {"[", "<", "`", "#"} & set(bare)
-    assert markdown(replace(told, champion="a_b")).startswith("- **Leads**: a\\_b")
+    assert markdown(replace(summary, champion="a_b")).startswith("- **Leads**: a\\_b")
 
 
 def test_a_seal_shows_the_story_before_everything_else():

@@ -102,11 +102,11 @@ def test_no_stage_and_no_expected_answer_can_be_told_by_a_run(spy: Program, tmp_
             "holdout": run_jobs(plan_jobs({"v": spy}, suite, repeated, cycle="0001"), executor).to_dicts(),
             "duel": DUELS.frame(run_duel(Contender("v", spy), Contender("w", spy), suite, plan, executor, cycle="0001", pairs=2)).to_dicts(),
         }
-    assert {name: len(found) for name, found in rows.items()} == {
+    assert {name: len(result) for name, result in rows.items()} == {
         "smoke": 9, "correctness": 3, "stability": 6, "benchmark": 3, "holdout": 6, "duel": 12,
     }
-    assert all(row["status"] == "unknown" for found in rows.values() for row in found)
-    seen = {(name, row["conflicts"]) for name, found in rows.items() for row in found}
+    assert all(row["status"] == "unknown" for result in rows.values() for row in result)
+    seen = {(name, row["conflicts"]) for name, result in rows.items() for row in result}
     assert len({number for _, number in seen}) == 1, sorted(seen)
     assert None not in {number for _, number in seen}
 

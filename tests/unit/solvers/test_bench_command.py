@@ -92,9 +92,9 @@ def test_a_repository_is_built_measured_and_told_in_numbers(project: Path) -> No
     runs = project / "runs.parquet"
     result = bench(project, folder, options=("--adapter", "toy", "--json", "--runs", str(runs)))
     assert result.exit_code == 0, result.output
-    told = json.loads(result.stdout)
-    assert (told["verdict"], told["reasons"]) == ("measured", [])
-    [row] = told["metrics"]
+    summary = json.loads(result.stdout)
+    assert (summary["verdict"], summary["reasons"]) == ("measured", [])
+    [row] = summary["metrics"]
     assert (row["folder"], row["suite"], row["solved"], row["solved_sat"], row["solved_unsat"], row["proof_share"], row["timeout_s"]) == (
         str(folder), "competition:formulas", 2.0, 1.0, 1.0, 1.0, 2.0,
     )
@@ -115,18 +115,18 @@ def test_a_repository_that_does_not_build_is_told_and_the_others_are_measured(pr
     good, broken = solver(project, "sound", SOURCE.replace("MODEL", "-1 2")), solver(project, "broken", "int main() { return nothing; }")
     result = bench(project, broken, good, options=("--adapter", "toy", "--json"))
     assert result.exit_code == 1
-    told = json.loads(result.stdout)
-    assert told["verdict"] == "failed"
-    assert [reason.startswith(f"{broken}: it does not build: ") for reason in told["reasons"]] == [True]
-    assert [row["folder"] for row in told["metrics"]] == [str(good)]
+    summary = json.loads(result.stdout)
+    assert summary["verdict"] == "failed"
+    assert [reason.startswith(f"{broken}: it does not build: ") for reason in summary["reasons"]] == [True]
+    assert [row["folder"] for row in summary["metrics"]] == [str(good)]
 
 
 def test_without_an_adapter_the_layout_is_asked_for(project: Path) -> None:
     result = bench(project, solver(project, "bare", SOURCE), options=("--json",))
     assert result.exit_code == 1
-    told = json.loads(result.stdout)
-    assert told["metrics"] == []
-    assert "it is not laid out as a variant" in told["reasons"][0]
+    summary = json.loads(result.stdout)
+    assert summary["metrics"] == []
+    assert "it is not laid out as a variant" in summary["reasons"][0]
 
 
 def test_what_is_not_there_is_a_wrong_input(project: Path) -> None:
@@ -159,7 +159,7 @@ def test_an_upstream_tree_is_one_variant_wherever_it_is_named(project: Path) -> 
     assert source_sha(out) == variant_id
     ways = ((tree, ("--adapter", "toy", "--json")), (out, ("--json",)))
     measured = [json.loads(bench(project, folder, options=options).stdout) for folder, options in ways]
-    assert [(told["verdict"], [(row["variant_id"], row["solved"]) for row in told["metrics"]]) for told in measured] == [
+    assert [(summary["verdict"], [(row["variant_id"], row["solved"]) for row in summary["metrics"]]) for summary in measured] == [
         ("measured", [(variant_id, 2.0)])
     ] * 2
     for path in (tree, out):
@@ -179,8 +179,8 @@ def test_a_repository_becomes_the_seed_that_it_is_named_as(project: Path) -> Non
 
 
 def test_an_upstream_tree_without_an_adapter_says_that_one_is_needed(project: Path) -> None:
-    told = json.loads(bench(project, upstream(project), options=("--json",)).stdout)
-    assert (told["verdict"], "--adapter NAME" in told["reasons"][0]) == ("failed", True)
+    summary = json.loads(bench(project, upstream(project), options=("--json",)).stdout)
+    assert (summary["verdict"], "--adapter NAME" in summary["reasons"][0]) == ("failed", True)
 
 
 def test_what_cannot_be_laid_out_is_a_wrong_input_and_writes_nothing(project: Path) -> None:

@@ -96,8 +96,8 @@ def test_answers_are_worth_what_is_proved(solver: Callable[..., Program], suite:
         "honest": solver(HONEST), "model": solver(WRONG_MODEL), "unsat": solver(ALWAYS_UNSAT), "junk": solver(UNPROVED),
         "no-proof": solver(HONEST, proof=False),
     }
-    found = rows(programs, suite)
-    assert {key: said(row) for key, row in found.items()} == {
+    result = rows(programs, suite)
+    assert {key: said(row) for key, row in result.items()} == {
         ("honest", "good"): ("sat", "SAT", True, True, "model", None),
         ("honest", "bad"): ("unsat", "UNSAT", True, True, "proof", "verified"),
         ("model", "good"): ("wrong", "SAT", False, True, None, None),
@@ -109,10 +109,10 @@ def test_answers_are_worth_what_is_proved(solver: Callable[..., Program], suite:
         ("no-proof", "good"): ("sat", "SAT", True, True, "model", None),
         ("no-proof", "bad"): ("unsat", "UNSAT", False, True, None, "unknown"),
     }
-    honest = found["honest", "bad"]
+    honest = result["honest", "bad"]
     assert (honest["conflicts"], honest["proof_bytes"], honest["proof_sha"]) == (7, 2, hashlib.sha256(b"0\n").hexdigest())
-    assert found["model", "good"]["problems"] == "the model satisfies not one literal of 1 clauses, clause 2 the first"
-    metrics = compute_metrics(RUNS.frame(found.values()))
+    assert result["model", "good"]["problems"] == "the model satisfies not one literal of 1 clauses, clause 2 the first"
+    metrics = compute_metrics(RUNS.frame(result.values()))
     assert {row["variant_id"]: (row["solved"], row["wrong"], row["unproved"]) for row in metrics.to_dicts()} == {
         "honest": (2.0, 0, 0), "model": (0.0, 2, 0), "unsat": (1.0, 1, 0), "junk": (0.0, 0, 1), "no-proof": (1.0, 0, 1),
     }
@@ -125,16 +125,16 @@ def test_nothing_is_to_be_proved_of_a_formula_that_holds_the_empty_clause(solver
     (folder / "empty.cnf").write_bytes(b"p cnf 3 3\n1 2 0\n-3 0\n0\n")
     (folder / "status.csv").write_text("bad,UNSAT\nempty,UNSAT\n")
     suite = competition_suite(folder, BlobStore(tmp_path / "lake"), tmp_path / "cache")
-    found = rows({"v": solver('echo "s UNSATISFIABLE"; exit 20')}, suite)
-    assert said(found["v", "empty"]) == ("unsat", "UNSAT", True, True, "proof", "verified")
-    assert said(found["v", "bad"]) == ("unsat", "UNSAT", False, True, None, "missing")
+    result = rows({"v": solver('echo "s UNSATISFIABLE"; exit 20')}, suite)
+    assert said(result["v", "empty"]) == ("unsat", "UNSAT", True, True, "proof", "verified")
+    assert said(result["v", "bad"]) == ("unsat", "UNSAT", False, True, None, "missing")
 
 
 def test_what_the_checked_share_leaves_out_is_said(solver: Callable[..., Program], suite: Suite) -> None:
-    found = rows({"v": solver(HONEST), "champion": solver(HONEST)}, suite, replace(PLAN, proof_share=0.0, champions=frozenset({"champion"})))
-    assert said(found["v", "bad"]) == ("unsat", "UNSAT", False, False, None, "unchecked")
-    assert said(found["champion", "bad"]) == ("unsat", "UNSAT", True, True, "proof", "verified")
-    assert found["v", "bad"]["proof_bytes"] == 2
+    result = rows({"v": solver(HONEST), "champion": solver(HONEST)}, suite, replace(PLAN, proof_share=0.0, champions=frozenset({"champion"})))
+    assert said(result["v", "bad"]) == ("unsat", "UNSAT", False, False, None, "unchecked")
+    assert said(result["champion", "bad"]) == ("unsat", "UNSAT", True, True, "proof", "verified")
+    assert result["v", "bad"]["proof_bytes"] == 2
 
 
 def test_a_proof_is_checked_once_and_an_undecided_one_again(
@@ -163,7 +163,7 @@ def test_a_proof_is_checked_once_and_an_undecided_one_again(
 def test_whoever_comes_while_an_equal_proof_is_checked_waits_for_its_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from evolake.solvers.proof import cache as proof_cache
 
-    found, arrived, asked = ProofVerdict("verified", "", "c", 1.0, "s"), threading.Event(), list[Path]()
+    result, arrived, asked = ProofVerdict("verified", "", "c", 1.0, "s"), threading.Event(), list[Path]()
     given: dict[str, Any] = {"limits": ProofLimits(), "second": False, "spelling": "auto", "folder": tmp_path / "kept"}
     for name in ("formula", "proof"):
         (tmp_path / name).write_text(name)
@@ -176,7 +176,7 @@ def test_whoever_comes_while_an_equal_proof_is_checked_waits_for_its_verdict(tmp
             assert arrived.wait(60)
             with pytest.raises(TimeoutError):  # it has asked for the lock, and neither checks nor answers
                 second.result(0.05)
-        return found
+        return result
 
     def seen(folder: Path) -> None:
         real(folder)
@@ -187,8 +187,8 @@ def test_whoever_comes_while_an_equal_proof_is_checked_waits_for_its_verdict(tmp
     monkeypatch.setattr(proof_cache.disk, "make_folder", seen)
     monkeypatch.setattr(proof_cache, "check_proof", first_at_work)
     with ThreadPoolExecutor(1) as threads:
-        assert proof_cache.check_once(tmp_path / "formula", tmp_path / "proof", **given) == found
-        assert waiting[0].result() == found
+        assert proof_cache.check_once(tmp_path / "formula", tmp_path / "proof", **given) == result
+        assert waiting[0].result() == result
     assert len(asked) == 1
 
 
@@ -205,8 +205,8 @@ def test_a_proof_that_could_not_be_decided_is_checked_again(
 
 
 def test_a_run_without_end_is_a_timeout(solver: Callable[..., Program], suite: Suite) -> None:
-    found = rows({"v": solver(ENDLESS)}, suite.first(1), Plan(run_limits(0.5, 256)))
-    row = found["v", "bad"]
+    result = rows({"v": solver(ENDLESS)}, suite.first(1), Plan(run_limits(0.5, 256)))
+    row = result["v", "bad"]
     assert said(row) == ("timeout", None, False, False, None, None)
     assert 0.4 < row["cpu_s"] < 3.0
 
@@ -267,7 +267,7 @@ def test_a_dask_cluster_gives_the_rows_of_a_process_pool(solver: Callable[..., P
 
 def test_pairs_run_in_turns_and_say_what_was_proved(solver: Callable[..., Program], suite: Suite, tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as executor:
-        found = run_duel(
+        result = run_duel(
             Contender("old", solver(HONEST)), Contender("new", solver(ALWAYS_UNSAT)), suite, replace(PLAN, proof_share=0.0), executor, cycle="0002",
             pairs=2, journal=tmp_path / "journal.jsonl",
         )
@@ -275,8 +275,8 @@ def test_pairs_run_in_turns_and_say_what_was_proved(solver: Callable[..., Progra
             Contender("old", solver(HONEST)), Contender("new", solver(ALWAYS_UNSAT)), suite, replace(PLAN, proof_share=0.0), executor, cycle="0002",
             pairs=2, journal=tmp_path / "journal.jsonl",
         )
-    assert found == again
-    frame = DUELS.frame(found)
+    assert result == again
+    frame = DUELS.frame(result)
     assert frame.select("instance", "pair", "part", "place").rows() == [
         ("bad", 0, "champion", 0), ("bad", 0, "challenger", 1), ("good", 0, "champion", 1), ("good", 0, "challenger", 0),
         ("bad", 1, "champion", 1), ("bad", 1, "challenger", 0), ("good", 1, "champion", 0), ("good", 1, "challenger", 1),
@@ -290,12 +290,12 @@ def test_who_does_not_repeat_itself_in_a_duel_is_blocked(solver: Callable[..., P
     def duel(champion: str, challenger: str, pairs: int) -> set[str]:
         sides = Contender("old", solver(champion)), Contender("new", solver(challenger))
         with _Chance(sides[challenger == RESTLESS].program.folder / "solver") as executor:
-            found = run_duel(*sides, suite, PLAN, executor, cycle="0002", pairs=pairs)
-        assert all(row["solved"] for row in found)
+            result = run_duel(*sides, suite, PLAN, executor, cycle="0002", pairs=pairs)
+        assert all(row["solved"] for row in result)
         for part, script in (("champion", champion), ("challenger", challenger)):
-            lengths = {row["proof_bytes"] for row in found if (row["part"], row["status"]) == (part, "unsat")}
+            lengths = {row["proof_bytes"] for row in result if (row["part"], row["status"]) == (part, "unsat")}
             assert lengths == ({2} if script == HONEST else {6, 15} if pairs > 1 else {6})
-        return unsound_in(judge(found))
+        return unsound_in(judge(result))
 
     rules = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "solvers")
     judge = stage_judge("duel", rules, BlobStore(tmp_path), cycle="0002", run_id="r")
@@ -334,8 +334,8 @@ def test_a_core_is_held_by_one_at_a_time(tmp_path: Path) -> None:
 
 
 def test_two_who_measure_get_two_cores(tmp_path: Path) -> None:
-    with held_core([0, 1], tmp_path) as one, held_core([0, 1], tmp_path) as other:
-        assert {one, other} == {0, 1}
+    with held_core([0, 1], tmp_path) as item, held_core([0, 1], tmp_path) as other:
+        assert {item, other} == {0, 1}
 
 
 def test_a_suite_without_files_is_refused(solver: Callable[..., Program], suite: Suite) -> None:

@@ -16,7 +16,7 @@ def test_the_same_key_draws_the_same_and_another_draws_otherwise() -> None:
     assert drawn == [is_drawn(key_for(b"k" * 32, "solvers", "0001", "benchmark"), str(number), 0, 0.3) for number in range(2000)]
     assert 0.25 < sum(drawn) / 2000 < 0.35
     for other in (key_for(b"k" * 32, "solvers", "0002", "benchmark"), key_for(b"l" * 32, "solvers", "0001", "benchmark")):
-        agree = sum(one == is_drawn(other, str(number), 0, 0.3) for number, one in enumerate(drawn)) / 2000
+        agree = sum(item == is_drawn(other, str(number), 0, 0.3) for number, item in enumerate(drawn)) / 2000
         assert 0.5 < agree < 0.66  # 0.3 ** 2 + 0.7 ** 2 = 0.58 by chance
     assert all(is_drawn(new_key(), str(number), 0, 1.0) for number in range(1000))
     assert not any(is_drawn(new_key(), str(number), 0, 0.0) for number in range(1000))

@@ -39,13 +39,13 @@ def rng() -> np.random.Generator:
 
 
 def test_a_uniform_gain_beyond_the_noise_wins() -> None:
-    found = decide(trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.8, 2)), rng())
-    assert found.wins
-    assert found.ratio == pytest.approx(1.25, rel=0.03)
-    assert 1.0 < found.noise_floor < found.ratio_low <= found.ratio <= found.ratio_high
-    assert found.reason.endswith("a gain beyond the noise")
-    assert (found.instances, found.pairs, found.solved_champion, found.solved_challenger) == (24, 3, 24.0, 24.0)
-    assert DECISIONS.frame([found.row("0002")]).height == 1
+    result = decide(trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.8, 2)), rng())
+    assert result.wins
+    assert result.ratio == pytest.approx(1.25, rel=0.03)
+    assert 1.0 < result.noise_floor < result.ratio_low <= result.ratio <= result.ratio_high
+    assert result.reason.endswith("a gain beyond the noise")
+    assert (result.instances, result.pairs, result.solved_champion, result.solved_challenger) == (24, 3, 24.0, 24.0)
+    assert DECISIONS.frame([result.row("0002")]).height == 1
 
 
 def test_the_same_solver_never_wins_against_itself() -> None:
@@ -54,34 +54,34 @@ def test_the_same_solver_never_wins_against_itself() -> None:
 
 
 def test_a_gain_within_the_noise_does_not_win() -> None:
-    found = decide(trials(noisy(BASE, 1.0, 1, spread=0.3), noisy(BASE, 0.98, 2, spread=0.3)), rng())
-    assert not found.wins
+    result = decide(trials(noisy(BASE, 1.0, 1, spread=0.3), noisy(BASE, 0.98, 2, spread=0.3)), rng())
+    assert not result.wins
 
 
 def test_a_gain_on_one_formula_alone_does_not_win() -> None:
     champion = noisy(BASE, 1.0, 1, spread=0.001)
     challenger = noisy(BASE, 1.0, 2, spread=0.001)
     challenger[3] *= 0.05
-    found = decide(trials(champion, challenger), rng())
-    assert not found.wins
-    assert found.reason.endswith("the gain rests on too few formulas")
+    result = decide(trials(champion, challenger), rng())
+    assert not result.wins
+    assert result.reason.endswith("the gain rests on too few formulas")
 
 
 def test_fewer_solved_formulas_never_win() -> None:
     challenger = noisy(BASE, 0.1, 2)
     challenger[0, 0] = 11.0
-    found = decide(trials(noisy(BASE, 1.0, 1), challenger), rng())
-    assert not found.wins
-    assert found.ratio > 1.0
-    assert (found.solved_champion, found.solved_challenger) == (24.0, round(24 - 1 / 3, 9))
-    assert found.reason.startswith("solves 23.6667 formulas against 24")
+    result = decide(trials(noisy(BASE, 1.0, 1), challenger), rng())
+    assert not result.wins
+    assert result.ratio > 1.0
+    assert (result.solved_champion, result.solved_challenger) == (24.0, round(24 - 1 / 3, 9))
+    assert result.reason.startswith("solves 23.6667 formulas against 24")
 
 
 @pytest.mark.parametrize("change", [{"status": "wrong", "solved": True}, {"proof_status": "refuted", "solved": True}])
 def test_one_refuted_answer_never_wins(change: dict) -> None:
-    found = decide(trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.5, 2), challenger_4_1=change), rng())
-    assert not found.wins
-    assert found.reason.startswith("1 answers of the challenger are refuted")
+    result = decide(trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.5, 2), challenger_4_1=change), rng())
+    assert not result.wins
+    assert result.reason.startswith("1 answers of the challenger are refuted")
 
 
 def test_the_champions_own_refuted_answers_do_not_bar_the_challenger() -> None:
@@ -92,9 +92,9 @@ def test_the_champions_own_refuted_answers_do_not_bar_the_challenger() -> None:
 def test_more_solved_formulas_win() -> None:
     champion = noisy(BASE, 1.0, 1)
     champion[:8] = 11.0
-    found = decide(trials(champion, noisy(BASE, 1.0, 2)), rng())
-    assert found.wins
-    assert (found.solved_champion, found.solved_challenger) == (16.0, 24.0)
+    result = decide(trials(champion, noisy(BASE, 1.0, 2)), rng())
+    assert result.wins
+    assert (result.solved_champion, result.solved_challenger) == (16.0, 24.0)
 
 
 def test_the_noise_floor_comes_from_repeated_passes_of_each_side() -> None:

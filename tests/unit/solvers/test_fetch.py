@@ -126,11 +126,11 @@ def test_seeds_of_a_user_come_from_a_folder_an_archive_an_address_and_git(tmp_pa
         places[f"git = '{tree.as_uri()}'\ncommit = '{commit}'"] = "c"
     with serving(Index("x", "toy.zip", (tmp_path / "toy.zip").read_bytes())) as index:
         places[f"url = '{index.address}/files/toy.zip'\nsha256 = '{sha(index.data)}'"] = "d"
-        found = set()
+        result = set()
         for place, name in places.items():
             blobs, seed = BlobStore(tmp_path / f"lake-{name}"), load_seeds(seeds_file(tmp_path, place))["toy"]
-            found.add(source_sha(lay_out_seed(seed, blobs, tmp_path / f"cache-{name}", adapters=tmp_path / "adapters", now=NOW)))
-    assert len(found) == 1
+            result.add(source_sha(lay_out_seed(seed, blobs, tmp_path / f"cache-{name}", adapters=tmp_path / "adapters", now=NOW)))
+    assert len(result) == 1
 
 
 def test_an_edited_record_does_not_beat_the_pin(tmp_path: Path, pip_index: pytest.MonkeyPatch):

@@ -115,8 +115,8 @@ def test_additionally_solved_is_what_no_other_baseline_solves() -> None:
         run_row("old", "a", "sat", 1.0), run_row("old", "b", "timeout", 10.0), run_row("old", "c", "sat", 1.0),
         run_row("older", "a", "sat", 1.0), run_row("older", "b", "timeout", 10.0), run_row("older", "c", "timeout", 10.0),
     )
-    found = compute_metrics(runs, baselines=["old", "older"])
-    assert {row["variant_id"]: row["additionally_solved"] for row in found.to_dicts()} == {"new": 1, "old": 1, "older": 0}
+    result = compute_metrics(runs, baselines=["old", "older"])
+    assert {row["variant_id"]: row["additionally_solved"] for row in result.to_dicts()} == {"new": 1, "old": 1, "older": 0}
     assert compute_metrics(runs)["additionally_solved"].to_list() == [0, 0, 0]
 
 
@@ -140,9 +140,9 @@ def test_random_tables_agree_with_plain_python(seed: int) -> None:
             status = str(rng.choice([expected.lower(), expected.lower(), "timeout", "wrong"]))
             wrong = {"answer": "UNSAT" if expected == "SAT" else "SAT"} if status == "wrong" else {}
             rows.append(run_row(variant, f"i{number}", status, round(float(rng.uniform(0, 10)), 3), expected=expected, **wrong))
-    found = compute_metrics(table(*rows), baselines=["p", "q"])
-    assert found.columns == list(METRICS.columns)
-    for row in found.to_dicts():
+    result = compute_metrics(table(*rows), baselines=["p", "q"])
+    assert result.columns == list(METRICS.columns)
+    for row in result.to_dicts():
         own = [other for other in rows if other["variant_id"] == row["variant_id"]]
         costs = [other["cpu_s"] if other["solved"] else 20.0 for other in own]
         assert row["par2"] == pytest.approx(math.fsum(costs) / 30)
@@ -151,7 +151,7 @@ def test_random_tables_agree_with_plain_python(seed: int) -> None:
         for share in CUT_OFF_SHARES:
             assert row[f"solved_within_{share}"] == sum(other["solved"] and other["cpu_s"] <= share / 10 for other in own)
         rivals = {"p", "q"} - {row["variant_id"]}
-        quickest = [min(one["cpu_s"] if one["solved"] else 20.0 for one in rows if one["instance"] == other["instance"]) for other in own]
+        quickest = [min(item["cpu_s"] if item["solved"] else 20.0 for item in rows if item["instance"] == other["instance"]) for other in own]
         assert row["fastest"] == sum(other["solved"] and other["cpu_s"] == least for other, least in zip(own, quickest, strict=True))
         beaten = {other["instance"] for other in rows if other["solved"] and other["variant_id"] in rivals}
         assert row["additionally_solved"] == len({other["instance"] for other in own if other["solved"]} - beaten)

@@ -191,7 +191,7 @@ def test_the_store_holds_no_more_than_it_may(tmp_path: Path):
     for key in ("a", "b", "c"):
         ObjectStore(tmp_path, key, 2).keep(kept(900_000))
     stores = {key: ObjectStore(tmp_path, key, 2).read() for key in ("a", "b", "c")}
-    assert [key for key, found in stores.items() if found] == ["b", "c"]
+    assert [key for key, result in stores.items() if result] == ["b", "c"]
     ObjectStore(tmp_path, "d", 2).keep(kept(3 << 20))
     assert ObjectStore(tmp_path, "d", 2).read() is None and ObjectStore(tmp_path, "c", 2).read() == kept(900_000)
 

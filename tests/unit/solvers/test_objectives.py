@@ -75,10 +75,10 @@ def test_a_wrong_answer_is_never_better_than_a_timeout(family: str) -> None:
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_every_drawn_parameter_is_a_constant_of_its_family(family: str) -> None:
-    found = FAMILIES[family]
-    parameters = {name: values[0] for name, values in found.choices.items()} | {name: low for name, (low, _) in found.ranges.items()}
+    result = FAMILIES[family]
+    parameters = {name: values[0] for name, values in result.choices.items()} | {name: low for name, (low, _) in result.ranges.items()}
     assert np.isfinite(call(family, results_of(random_runs())["best"], **parameters))
-    assert found.description.format(**parameters)
+    assert result.description.format(**parameters)
 
 
 def test_families_look_at_different_things() -> None:
@@ -146,9 +146,9 @@ def test_the_consensus_ranks_all_variants_from_scores_made_in_the_jail(pool: Poo
     scores = score_variants(portfolio, random_runs(), pool, cycle="0003")
     assert SCORES.validate(scores).height == 7 * 4
     assert scores["status"].unique().to_list() == ["ok"]
-    standings, found = rank_variants(scores, {spec.objective_id: 1 for spec in portfolio}, now=3)
+    standings, result = rank_variants(scores, {spec.objective_id: 1 for spec in portfolio}, now=3)
     assert [(item.variant_id, item.rank) for item in standings] == [("best", 1), ("good", 2), ("plain", 3), ("slow", 4)]
-    assert abs(found.result.weights.sum() - 1.0) < 1e-12
+    assert abs(result.result.weights.sum() - 1.0) < 1e-12
 
 
 def test_an_objective_that_fails_is_outvoted(pool: Pool) -> None:

@@ -91,18 +91,18 @@ def begun(pool: Pool) -> Population:
 
 def test_the_first_cycle_draws_the_portfolio_and_asks_nobody(pool: Pool) -> None:
     backend = Saying()
-    found = evolve(empty_population(), pool, cycle="0001", backend=backend)
-    assert len(found.rows) == 5
-    assert (found.reviews, backend.asked) == ([], [])
-    assert found.rows[0]["objective_id"] == first_objective().objective_id
+    result = evolve(empty_population(), pool, cycle="0001", backend=backend)
+    assert len(result.rows) == 5
+    assert (result.reviews, backend.asked) == ([], [])
+    assert result.rows[0]["objective_id"] == first_objective().objective_id
     small = evolve(empty_population(), pool, cycle="0001", settings=SETTINGS.model_copy(update={"portfolio_size": 3}))
-    assert small.rows == found.rows[:3]
+    assert small.rows == result.rows[:3]
 
 
 def test_operators_write_the_same_rows_by_the_same_seed_and_others_by_another(begun: Population, pool: Pool) -> None:
     first, again, other = evolve(begun, pool), evolve(begun, pool), evolve(begun, pool, seed=2)
     assert first == again
-    written = [[row for row in found.rows if row["cycle"] == "0002"] for found in (first, other)]
+    written = [[row for row in result.rows if row["cycle"] == "0002"] for result in (first, other)]
     assert [len(rows) for rows in written] == [2, 2]
     assert {row["source"] for row in written[0]}.isdisjoint(row["source"] for row in written[1])
     assert {row["origin"] for rows in written for row in rows} == {"operators"}
@@ -113,12 +113,12 @@ def test_operators_write_the_same_rows_by_the_same_seed_and_others_by_another(be
 def test_cycles_on_end_add_objectives_and_keep_within_the_size(begun: Population, pool: Pool) -> None:
     population, accepted, blocked = begun, 0, 0
     for number in range(2, 14):
-        found = evolve(population, pool, cycle=f"{number:04}", runs=uneven_runs(seed=number))
-        population = population.updated(objectives=OBJECTIVES.frame(found.rows).to_dicts())
-        new = [row for row in found.rows if row["created_round"] == number]
+        result = evolve(population, pool, cycle=f"{number:04}", runs=uneven_runs(seed=number))
+        population = population.updated(objectives=OBJECTIVES.frame(result.rows).to_dicts())
+        new = [row for row in result.rows if row["created_round"] == number]
         accepted += sum(row["state"] == "accepted" for row in new)
         blocked += sum(row["state"] == "blocked" for row in new)
-        assert OBJECTIVE_REVIEWS.frame(found.reviews).height == len(found.reviews)
+        assert OBJECTIVE_REVIEWS.frame(result.reviews).height == len(result.reviews)
         assert len(voting(population, OBJECTIVES.empty())) <= SETTINGS.portfolio_size
     states = population.objectives["state"].value_counts()
     held = dict(states.iter_rows())
@@ -162,20 +162,20 @@ def test_an_objective_that_is_of_no_use_is_a_row_with_its_reason(
     if kind == "endless":
         monkeypatch.setattr("evolake.objectives.score.SECONDS", 1.0)
     source, reason = BAD[kind]
-    found = evolve(begun, pool, backend=Saying(reply(source), reply(NEW)))
-    blocked, accepted = (row for row in found.rows if row["cycle"] == "0002")
+    result = evolve(begun, pool, backend=Saying(reply(source), reply(NEW)))
+    blocked, accepted = (row for row in result.rows if row["cycle"] == "0002")
     assert (blocked["state"], blocked["origin"]) == ("blocked", "model")
     assert blocked["reason"].startswith(reason)
     assert (accepted["state"], accepted["objective_id"]) == ("accepted", objective_id(NEW))
-    after = begun.updated(objectives=OBJECTIVES.frame(found.rows).to_dicts())
+    after = begun.updated(objectives=OBJECTIVES.frame(result.rows).to_dicts())
     assert {item.objective_id for item in voting(after, OBJECTIVES.empty())} == {
         *(item.objective_id for item in voting(begun, OBJECTIVES.empty())), objective_id(NEW),
     }
 
 
 def test_the_first_of_two_equal_replies_votes(begun: Population, pool: Pool) -> None:
-    found = evolve(begun, pool, backend=Saying(reply(NEW), reply(NEW)))
-    assert [row["state"] for row in found.rows if row["cycle"] == "0002"] == ["accepted", "blocked"]
+    result = evolve(begun, pool, backend=Saying(reply(NEW), reply(NEW)))
+    assert [row["state"] for row in result.rows if row["cycle"] == "0002"] == ["accepted", "blocked"]
 
 
 def test_a_model_is_not_believed_which_family_it_wrote(begun: Population, pool: Pool) -> None:
@@ -188,9 +188,9 @@ def test_a_model_is_not_believed_which_family_it_wrote(begun: Population, pool: 
 def test_a_call_without_a_reply_is_a_failure_and_the_next_goes_on(begun: Population, pool: Pool) -> None:
     backend = Saying(AgentFailure("solvers_objective_writer", "invalid", "no JSON", 2), reply(NEW))
     with Agents(backend, line="solvers", cycle="0002") as agents:
-        found = evolve_objectives(agents, begun, uneven_runs(), pool, settings=SETTINGS, cycle="0002", root_seed=1)
-    assert [item.reason for item in found.failures] == ["no JSON"]
-    assert [row["state"] for row in found.rows if row["cycle"] == "0002"] == ["accepted"]
+        result = evolve_objectives(agents, begun, uneven_runs(), pool, settings=SETTINGS, cycle="0002", root_seed=1)
+    assert [item.reason for item in result.failures] == ["no JSON"]
+    assert [row["state"] for row in result.rows if row["cycle"] == "0002"] == ["accepted"]
 
 
 def test_what_judging_one_raises_is_its_block_and_a_dead_jail_is_not(begun: Population, pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,8 +213,8 @@ def test_what_judging_one_raises_is_its_block_and_a_dead_jail_is_not(begun: Popu
 def test_a_blocked_one_is_told_without_a_word_of_its_own(begun: Population, pool: Pool) -> None:
     source = "def objective(results):\n    raise type('Secret', (Exception,), {})(str(results[0]['cpu_s']))\n"
     backend = Saying(reply(source, "leaky"), reply(NEW))
-    found = evolve(begun, pool, backend=backend)
-    [row] = [row for row in found.rows if row["state"] == "blocked"]
+    result = evolve(begun, pool, backend=backend)
+    [row] = [row for row in result.rows if row["state"] == "blocked"]
     assert "Secret: " in row["reason"]
     assert [(item.description, item.reason) for item in backend.asked[1].blocked] == [("leaky", "no finite number for a variant (error)")]
     assert told_of("the same score for all variants: 1.5") == "the same score for all variants"
@@ -222,8 +222,8 @@ def test_a_blocked_one_is_told_without_a_word_of_its_own(begun: Population, pool
 
 def test_an_objective_scores_in_the_cycle_that_it_is_accepted_in_and_old_rankings_can_be_made_again(begun: Population, pool: Pool) -> None:
     runs = uneven_runs()
-    found = evolve(begun, pool, backend=Saying(reply(NEW), reply(BAD["constant"][0])))
-    own = OBJECTIVES.frame(found.rows)
+    result = evolve(begun, pool, backend=Saying(reply(NEW), reply(BAD["constant"][0])))
+    own = OBJECTIVES.frame(result.rows)
 
     def ranked() -> Any:
         votes = voting(begun, own)
@@ -289,9 +289,9 @@ def test_few_variants_are_told_apart_by_halves_of_the_formulas(pool: Pool) -> No
 
 @pytest.mark.parametrize(("variants", "formulas"), [(1, 12), (1, 1), (2, 1)])
 def test_one_variant_or_one_formula_is_no_fault(variants: int, formulas: int, begun: Population, pool: Pool) -> None:
-    found = evolve(begun, pool, runs=uneven_runs(variants=variants, formulas=formulas))
-    assert [row["state"] in ("accepted", "blocked") for row in found.rows if row["cycle"] == "0002"] == [True, True]
-    assert len(found.reviews) == 5
+    result = evolve(begun, pool, runs=uneven_runs(variants=variants, formulas=formulas))
+    assert [row["state"] in ("accepted", "blocked") for row in result.rows if row["cycle"] == "0002"] == [True, True]
+    assert len(result.reviews) == 5
 
 
 def test_a_cycle_without_runs_changes_nothing(begun: Population, pool: Pool) -> None:

@@ -36,13 +36,13 @@ def test_a_race_by_hand() -> None:
     clock = Clock({"a": [4.0] * 6, "b": [1.0, 9.0, 9.0, 1.0, 1.0, 1.0], "c": [2.0] * 6, "d": [99.0] * 6})
     survivors, standings = race(["a", "b", "c", "d"], FORMULAS[:6], clock, keep=1, first=1)
     assert survivors == ["c"]
-    assert [(one.rung, one.variant_id, one.instances, one.formulas, one.solved, one.par2, one.place, one.survives) for one in standings] == [
+    assert [(item.rung, item.variant_id, item.instances, item.formulas, item.solved, item.par2, item.place, item.survives) for item in standings] == [
         (1, "b", ("f0",), 1, 1.0, 1.0, 1, True), (1, "c", ("f0",), 1, 1.0, 2.0, 2, True), (1, "a", ("f0",), 1, 1.0, 4.0, 3, False),
         (1, "d", ("f0",), 1, 0.0, 20.0, 4, False),
         (2, "c", ("f1",), 2, 2.0, 2.0, 1, True), (2, "b", ("f1",), 2, 2.0, 5.0, 2, False),
     ]
     assert len(clock.asked) == 6
-    RACES.frame([one.row("0001") for one in standings])
+    RACES.frame([standing.row("0001") for standing in standings])
 
 
 def test_no_race_where_no_more_run_than_may_stay() -> None:
@@ -68,7 +68,7 @@ def test_who_is_faster_on_every_formula_is_never_dropped(
     winner = f"v{min(place, len(costs))}"
     survivors, standings = race(list(table), FORMULAS[:count], Clock(table), keep=keep, first=first)
     assert winner in survivors
-    assert all(one.place == 1 for one in standings if one.variant_id == winner)
+    assert all(standing.place == 1 for standing in standings if standing.variant_id == winner)
 
 
 @settings(max_examples=80, deadline=None)
@@ -79,11 +79,11 @@ def test_a_race_repeats_itself_halves_and_asks_for_no_formula_twice(costs: list[
     survivors, standings = race(list(table), FORMULAS[:count], clock, keep=keep, first=first)
     assert (survivors, standings) == race(list(table), FORMULAS[:count], again, keep=keep, first=first)
     assert len(survivors) == min(keep, len(table)) and len(set(clock.asked)) == len(clock.asked)
-    for rung in {one.rung for one in standings}:
-        mine = [one for one in standings if one.rung == rung]
-        stayed = sum(one.survives for one in mine)
+    for rung in {standing.rung for standing in standings}:
+        mine = [standing for standing in standings if standing.rung == rung]
+        stayed = sum(item.survives for item in mine)
         assert stayed == keep or stayed == max(keep, math.ceil(len(mine) / 2))
-        assert {one.variant_id for one in mine if one.survives} >= {one.variant_id for one in standings if one.rung == rung + 1}
+        assert {item.variant_id for item in mine if item.survives} >= {standing.variant_id for standing in standings if standing.rung == rung + 1}
 
 
 def test_the_order_of_formulas_is_drawn_by_the_cycle() -> None:

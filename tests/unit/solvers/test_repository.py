@@ -31,8 +31,8 @@ def variant(tmp_path: Path) -> Path:
 
 
 def test_a_seed_is_laid_out_whole(variant: Path):
-    found = sorted(path.relative_to(variant).as_posix() for path in variant.rglob("*"))
-    assert found == [
+    result = sorted(path.relative_to(variant).as_posix() for path in variant.rglob("*"))
+    assert result == [
         "CHANGELOG.md", "HYPOTHESIS.md", "RESULTS.md", "bin", "bin/starexec_run_default", "build", "src", "src/LICENSE", "src/main.cc", "src/toy.h",
         "starexec_build", "variant.toml",
     ]

@@ -130,12 +130,12 @@ def test_a_crossover_needs_two_parents_and_nothing_else_may_have_them() -> None:
 
 
 def test_plans_build_on_known_variants_and_name_what_they_change() -> None:
-    found = answer(PLANNER).plans
-    assert len(found) == 4
-    assert found[0].parent_id == "000000000001"
+    result = answer(PLANNER).plans
+    assert len(result) == 4
+    assert result[0].parent_id == "000000000001"
     ids = {item.variant_id for item in PLAN_REQUEST.standings}
-    assert all({plan.parent_id, plan.second_parent_id or plan.parent_id} <= ids for plan in found)
-    assert all(plan.target or plan.kind == "crossover" for plan in found)
+    assert all({plan.parent_id, plan.second_parent_id or plan.parent_id} <= ids for plan in result)
+    assert all(plan.target or plan.kind == "crossover" for plan in result)
 
 
 def test_all_kinds_of_change_are_planned_over_time() -> None:
@@ -197,16 +197,16 @@ def test_nothing_is_planned_on_a_variant_that_has_nothing_to_change_while_anothe
 
 
 def test_two_variants_that_were_written_are_crossed_once_and_only_where_that_gives_a_third() -> None:
-    one, two = (material(number, None).model_copy(update={"changed": {f"src/{number}.cc": "sha"}}) for number in (1, 2))
+    first, second = (material(number, None).model_copy(update={"changed": {f"src/{number}.cc": "sha"}}) for number in (1, 2))
     request = PLAN_REQUEST.model_copy(update={"standings": [standing(1), standing(2)], "plans_wanted": 8})
 
     def crossed(*materials: models.Material) -> int:
         asked = request.model_copy(update={"materials": list(materials)})
         return max(sum(plan.kind == "crossover" for plan in answer(PLANNER, asked, seed).plans) for seed in range(20))
 
-    assert crossed(one, two) == 1
-    assert crossed(one.model_copy(update={"joined": [two.variant_id]}), two.model_copy(update={"joined": [one.variant_id]})) == 0
-    assert crossed(one, two.model_copy(update={"changed": one.changed})) == 0
+    assert crossed(first, second) == 1
+    assert crossed(first.model_copy(update={"joined": [second.variant_id]}), second.model_copy(update={"joined": [first.variant_id]})) == 0
+    assert crossed(first, second.model_copy(update={"changed": first.changed})) == 0
 
 
 def test_guidance_puts_named_edits_first() -> None:
@@ -217,17 +217,17 @@ def test_guidance_puts_named_edits_first() -> None:
 
 
 def test_the_coder_adds_the_planned_edit_to_those_of_the_parent() -> None:
-    found = answer(CODER)
-    assert [edit.name for edit in edits_in(found)] == ["vsids-ramp", "var-decay"]
-    assert edits_in(found)[1] == DECAY
-    assert (found.operator, found.diff) == ("patch", "")
+    result = answer(CODER)
+    assert [edit.name for edit in edits_in(result)] == ["vsids-ramp", "var-decay"]
+    assert edits_in(result)[1] == DECAY
+    assert (result.operator, result.diff) == ("patch", "")
 
 
 def test_a_mutation_moves_one_value_of_the_planned_edit() -> None:
     plan = PLAN.model_copy(update={"kind": "mutate", "target": "tunable:var-decay"})
-    found = answer(CODER, CODE_REQUEST.model_copy(update={"plan": plan}))
-    assert [edit.name for edit in edits_in(found)] == ["var-decay"]
-    assert found.operator == "mutate" and edits_in(found)[0] != DECAY
+    result = answer(CODER, CODE_REQUEST.model_copy(update={"plan": plan}))
+    assert [edit.name for edit in edits_in(result)] == ["var-decay"]
+    assert result.operator == "mutate" and edits_in(result)[0] != DECAY
 
 
 def test_a_variant_that_exists_is_drawn_again() -> None:
@@ -256,51 +256,51 @@ def test_a_forbidden_range_is_left_alone() -> None:
 
 def test_nothing_new_repeats_the_parent_and_says_so() -> None:
     empty = models.CoderMaterial(base="minisat22", edits=[DECAY])
-    found = answer(CODER, CODE_REQUEST.model_copy(update={"material": empty}))
-    assert (found.operator, found.edits) == ("repeat", [DECAY])
+    result = answer(CODER, CODE_REQUEST.model_copy(update={"material": empty}))
+    assert (result.operator, result.edits) == ("repeat", [DECAY])
 
 
 def test_a_crossover_is_handed_on_with_what_was_dropped() -> None:
     plan = PLAN.model_copy(update={"kind": "crossover", "second_parent_id": "1" * 12, "target": ""})
     joined = MATERIAL.model_copy(update={"joined": [GEOMETRIC, DECAY], "dropped": ["patch:x of parent 2"]})
-    found = answer(CODER, CODE_REQUEST.model_copy(update={"plan": plan, "material": joined}))
-    assert (found.operator, found.dropped, len(edits_in(found))) == ("crossover", ["patch:x of parent 2"], 2)
-    assert "patch:x of parent 2" in found.changelog
+    result = answer(CODER, CODE_REQUEST.model_copy(update={"plan": plan, "material": joined}))
+    assert (result.operator, result.dropped, len(edits_in(result))) == ("crossover", ["patch:x of parent 2"], 2)
+    assert "patch:x of parent 2" in result.changelog
 
 
 def test_repair_goes_back_to_known_values_and_then_gives_the_edit_up() -> None:
     wild = models.EditModel(kind="patch", name="restart-geometric", parameters={"first": 1000, "factor": 1.02})
     request = REPAIR_REQUEST.model_copy(update={"edits": [DECAY, wild]})
-    found = answer(CODER_REPAIR, request)
+    result = answer(CODER_REPAIR, request)
     for _ in range(20):
-        found = answer(CODER_REPAIR, request)
-        if len(edits_in(found)) == 1:
+        result = answer(CODER_REPAIR, request)
+        if len(edits_in(result)) == 1:
             break
-        request = request.model_copy(update={"edits": found.edits})
-    assert found.edits == [DECAY] and request.edits is not None
+        request = request.model_copy(update={"edits": result.edits})
+    assert result.edits == [DECAY] and request.edits is not None
     default = {name: parameter.default for name, parameter in PATCHES["restart-geometric"].parameters.items()}
     assert request.edits[0].parameters == pytest.approx(default, rel=0.05)
 
 
 def test_incidents_with_the_same_change_are_one_finding() -> None:
-    found = answer(ANALYST).findings
-    assert [(item.subject, item.lesson, len(item.evidence)) for item in found] == [
+    result = answer(ANALYST).findings
+    assert [(item.subject, item.lesson, len(item.evidence)) for item in result] == [
         ("tunable:var-decay", "failure", 2), ("patch:restart-geometric", "failure", 1),
     ]
 
 
 def test_what_a_learned_rule_blocked_teaches_nothing_new() -> None:
     known = incident(3, GEOMETRIC).model_copy(update={"gate": "compliance", "cause": "solvers-learned-no-decay"})
-    found = answer(ANALYST, ANALYSIS.model_copy(update={"incidents": [*ANALYSIS.incidents[:2], known]}))
-    assert [item.subject for item in found.findings] == ["tunable:var-decay"]
+    result = answer(ANALYST, ANALYSIS.model_copy(update={"incidents": [*ANALYSIS.incidents[:2], known]}))
+    assert [item.subject for item in result.findings] == ["tunable:var-decay"]
 
 
 def test_a_rule_covers_the_values_that_failed_and_no_accepted_one() -> None:
-    found = answer(RULE_WRITER)
-    assert found.check == "solvers.forbidden_edit"
-    low, high = found.parameters["parameters"]["value"]
+    result = answer(RULE_WRITER)
+    assert result.check == "solvers.forbidden_edit"
+    low, high = result.parameters["parameters"]["value"]
     assert 0.9 < low <= 0.99 and high >= 0.995
-    assert (found.parameters["edit"], found.parameters["base"]) == ("var-decay", "minisat22")
+    assert (result.parameters["edit"], result.parameters["base"]) == ("var-decay", "minisat22")
 
 
 def test_where_accepted_values_lie_between_there_is_advice_and_no_rule() -> None:
@@ -315,21 +315,21 @@ def test_a_champions_edit_becomes_a_rule_only_when_a_child_that_dropped_it_faile
     request = RULE_REQUEST.model_copy(update={"finding": champion})
     assert answer(RULE_WRITER, request).check == ""
     dropped = [*ANALYSIS.incidents, incident(4, decay(0.9), "regressed", ["patch:restart-geometric"])]
-    found = answer(RULE_WRITER, request.model_copy(update={"incidents": dropped}))
-    assert (found.check, found.evidence) == ("solvers.kept_edit", ["000000000004"])
-    assert found.parameters == {"edit": "restart-geometric", "base": "minisat22"}
+    result = answer(RULE_WRITER, request.model_copy(update={"incidents": dropped}))
+    assert (result.check, result.evidence) == ("solvers.kept_edit", ["000000000004"])
+    assert result.parameters == {"edit": "restart-geometric", "base": "minisat22"}
 
 
 def test_objectives_are_drawn_and_mutated_and_none_that_votes_comes_again() -> None:
     votes = {item.source for item in OBJECTIVE_REQUEST.existing}
-    found = [answer(OBJECTIVE_WRITER, seed=seed) for seed in range(60)]
-    assert not votes & {reply.source for reply in found}
-    assert len({reply.source for reply in found}) == 60
+    result = [answer(OBJECTIVE_WRITER, seed=seed) for seed in range(60)]
+    assert not votes & {reply.source for reply in result}
+    assert len({reply.source for reply in result}) == 60
     voting = {item.family for item in OBJECTIVE_REQUEST.existing}
-    families = Counter(reply.family for reply in found)
+    families = Counter(reply.family for reply in result)
     assert set(families) > voting
     assert sum(families[name] for name in voting) > 20  # mutants keep their family; rare families are what is drawn
-    for reply in found:
+    for reply in result:
         known = FAMILIES[reply.family]
         assert all(reply.parameters[name] in values for name, values in known.choices.items() if name in reply.parameters)
         assert all(low <= reply.parameters[name] <= high for name, (low, high) in known.ranges.items() if name in reply.parameters)

@@ -139,9 +139,9 @@ def test_the_title_that_runs_on_the_holdout_bear_is_one_that_the_guard_knows(tmp
 
 @pytest.mark.parametrize("name", ["train_suite", "duel_suite", "correctness_suite"])
 def test_a_suite_that_bears_the_name_of_the_holdout_is_refused(name: str) -> None:
-    for one, other in (("hard-holdout", "hard-holdout"), ("/a/formulas", "/b/formulas")):
+    for first, other in (("hard-holdout", "hard-holdout"), ("/a/formulas", "/b/formulas")):
         with pytest.raises(ValueError, match=f"holdout_suite bears the name of {name}.*rename the folder"):
-            SolversSettings.model_validate({name: one, "holdout_suite": other})
+            SolversSettings.model_validate({name: first, "holdout_suite": other})
 
 
 def test_the_suite_that_every_variant_runs_at_its_gates_is_no_holdout() -> None:
@@ -178,11 +178,11 @@ def test_par2_is_hidden_from_analyst_and_rule_writer_before_its_cycle(cycle: str
         evaluated(IDS[1], [Edit("tunable", "rfirst", {"value": 7})], gate="smoke"),
     ]
     with Agents(backend, line="solvers", cycle=cycle) as agents:
-        found = post_mortem(agents, items, settings=SETTINGS, cycle=cycle, root_seed=1)
+        result = post_mortem(agents, items, settings=SETTINGS, cycle=cycle, root_seed=1)
     assert {job.role.name for job in backend.jobs} == {"solvers_analyst", "solvers_rule_writer"}
     assert any("987.7" in text for text in backend.texts()) is shown
     assert not any(str(PAR2) in text for text in backend.texts())
-    assert {item.subject for item in found.findings} == {"tunable:var-decay", "tunable:rfirst"}
+    assert {item.subject for item in result.findings} == {"tunable:var-decay", "tunable:rfirst"}
 
 
 def test_the_coder_is_shown_sources_and_no_results(small_solver_folder) -> None:
@@ -205,7 +205,7 @@ def test_a_finding_of_the_operators_becomes_an_active_rule_on_stored_evidence() 
         evaluated(IDS[1], [Edit("tunable", "rfirst", {"value": 300})], measured=metrics(IDS[1], solved=15.0)),
     ]
     with Agents(Listening(), line="solvers", cycle="0003") as agents:
-        found = post_mortem(agents, items, settings=SETTINGS, cycle="0003", root_seed=1)
+        result = post_mortem(agents, items, settings=SETTINGS, cycle="0003", root_seed=1)
     stored = [
         StoredVariant(
             item.variant_id, "0003", "blocked" if item.blocked_gate else "accepted", item.blocked_gate, item.blocked_rule,
@@ -213,7 +213,7 @@ def test_a_finding_of_the_operators_becomes_an_active_rule_on_stored_evidence() 
         )
         for item in items
     ]
-    rows = decide(found.proposals, stored, [], cycle="0003")
+    rows = decide(result.proposals, stored, [], cycle="0003")
     active = [row for row in rows if row["state"] == "active"]
     assert [(row["check"], json.loads(row["blocked_failed"]), json.loads(row["blocked_accepted"])) for row in active] == [
         ("solvers.forbidden_edit", [IDS[0]], [])
@@ -235,9 +235,9 @@ def test_a_cycle_without_incidents_asks_nobody() -> None:
 
 def test_rules_of_the_holdout_are_told_to_no_role():
     ruleset = load_rules(SEEDS / "rules", "solvers")
-    told = rule_texts(ruleset)
-    assert len(told) == len([rule for rule in ruleset.rules if rule.gate != "holdout"]) < len(ruleset.rules)
-    assert "holdout" not in " ".join([*told, *(rule.id for rule in told_rules(ruleset))])
+    summary = rule_texts(ruleset)
+    assert len(summary) == len([rule for rule in ruleset.rules if rule.gate != "holdout"]) < len(ruleset.rules)
+    assert "holdout" not in " ".join([*summary, *(rule.id for rule in told_rules(ruleset))])
 
 
 PAR2_OF_RUNS = "7.654321"
@@ -252,8 +252,8 @@ def told_of_objectives(cycle: str, rows: list[dict]) -> list[str]:
         first = evolve_objectives(agents, empty_population(), runs, pool, settings=SETTINGS, cycle="0001", root_seed=1)
         settings = SETTINGS.model_copy(update={"objectives_per_cycle": 2})
         population = empty_population().add(objectives=first.rows)
-        found = evolve_objectives(agents, population, runs, pool, settings=settings, cycle=cycle, root_seed=1)
-    assert next(PAR2_OF_RUNS in (row["reason"] or "") for row in found.rows if row["state"] == "blocked")
+        result = evolve_objectives(agents, population, runs, pool, settings=settings, cycle=cycle, root_seed=1)
+    assert next(PAR2_OF_RUNS in (row["reason"] or "") for row in result.rows if row["state"] == "blocked")
     assert {job.role.name for job in backend.jobs} == {"solvers_objective_writer"}
     return backend.texts()
 
@@ -266,8 +266,8 @@ class Writing(Listening):
         self.source = source
 
     def ask(self, job, record):
-        told = super().ask(job, record)
-        return ObjectiveReply(description="leaky", source=self.source) if len(self.jobs) == 1 else told
+        summary = super().ask(job, record)
+        return ObjectiveReply(description="leaky", source=self.source) if len(self.jobs) == 1 else summary
 
 
 @pytest.mark.parametrize("cycle", ["0002", "0040"])

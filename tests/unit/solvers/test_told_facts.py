@@ -43,7 +43,7 @@ def test_regions_grow_to_whole_functions_and_nothing_is_cut_inside_one() -> None
     lines = TEXT.splitlines()
     assert "\n".join(item.text for item in shown) == "\n".join(lines[1:-7])
     assert shown[0].text.startswith("int Solver::analyze") and shown[-1].text.endswith("    return x;\n}")
-    assert [item.first_line for item in shown[1:]] == [one.first_line + len(one.text.splitlines()) for one in shown[:-1]]
+    assert [item.first_line for item in shown[1:]] == [item.first_line + len(item.text.splitlines()) for item in shown[:-1]]
 
 
 def test_a_long_function_follows_on_in_parts_that_no_prompt_cuts_and_what_does_not_fit_is_named() -> None:
@@ -56,8 +56,8 @@ def test_a_long_function_follows_on_in_parts_that_no_prompt_cuts_and_what_does_n
 
 
 def test_functions_are_found_by_either_name_and_bounded() -> None:
-    found = whole_functions({"src/a.cc": TEXT}, ["analyze", "Solver::analyze", "nowhere", "tail", "search"], 600)
-    assert [item.text.splitlines()[0] for item in found] == ["int Solver::analyze(int x) {", "int tail(int x) {"]
+    result = whole_functions({"src/a.cc": TEXT}, ["analyze", "Solver::analyze", "nowhere", "tail", "search"], 600)
+    assert [item.text.splitlines()[0] for item in result] == ["int Solver::analyze(int x) {", "int tail(int x) {"]
 
 
 def changed(tmp_path: Path) -> tuple[Path, Path, str]:
@@ -166,8 +166,8 @@ def test_a_family_says_what_share_of_its_proofs_was_checked(tmp_path: Path) -> N
     unchecked = {"certificate": None, "answer_checked": False, "proof_status": "unchecked", "solved": False}
     rows = [run_row(name, f"php-{n}", "unsat", 1.0, **(unchecked if n and name == CHILD else {})) for name in (SEED, CHILD) for n in range(4)]
     only_sat = [run_row(name, "random-1", "sat", 1.0) for name in (SEED, CHILD)]
-    found = family_results(RUNS.frame([*rows, *only_sat]), lines, settings=SETTINGS, cycle="0002")
-    assert [(one.family, one.solved, one.checked) for one in found] == [
+    result = family_results(RUNS.frame([*rows, *only_sat]), lines, settings=SETTINGS, cycle="0002")
+    assert [(item.family, item.solved, item.checked) for item in result] == [
         ("php", {CHILD[:12]: 1.0, SEED[:12]: 4.0}, {CHILD[:12]: 0.25, SEED[:12]: 1.0}), ("random", {CHILD[:12]: 1.0, SEED[:12]: 1.0}, {}),
     ]
 
@@ -187,11 +187,11 @@ def test_all_of_the_papers_table_reaches_planner_and_coder() -> None:
         **{f"solved_within_{share}": float(share) for share in (6, 12, 20, 40, 60, 90)},
     }
     known = [KnownVariant(SEED, "b", "seed", "seed", Path("x"), ())]
-    hidden, told = (standings(known, ranking=[], metrics=[row], settings=SETTINGS, cycle=cycle)[0] for cycle in ("0001", "0033"))
-    shared = set(row) & set(type(told).model_fields) - {"variant_id"}
-    assert len(shared) == 17 and told.model_dump(include=shared) == {name: row[name] for name in shared}
-    assert (told.best_of_all, told.vbs_match, told.memory_max_mb, told.additionally_solved) == (2, 8, 99.0, 3)
-    assert told.solved_within == {f"{share}%": float(share) for share in (6, 12, 20, 40, 60, 90)}
+    hidden, summary = (standings(known, ranking=[], metrics=[row], settings=SETTINGS, cycle=cycle)[0] for cycle in ("0001", "0033"))
+    shared = set(row) & set(type(summary).model_fields) - {"variant_id"}
+    assert len(shared) == 17 and summary.model_dump(include=shared) == {name: row[name] for name in shared}
+    assert (summary.best_of_all, summary.vbs_match, summary.memory_max_mb, summary.additionally_solved) == (2, 8, 99.0, 3)
+    assert summary.solved_within == {f"{share}%": float(share) for share in (6, 12, 20, 40, 60, 90)}
     assert (hidden.par2, hidden.par2_sat, hidden.par2_unsat) == (None, None, None)
 
 

@@ -162,11 +162,11 @@ def test_the_command_measures_writes_and_goes_on_where_it_stopped(project: Path)
     words = [*between(project), "--variant", str(project / "mine")]
     run = CliRunner().invoke(solvers, [*words, "--timeout", "30", "--json"])
     assert run.exit_code == 0, run.output
-    told = json.loads(run.stdout)
-    assert [(row["solver"], row["role"], row["suite"], row["solved"], row["proof_share"]) for row in told["solvers"]] == [
+    summary = json.loads(run.stdout)
+    assert [(row["solver"], row["role"], row["suite"], row["solved"], row["proof_share"]) for row in summary["solvers"]] == [
         (solver, role, suite, 2.0, 1.0) for suite in ("competition:old", "competition:new") for solver, role in (("mine", "variant"), ("toy", "seed"))
     ]
-    assert all(row["gain_low"] > 1 for row in told["solvers"] if row["role"] == "seed")
+    assert all(row["gain_low"] > 1 for row in summary["solvers"] if row["role"] == "seed")
     assert pl.read_parquet(project / "out" / "runs.parquet").height == 8
     journal = project / "out" / "runs.jsonl"
     lines = journal.read_text().splitlines()

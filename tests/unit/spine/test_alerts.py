@@ -62,11 +62,11 @@ def test_a_failed_cycle_is_posted_and_handed_to_the_command_with_its_reason(proj
     assert alerts().default_status == dg.DefaultSensorStatus.RUNNING
     context = failed_run(project)
     alerts()(context)
-    [told] = server.bodies
-    assert told == json.loads(heard.read_text()) == about(context)
-    assert (told["event"], told["job"], told["cycle"], told["run_id"]) == ("run_failed", "nightly_cycle", "0002", context.dagster_run.run_id)
-    assert told["reason"] == "nightly/survivors: planted failure in cycle 0002"
-    assert told["text"].startswith("evolake: nightly cycle 0002 failed: nightly/survivors: planted failure in cycle 0002")
+    [report] = server.bodies
+    assert report == json.loads(heard.read_text()) == about(context)
+    assert (report["event"], report["job"], report["cycle"], report["run_id"]) == ("run_failed", "nightly_cycle", "0002", context.dagster_run.run_id)
+    assert report["reason"] == "nightly/survivors: planted failure in cycle 0002"
+    assert report["text"].startswith("evolake: nightly cycle 0002 failed: nightly/survivors: planted failure in cycle 0002")
 
 
 def test_where_nobody_is_named_the_sensor_is_off(monkeypatch):

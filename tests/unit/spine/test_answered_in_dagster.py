@@ -65,8 +65,8 @@ class Toy:
     def run(self, cycle: str) -> tuple[dg.ExecuteInProcessResult, Any]:
         register_keys(self.project.instance, [cycle])
         result = self.job.execute_in_process(instance=self.project.instance, partition_key=cycle, raise_on_error=False)
-        found = result.get_asset_check_evaluations()
-        return result, found[0] if found else None
+        results = result.get_asset_check_evaluations()
+        return result, results[0] if results else None
 
     def totals(self, cycle: str) -> list[int]:
         return self.project.lake.read("toys", "candidates", cycle)["total"].to_list()
@@ -79,14 +79,14 @@ def toy(project, tmp_path: Path, asked_by_a_model) -> Toy:
 
 def test_a_cycle_without_a_proposal_warns_and_the_second_in_a_row_is_an_error_until_the_endpoint_is_mended(toy: Toy, asked_by_a_model):
     scripted, server = asked_by_a_model
-    result, found = toy.run("0001")
+    result, results = toy.run("0001")
     assert result.success and toy.totals("0001") == []
-    assert (found.check_name, found.passed, found.blocking, found.severity) == (NAME, False, False, dg.AssetCheckSeverity.WARN)
-    assert found.description == "every proposal of cycle 0001 failed: 6 attempts, 0 with a valid reply (invalid 6)"
-    metadata = {name: value.value for name, value in found.metadata.items()}
+    assert (results.check_name, results.passed, results.blocking, results.severity) == (NAME, False, False, dg.AssetCheckSeverity.WARN)
+    assert results.description == "every proposal of cycle 0001 failed: 6 attempts, 0 with a valid reply (invalid 6)"
+    metadata = {name: value.value for name, value in results.metadata.items()}
     assert {name: metadata[name] for name in metadata if name != "sql"} == {"attempts": 6, "valid": 0, "proposals": 0, "failed: invalid": 6}
-    result, found = toy.run("0002")
-    assert not result.success and found is None
+    result, results = toy.run("0002")
+    assert not result.success and results is None
     code, reason = explain(result)
     assert code == MACHINERY_FAILED
     for said in (
@@ -95,8 +95,8 @@ def test_a_cycle_without_a_proposal_warns_and_the_second_in_a_row_is_an_error_un
     ):
         assert said in reason
     asked, scripted.well = len(server.requests), True
-    result, found = toy.run("0002")
-    assert result.success and found.passed and toy.totals("0002") == [1, 2, 3]
+    result, results = toy.run("0002")
+    assert result.success and results.passed and toy.totals("0002") == [1, 2, 3]
     assert len(server.requests) == asked + 3
     scripted.well = False
     assert toy.run("0002")[0].success and toy.totals("0002") == [1, 2, 3]

@@ -28,8 +28,8 @@ def events_of(project, name: str, cycle: str) -> list[tuple[str, str]]:
     """(event type, data version) of incoming[cycle], in the order of the event log."""
     key = project.line(name).key("incoming")
     filter_ = dg.AssetRecordsFilter(asset_key=key, asset_partitions=[cycle])
-    found = [*project.instance.fetch_materializations(filter_, limit=100).records, *project.instance.fetch_observations(filter_, limit=100).records]
-    tags = [(record.storage_id, record.event_log_entry.dagster_event) for record in found]
+    result = [*project.instance.fetch_materializations(filter_, limit=100).records, *project.instance.fetch_observations(filter_, limit=100).records]
+    tags = [(record.storage_id, record.event_log_entry.dagster_event) for record in result]
     return [
         (event.event_type_value, (event.step_materialization_data.materialization if event.is_step_materialization
          else event.asset_observation_data.asset_observation).tags["dagster/data_version"])

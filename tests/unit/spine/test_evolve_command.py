@@ -183,11 +183,11 @@ def test_ended_in_the_middle_of_a_cycle_and_started_again_it_goes_on(place, how)
             assert time.monotonic() < deadline and process.poll() is None, process.stdout.read()
             time.sleep(0.05)
         process.send_signal(how)
-        told = process.communicate(timeout=300)[0]
+        summary = process.communicate(timeout=300)[0]
     hang.unlink()
     if how != signal.SIGKILL:
-        assert told.splitlines()[-1] == STOPPED and told.count("stopped") == 1
-        assert "FAILED" not in told and "Error" not in told and "Traceback" not in told
+        assert summary.splitlines()[-1] == STOPPED and summary.count("stopped") == 1
+        assert "FAILED" not in summary and "Error" not in summary and "Traceback" not in summary
     assert process.returncode != 0
     assert lake.seals.read("left", "0003") is None
     assert evolve("--lines", "left", "--cycles", "1") == 0
@@ -208,6 +208,6 @@ os.system("echo so does a program")
 parent().leave(Outcome({"left": ["0001"]}))
 """
     done = subprocess.run([sys.executable, "-c", part], capture_output=True, text=True, check=True)
-    told, ended = done.stdout.splitlines()
-    assert (event_of(told).text, ended.startswith(OUTCOME)) == ("one", True)
+    summary, ended = done.stdout.splitlines()
+    assert (event_of(summary).text, ended.startswith(OUTCOME)) == ("one", True)
     assert done.stderr.splitlines()[-2:] == ["a library speaks", "so does a program"]

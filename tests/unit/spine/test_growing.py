@@ -98,7 +98,7 @@ def test_a_living_run_is_not_buried(project):
     run = unfinished_run(project, "nightly", **{IN_PROCESS_TAG: "1"})
     with project.lake.line_lock("nightly", run_id=run.run_id):
         assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == []
-    assert [one.run_id for one in runs_at_work(project.instance, project.line("nightly"))] == [run.run_id]
+    assert [item.run_id for item in runs_at_work(project.instance, project.line("nightly"))] == [run.run_id]
 
 
 @pytest.mark.parametrize("status", [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING])
@@ -136,8 +136,8 @@ def test_the_sensor_frees_what_dead_runs_of_every_kind_hold_and_sweeps_what_ende
         with dg.build_sensor_context(project.instance, resources={"lake": project.defs.resources["lake"]}) as context:
             return sensor.evaluate_tick(context).skip_message
 
-    told = look() or ""
-    assert {run.run_id for run in (upkeep, cycle, in_process)} == set(told.removeprefix("buried: ").split(", "))
+    summary = look() or ""
+    assert {run.run_id for run in (upkeep, cycle, in_process)} == set(summary.removeprefix("buried: ").split(", "))
     assert {status_of(project, run) for run in (upkeep, cycle, in_process)} == {dg.DagsterRunStatus.FAILURE}
     assert project.lake.run_locks.all_seen() == []
     assert look() == "every run that has not ended lives, or is just starting"

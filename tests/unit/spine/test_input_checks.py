@@ -56,8 +56,8 @@ def test_seeds_that_are_not_there_are_named(tmp_path):
 
 def test_a_stray_variable_is_no_obstacle_and_is_told(monkeypatch):
     monkeypatch.setenv("EVOLAKE_SEEDS", str(SEEDS))
-    found = {check["name"]: check for check in input_checks(load(), {"EVOLAKE_LAEK": "1"})}
-    assert not found["variables"]["ok"] and "needed" not in found["variables"]
+    result = {check["name"]: check for check in input_checks(load(), {"EVOLAKE_LAEK": "1"})}
+    assert not result["variables"]["ok"] and "needed" not in result["variables"]
 
 
 def test_a_lake_of_a_newer_format_cannot_be_used(tmp_path):

@@ -67,8 +67,8 @@ def run(project, *assets: dg.AssetsDefinition, partition: str | None = "0001") -
 
 
 def materialization(result: dg.ExecuteInProcessResult, asset: str) -> dg.AssetMaterialization:
-    [found] = result.asset_materializations_for_node(f"io__{asset}")
-    return found
+    [results] = result.asset_materializations_for_node(f"io__{asset}")
+    return results
 
 
 def error_of(result: dg.ExecuteInProcessResult) -> str:

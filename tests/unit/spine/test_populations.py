@@ -45,15 +45,15 @@ def test_add_leaves_a_row_that_is_there_as_it_is_and_updated_puts_the_new_one_in
 
 @pytest.mark.parametrize("line", POPULATIONS)
 def test_the_state_keeps_its_other_entries_in_the_order_of_their_names(line: str):
-    found = POPULATIONS[line].empty().with_values(zeta={"b": [1, None]}).with_values(alpha="é").with_values(zeta=3)
-    assert (found.value("zeta"), found.value("alpha"), found.value("none"), found.value("none", 7)) == (3, "é", None, 7)
-    assert found.frames()["state"]["name"].to_list() == ["alpha", "zeta"]
+    result = POPULATIONS[line].empty().with_values(zeta={"b": [1, None]}).with_values(alpha="é").with_values(zeta=3)
+    assert (result.value("zeta"), result.value("alpha"), result.value("none"), result.value("none", 7)) == (3, "é", None, 7)
+    assert result.frames()["state"]["name"].to_list() == ["alpha", "zeta"]
 
 
 @pytest.mark.parametrize("line", POPULATIONS)
 def test_a_population_comes_back_from_its_tables_and_refuses_others(line: str):
     population = POPULATIONS[line]
-    found = population.empty().with_values(one=1)
-    assert all(frame.equals(population.of(found.frames()).frames()[name]) for name, frame in found.frames().items())
+    result = population.empty().with_values(one=1)
+    assert all(frame.equals(population.of(result.frames()).frames()[name]) for name, frame in result.frames().items())
     with pytest.raises(InputError, match="column 'value' is missing"):
-        population.of(found.frames() | {"state": found.frames()["state"].drop("value")})
+        population.of(result.frames() | {"state": result.frames()["state"].drop("value")})

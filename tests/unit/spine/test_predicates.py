@@ -66,14 +66,14 @@ class Suite:
 @pytest.fixture
 def suites(monkeypatch: pytest.MonkeyPatch) -> list[Suite]:
     """The checks that are defined while the test runs."""
-    found: list[Suite] = []
+    result: list[Suite] = []
 
     def noted(asset, name, description, partitions_def, expectations, sql, *, prepare, blocking=True):
         assert partitions_def == asset.partitions_def
-        found.append(Suite(asset, name, expectations, sql, prepare))
+        result.append(Suite(asset, name, expectations, sql, prepare))
 
     monkeypatch.setattr(predicates, "suite_check", noted)
-    return found
+    return result
 
 
 def put(lake: Lake, table: str, schema: TableSchema, rows: Sequence[Mapping[str, Any]], of: str = "toyshop") -> None:
@@ -134,8 +134,8 @@ def test_shares_that_do_not_make_one_are_found(tmp_path: Path, suites: list[Suit
         {"child_id": name, "parent_id": f"p{number}", "operator": "cut", "weight": weight, "cycle": "0001"}
         for name, weights in shares.items() for number, weight in enumerate(weights)
     ])
-    judged, found = suites[0].on(lake)
-    assert ([row["toy_id"] for row in found], judged.passed) == (offenders, False)
+    judged, result = suites[0].on(lake)
+    assert ([row["toy_id"] for row in result], judged.passed) == (offenders, False)
 
 
 def test_a_pair_that_was_not_scored_or_twice_is_found(tmp_path: Path, suites: list[Suite]):
@@ -233,7 +233,7 @@ WHOLE = "count(DISTINCT split) OVER () = 2"
 def test_a_planted_row_breaks_each_predicate_of_the_lines_checks(tmp_path: Path, suites: list[Suite], case):
     name, asset, check = case
     runpy.run_module(f"assets.{name}.checks")  # a copy of the module, whose checks go into `suites`
-    [suite, *_] = [one for one in suites if (one.asset.key.path, one.name) == ([name, asset], check)]
+    [suite, *_] = [item for item in suites if (item.asset.key.path, item.name) == ([name, asset], check)]
     schema, (sound, faults) = declared(name, asset), PLANTED[case]
     assert schema is not None
     key, text = next(iter(sound)), OWN_TEXT.get(name)

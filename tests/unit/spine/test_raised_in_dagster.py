@@ -41,8 +41,8 @@ FAULTS = {
 
 @checker("test.faulty")
 def faulty(evidence) -> Finding | None:
-    found = FAULTS[evidence["fault"]](evidence["number"])
-    return found if isinstance(found, Finding) else None
+    result = FAULTS[evidence["fault"]](evidence["number"])
+    return result if isinstance(result, Finding) else None
 
 
 def evaluation(project, fault: str, lost: int = 0) -> tuple[dg.ExecuteInProcessResult, dg.AssetCheckEvaluation]:
@@ -73,24 +73,24 @@ def evaluation(project, fault: str, lost: int = 0) -> tuple[dg.ExecuteInProcessR
     ).resolve_job_def("cycle")
     register_keys(project.instance, ["0001"])
     result = job.execute_in_process(instance=project.instance, partition_key="0001", raise_on_error=False)
-    found = result.get_asset_check_evaluations()
-    return result, found[0] if found else None
+    results = result.get_asset_check_evaluations()
+    return result, results[0] if results else None
 
 
 def test_a_checker_that_raises_for_every_candidate_is_a_warning_with_its_place_and_the_cycle_goes_on(project):
-    result, found = evaluation(project, "every candidate raises")
+    result, results = evaluation(project, "every candidate raises")
     assert result.success
     assert {event.step_key for event in result.all_events if event.is_step_success} >= {"faulty__candidates", "faulty__survivors"}
-    assert (found.check_name, found.passed, found.blocking, found.severity) == (NAME, False, False, dg.AssetCheckSeverity.WARN)
-    assert found.partition == "0001"
-    metadata = {name: value.value for name, value in found.metadata.items()}
+    assert (results.check_name, results.passed, results.blocking, results.severity) == (NAME, False, False, dg.AssetCheckSeverity.WARN)
+    assert results.partition == "0001"
+    metadata = {name: value.value for name, value in results.metadata.items()}
     assert (metadata["candidates"], metadata["raised"], metadata["share"]) == (CANDIDATES, CANDIDATES, 1.0)
     head, _, row = metadata["places"].splitlines()
     assert head == "| place | error | candidates | gates | message | such as |"
     place = row.split(" | ")[0].removeprefix("| ")
     assert row == f"| {place} | AttributeError | 12 | form | 'int' object has no attribute 'no_such_attribute' | c0 |"
     assert place == f"{Path(__file__).name}:{FAULTS['every candidate raises'].__code__.co_firstlineno}"
-    assert found.description == f"judging 12 of 12 candidates raised an error, 12 of them at {place}, 12 of them with AttributeError"
+    assert results.description == f"judging 12 of 12 candidates raised an error, 12 of them at {place}, 12 of them with AttributeError"
     assert "report it" in metadata["do"] and "the tape replays them" in metadata["do"]
     query = metadata["sql"].removeprefix("```sql\n").removesuffix("\n```")
     from evolake.lake import Catalogue
@@ -101,29 +101,29 @@ def test_a_checker_that_raises_for_every_candidate_is_a_warning_with_its_place_a
 
 @pytest.mark.parametrize("fault", ["none", "one candidate raises", "two raise differently", "many are blocked for a reason"])
 def test_a_normal_cycle_passes(project, fault: str):
-    result, found = evaluation(project, fault)
-    assert result.success and found.passed
-    assert set(found.metadata) == {"candidates", "raised", "share"}
-    assert found.metadata["raised"].value == {"one candidate raises": 1, "two raise differently": 2}.get(fault, 0)
+    result, results = evaluation(project, fault)
+    assert result.success and results.passed
+    assert set(results.metadata) == {"candidates", "raised", "share"}
+    assert results.metadata["raised"].value == {"one candidate raises": 1, "two raise differently": 2}.get(fault, 0)
 
 
 def test_replies_that_raised_before_they_were_candidates_count_too(project):
-    _, found = evaluation(project, "one candidate raises", lost=2)
-    assert not found.passed
-    assert found.description == "judging 3 of 14 candidates raised an error, 2 of them at taking.py:3, 2 of them with ValueError"
+    _, result = evaluation(project, "one candidate raises", lost=2)
+    assert not result.passed
+    assert result.description == "judging 3 of 14 candidates raised an error, 2 of them at taking.py:3, 2 of them with ValueError"
 
 
 def test_a_failure_of_the_machinery_is_still_a_red_run(project):
-    result, found = evaluation(project, "machinery")
-    assert not result.success and found is None
+    result, results = evaluation(project, "machinery")
+    assert not result.success and results is None
 
 
 def test_every_line_has_the_check_and_it_blocks_nothing():
     from pipelines.lines import built_lines
 
     specs = {built.line.name: [spec for check in built.checks for spec in check.check_specs if spec.name == NAME] for built in built_lines()}
-    found = {line: {spec.asset_key.path[-1]: spec.blocking for spec in own} for line, own in specs.items()}
-    assert found == {
+    result = {line: {spec.asset_key.path[-1]: spec.blocking for spec in own} for line, own in specs.items()}
+    assert result == {
         "designs": {"candidates": False, "experiments": False, "promoted_experiments": False, "tuning": False},
         "families": {"accepted": False}, "programs": {"accepted": False}, "prompts": {"accepted": False},
         "solvers": {"correctness": False, "benchmark_runs": False},

@@ -23,11 +23,11 @@ def implied(parents: dict[dg.AssetKey, set[dg.AssetKey]]) -> dict[str, list[str]
     def above(key: dg.AssetKey) -> set[dg.AssetKey]:
         return set().union(*({parent} | above(parent) for parent in parents[key]))
 
-    found = {
-        key.to_user_string(): sorted(one.to_user_string() for one in direct if any(one in above(other) for other in direct - {one}))
+    result = {
+        key.to_user_string(): sorted(item.to_user_string() for item in direct if any(item in above(other) for other in direct - {item}))
         for key, direct in parents.items()
     }
-    return {name: names for name, names in found.items() if names}
+    return {name: names for name, names in result.items() if names}
 
 
 def test_no_asset_of_any_group_depends_on_what_its_other_dependencies_imply():

@@ -93,7 +93,7 @@ def test_a_new_version_alone_asks_for_the_verdicts_again_and_for_nothing_else(la
     edit(rules, "version: 1", "version: 2")
     preview, work = asked(lake, rules)
     assert (preview.flips, [fate for fate in preview.fates if fate.changes]) == ((), [])
-    assert [(one.cycle, one.assets, one.whole) for one in work.cycles] == [(cycle, ("accepted",), False) for cycle in CYCLES]
+    assert [(cycle.cycle, cycle.assets, cycle.whole) for cycle in work.cycles] == [(cycle, ("accepted",), False) for cycle in CYCLES]
     assert (work.cost.cpu_s, work.cost.calls, work.cost.usd) == (0, 0, 0)
 
 
@@ -103,12 +103,12 @@ def test_a_stricter_rule_fells_the_champion_and_the_first_cycle_that_changes_voi
     assert [(flip.rule_id, flip.artifact_id, flip.before, flip.after) for flip in preview.flips] == [
         ("prompts-size", f"long-{cycle}", "pass", "block") for cycle in CYCLES[1:]
     ]
-    assert [(one.artifact_id, one.cycles, one.is_champion) for one in preview.fallen] == [(CHAMPION, CYCLES[1:], True)]
-    assert [(one.cycle, one.assets, one.whole) for one in work.cycles] == [
+    assert [(item.artifact_id, item.cycles, item.is_champion) for item in preview.fallen] == [(CHAMPION, CYCLES[1:], True)]
+    assert [(cycle.cycle, cycle.assets, cycle.whole) for cycle in work.cycles] == [
         ("0001", ("accepted",), False), ("0002", GRAPH.downstream, False), ("0003", GRAPH.everything, True),
     ]
     # of the cycle that changes the calls about those that still stand, of the next all
-    assert [(one.cost.calls, one.cost.tokens, one.cost.usd) for one in work.cycles] == [(0, 0, 0), (2, 200, 0.5), (4, 1300, 1.25)]
+    assert [(cycle.cost.calls, cycle.cost.tokens, cycle.cost.usd) for cycle in work.cycles] == [(0, 0, 0), (2, 200, 0.5), (4, 1300, 1.25)]
 
 
 def test_a_looser_rule_lets_through_what_it_blocked_on_the_evidence_that_is_stored(lake: Lake, rules: Path):
@@ -116,7 +116,7 @@ def test_a_looser_rule_lets_through_what_it_blocked_on_the_evidence_that_is_stor
     preview, work = asked(lake, rules)
     assert [(flip.artifact_id, flip.before, flip.after) for flip in preview.flips] == [(f"huge-{cycle}", "block", "pass") for cycle in CYCLES]
     assert {(fate.artifact_id, fate.now) for fate in preview.fates if fate.changes} == {(f"huge-{cycle}", "accepted") for cycle in CYCLES}
-    assert [(one.cycle, one.whole) for one in work.cycles] == [("0001", False), ("0002", True), ("0003", True)]
+    assert [(cycle.cycle, cycle.whole) for cycle in work.cycles] == [("0001", False), ("0002", True), ("0003", True)]
     assert work.cycles[0].cost.calls == 3  # those of the two that have some, and as many as one of them for the one that is new
 
 
@@ -125,8 +125,8 @@ def test_what_is_not_stored_is_not_guessed(lake: Lake, rules: Path, monkeypatch:
     stored = evidence_of_line(LINE)
 
     def find(*place: Any) -> Find:
-        found = stored.find(*place)
-        return lambda artifact, gate, shas: None if gate == lost else found(artifact, gate, shas)
+        result = stored.find(*place)
+        return lambda artifact, gate, shas: None if gate == lost else result(artifact, gate, shas)
 
     monkeypatch.setattr("evolake.prompts.evolution.stored_evidence.STORED", replace(stored, find=find))
     edit(rules, '"most_characters": 600', '"most_characters": 6000')
@@ -149,10 +149,10 @@ def test_the_job_says_it_in_markdown_with_what_to_select_and_publishes_nothing(l
     done = job.execute_in_process(
         resources={"lake": LakeResource(root=str(lake.root))}, run_config={"ops": {"replay_rules": {"config": {"line": LINE, "rules": str(rules)}}}},
     )
-    [event] = [one for one in done.all_events if one.is_successful_output]
-    told = event.step_output_data.metadata[LINE].value
-    assert r"| long-0002 \*long-0002\* | 0002 | pass | block | principle p has 90 characters, 50 are allowed |" in told
-    assert r"the champion \*long-0002\* (long-0002) would fall by prompts-size; it held the title at the end of 2 cycles, 0002 to 0003" in told
-    assert """dagster asset materialize -m pipelines.definitions --partition 0001 --select 'key:"prompts/accepted"'""" in told
-    assert "evolake run --lines prompts --cycles 1" in told
+    [event] = [item for item in done.all_events if item.is_successful_output]
+    summary = event.step_output_data.metadata[LINE].value
+    assert r"| long-0002 \*long-0002\* | 0002 | pass | block | principle p has 90 characters, 50 are allowed |" in summary
+    assert r"the champion \*long-0002\* (long-0002) would fall by prompts-size; it held the title at the end of 2 cycles, 0002 to 0003" in summary
+    assert """dagster asset materialize -m pipelines.definitions --partition 0001 --select 'key:"prompts/accepted"'""" in summary
+    assert "evolake run --lines prompts --cycles 1" in summary
     assert sorted(lake.root.rglob("*")) == before

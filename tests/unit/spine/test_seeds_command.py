@@ -54,21 +54,21 @@ def a_root(folder: Path, **roots: object) -> Path:
 
 @pytest.mark.parametrize("line", SOURCES)
 def test_the_seeds_that_ship_are_seeds_of_their_line_each_known_by_another_content(line: str):
-    found = SOURCES[line].items(SHIPPED, load())
-    assert bool(found) is (line != "programs")  # whose projects are the user's own: none ships
-    assert len({item.sha for item in found}) == len(found)
-    assert all(item.pack() for item in found[:2])
+    result = SOURCES[line].items(SHIPPED, load())
+    assert bool(result) is (line != "programs")  # whose projects are the user's own: none ships
+    assert len({item.sha for item in result}) == len(result)
+    assert all(item.pack() for item in result[:2])
 
 
 def test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once(folder: Path, tmp_path: Path):
     given = {"designs": DESIGN, "families": SHIPPED / "families" / "bus-legs", "prompts": a_root(tmp_path, careful=["Check each step."])}
     for line, path in given.items():
-        told = asked("add", str(path))
-        assert (told["verdict"], told["line"], told["enters"]) == ("added", line, None)
-        assert Path(told["path"]).parent == folder / SOURCES[line].folder and Path(told["path"]).exists()
+        summary = asked("add", str(path))
+        assert (summary["verdict"], summary["line"], summary["enters"]) == ("added", line, None)
+        assert Path(summary["path"]).parent == folder / SOURCES[line].folder and Path(summary["path"]).exists()
         assert asked("add", str(path))["verdict"] == "present"
         waiting = {row["seed"] for row in asked("list", "--line", line)["seeds"] if row["state"] == "waits"}
-        assert told["seed"] in waiting
+        assert summary["seed"] in waiting
     assert not (folder / ".adding").exists()
 
 

@@ -43,13 +43,13 @@ def test_steps_share_the_machine_and_one_that_measures_time_has_it_alone(tmp_pat
 
 def test_a_head_start_lasts_from_the_first_run_of_a_line_to_the_end_of_its_second_cycle(tmp_path: Path):
     start = HeadStart(tmp_path, "designs")
-    told = [*FIRST, *CYCLES, Event("designs", "began", "cycle 3 of 3")]
+    parts = [*FIRST, *CYCLES, Event("designs", "began", "cycle 3 of 3")]
     seen = []
-    for event in told:
+    for event in parts:
         start.tell(Event("solvers", "ended", "cycle 1 of 3"))
         start.tell(event)
         seen.append(held(tmp_path, "start"))
-    assert seen == [True] * (len(told) - 2) + [False, False]
+    assert seen == [True] * (len(parts) - 2) + [False, False]
 
 
 @pytest.mark.parametrize("events", [FIRST[:1], [*FIRST, *CYCLES[:3]]])

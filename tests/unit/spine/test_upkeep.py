@@ -43,5 +43,5 @@ def test_a_run_says_first_that_the_lake_is_damaged(lake, tmp_path, monkeypatch, 
         monkeypatch.setenv(name, str(tmp_path / value))
     (lake.root / "tables/designs/candidates/_manifest.jsonl").unlink()
     assert entry(["--definitions", "toy_location.definitions", "--lines", "left", "--cycles", "0"]) == 0
-    told = "the lake is not as it was written: the manifest of designs/candidates has lost a part; run: evolake lake verify --repair"
-    assert capfd.readouterr().out.splitlines()[1] == told  # after the profile and the lake
+    text = "the lake is not as it was written: the manifest of designs/candidates has lost a part; run: evolake lake verify --repair"
+    assert capfd.readouterr().out.splitlines()[1] == text  # after the profile and the lake

@@ -35,12 +35,12 @@ def test_outside_of_it_nothing_is_kept():
 
 
 def test_the_next_of_its_kind_takes_it_and_the_end_closes_what_nobody_took():
-    one, other = Thing(), Thing()
+    first, other = Thing(), Thing()
     with warm.between_runs():
-        assert warm.keep(("sort", 1), one, one.close) and warm.keep(("other", 1), other, other.close)
-        assert warm.take(("sort", 1)) is one
+        assert warm.keep(("sort", 1), first, first.close) and warm.keep(("other", 1), other, other.close)
+        assert warm.take(("sort", 1)) is first
         assert warm.take(("sort", 1)) is None
-    assert (one.closed, other.closed) == (False, True)
+    assert (first.closed, other.closed) == (False, True)
 
 
 @pytest.mark.parametrize("replace", [warm.take, lambda kind: warm.keep(kind, Thing(), lambda: None)])

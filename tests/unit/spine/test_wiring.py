@@ -60,8 +60,8 @@ def test_a_cycle_job_is_one_cycle_with_its_checks_and_never_the_seeds(project):
 
 def test_schedules_and_sensors_are_listed_and_stopped_but_for_the_one_that_buries(project):
     repository = project.defs.get_repository_def()
-    schedules = {one.name: one.default_status for one in repository.schedule_defs}
-    sensors = {one.name: one.default_status for one in repository.sensor_defs}
+    schedules = {item.name: item.default_status for item in repository.schedule_defs}
+    sensors = {item.name: item.default_status for item in repository.sensor_defs}
     assert schedules["gated_nightly"] == dg.DefaultScheduleStatus.STOPPED
     assert sensors["gated_continuous"] == dg.DefaultSensorStatus.STOPPED
     assert sensors.pop("dead_runs") == dg.DefaultSensorStatus.RUNNING
@@ -73,7 +73,7 @@ def test_schedules_and_sensors_are_listed_and_stopped_but_for_the_one_that_burie
 def test_a_line_that_is_named_works_nightly_from_the_start_and_its_cycles_assets_show_a_missed_night(project, monkeypatch):
     monkeypatch.setenv("EVOLAKE_NIGHTLY_LINES", "left, right")
     defs = define([project.lines[name] for name in ("gated", "left", "right")])
-    schedules = {one.name: one.default_status.value for one in defs.get_repository_def().schedule_defs}
+    schedules = {item.name: item.default_status.value for item in defs.get_repository_def().schedule_defs}
     assert schedules == {"gated_nightly": "STOPPED", "left_nightly": "RUNNING", "right_nightly": "RUNNING", "lake_nightly": "STOPPED"}
     fresh = {spec.key.to_user_string() for spec in defs.resolve_all_asset_specs() if spec.freshness_policy}
     assert fresh == {f"{line}/{asset}" for line in ("left", "right") for asset in ("candidates", "survivors")}

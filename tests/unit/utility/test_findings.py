@@ -48,12 +48,12 @@ def study(chance: dict[str, float], *, seeds: int = 3, problems: int = 80, token
 
 
 def test_a_planted_gain_is_shown_and_chance_is_not():
-    found = findings_of(*study({"evolved": 0.8}), root_seed=1)
-    told = {(row["matching"], row["first"], row["second"]): row for row in found.comparisons.to_dicts()}
-    assert {key for key, row in told.items() if shows(row) and row["difference"] > 0} == {
+    result = findings_of(*study({"evolved": 0.8}), root_seed=1)
+    details = {(row["matching"], row["first"], row["second"]): row for row in result.comparisons.to_dicts()}
+    assert {key for key, row in details.items() if shows(row) and row["difference"] > 0} == {
         (matching, "evolved", other) for matching in ("steps", "instances", "tokens") for other in ("base", "seeds", "parents")
     }
-    assert "training on evolved families is better than on seeds" in answer(found, "steps")
+    assert "training on evolved families is better than on seeds" in answer(result, "steps")
     none = findings_of(*study({}), root_seed=1)
     assert not any(shows(row) for row in none.comparisons.to_dicts())
     assert "cannot be told apart" in answer(none, "tokens")
@@ -66,17 +66,17 @@ def test_an_arm_that_spends_more_tokens_is_taken_earlier_and_at_equal_steps_it_i
     last = dict(taken.group_by("arm").agg(pl.col("step").max()).iter_rows())
     assert last == {"base": 0, "seeds": 4, "evolved": 2, "mixed": 0, "parents": 4}
     assert dict(taken_at(steps, replies, "steps")[1].group_by("arm").agg(pl.col("step").max()).iter_rows())["mixed"] == 4
-    found = findings_of(steps, replies, 1).summary.filter((pl.col("matching") == "tokens") & (pl.col("arm") == "mixed")).row(0, named=True)
+    result = findings_of(steps, replies, 1).summary.filter((pl.col("matching") == "tokens") & (pl.col("arm") == "mixed")).row(0, named=True)
     base = findings_of(steps, replies, 1).summary.filter((pl.col("matching") == "tokens") & (pl.col("arm") == "base")).row(0, named=True)
-    assert found["correct"] == base["correct"] and found["tokens"] == 0
+    assert result["correct"] == base["correct"] and result["tokens"] == 0
 
 
 def test_holm_is_over_the_comparisons_of_one_table_and_curves_begin_with_the_model_as_it_is():
-    found = findings_of(*study({}), root_seed=1)
-    for _, part in found.comparisons.group_by("matching", "suite"):
+    result = findings_of(*study({}), root_seed=1)
+    for _, part in result.comparisons.group_by("matching", "suite"):
         assert part.height == 7 and (part["p_holm"] >= part["p_value"]).all()
         assert part["p_holm"].min() == pytest.approx(min(1.0, 7 * part["p_value"].min()))
-    accuracy = found.curves.filter(pl.col("measure") == "correct")
+    accuracy = result.curves.filter(pl.col("measure") == "correct")
     assert dict(accuracy.group_by("arm").agg(pl.col("step").sort()).iter_rows()) == {arm: [0, 2, 4] for arm in TRAINED}
 
 
@@ -84,7 +84,7 @@ def test_holm_is_over_the_comparisons_of_one_table_and_curves_begin_with_the_mod
 def test_the_sign_flip_test_counts_every_flip(differences: list[float]):
     values = np.array(differences)
     flips = [abs(float(np.dot(signs, values))) for signs in itertools.product((1, -1), repeat=len(values))]
-    expected = np.mean([one >= abs(values.sum()) - 1e-12 for one in flips])
+    expected = np.mean([flip >= abs(values.sum()) - 1e-12 for flip in flips])
     assert sign_flip_p(values, np.random.default_rng(0)) == pytest.approx(expected)
 
 

@@ -28,23 +28,23 @@ def test_each_arm_trains_on_what_its_name_says():
     trained = set(pools.train["mixed"])
     assert set(pools.train["seeds"]) == trained & set(SEEDS)
     assert set(pools.train["evolved"]) == trained - set(SEEDS)
-    parents = {one["family_id"]: one["parents"] for one in grown}
-    assert pools.train["parents"] == Counter(parent for one in pools.train["evolved"] for parent in parents[one])
+    parents = {item["family_id"]: item["parents"] for item in grown}
+    assert pools.train["parents"] == Counter(parent for item in pools.train["evolved"] for parent in parents[item])
     assert pools.test and not trained & set(pools.test)
 
 
 @given(st.lists(st.lists(st.sampled_from(SEEDS + [f"c{n}" for n in range(20)]), min_size=1, max_size=2), min_size=20, max_size=20))
 def test_no_held_out_family_has_an_ancestor_of_one_that_is_trained_on(drawn: list[list[str]]):
-    grown = [row(f"c{number}", *(one for one in above if one in SEEDS or int(one[1:]) < number)) for number, above in enumerate(drawn)]
+    grown = [row(f"c{number}", *(item for item in above if item in SEEDS or int(item[1:]) < number)) for number, above in enumerate(drawn)]
     try:
         pools = pools_of(population(*grown), 0.4, None)
     except InputError:
         return
     ancestors: dict[str, set[str]] = {}
-    for one in population(*grown):
-        ancestors[one["family_id"]] = {one["family_id"]}.union(*(ancestors[parent] for parent in one["parents"]))
-    trained = set().union(*(ancestors[one] for arm in pools.train.values() for one in arm))
-    assert not trained & set().union(*(ancestors[one] for one in pools.test))
+    for element in population(*grown):
+        ancestors[element["family_id"]] = {element["family_id"]}.union(*(ancestors[parent] for parent in element["parents"]))
+    trained = set().union(*(ancestors[item] for arm in pools.train.values() for item in arm))
+    assert not trained & set().union(*(ancestors[item] for item in pools.test))
 
 
 def test_a_blocked_parent_ties_a_lineage_and_is_not_trained_on():

@@ -32,14 +32,14 @@ def draw(material: Material) -> bytes:
     from evolake.designs.model.contract import TracedDesign
     from evolake.plots.responses import responses
 
-    population, found = material.population, []
+    population, result = material.population, []
     champion, baseline = population.champion_id(), baseline_of(population)
     for role, name in (("champion", champion), ("baseline", baseline)):
         if name is not None and not (role == "baseline" and name == champion):
             row = population.design(name)
-            found += responses_of(TracedDesign.from_json(json.loads(material.texts(row["traced_sha"]))), role)
-    wanted = {one.memory for one in found if one.role == "champion"}
-    return responses([one for one in found if one.memory in wanted], f"How fast each memory of a clause moves, with {SHORT} at {AT_SHORT:g}")
+            result += responses_of(TracedDesign.from_json(json.loads(material.texts(row["traced_sha"]))), role)
+    wanted = {item.memory for item in result if item.role == "champion"}
+    return responses([item for item in result if item.memory in wanted], f"How fast each memory of a clause moves, with {SHORT} at {AT_SHORT:g}")
 
 
 def responses_of(traced: TracedDesign, role: str) -> list[Response]:
@@ -54,7 +54,7 @@ def responses_of(traced: TracedDesign, role: str) -> list[Response]:
     apart = Planted(idx, np.ones_like(idx, dtype=np.int8), np.ones((1, 3 * CLAUSES), dtype=np.int8), 3 * CLAUSES, CLAUSES, 0)
     names = {variable.name for variable in traced.variables}
     memories = [variable.name for variable in traced.variables if tuple(variable.shape) == ("B", "M")]
-    found = []
+    result = []
     for level in LEVELS if LONG in names else LEVELS[:1]:
         try:
             stepper = ReferenceStepper(traced, apart, 0, "float64")
@@ -65,9 +65,9 @@ def responses_of(traced: TracedDesign, role: str) -> list[Response]:
             rates = stepper.rates(0)
         except Failed:
             return []
-        told = f"{LONG} = {level:,.0f}" if LONG in names else ""
-        found += [Response(name, role, told, c, rates[name].reshape(-1)) for name in memories]
-    return found
+        text = f"{LONG} = {level:,.0f}" if LONG in names else ""
+        result += [Response(name, role, text, c, rates[name].reshape(-1)) for name in memories]
+    return result
 
 
 FIGURE = Figure("What the champion's memories do", draw, place="supplement", order=20)

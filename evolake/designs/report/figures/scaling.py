@@ -18,8 +18,8 @@ def draw(material: Material) -> bytes:
         by_design.setdefault(row["design_id"], []).append(row)
     labels = {design_id: f"{rows[design_id]['title']} ({design_id[:6]})" for design_id in rows}
     curves = []
-    for design_id, found in sorted(by_design.items()):
-        levels = latest_levels(found)
+    for design_id, result in sorted(by_design.items()):
+        levels = latest_levels(result)
         curves.append(Curve(
             labels[design_id], [level["N"] for level in levels], [level["median_step"] for level in levels], [is_solved(level) for level in levels]
         ))

@@ -17,8 +17,8 @@ def draw(report: FamiliesReport) -> bytes:
     from evolake.plots.families import shares
 
     groups = {"seeds here": [row for row in report.accepted if row["operator"] == "seed"], "evolved here": report.evolved}
-    found = {name: Counter(row["category"] for row in rows) for name, rows in groups.items()}
-    counted = {name: {category: float(counts[category]) for category in paper.CATEGORIES} for name, counts in found.items()}
+    result = {name: Counter(row["category"] for row in rows) for name, rows in groups.items()}
+    counted = {name: {category: float(counts[category]) for category in paper.CATEGORIES} for name, counts in result.items()}
     theirs = {"the paper's seeds": {name: float(count) for name, count in paper.CATEGORIES.items()}}
     return shares(counted | theirs, "Categories of families")
 

@@ -40,7 +40,7 @@ def board_world(random: np.random.Generator) -> Family | None:
             rules = {}
             for point in POINTS:
                 known = chosen_rules(point)
-                rules[point] = [known[one] for one in random.choice(len(known), size=2, replace=False).tolist()]
+                rules[point] = [known[item] for item in random.choice(len(known), size=2, replace=False).tolist()]
             if all_matter(family := board_of(theme, rules, QUESTIONS[place]), TRIED, TRIES, DIFFERENT, CHANGED, MORE):
                 return family
     return None
@@ -50,11 +50,11 @@ def board_of(theme: BoardTheme, rules: Rules, question: BoardQuestion) -> Family
     """The family of these choices; of each rule the first alternative is in force."""
     words = theme.words
     points = tuple(
-        MutationPoint(name, tuple(Alternative(one.key, one.said(words), f'"{one.key}"') for one in alternatives), alternatives[0].key)
+        MutationPoint(name, tuple(Alternative(item.key, item.said(words), f'"{item.key}"') for item in alternatives), alternatives[0].key)
         for name, alternatives in rules.items()
     )
     names = {"@": words["mover"], "o": words["thing"], "#": words["wall"], "x": words["mark"], ".": words["plain"]}
-    ways, text = [words[one] for one in "nesw"], template(theme, question)
+    ways, text = [words[item] for item in "nesw"], template(theme, question)
     forms = {2: r"\w+(?:, \w+)*", **dict.fromkeys(range(3, 3 + len(question.keys)), r"\d+")}
     slot = 3 + question.keys.index(question.port) if question.port else 0
     ports = (Port(question.port, ("ask", question.port), slot, question.low, question.high),) if question.port else ()
@@ -78,8 +78,8 @@ def _holder(point: MutationPoint, item: Alternative) -> str:
 def template(theme: BoardTheme, question: BoardQuestion) -> str:
     """The statement with its slots and rules."""
     words = theme.words
-    listed, below = (one.format(**words) for one in OPENING)
-    course = " ".join([below, *(one.format(**words) for one in COURSE)])
+    listed, below = (item.format(**words) for item in OPENING)
+    course = " ".join([below, *(item.format(**words) for item in COURSE)])
     ruled = "\n".join(f"- [Rule {point}]" for point in POINTS)
     asked = question.text.format(**words, **{f"s{number}": f"[Input Slot {number + 2}]" for number in range(1, len(question.keys) + 1)})
     return f"{theme.opening} {listed}\n\n[Input Slot 1]\n\n{course}\n\n{ruled}\n\n<!-- question -->\n{asked[:1].upper()}{asked[1:]}\n"

@@ -280,7 +280,7 @@ def reader_source(whole: str, declared: str, question: BoardQuestion, names: Map
 
 
 def _all(rules: Rules) -> list[Chosen]:
-    return [one for point in POINTS for one in rules[point]]
+    return [rule for point in POINTS for rule in rules[point]]
 
 
 def _constants(rules: Rules) -> str:

@@ -223,13 +223,13 @@ def chosen_rules(point: str | None = None) -> list[Chosen]:
 
 def functions(rules: Iterable[Chosen], meaning: str) -> str:
     """A function for each rule, in the terms of one engine, and KINDS, where it is looked up."""
-    found, rules = "", list(rules)
-    for one in rules:
-        ahead = '    ahead = towards(w["at"], j)\n' if (one.rule.point, meaning) == ("push", "run") else ""
-        body = f"{ahead}{indent(one.code('run'), '    ')}" if meaning == "run" else f"    return {one.code(meaning)}"
-        found += f"\n\ndef {one.key}({HEADS[one.rule.point, meaning]}):\n{body}\n"
-    names = ", ".join(f'"{one.key}": {one.key}' for one in rules)
-    return f"{found}\n\nKINDS = {{{names}}}\n"
+    result, rules = "", list(rules)
+    for rule in rules:
+        ahead = '    ahead = towards(w["at"], j)\n' if (rule.rule.point, meaning) == ("push", "run") else ""
+        body = f"{ahead}{indent(rule.code('run'), '    ')}" if meaning == "run" else f"    return {rule.code(meaning)}"
+        result += f"\n\ndef {rule.key}({HEADS[rule.rule.point, meaning]}):\n{body}\n"
+    names = ", ".join(f'"{item.key}": {item.key}' for item in rules)
+    return f"{result}\n\nKINDS = {{{names}}}\n"
 
 
 def labels(keys: Iterable[str]) -> list[str]:

@@ -24,7 +24,7 @@ SCREEN = {"n": "up", "e": "right", "s": "down", "w": "left", "down": "from top t
 
 
 def _theme(key: str, title: str, category: str, opening: str, ways: Mapping[str, str], **words: str) -> BoardTheme:
-    named = {f"a_{one}": f"an {words[one]}" if words[one][0] in "aeiou" else f"a {words[one]}" for one in ("thing", "wall", "mark")}
+    named = {f"a_{item}": f"an {words[item]}" if words[item][0] in "aeiou" else f"a {words[item]}" for item in ("thing", "wall", "mark")}
     return BoardTheme(key, title, category, opening, {"things": f"{words['thing']}s", "marks": f"{words['mark']}s", **ways, **named, **words})
 
 

@@ -39,9 +39,9 @@ def queue_world(random: np.random.Generator) -> Family | None:
             rules = {}
             for point in POINTS:
                 known = chosen_rules(point)
-                rules[point] = [known[one] for one in random.choice(len(known), size=2, replace=False).tolist()]
+                rules[point] = [known[item] for item in random.choice(len(known), size=2, replace=False).tolist()]
             minded = QUESTIONS[place].cards or any(alternatives[0].rule.cards for alternatives in rules.values())
-            spoken = any(one.rule.cards for alternatives in rules.values() for one in alternatives)
+            spoken = any(alternative.rule.cards for alternatives in rules.values() for alternative in alternatives)
             if minded >= spoken and all_matter(family := queue_of(theme, rules, QUESTIONS[place]), TRIED, TRIES, DIFFERENT, CHANGED, MORE):
                 return family
     return None
@@ -49,14 +49,14 @@ def queue_world(random: np.random.Generator) -> Family | None:
 
 def queue_of(theme: QueueTheme, rules: Rules, question: QueueQuestion) -> Family:
     """The family of these choices; of each rule the first alternative is in force."""
-    cards = question.cards or any(one.rule.cards for alternatives in rules.values() for one in alternatives)
+    cards = question.cards or any(alternative.rule.cards for alternatives in rules.values() for alternative in alternatives)
     points = tuple(
-        MutationPoint(name, tuple(Alternative(one.key, said(one, theme), f'"{one.key}"') for one in alternatives), alternatives[0].key)
+        MutationPoint(name, tuple(Alternative(item.key, said(item, theme), f'"{item.key}"') for item in alternatives), alternatives[0].key)
         for name, alternatives in rules.items()
     )
     text, says = template(theme, question), lines(theme, cards=cards)
     forms = {1: r"\d+", 2: r".+?", 3: r"\d+"}
-    listed = [(one.removeprefix("- ").format("{number}", "{arrival}", "{need}"), "") for one in says]
+    listed = [(item.removeprefix("- ").format("{number}", "{arrival}", "{need}"), "") for item in says]
     ports = (Port(question.key, ("ask", question.key), 3, question.low, question.high),) if question.key else ()
     assert theme.category in CATEGORIES
     return Family(
@@ -66,7 +66,7 @@ def queue_of(theme: QueueTheme, rules: Rules, question: QueueQuestion) -> Family
         validators={"clauses": clauses_source(rules, question, cards=cards), "table": table_source(rules, question, cards=cards)},
         reader=reader_source(
             whole(text, points, forms), declared_source(text, points, _holder, listed), question,
-            [re.escape(one.format(*"XYZ")).translate({ord(letter): r"(\d+)" for letter in "XYZ"}) for one in says], cards=cards,
+            [re.escape(item.format(*"XYZ")).translate({ord(letter): r"(\d+)" for letter in "XYZ"}) for item in says], cards=cards,
         ),
         answer=Answer("integer"), points=points, ports=ports, parents=(), operator="process_world",
     )
@@ -76,9 +76,9 @@ def _holder(point: MutationPoint, item: Alternative) -> str:
     return item.name
 
 
-def said(one: Chosen, theme: QueueTheme) -> str:
+def said(item: Chosen, theme: QueueTheme) -> str:
     """The rule in the words of the theme."""
-    return one.rule.text.format(**theme.words, k=one.amount)
+    return item.rule.text.format(**theme.words, k=item.amount)
 
 
 def lines(theme: QueueTheme, *, cards: bool) -> list[str]:
@@ -92,7 +92,7 @@ def template(theme: QueueTheme, question: QueueQuestion) -> str:
     words = theme.words
     numbered = f"{words['units'].capitalize()} are numbered from 1 on."
     first = " ".join([theme.opening, numbered, COURSE[0].format(**words), "This is what is known of them:"])
-    course = " ".join(one.format(**words) for one in COURSE[1:])
+    course = " ".join(item.format(**words) for item in COURSE[1:])
     ruled = "\n".join([f"- Called from the line is always [Rule {POINTS[0]}].", *(f"- [Rule {point}]" for point in POINTS[1:])])
     asked = question.text.format(**words, s1="[Input Slot 3]")
     return f"{first}\n\n[Input Slot 2]\n\n{course}\n\nThese are the rules:\n\n{ruled}\n\n<!-- question -->\n{asked}\n"

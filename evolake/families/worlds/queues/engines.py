@@ -211,8 +211,8 @@ def clauses_source(rules: Rules, question: QueueQuestion, *, cards: bool) -> str
 
 def generator_source(rules: Rules, question: QueueQuestion, says: Sequence[str], *, cards: bool) -> str:
     """The generator. says: how a line speaks of a person, with {0} for the number, {1} of arriving and {2} of the need; without and with a card."""
-    told = {True: ("one[2]", ", random.randrange(2)", "people"), False: ("0", "", "[(*one, 0) for one in people]")}[cards]
-    which, drawn, people = told
+    summary = {True: ("one[2]", ", random.randrange(2)", "people"), False: ("0", "", "[(*one, 0) for one in people]")}[cards]
+    which, drawn, people = summary
     return (
         "import random\n\n" + f"SAYS = {list(says)!r}\n" + _constants(rules) + _cases(rules) + RUN
         + GENERATE.format(drawn=drawn, people=people, which=which, make=question.make)
@@ -230,11 +230,11 @@ def reader_source(whole: str, declared: str, question: QueueQuestion, forms: Seq
 def _cases(rules: Rules) -> str:
     """The rules as one function for each point, of which each is a case."""
     names = {"next": "order", "leave": "leave", "pace": "pace"}
-    found = ""
+    results = ""
     for point, alternatives in rules.items():
-        found += f"\n\ndef {names[point]}({HEADS[point, 'run']}):\n"
-        found += "".join(f'    if {point.upper()} == "{one.key}":\n        return {one.code("run")}\n' for one in alternatives)
-    return found
+        results += f"\n\ndef {names[point]}({HEADS[point, 'run']}):\n"
+        results += "".join(f'    if {point.upper()} == "{item.key}":\n        return {item.code("run")}\n' for item in alternatives)
+    return results
 
 
 def _checked(cards: bool) -> str:
@@ -242,11 +242,11 @@ def _checked(cards: bool) -> str:
 
 
 def _all(rules: Rules) -> list[Chosen]:
-    return [one for point in POINTS for one in rules[point]]
+    return [rule for point in POINTS for rule in rules[point]]
 
 
 def _kinds(rules: Rules) -> str:
-    return "\n\nKINDS = {" + ", ".join(f'"{one.key}": {one.key}' for one in _all(rules)) + "}\n"
+    return "\n\nKINDS = {" + ", ".join(f'"{item.key}": {item.key}' for item in _all(rules)) + "}\n"
 
 
 def _constants(rules: Rules) -> str:

@@ -170,7 +170,7 @@ def chosen_rules(point: str | None = None) -> list[Chosen]:
 def functions(rules: Iterable[Chosen], meaning: str) -> str:
     """A function for each rule, in the terms of one engine."""
     return "".join(
-        f"\n\ndef {one.key}({HEADS[one.rule.point, meaning]}):\n    return {one.code(meaning)}\n" for one in rules
+        f"\n\ndef {rule.key}({HEADS[rule.rule.point, meaning]}):\n    return {rule.code(meaning)}\n" for rule in rules
     )
 
 

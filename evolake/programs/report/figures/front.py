@@ -32,8 +32,8 @@ def draw(material: Material) -> bytes:
 
 def differing(metrics: Sequence[Mapping[str, Any]]) -> list[str]:
     """Metrics that all of these have and that are not the same for all, by name."""
-    shared = set.intersection(*(set(one) for one in metrics)) if metrics else set[str]()
-    return sorted(name for name in shared if len({one[name] for one in metrics}) > 1)
+    shared = set.intersection(*(set(metric) for metric in metrics)) if metrics else set[str]()
+    return sorted(name for name in shared if len({metric[name] for metric in metrics}) > 1)
 
 
 FIGURE = Figure("One metric against another", draw, order=4)

@@ -25,7 +25,7 @@ def draw(material: Material) -> bytes:
         mean, low, high = ([row[name] / unit for row in rows] for name in ("holder_mean", "holder_low", "holder_high"))
         colour = PALETTE[place % len(PALETTE)]
         axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
-        axes.errorbar(x, mean, yerr=[[m - one for m, one in zip(mean, low, strict=True)], [one - m for m, one in zip(mean, high, strict=True)]],
+        axes.errorbar(x, mean, yerr=[[m - item for m, item in zip(mean, low, strict=True)], [item - m for m, item in zip(mean, high, strict=True)]],
                       color=colour, marker="o", linewidth=1.6, capsize=3, label=project)
     axes.set_xticks(range(len(material.cycles)), material.cycles, fontsize=SMALL)
     label = "held-out score / initial program's" if relative else "held-out score"

@@ -20,15 +20,15 @@ def draw(material: Material) -> bytes:
 
 def rated_prompts(population: Population, heldout: pl.DataFrame) -> list[RatedPrompt]:
     """Every prompt that was rated and evaluated: its rating now, its share of correct held-out replies when it was last evaluated."""
-    found = []
+    result = []
     for row in population.rows():
         own = heldout.filter(pl.col("prompt_id") == row["prompt_id"])
         if row["rounds"] and own.height:
             own = own.filter(pl.col("iteration") == own["iteration"].max())
             interval = wilson_interval(int(own["correct"].sum()), own.height)
             score = float(own["correct"].mean())  # pyright: ignore[reportArgumentType]
-            found.append(RatedPrompt(row["prompt_id"], row["mu"], row["sigma"], score, interval.low, interval.high, row["state"] == "champion"))
-    return found
+            result.append(RatedPrompt(row["prompt_id"], row["mu"], row["sigma"], score, interval.low, interval.high, row["state"] == "champion"))
+    return result
 
 
 FIGURE = Figure(TITLE, draw, order=3, asset="survivors")

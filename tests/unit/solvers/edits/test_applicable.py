@@ -16,12 +16,12 @@ AVERAGE = Edit("patch", "vsids-average", {"weight": 0.5})
 
 
 def test_only_patches_whose_anchors_stand_in_the_tree_apply(small_solver, minisat) -> None:
-    found = applicable(editable_tree(small_solver, minisat))
+    result = applicable(editable_tree(small_solver, minisat))
     for name in ("restart-geometric", "vsids-average", "restart-ema"):
-        assert name in found.patches
+        assert name in result.patches
     searched = {"restart-geometric", "restart-inner-outer", "restart-modes"}
     without = {path: text.replace("restart_first)", "restart_first + 0)") for path, text in small_solver.items()}
-    assert set(found.patches) - set(applicable(editable_tree(without, minisat)).patches) == searched
+    assert set(result.patches) - set(applicable(editable_tree(without, minisat)).patches) == searched
 
 
 def test_only_options_that_are_declared_and_decide_something_apply(small_solver, minisat) -> None:

@@ -28,9 +28,9 @@ def only(files, adapter, *edits: Edit):
 
 def test_an_anchor_is_found_whatever_the_white_space(small_solver) -> None:
     text = small_solver["src/core/Solver.cc"]
-    found = find(small_solver, "core/Solver.cc", "cancelUntil(backtrack_level);")
-    assert isinstance(found, Span)
-    assert text[found.start : found.end] == "cancelUntil ( backtrack_level );"
+    result = find(small_solver, "core/Solver.cc", "cancelUntil(backtrack_level);")
+    assert isinstance(result, Span)
+    assert text[result.start : result.end] == "cancelUntil ( backtrack_level );"
 
 
 def test_names_are_whole_words() -> None:
@@ -75,8 +75,8 @@ def test_a_patch_fills_in_its_values(small_solver, minisat) -> None:
     ],
 )
 def test_what_cannot_be_applied_is_a_typed_outcome_and_leaves_no_trace(small_solver, minisat, edit: Edit, status: str) -> None:
-    changed, found = only(small_solver, minisat, edit)
-    assert (changed, found) == ({}, [status])
+    changed, result = only(small_solver, minisat, edit)
+    assert (changed, result) == ({}, [status])
 
 
 def test_an_anchor_that_stands_twice_is_not_edited(small_solver, minisat) -> None:

@@ -15,28 +15,28 @@ DECAY, OTHER_DECAY = Edit("tunable", "var-decay", {"value": 0.85}), Edit("tunabl
 
 
 def test_what_does_not_conflict_is_joined(small_solver, minisat) -> None:
-    found = cross_edits(small_solver, minisat, [GEOMETRIC], [BURST, DECAY])
-    assert (found.edits, found.dropped) == ((GEOMETRIC, BURST, DECAY), ())
+    result = cross_edits(small_solver, minisat, [GEOMETRIC], [BURST, DECAY])
+    assert (result.edits, result.dropped) == ((GEOMETRIC, BURST, DECAY), ())
 
 
 def test_an_edit_that_both_have_is_one_edit(small_solver, minisat) -> None:
-    found = cross_edits(small_solver, minisat, [DECAY, BURST], [BURST, DECAY])
-    assert (found.edits, found.dropped) == ((DECAY, BURST), ())
+    result = cross_edits(small_solver, minisat, [DECAY, BURST], [BURST, DECAY])
+    assert (result.edits, result.dropped) == ((DECAY, BURST), ())
 
 
 def test_conflicts_are_dropped_from_the_second_parent_each_with_a_row(small_solver, minisat) -> None:
-    found = cross_edits(small_solver, minisat, [GEOMETRIC, DECAY], [INNER_OUTER, OTHER_DECAY, BURST])
-    assert found.edits == (GEOMETRIC, DECAY, BURST)
-    assert [item.row() for item in found.dropped] == [
+    result = cross_edits(small_solver, minisat, [GEOMETRIC, DECAY], [INNER_OUTER, OTHER_DECAY, BURST])
+    assert result.edits == (GEOMETRIC, DECAY, BURST)
+    assert [item.row() for item in result.dropped] == [
         {"what": "tunable:var-decay", "parent": 2, "reason": "same-edit-other-values", "detail": "var-decay = 0.9 against var-decay = 0.85"},
         {"what": "patch:restart-inner-outer", "parent": 2, "reason": "slot-taken", "detail": "restart is already decided by restart-geometric"},
     ]
 
 
 def test_an_edit_that_does_not_apply_to_this_base_is_dropped_from_either_parent(small_solver, minisat) -> None:
-    found = cross_edits(small_solver, minisat, [ABSENT], [DECAY])
-    assert found.edits == (DECAY,)
-    assert [(item.what, item.parent, item.reason) for item in found.dropped] == [("patch:reduce-fraction", 1, "does-not-apply")]
+    result = cross_edits(small_solver, minisat, [ABSENT], [DECAY])
+    assert result.edits == (DECAY,)
+    assert [(item.what, item.parent, item.reason) for item in result.dropped] == [("patch:reduce-fraction", 1, "does-not-apply")]
 
 
 def folder(place: Path, **files: str | None) -> Path:

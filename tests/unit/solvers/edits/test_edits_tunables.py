@@ -17,12 +17,12 @@ NOWHERE = Span("", 0, 0)
 
 
 def test_declared_options_are_read_with_kind_default_range_and_place(small_solver) -> None:
-    found = {item.name: item for item in read_tunables(small_solver, "minisat-options")}
-    assert {name: (item.kind, item.default) for name, item in found.items()} == {
+    result = {item.name: item for item in read_tunables(small_solver, "minisat-options")}
+    assert {name: (item.kind, item.default) for name, item in result.items()} == {
         "ccmin-mode": ("int", 2), "grow": ("int", 0), "luby": ("bool", True), "rfirst": ("int", 100), "var-decay": ("float", 0.95),
     }
-    assert (found["rfirst"].low, found["rfirst"].high, found["rfirst"].text) == (1, 2**31 - 1, "The first interval")
-    decay = found["var-decay"]
+    assert (result["rfirst"].low, result["rfirst"].high, result["rfirst"].text) == (1, 2**31 - 1, "The first interval")
+    decay = result["var-decay"]
     assert 0 < decay.low < 1e-8 and 1 - 1e-8 < decay.high < 1
     assert small_solver["src/core/Solver.cc"][decay.span.start : decay.span.end] == "0.95"
 
@@ -32,8 +32,8 @@ def test_seeds_options_out_of_their_own_range_and_defaults_that_are_no_literal_a
 
 
 def test_options_of_cadical_are_read_without_those_that_check_proofs(small_options) -> None:
-    found = [(item.name, item.default, item.low, item.high) for item in read_tunables(small_options, "cadical-options")]
-    assert found == [("chrono", 1, 0, 2), ("elimaxeff", 2_000_000_000, 0, 2e9)]
+    result = [(item.name, item.default, item.low, item.high) for item in read_tunables(small_options, "cadical-options")]
+    assert result == [("chrono", 1, 0, 2), ("elimaxeff", 2_000_000_000, 0, 2e9)]
 
 
 def test_an_option_declared_twice_is_left_out(small_solver) -> None:

@@ -92,8 +92,8 @@ def small_kissat() -> dict[str, str]:
 
 
 def test_its_options_are_read_with_shifts_and_names_and_without_seeds_proofs_checks_and_lifted_limits(small_kissat) -> None:
-    found = {item.name: (item.kind, item.default, item.low, item.high) for item in read_tunables(small_kissat, "kissat-options")}
-    assert found == {
+    result = {item.name: (item.kind, item.default, item.low, item.high) for item in read_tunables(small_kissat, "kissat-options")}
+    assert result == {
         "bumpreasonslimit": ("int", 10, 1, 2**31 - 1), "decay": ("int", 50, 1, 200), "reluctantint": ("int", 1024, 2, 32768),
         "target": ("int", 1, 0, 2), "unread": ("int", 1, 0, 1), "vivifyeffort": ("int", 100, 0, 1000),
     }
@@ -108,8 +108,8 @@ def test_a_default_that_is_a_name_or_a_shift_is_moved_where_the_option_is_declar
 
 
 def test_an_option_applies_where_a_macro_pastes_its_name_together_and_not_where_nothing_reads_it(small_kissat) -> None:
-    found = {item.name for item in applicable(editable_tree(small_kissat, KISSAT)).options}
-    assert found == {"bumpreasonslimit", "decay", "target", "vivifyeffort"}
+    result = {item.name for item in applicable(editable_tree(small_kissat, KISSAT)).options}
+    assert result == {"bumpreasonslimit", "decay", "target", "vivifyeffort"}
     alone = small_kissat | {"src/src/kimits.h": ""}
     assert "vivifyeffort" not in {item.name for item in applicable(editable_tree(alone, KISSAT)).options}
     carried = [Edit("patch", "kissat-bump-reasons", {"stable": 20, "focused": 4})]

@@ -48,17 +48,17 @@ def test_every_gate_has_rules():
 def test_a_gate_alone_gives_a_verdict_a_rule_on_stored_rows(tmp_path: Path):
     blobs = BlobStore(tmp_path)
     sha = store_evidence(runs_evidence(GOOD), blobs)
-    found = verdicts("correctness", load_evidence(sha, blobs), sha)
-    assert [verdict.rule_id for verdict in found] == [rule.id for rule in RULES.of_gate("correctness")]
-    assert {(verdict.outcome, verdict.gate_no, verdict.cycle, verdict.evidence_sha) for verdict in found} == {("pass", 3, "0003", sha)}
+    result = verdicts("correctness", load_evidence(sha, blobs), sha)
+    assert [verdict.rule_id for verdict in result] == [rule.id for rule in RULES.of_gate("correctness")]
+    assert {(verdict.outcome, verdict.gate_no, verdict.cycle, verdict.evidence_sha) for verdict in result} == {("pass", 3, "0003", sha)}
     assert sha == store_evidence(runs_evidence([{**item, "cpu_s": 0.2, "peak_mb": 11.0} for item in GOOD]), blobs)
 
 
 def test_a_block_ends_the_gate_and_becomes_feedback_with_its_runs():
     bad = runs_evidence([sat("s"), row("u", proof_status="refuted", problems="lemma 7 is no ``` consequence"), row("v")])
-    found = verdicts("correctness", bad)
-    assert [(verdict.rule_id, verdict.outcome) for verdict in found][-1] == ("solvers-correctness-proofs", "block")
-    text = feedback_of(found, {"correctness": bad}, RULES)
+    result = verdicts("correctness", bad)
+    assert [(verdict.rule_id, verdict.outcome) for verdict in result][-1] == ("solvers-correctness-proofs", "block")
+    text = feedback_of(result, {"correctness": bad}, RULES)
     assert text.startswith("Blocked at gate 3 (correctness) by the rule solvers-correctness-proofs: u: its proof is refuted")
     assert "unverified is not verified" in text
     assert "instance=u  expected=UNSAT  status=unsat" in text and "instance=v" not in text
@@ -75,8 +75,8 @@ def test_feedback_of_a_build_shows_the_errors_of_its_log(tmp_path: Path):
 
 
 def test_passes_give_no_feedback():
-    found = [verdict for gate in ("correctness",) for verdict in verdicts(gate, runs_evidence(GOOD))]
-    assert feedback_of(found, {"correctness": runs_evidence(GOOD)}, RULES) == ""
+    result = [verdict for gate in ("correctness",) for verdict in verdicts(gate, runs_evidence(GOOD))]
+    assert feedback_of(result, {"correctness": runs_evidence(GOOD)}, RULES) == ""
 
 
 @pytest.mark.parametrize(

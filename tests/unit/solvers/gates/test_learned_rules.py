@@ -94,13 +94,13 @@ def test_metrics_count_what_the_rules_would_have_caught():
     only_learned = Ruleset("solvers", active_rules(rows))
     verdicts = [{"artifact_id": name, "rule_id": "a", "outcome": outcome} for name, outcome in (("x", "pass"), ("y", "block"), ("z", "pass"))]
     verdicts += [{"artifact_id": "x", "rule_id": "b", "outcome": "block"}, {"artifact_id": "z", "rule_id": "b", "outcome": "pass"}]
-    found = rule_metrics(only_learned, HISTORY, verdicts, {"x": [True], "y": [False, False], "z": [False, True]})
-    assert (found.prevention, found.coverage) == (0.5, 0.5)
-    assert (found.compliance, found.kill_rate, found.time_to_fix) == (1 / 3, 2 / 3, 1.0)
-    assert found.kills == {"a": (1, 3), "b": (1, 2)}
-    assert json.loads(json.dumps(found.rows("0002")))[0] == {"cycle": "0002", "metric": "prevention", "rule_id": None, "value": 0.5}
+    result = rule_metrics(only_learned, HISTORY, verdicts, {"x": [True], "y": [False, False], "z": [False, True]})
+    assert (result.prevention, result.coverage) == (0.5, 0.5)
+    assert (result.compliance, result.kill_rate, result.time_to_fix) == (1 / 3, 2 / 3, 1.0)
+    assert result.kills == {"a": (1, 3), "b": (1, 2)}
+    assert json.loads(json.dumps(result.rows("0002")))[0] == {"cycle": "0002", "metric": "prevention", "rule_id": None, "value": 0.5}
 
 
 def test_a_share_of_nothing_is_null():
-    found = rule_metrics(RULES, [SEED], [], {})
-    assert (found.prevention, found.compliance, found.coverage, found.kill_rate, found.time_to_fix) == (None,) * 5
+    result = rule_metrics(RULES, [SEED], [], {})
+    assert (result.prevention, result.compliance, result.coverage, result.kill_rate, result.time_to_fix) == (None,) * 5

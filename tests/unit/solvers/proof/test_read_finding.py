@@ -16,8 +16,8 @@ def ended(stdout, status="ok", exit_code=0, stderr=b"", signal=None):
 
 
 def test_a_whole_answer_is_believed_as_far_as_its_task_goes():
-    found = read_finding(ended(VERIFIED), "native", LIMITS)
-    assert (found.verdict, found.reason, found.cpu_s) == ("verified", "so", 1.0)
+    result = read_finding(ended(VERIFIED), "native", LIMITS)
+    assert (result.verdict, result.reason, result.cpu_s) == ("verified", "so", 1.0)
     assert isinstance(read_finding(ended(b'ready\n{"verdict": "read", "reason": ""}\n'), "rewrite", LIMITS), Read)
 
 

@@ -25,5 +25,5 @@ def printed(stdout, status="ok", exit_code=0):
     (b"\rs VERIFIED\n", "killed", "unknown", "stopped"),
 ])
 def test_only_the_exact_line_of_a_whole_run_counts(stdout, status, verdict, reason):
-    found = _by_line(printed(stdout, status), "s VERIFIED", "s NOT VERIFIED", 0.5)
-    assert (found.verdict, found.reason, found.cpu_s) == (verdict, reason, 1.5)
+    result = _by_line(printed(stdout, status), "s VERIFIED", "s NOT VERIFIED", 0.5)
+    assert (result.verdict, result.reason, result.cpu_s) == (verdict, reason, 1.5)

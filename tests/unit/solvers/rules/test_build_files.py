@@ -19,8 +19,8 @@ def objections(added: str, *, opened: bool = True) -> dict[str, str]:
     trees = [{"src/core/Solver.cc": BASE.encode(), MAKEFILE: text.encode()} for text in (f"all: x\n{added}\n", "all: x\n")]
     evidence = {"source": additions(*trees).to_json(), **({"build_files": [MAKEFILE]} if opened else {})}
     rules = [rule for rule in RULES.of_gate("compliance") if rule.check in ("solvers.build_files", "solvers.only_sources")]
-    found = {rule.id: apply(rule.check, evidence, rule.parameters) for rule in rules}
-    return {name: finding.reason for name, finding in found.items() if finding}
+    result = {rule.id: apply(rule.check, evidence, rule.parameters) for rule in rules}
+    return {name: finding.reason for name, finding in result.items() if finding}
 
 
 @pytest.mark.parametrize(("attack", "named"), [
@@ -32,8 +32,8 @@ def objections(added: str, *, opened: bool = True) -> dict[str, str]:
     ("include ../other.mk", "include"), ("LDLIBS = -lkissat", "-l"),
 ])
 def test_each_attack_by_a_build_file_is_refused_and_named(attack: str, named: str) -> None:
-    found = objections(attack)
-    assert list(found) == ["solvers-build-files"] and named in found["solvers-build-files"], found
+    result = objections(attack)
+    assert list(result) == ["solvers-build-files"] and named in result["solvers-build-files"], result
 
 
 @pytest.mark.parametrize("harmless", ["MORE = ../core/Tiers.cc", "vpath_of_ours = core simp", "CFLAGS += -O2", "CXXFLAGS += -Wextra -std=c++17"])
@@ -54,8 +54,8 @@ THEIRS = ["g++ -I.. -D NDEBUG -O3 -Wall -c -o", "cc1plus -quiet -I .. -D NDEBUG 
     ("ld --eh-frame-hdr --defsym=a=1 -o", "", "it runs"), ("/usr/bin/curl", "", "it runs"), ("/tmp/build/generator", "", "it runs"),
 ])
 def test_what_the_kernel_saw_of_a_build_is_held_to_the_base(line: str, declared: str, said: str) -> None:
-    found = build_differs([*THEIRS, line], THEIRS, declared)
-    assert said in found and bool(said) == bool(found)
+    result = build_differs([*THEIRS, line], THEIRS, declared)
+    assert said in result and bool(said) == bool(result)
 
 
 def test_a_level_is_stated_by_a_line_of_its_own(tmp_path: Path) -> None:

@@ -58,8 +58,8 @@ def test_tables_of_models_are_blocked(formulas: int, least: float):
 def test_a_heuristic_of_each_formula_is_blocked_by_the_mean():
     costs = np.full((24, 3), 1.0) * np.linspace(0.9, 1.1, 24)[:, None]
     costs[:, 0] /= 3
-    found = judged(rows(costs[:, 0], costs[:, 1:]))
-    assert found is not None and "3.00 times as long" in found.reason
+    result = judged(rows(costs[:, 0], costs[:, 1:]))
+    assert result is not None and "3.00 times as long" in result.reason
 
 
 def test_an_order_that_helps_the_base_too_is_no_table():

@@ -71,11 +71,11 @@ def test_what_is_packed_comes_back_or_is_told(data: bytes, ending: str, junk: bo
     path = tmp_path / f"x.cnf{ending}"
     path.write_bytes(data if junk else PACK[ending](data))
     try:
-        found = read_cnf_bytes(path)
+        result = read_cnf_bytes(path)
     except InputError:
         assert junk
     else:
-        assert junk or found == data
+        assert junk or result == data
 
 
 def test_the_lock_says_what_a_folder_holds(folder: Path, tmp_path: Path) -> None:

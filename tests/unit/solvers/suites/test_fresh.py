@@ -50,16 +50,16 @@ def test_fresh_formulas_have_the_sizes_of_the_suite(tmp_path: Path):
 
 
 def test_a_status_that_is_told_is_true(tmp_path: Path):
-    told = [item for item in fresh(tmp_path).instances if item.status != "unknown"]
-    assert {item.status for item in told} == {"SAT", "UNSAT"} and len(told) >= 5
-    for item in told:
+    parts = [item for item in fresh(tmp_path).instances if item.status != "unknown"]
+    assert {item.status for item in parts} == {"SAT", "UNSAT"} and len(parts) >= 5
+    for item in parts:
         assert item.path is not None
         if item.family in ("planted-3", "factoring", "tseitin", "ordering", "clique-coloring"):
             data = item.path.read_bytes()
-            found = ask("glucose4", data, 60)
-            assert found is not None and found[0] == item.status, item.name
+            result = ask("glucose4", data, 60)
+            assert result is not None and result[0] == item.status, item.name
             if item.status == "SAT":
-                assert not len(falsified_clauses(read_dimacs(data), np.array(found[2])))
+                assert not len(falsified_clauses(read_dimacs(data), np.array(result[2])))
 
 
 def test_other_products_are_of_the_same_kind():
@@ -90,16 +90,16 @@ def test_copies_are_equivalent_and_drawn_under_the_secret(tmp_path: Path):
 
 
 def test_the_secret_is_drawn_once_and_only_its_owner_reads_it(tmp_path: Path):
-    found: list[bytes] = []
-    threads = [threading.Thread(target=lambda: found.append(lake_secret(tmp_path))) for _ in range(8)]
+    result: list[bytes] = []
+    threads = [threading.Thread(target=lambda: result.append(lake_secret(tmp_path))) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(set(found)) == 1 and len(found[0]) == 32 and secret_of(BlobStore(tmp_path)) == found[0]
+    assert len(set(result)) == 1 and len(result[0]) == 32 and secret_of(BlobStore(tmp_path)) == result[0]
     path = tmp_path / "private" / "formulas.key"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600 and [item.name for item in path.parent.iterdir()] == ["formulas.key"]
-    assert lake_secret(tmp_path / "another") != found[0]
+    assert lake_secret(tmp_path / "another") != result[0]
     path.write_bytes(b"short")
     with pytest.raises(MachineryError, match="is damaged"):
         lake_secret(tmp_path)

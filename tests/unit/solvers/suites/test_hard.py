@@ -35,11 +35,11 @@ def test_a_status_by_construction_is_true_and_a_seed_names_the_bytes(generator: 
     texts = [write_dimacs(generate(generator, {**parameters, "seed": seed})) for seed in (1, 1, 2, 3)]
     assert texts[0] == texts[1] and len(set(texts)) >= 2
     for data in set(texts):
-        found = ask("glucose4", data, 60)
-        assert found is not None and found[0] == status
+        result = ask("glucose4", data, 60)
+        assert result is not None and result[0] == status
         if status == "SAT":
             formula = read_dimacs(data)
-            assert not len(falsified_clauses(formula, np.array([*found[2], *range(abs(found[2][-1]) + 1, formula.variables + 1)])))
+            assert not len(falsified_clauses(formula, np.array([*result[2], *range(abs(result[2][-1]) + 1, formula.variables + 1)])))
 
 
 @pytest.mark.parametrize(("parameters", "status"), [
@@ -48,8 +48,8 @@ def test_a_status_by_construction_is_true_and_a_seed_names_the_bytes(generator: 
 ])
 def test_what_a_product_says_of_its_formula(parameters: dict, status: str) -> None:
     assert status_by_construction("mult", parameters) == status
-    found = ask("glucose4", write_dimacs(generate("mult", parameters)), 60)
-    assert found is not None and status in (found[0], "unknown")
+    result = ask("glucose4", write_dimacs(generate("mult", parameters)), 60)
+    assert result is not None and status in (result[0], "unknown")
 
 
 def test_sizes_that_have_no_such_formula_are_refused() -> None:

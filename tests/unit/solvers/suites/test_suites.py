@@ -151,11 +151,11 @@ def test_formulas_of_an_archive_come_from_its_tree_until_the_lake_has_them(tmp_p
     blobs = BlobStore(tmp_path / "lake")
     with pytest.raises(InputError, match="comes with the sources of s"):
         materialize_suite("old", blobs, tmp_path / "cache", seeds=tmp_path / "seeds")
-    found = materialize_suite("old", blobs, tmp_path / "cache", seeds=tmp_path / "seeds", trees={"s": tree}.__getitem__)
+    result = materialize_suite("old", blobs, tmp_path / "cache", seeds=tmp_path / "seeds", trees={"s": tree}.__getitem__)
     shutil.rmtree(tree)
     again = materialize_suite("old", blobs, tmp_path / "cache", seeds=tmp_path / "seeds")
-    assert found == again
-    assert [(item.name, item.family, item.status) for item in found.instances] == [("f/one", "f", "SAT")]
+    assert result == again
+    assert [(item.name, item.family, item.status) for item in result.instances] == [("f/one", "f", "SAT")]
 
 
 def test_unknown_suites_and_generators_are_named(tmp_path: Path) -> None:
@@ -276,8 +276,8 @@ def test_confirming_needs_two_solvers_and_true_models(monkeypatch: pytest.Monkey
     from evolake.solvers.suites import confirm as module
 
     data = b"p cnf 2 2\n1 2 0\n-1 0\n"
-    found = confirm("x", data, 60.0, solvers=("minisat22", "cadical195"))
-    assert (found["status"], found["confirmed_by"]) == ("SAT", ["cadical195", "minisat22"])
+    result = confirm("x", data, 60.0, solvers=("minisat22", "cadical195"))
+    assert (result["status"], result["confirmed_by"]) == ("SAT", ["cadical195", "minisat22"])
     with pytest.raises(InputError, match="not confirmed"):
         confirm("x", data, 60.0, solvers=("minisat22",))
     monkeypatch.setattr(module, "ask", lambda solver, data, limit: ("SAT", 0.0, [1, 2]))
