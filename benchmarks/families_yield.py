@@ -3,6 +3,8 @@
     python benchmarks/families_yield.py yield [ATTEMPTS] [CYCLES]     default 60 and 1: accepted families by operator, reasons of the blocked ones
     python benchmarks/families_yield.py faults [EACH] [GATE ...]      default 10: planted faults by class and gate, and a figure on request; of the
                                                                       classes meant for these gates, where any is named
+    python benchmarks/families_yield.py worlds [FIRST] [COUNT] [NAME]  default 40 and 50: drawn worlds of these seeds that pass every gate as they are
+                                                                      drawn, and what blocked the others; NAME: default `constraint_world`
 
 With `--figure FILE.png` the second also draws the kill rates. One worker; the shipped seeds are the first parents, and each cycle's accepted families
 join them.
@@ -17,6 +19,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.families.evolution.proposing import Judge, Proposals, propose_families
@@ -27,7 +31,7 @@ from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.contract import Family
 from evolake.families.model.loading import read_families
 from evolake.families.model.similarity import Fingerprint
-from evolake.families.operators.registry import OPERATORS
+from evolake.families.operators.registry import OPERATORS, child_of
 from evolake.families.sandbox.running import PRELOAD
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import load_rules
@@ -90,6 +94,19 @@ def show_faults(pool: Any, agents: Agents, each: int, gates: Sequence[str], figu
         figure.write_bytes(drawn(kills, GATE_NAMES, "Planted faults and their gates"))
 
 
+def show_worlds(pool: Any, agents: Agents, first: int, count: int, name: str) -> None:
+    """Worlds of the seeds from `first` on, none of which knows of another."""
+    judge, blocks = judge_of(pool, agents), Counter[str]()
+    for seed in range(first, first + count):
+        examined = judge(child_of(name, [], np.random.default_rng(seed)), [])
+        if not examined.accepted and (block := examined.blocked_by):
+            blocks[block.rule_id] += 1
+            print(f"{seed}: {block.rule_id}: {block.reason}", flush=True)
+    print(f"{name}, seeds {first} to {first + count - 1}: {count - blocks.total()} of {count} pass every gate; " + (
+        ", ".join(f"{rule} blocks {number}" for rule, number in blocks.most_common()) or "nothing is blocked"
+    ))
+
+
 def judge_of(pool: Any, agents: Agents) -> Judge:
     """The shipped gates."""
     ruleset = load_rules(SEEDS / "rules", "families")
@@ -121,6 +138,8 @@ def main(words: list[str]) -> None:
     with open_pool(workers=1, preload=PRELOAD) as pool, Agents(OperatorsBackend("0001"), line="families", cycle="0001") as agents:
         if what == "faults":
             show_faults(pool, agents, *(numbers or [10]), gates=gates, figure=figure)
+        elif what == "worlds":
+            show_worlds(pool, agents, *([*numbers, *[40, 50][len(numbers) :]]), name=(gates or ["constraint_world"])[0])
         else:
             show_yield(pool, agents, *([*numbers, *[60, 1][len(numbers) :]]))
 

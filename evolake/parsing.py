@@ -13,6 +13,7 @@ visited. The parser also raises MemoryError for what it cannot hold on its stack
 from __future__ import annotations
 
 import ast
+import hashlib
 import os
 import threading
 from typing import Literal, overload
@@ -24,8 +25,8 @@ MAX_NESTING = 120
 MAX_BITS = 14_000
 """Of an integer, which hexadecimal digits may make as long as they like: Python refuses to write more than 4,300 decimal digits."""
 KEPT = 512
-_sound: set[tuple[str, str]] = set()
-"""Sources whose trees were walked and found bounded: gates parse one many times, to change another place of it each time."""
+_sound: set[tuple[bytes, str]] = set()
+"""sha256 and mode of sources whose trees were walked and found bounded: gates parse one many times, to change another place of it each time."""
 _one_at_a_time = threading.Lock()
 
 
@@ -78,7 +79,8 @@ def bounded(source: str, longest: int, mode: Literal["exec", "eval"] = "exec") -
         tree = parse_python(source, mode)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise Unreadable(f"cannot be parsed: {str(error) or type(error).__name__}") from None
-    if (source, mode) in _sound:
+    key = hashlib.sha256(source.encode("utf-8", "surrogatepass")).digest(), mode
+    if key in _sound:
         return tree
     if nesting(tree) > MAX_NESTING:
         raise Unreadable(f"nested deeper than {MAX_NESTING}")
@@ -86,7 +88,7 @@ def bounded(source: str, longest: int, mode: Literal["exec", "eval"] = "exec") -
         raise Unreadable(f"an integer of more than {MAX_BITS} bits")
     if len(_sound) >= KEPT:
         _sound.clear()
-    _sound.add((source, mode))
+    _sound.add(key)
     return tree
 
 

@@ -70,7 +70,7 @@ def _worth_solving(family: Family) -> bool:
     make, solution = generating(family.generator), entry(family.validator, "solution")
     try:
         instances = [make(difficulty, Random(seed)) for seed, difficulty in enumerate(TRIED * TRIES)]
-    except ValueError:  # as seldom as its generator finds none, a gate would
+    except ValueError:  # its generator found no instance
         return False
     answers = [solution(instance) for instance in instances]
     if max(Counter(map(str, answers)).values()) > COMMONEST * len(answers) or sum(item in (0, 1) for item in answers) > TRIVIAL * len(answers):
