@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
@@ -110,9 +111,17 @@ BACKENDS: dict[JailMode, Backend] = {"bubblewrap": Bubblewrap(), "rlimits": Rlim
 def backend(mode: str | None) -> Backend:
     """The backend of `mode`; None means the setting `jail` (EVOLAKE_JAIL). There is no silent fall-back from one to the other."""
     if mode is None:
-        from evolake.settings import load
+        from evolake.settings import chosen_profile
 
-        mode = load().jail
+        mode = _asked_for(chosen_profile()[0], frozenset(item for item in os.environ.items() if item[0].upper().startswith("EVOLAKE_")))
     if mode not in BACKENDS:
         raise InputError(f"no jail named {mode!r}", wanted=f"one of {', '.join(JAIL_MODES)}", do="mend EVOLAKE_JAIL or the argument")
     return BACKENDS[mode]
+
+
+@lru_cache(maxsize=16)
+def _asked_for(profile: str, environment: frozenset[tuple[str, str]]) -> JailMode:
+    """The setting `jail` under the variables `environment`: a solver run may take less time than reading all settings anew for it."""
+    from evolake.settings import load
+
+    return load(profile).jail
