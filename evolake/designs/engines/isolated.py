@@ -2,7 +2,7 @@
 
 A checked graph is made of torch's own operators, and some of them kill their process (an integer division can be a SIGFPE), never end, or ask for
 more memory than there is. So the process that judges is never the one that computes: each judging process keeps one child, gives it one run at a
-time, and holds it to the clock. A child that dies, or that is killed because a step or a compilation does not end, is the verdict on the design
+time, and holds it to the time that it computes, and to the clock. A child that dies, or that is killed because a step or a compilation does not end, is the verdict on the design
 that it ran (`Simulation.failure`), and the next run gets a fresh child. It is spawned once and kept, so a run costs a few JSON lines.
 
     request   one JSON line: what to do, and on what
@@ -26,6 +26,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,8 @@ MAKE_S = 60.0
 """Seconds of the clock that making an engine may take, compilation and initial state included."""
 GRACE_S = 3.0
 """Seconds over the guard of a run after which a step that has not ended is not waited for."""
+PATIENCE = 5
+"""How many times as long as a guard the clock may run while the child has not computed for as long: a loaded machine is no design's fault."""
 MOST_BYTES = 64_000_000
 Progress = Callable[[int, int], None]
 
@@ -62,6 +65,19 @@ class Run:
     engine: str = "auto"
     dtype: str | None = None
     threads: int = 1
+
+
+class _Guard:
+    """Until when a sign of a child is waited for: for `allowed_s` of the clock, and until it has computed as long or PATIENCE times that has passed."""
+
+    def __init__(self, child: Child, allowed_s: float) -> None:
+        self._child, self._allowed_s = child, allowed_s
+        self._began, self._computed = time.monotonic(), child.cpu_s()
+
+    def left_s(self) -> float:
+        """Seconds until it is worth another look; 0 or less when it is over."""
+        computed, waited = self._child.cpu_s() - self._computed, time.monotonic() - self._began
+        return min(self._allowed_s - min(computed, waited), PATIENCE * self._allowed_s - waited)
 
 
 class _Ended(Exception):
@@ -123,6 +139,14 @@ class Child:
             return json.loads(line)
         except ValueError:
             raise _Ended("sent a reply that is none") from None
+
+    def cpu_s(self) -> float:
+        """Processor seconds that it and the programs it has waited for have taken; 0 when it is gone."""
+        try:
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return sum(int(ticks) for ticks in fields[11:15]) / os.sysconf("SC_CLK_TCK")
 
     def kill(self) -> None:
         """Ends the child; it is not asked."""
@@ -234,18 +258,18 @@ def _asked(request: dict[str, Any], wall_s: float | None, on_progress: Progress)
 
 
 def _answer(child: Child, wall_s: float | None, on_progress: Progress) -> dict[str, Any] | str:
-    deadline: float | None = time.monotonic() + MAKE_S
+    guard: _Guard | None = _Guard(child, MAKE_S)
     made = False
     while True:
         try:
-            reply = child.read(deadline)
+            reply = _sign(child, guard)
         except TimeoutError:
             what = f"of {wall_s:g} s: one step did not end" if made and wall_s is not None else f"of {MAKE_S:g} s: its engine could not be made"
             raise TimeoutError(f"stopped by the wall guard {what}") from None
         match reply:
             case {"made": True}:
                 made = True
-                deadline = None if wall_s is None else time.monotonic() + wall_s * 1.1 + GRACE_S
+                guard = None if wall_s is None else _Guard(child, wall_s * 1.1 + GRACE_S)
             case {"progress": [int(steps), int(solved)]}:
                 on_progress(steps, solved)
             case {"done": dict(body)}:
@@ -256,6 +280,18 @@ def _answer(child: Child, wall_s: float | None, on_progress: Progress) -> dict[s
                 raise MachineryError("a run of a design could not be made", got=text[:500])
             case _:
                 raise _Ended("sent a reply that is none")
+
+
+def _sign(child: Child, guard: _Guard | None) -> Any:
+    """The child's next reply. Raises TimeoutError when its guard is over, _Ended."""
+    while True:
+        left = None if guard is None else guard.left_s()
+        if left is not None and left <= 0:
+            raise TimeoutError("it gave no sign in time")
+        try:
+            return child.read(None if left is None else time.monotonic() + max(left, 0.05))
+        except TimeoutError:
+            continue
 
 
 def _simulation(body: dict[str, Any], run: Run) -> Simulation:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -75,6 +79,36 @@ def test_a_step_that_does_not_end_is_stopped_at_the_wall_guard():
     assert (result.unsolved_fraction, result.timed_out) == (1.0, True)
     assert result.failure == "stopped by the wall guard of 1 s: one step did not end"
     assert result.wall_s < 30
+
+
+def test_a_step_that_a_loaded_machine_holds_up_is_waited_for(monkeypatch):
+    """The child stands still for twice its guard in the middle of a step, and has computed for a fraction of it."""
+    monkeypatch.setattr(isolated, "GRACE_S", 0.0)
+    held_up: list[threading.Timer] = []
+
+    def hold_up(steps: int, solved: int) -> None:
+        if not held_up:
+            pid = isolated._CHILDREN[0]._process.pid
+            os.kill(pid, signal.SIGSTOP)
+            held_up.append(threading.Timer(2.2, os.kill, (pid, signal.SIGCONT)))
+            held_up[0].start()
+
+    result = run_apart(run(SIMPLE, n=100, batch=50, max_steps=10**9, until_median=False, wall_s=1.0), hold_up)
+    assert held_up
+    assert (result.failure, result.timed_out) == (None, True)
+
+
+def test_a_child_that_computes_nothing_is_not_waited_for_without_end():
+    class Idle:
+        def cpu_s(self) -> float:
+            return 0.0
+
+    guard = isolated._Guard(Idle(), 0.02)  # pyright: ignore[reportArgumentType]
+    assert 0.015 < guard.left_s() <= 0.02
+    time.sleep(0.03)
+    assert guard.left_s() > 0, "it has not computed for as long yet"
+    time.sleep(0.02 * isolated.PATIENCE)
+    assert guard.left_s() <= 0
 
 
 def test_an_engine_that_is_not_ready_in_time_is_stopped(monkeypatch):
