@@ -73,6 +73,8 @@ def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequen
         if not enters(entered.get(seed.seed_sha), ruleset):
             continue
         result = _judged(seed, admit)
+        if isinstance(result, Arrival) and (twin := arrived.get(result.row[key])) and twin.row["state"] != "blocked":
+            result = Arrival(twin.row, present=True)  # another seed of this cycle comes to the same artifact
         notes.append({
             "cycle": store.cycle, "name": seed.name, "seed_sha": seed.seed_sha, "blob_sha": seed.blob_sha, "ruleset_hash": ruleset,
             **_outcome(result, key),

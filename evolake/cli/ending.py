@@ -35,6 +35,10 @@ PIPE_CLOSED = 128 + signal.SIGPIPE
 
 _OF_THE_PATH = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTEMPTY, errno.EINVAL, errno.ENODEV}
 """What says that a path is not what it was named for. The rest says what the machine refuses."""
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+"""What a write into an open file says, which has no name then."""
+LITTLE = 1 << 16
+"""Bytes; a file system with fewer left is full."""
 
 
 class Stopped(BaseException):
@@ -65,18 +69,19 @@ def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("EVOLAKE_TRACEBACK"):
             raise
-        summary = expected(error) or unforeseen(error)
+        summary = expected(error, given) or unforeseen(error)
         return _tell(summary, summary.exit_code, given)
 
 
-def expected(error: BaseException) -> EvolakeError | None:
-    """The error that a user is shown for what was raised; None where it can only be a bug."""
+def expected(error: BaseException, arguments: Sequence[str] = ()) -> EvolakeError | None:
+    """The error that a user is shown for what was raised; None where it can only be a bug. arguments: of the command, for an error that names no file."""
     if isinstance(error, EvolakeError):
         return error
     if isinstance(error, MemoryError):
         return MachineryError("not enough memory", got=str(error) or None, do="ask for less at once, or use a machine with more memory")
     if isinstance(error, OSError) and error.errno is not None and not _is_ours(error):
-        where = f"{error.filename}: " if error.filename else ""
+        place = error.filename or (_full(arguments) if error.errno in _NO_ROOM else None)
+        where = f"{place}: " if place else ""
         why = error.strerror or str(error)
         if error.errno in _OF_THE_PATH:
             return InputError(f"{where}{why}", wanted="a path that can be what it was named for", do="check the path") if where else None
@@ -104,6 +109,17 @@ def stop_on_sigterm() -> None:
 
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, handler)
+
+
+def _full(arguments: Sequence[str]) -> str | None:
+    """The first path that a command was given on a file system with no room left."""
+    for word in (word.partition("=")[2] if word.startswith("--") else word for word in arguments):
+        with suppress(OSError, ValueError):
+            path = Path(word)
+            place = path if path.exists() else path.parent
+            if word and (space := os.statvfs(place)).f_bavail * space.f_frsize < LITTLE:
+                return word
+    return None
 
 
 def _is_ours(error: OSError) -> bool:

@@ -97,7 +97,7 @@ def grove(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine
 
         def admit(seed: Seedling) -> Arrival:
             assert seed.blob_sha is not None
-            text = store.text(seed.blob_sha)
+            text = store.text(seed.blob_sha).strip()
             return Arrival(present[text], present=True) if text in present else Arrival(tree(text, store.cycle))
 
         admit_seeds(store, sealed, items, "trees", admit)
@@ -140,6 +140,14 @@ def test_whatever_judging_a_seed_raises_is_its_block_and_the_cycle_goes_on(grove
     elm, gum = grove.notes("0002")
     assert (elm, gum[:3]) == (("elm", "elm", "accepted", None), ("gum", None, "blocked"))
     assert gum[3].startswith("judging it raised RecursionError at ") and gum[3].endswith(": too deep")
+
+
+def test_two_seeds_that_come_to_one_artifact_enter_once(grove: GroveLine):
+    grove.plant("elm", "elm")
+    grove.plant("elm-again", "elm\n")
+    assert grove.run("0002").success
+    assert grove.notes("0002") == [("elm", "elm", "accepted", None), ("elm-again", "elm", "present", None)]
+    assert grove.trees("0003") == {"oak": "accepted", "elm": "accepted"}
 
 
 def test_a_rerun_of_a_finished_cycle_takes_in_what_it_took_in_though_the_folder_has_changed(grove: GroveLine):
