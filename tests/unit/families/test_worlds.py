@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 from worlds_fixtures import entries, statements
 
+from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import from_record, to_record
 from evolake.families.model.statement import fill, stated
 from evolake.families.operators import registry
 from evolake.families.operators.registry import child_of
-from evolake.families.worlds import NAMES
+from evolake.families.operators.worlds import draw_constraint_world
+from evolake.families.worlds import NAMES, constraint
 from evolake.families.worlds.constraint import KINDS, WAYS, constraint_world, world_of
 from evolake.families.worlds.kinds import Kind
 from evolake.families.worlds.laws import LAWS, Law
@@ -298,3 +300,11 @@ def test_no_answer_of_a_drawn_world_is_a_good_guess(number):
         random.seed(seed)
         answers.append(made["validators/listing.py"](made["generator.py"](difficulty)[0]))
     assert max(map(answers.count, answers)) <= 0.8 * len(answers), answers
+
+
+def test_a_world_that_is_never_worth_solving_is_given_up_as_an_attempt(monkeypatch):
+    tried = []
+    monkeypatch.setattr(constraint, "_worth_solving", tried.append)
+    with pytest.raises(NotComposable, match="no constraints and question were found of which the answer depends and varies"):
+        draw_constraint_world((), np.random.default_rng(0))
+    assert len(tried) == constraint.DRAWS
