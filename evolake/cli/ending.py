@@ -74,7 +74,7 @@ def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
 
 
 def expected(error: BaseException, arguments: Sequence[str] = ()) -> EvolakeError | None:
-    """The error that a user is shown for what was raised; None where it can only be a bug. arguments: of the command, for an error that names no file."""
+    """The error that a user is shown for what was raised; None where it can only be a bug. arguments: of the command, where it names no file."""
     if isinstance(error, EvolakeError):
         return error
     if isinstance(error, MemoryError):

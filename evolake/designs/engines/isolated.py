@@ -2,8 +2,9 @@
 
 A checked graph is made of torch's own operators, and some of them kill their process (an integer division can be a SIGFPE), never end, or ask for
 more memory than there is. So the process that judges is never the one that computes: each judging process keeps one child, gives it one run at a
-time, and holds it to the time that it computes, and to the clock. A child that dies, or that is killed because a step or a compilation does not end, is the verdict on the design
-that it ran (`Simulation.failure`), and the next run gets a fresh child. It is spawned once and kept, so a run costs a few JSON lines.
+time, and holds it to the time that it computes, and to the clock. A child that dies, or that is killed because a step or a compilation does not
+end, is the verdict on the design that it ran (`Simulation.failure`), and the next run gets a fresh child. It is spawned once and kept, so a run
+costs a few JSON lines.
 
     request   one JSON line: what to do, and on what
     replies   {"ready"} once; then for each request {"made"}, {"progress": [steps, solved]} now and then, and one of
@@ -68,7 +69,7 @@ class Run:
 
 
 class _Guard:
-    """Until when a sign of a child is waited for: for `allowed_s` of the clock, and until it has computed as long or PATIENCE times that has passed."""
+    """Until when a sign of a child is waited for: `allowed_s` of the clock, and on until it has computed as long or PATIENCE times that has passed."""
 
     def __init__(self, child: Child, allowed_s: float) -> None:
         self._child, self._allowed_s = child, allowed_s
