@@ -69,7 +69,7 @@ class Run:
 
 
 class _Guard:
-    """Until when a sign of a child is waited for: `allowed_s` of the clock, and on until it has computed as long or PATIENCE times that has passed."""
+    """Until when a sign of a child is waited for: `allowed_s` of the clock, and on until it has computed as long or PATIENCE times that has gone."""
 
     def __init__(self, child: Child, allowed_s: float) -> None:
         self._child, self._allowed_s = child, allowed_s
