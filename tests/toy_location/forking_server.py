@@ -29,6 +29,8 @@ def fork_what_is_spawned(*modules: str) -> None:
 
 if __name__ == "__main__":
     module, *arguments = sys.argv[1:]
-    fork_what_is_spawned(module, "dagster._grpc.impl", "great_expectations")
+    fork_what_is_spawned(
+        module, "dagster._grpc.impl", "dagster._core.storage.sqlite_storage", "upath", "great_expectations", "evolake.gates", "evolake.report.story",
+    )
     sys.argv = ["dagster", "api", "grpc", *arguments, "-m", module]
     main()
