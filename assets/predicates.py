@@ -52,19 +52,19 @@ def rows_check(
 
 def passed_every_gate(
     asset: dg.AssetsDefinition, name: str, description: str, key: str, gates: int, *, where: str = "true", table: str | None = None,
-    told: str = "v.cycle = r.cycle", counts: str = "true", objects: str = "true",
+    about: str = "v.cycle = r.cycle", counts: str = "true", objects: str = "true",
 ) -> dg.AssetChecksDefinition:
     """A check that each artifact has a pass of `gates` gates and no objection.
 
     Args:
         key: the column that names the artifact. where: which rows of the asset (or of `table`) are asked about.
-        told: which verdicts v are about row r. counts: which of them may count as a pass; objects: as an objection.
+        about: which verdicts v are about row r. counts: which of them may count as a pass; objects: as an objection.
     """
     rows = f"""
 SELECT r.{key}, count(DISTINCT v.gate) FILTER (v.outcome = 'pass' AND {counts}) AS passes,
   count(*) FILTER (v.outcome <> 'pass' AND {objects}) AS objections
 FROM (SELECT DISTINCT {key}, cycle FROM {table or table_of(asset)} WHERE cycle = $cycle AND {where}) AS r
-LEFT JOIN {VERDICTS.name} AS v ON v.artifact_id = r.{key} AND {told} GROUP BY ALL"""
+LEFT JOIN {VERDICTS.name} AS v ON v.artifact_id = r.{key} AND {about} GROUP BY ALL"""
     return rows_check(asset, name, description, f"passes = {gates}", "objections = 0", rows=rows)
 
 

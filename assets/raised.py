@@ -37,17 +37,17 @@ class Reasons:
 
 
 def raised_check(
-    asset: dg.AssetsDefinition, line: str, partitions_def: dg.PartitionsDefinition, *, judged: Sequence[str] = (), told: Sequence[Reasons] = (),
+    asset: dg.AssetsDefinition, line: str, partitions_def: dg.PartitionsDefinition, *, judged: Sequence[str] = (), reasons: Sequence[Reasons] = (),
 ) -> dg.AssetChecksDefinition:
     """A check of `asset` that warns where what judging raised looks like a fault of ours; see `evolake.gates.faults.suspicion`.
 
     Args:
         asset: the last one that judges, so that the rows of all others are there.
-        judged: assets that publish verdicts. told: tables that tell of failures beside verdicts. All candidates named in any of them count.
+        judged: assets that publish verdicts. reasons: tables that tell of failures beside verdicts. All candidates named in any of them count.
 
     Metadata: candidates, raised, share; where it warns also `places` (a markdown table), `do` and `sql`, ready to paste.
     """
-    sql, schemas = reasons_sql(line, judged, told), {(line, item.asset): item.schema for item in told}
+    sql, schemas = reasons_sql(line, judged, reasons), {(line, item.asset): item.schema for item in reasons}
 
     def check(context: dg.AssetCheckExecutionContext, lake: LakeResource) -> dg.AssetCheckResult:
         from evolake.lake import Catalogue

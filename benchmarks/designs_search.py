@@ -109,7 +109,7 @@ class Search:
         self.cpu_s, self.blocked, self.began, self.cpu_began = 0.0, 0, time.monotonic(), processor_seconds()
         self.curve, self.raced_before = list(summary.curve), race.raced
 
-    def told(self) -> Told:
+    def total(self) -> Told:
         """What the search has cost and shown, earlier runs included."""
         return Told(
             self.before.spent_s + time.monotonic() - self.began, self.before.cpu_s + processor_seconds() - self.cpu_began,
@@ -147,7 +147,7 @@ class Search:
         """Writes what the search can go on from, whole or not at all."""
         if self.state:
             written = self.state.with_suffix(".part")
-            written.write_text(json.dumps({**state_of(self.race), "told": asdict(self.told())}))
+            written.write_text(json.dumps({**state_of(self.race), "told": asdict(self.total())}))
             written.replace(self.state)
         self.kept_at = time.monotonic()
 
@@ -284,7 +284,7 @@ def main() -> None:
         with ThreadPoolExecutor(given.workers) as threads:
             for future in [threads.submit(search.until, deadline) for _ in range(given.workers)]:
                 future.result()
-        spent, raced, summary = time.monotonic() - began, race.raced - before, search.told()
+        spent, raced, summary = time.monotonic() - began, race.raced - before, search.total()
         search.keep()
         print(
             f"\ngrammar {given.grammar}: {raced} candidates in {spent:.0f} s on {given.workers} workers, "

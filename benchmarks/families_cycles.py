@@ -78,15 +78,15 @@ def run(folder: Path, *, accepted: int, minutes: float, proposals: int, profile:
             print(f"cycle {number}: {len(rows)} versions, {now} accepted so far, {time.monotonic() - start:.0f} s", flush=True)
 
 
-def _row(cycle: int, proposal: int, place: int, one: Any) -> dict[str, Any]:
-    blocked = one.blocked_by
+def _row(cycle: int, proposal: int, place: int, judged: Any) -> dict[str, Any]:
+    blocked = judged.blocked_by
     return {
-        "cycle": cycle, "proposal": proposal, "round": place, "operator": one.family.operator, "accepted": one.accepted,
+        "cycle": cycle, "proposal": proposal, "round": place, "operator": judged.family.operator, "accepted": judged.accepted,
         "gate": blocked.gate if blocked else "", "rule": blocked.rule_id if blocked else "", "reason": blocked.reason if blocked else "",
-        "family": to_record(one.family) if one.accepted else None,
-        "fingerprint": one.fingerprint.to_json() if one.accepted and one.fingerprint else "",
-        "title": one.family.title, "family_id": one.family_id, "cpu_s": sum(cost["cpu_s"] for cost in one.costs.values()),
-        "work": one.evidence["static"]["work"] if one.accepted else None,
+        "family": to_record(judged.family) if judged.accepted else None,
+        "fingerprint": judged.fingerprint.to_json() if judged.accepted and judged.fingerprint else "",
+        "title": judged.family.title, "family_id": judged.family_id, "cpu_s": sum(cost["cpu_s"] for cost in judged.costs.values()),
+        "work": judged.evidence["static"]["work"] if judged.accepted else None,
     }
 
 
@@ -106,14 +106,15 @@ def population_of(result: list[dict[str, Any]]) -> tuple[list[Family], list[Fing
     return [*seeds, *(from_record(row["family"]) for row in result)], [*shipped, *(Fingerprint.from_json(row["fingerprint"]) for row in result)]
 
 
-def told(folder: Path) -> None:
+def summarise(folder: Path) -> None:
     """What the cycles came to."""
     rows = versions(folder)
     result = [row for row in rows if row["accepted"]]
     worlds = [row for row in result if row["operator"] in NAMES]
     shared = set().union(*(map(plain, sentences(stated(seed))) for seed in read_families(SEEDS / "families")))
     from_seeds = Counter(
-        plain(one) for row in worlds for one in sentences(stated(from_record(row["family"]))) if plain(one) in shared and not QUESTION_LINE.match(one)
+        plain(sentence) for row in worlds for sentence in sentences(stated(from_record(row["family"])))
+        if plain(sentence) in shared and not QUESTION_LINE.match(sentence)
     )
     print(f"{len({row['cycle'] for row in rows})} cycles, {len(rows)} versions, {len(result)} accepted")
     _share("accepted that are drawn worlds, without a parent", len(worlds), len(result))
@@ -184,8 +185,9 @@ def wordings(folder: Path, each: int, minutes: float) -> None:
     """One line per fault in DIR/wordings.jsonl; goes on where it stopped."""
     file, end = folder / "wordings.jsonl", time.monotonic() + 60 * minutes
     done = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-    found = [from_record(row["family"]) for row in versions(folder) if row["accepted"]]
-    groups = [[one for one in found if one.operator in NAMES], [one for one in found if one.operator not in NAMES], read_families(SEEDS / "families")]
+    families = [from_record(row["family"]) for row in versions(folder) if row["accepted"]]
+    drawn, children = ([family for family in families if (family.operator in NAMES) == is_drawn] for is_drawn in (True, False))
+    groups = [drawn, children, read_families(SEEDS / "families")]
     ruleset, settings = load_rules(SEEDS / "rules", "families"), FamiliesSettings()
     with open_pool(workers=1, preload=PRELOAD) as pool, Agents(OperatorsBackend("0001"), line="families", cycle="0001") as agents:
         for place, (name, reword) in enumerate(WORDINGS.items()):
@@ -231,7 +233,7 @@ def main() -> None:
         run(words.folder, accepted=words.accepted, minutes=words.minutes, proposals=words.proposals, profile=words.profile,
             first=words.first)
     elif words.what == "told":
-        told(words.folder)
+        summarise(words.folder)
     elif words.what == "sheet":
         sheet(words.folder, words.count or 40)
     elif words.what == "curve":

@@ -49,21 +49,21 @@ def main() -> None:
         files = sum(1 for path in (root / "tables").rglob("*") if path.is_file())
         print(f"{files} files below tables/")
         shutil.rmtree(root / "cache", ignore_errors=True)
-        told("open, without checkpoints", root, None)
-        told("publish one more cycle", root, None)
+        run_measurement("open, without checkpoints", root, None)
+        run_measurement("publish one more cycle", root, None)
         for state in ("as it was written", "compacted"):
             print(f"-- {state}")
             if state == "compacted":
-                told("compact", root, None)
+                run_measurement("compact", root, None)
                 print(f"{sum(1 for path in (root / 'tables').rglob('*') if path.is_file())} files below tables/")
             for name, goal in GOALS.items():
-                told(name, root, goal)
+                run_measurement(name, root, goal)
             for path in sorted(Path(__file__).resolve().parent.parent.joinpath("sql/cookbook").glob("*.sql")):
-                told(f"cookbook/{path.name}", root, QUERY_GOAL)
-            told("publish one more cycle", root, None)
+                run_measurement(f"cookbook/{path.name}", root, QUERY_GOAL)
+            run_measurement("publish one more cycle", root, None)
 
 
-def told(name: str, root: Path, goal: float | None) -> None:
+def run_measurement(name: str, root: Path, goal: float | None) -> None:
     """Runs one measurement in a process of its own and prints its line."""
     command = [sys.executable, __file__, "--keep", str(root), "--measure", name]
     try:

@@ -45,11 +45,11 @@ def main() -> None:
     print(f"{'family':24}" + "".join(f"{f'difficulty {difficulty}':>30}" for difficulty in given.difficulties))
     for family in families:
         keys = [(family.family_id, difficulty) for difficulty in given.difficulties]
-        print(f"{family.name:24}" + "".join(f"{told(rates, key):>30}" for key in keys), flush=True)
+        print(f"{family.name:24}" + "".join(f"{describe(rates, key):>30}" for key in keys), flush=True)
     print(f"{sum(rates.replies.values())} replies of at most {own.max_tokens} tokens, {time.process_time() - start:.0f} s of cpu beside the jail")
 
 
-def told(rates: PassRates, key: Key) -> str:
+def describe(rates: PassRates, key: Key) -> str:
     """The share of right replies with its interval, and how many there were."""
     if not rates.replies.get(key):
         return "not asked"

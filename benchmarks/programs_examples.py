@@ -43,13 +43,13 @@ def main(name: str, minutes: float, cycles: int, lake: Path | None) -> None:
             break
         evolve(EXAMPLES / name, lake=folder, cycles=1, profile="laptop", **SIZES[name])
         longest = max(longest, time.monotonic() - start)
-        print(f"{told(Lake(folder), name)}; {time.monotonic() - begun:.0f} s", flush=True)
+        print(f"{describe(Lake(folder), name)}; {time.monotonic() - begun:.0f} s", flush=True)
     spent = os.times()
     seconds = spent.children_user + spent.children_system - usage.children_user - usage.children_system
     print(f"{time.monotonic() - begun:.0f} s on the clock, {seconds:.0f} s of processor time")
 
 
-def told(lake: Lake, name: str) -> str:
+def describe(lake: Lake, name: str) -> str:
     """A line on the newest cycle."""
     cycle = lake.cycles("programs", "champion")[-1]
     [row] = [row for row in lake.read("programs", "champion", cycle).to_dicts() if row["project"] == name]

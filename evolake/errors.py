@@ -33,7 +33,7 @@ class EvolakeError(Exception):
             parts.append(f"next: {do}")
         super().__init__("\n  ".join(parts))
 
-    def told(self) -> dict[str, str | None]:
+    def to_json(self) -> dict[str, str | None]:
         """The clauses by name, as `--json` prints them."""
         return {"what": self.what, "wanted": self.wanted, "got": self.got, "next": self.do}
 

@@ -46,7 +46,7 @@ class Case:
     """One case: what is typed (variables first), the exit code, and what standard error says."""
 
     code: int
-    told: str
+    complaint: str
     typed: str
 
 

@@ -164,10 +164,11 @@ def prompt_lake(root: Path) -> Lake:
     result = replies(policy, [child], held, samples=1, answer_format=own.answer_format, seed=0)
     rows = [
         {
-            "prompt_id": one.prompt_id, "cycle": cycle, "iteration": number, "number": number, "state": state, "operator": operator,
-            "parents": parents, "principles": one.to_json(), "text": one.text(), "size": len(one.principles), "mu": 25.0, "sigma": 8.0, "rounds": 1,
+            "prompt_id": prompt.prompt_id, "cycle": cycle, "iteration": number, "number": number, "state": state, "operator": operator,
+            "parents": parents, "principles": prompt.to_json(), "text": prompt.text(), "size": len(prompt.principles), "mu": 25.0,
+            "sigma": 8.0, "rounds": 1,
         }
-        for number, (one, cycle, state, operator, parents) in enumerate(
+        for number, (prompt, cycle, state, operator, parents) in enumerate(
             ((parent, "0000", "accepted", "root", []), (child, "0001", "champion", "mutation", [parent.prompt_id]))
         )
     ]

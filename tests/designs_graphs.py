@@ -91,9 +91,9 @@ def _scalar(maker: Maker) -> Any:
     return {"float": str(value)} if isinstance(value, float) and not np.isfinite(value) else value
 
 
-def _like(maker: Maker, one: dict[str, int]) -> Any:
+def _like(maker: Maker, operand: dict[str, int]) -> Any:
     """An operand that fits another: of its shape, or a scalar tensor."""
-    return maker.pick(maker.rng.choice(["f", "f", "f", "fbi"]), tuple(maker.metas[one["ref"]].shape))
+    return maker.pick(maker.rng.choice(["f", "f", "f", "fbi"]), tuple(maker.metas[operand["ref"]].shape))
 
 
 def grow(maker: Maker) -> int | None:
@@ -227,10 +227,10 @@ def outcome(design: TracedDesign, engine: str, instances: Planted, dtype: str, *
         return "failed", str(failed)
 
 
-def apart(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> float:
+def apart(state: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> float:
     """The largest relative difference of two states; infinite where one is a number and the other is not."""
     most = 0.0
-    for name, left in one.items():
+    for name, left in state.items():
         right = other[name]
         if not np.array_equal(np.isnan(left), np.isnan(right)) or not np.array_equal(np.isinf(left), np.isinf(right)):
             return float("inf")

@@ -18,7 +18,7 @@ from evolake.prompts.model.protocol import Problem
 from evolake.prompts.model.recipes import ESPL, Recipe
 from evolake.prompts.policies.local import LocalPolicy
 from evolake.prompts.policies.models import Base, load_base
-from evolake.prompts.policies.turns import told
+from evolake.prompts.policies.turns import read_result
 from evolake.prompts.tools.corpus import Document
 from evolake.prompts.tools.search import Search
 from evolake.prompts.tools.toolbox import Toolbox
@@ -109,7 +109,7 @@ def _transcripts(reader: LocalPolicy, box: str, word: str) -> list[tuple[list[in
     prompt = reader.prompt_ids(PROMPT, asked({box: word})[0])
     call, answer = f"<tool>search {box}</tool>", [*_ids(reader, word), reader.tokenizer.eos_token_id]
     with search({box: word}) as tools:
-        result, _ = told(tools.answer([call])[0], reader.tokenizer, tools.most_tokens)
+        result, _ = read_result(tools.answer([call])[0], reader.tokenizer, tools.most_tokens)
     said = _ids(reader, call)
     weights = [CALLS] * len(said) + [0.0] * len(result) + [CALLS] * len(answer)
     return [(prompt, said + result + answer, weights), (prompt, answer, [1 - CALLS] * len(answer))]

@@ -134,9 +134,9 @@ def previewed(project: Project, line: str) -> dict:
     return json.loads(project.run("rules", "preview", "--line", line, "--json").stdout)["lines"][line]
 
 
-def flips_told(told: dict, rule_id: str, cycle: str) -> set[str]:
+def flips_told(preview: dict, rule_id: str, cycle: str) -> set[str]:
     """Artifacts of one cycle of whom a preview says that the rule's verdict flips."""
-    return {item["artifact_id"] for item in told["rules"][rule_id]["artifacts"] if item["cycle"] == cycle}
+    return {item["artifact_id"] for item in preview["rules"][rule_id]["artifacts"] if item["cycle"] == cycle}
 
 
 def flips(project: Project, rule_id: str, before: int, after: int) -> list[list]:

@@ -72,8 +72,8 @@ class Adder:
         self.asked += [(prompt.prompt_id, item.problem_id) for prompt, item in pairs]
         return [[self._reply(prompt, item, random) for _ in range(n)] for prompt, item in pairs]
 
-    def _reply(self, prompt: SystemPrompt, one: Problem, random: np.random.Generator) -> Sample:
-        true = json.loads(one.answer)
+    def _reply(self, prompt: SystemPrompt, posed: Problem, random: np.random.Generator) -> Sample:
+        true = json.loads(posed.answer)
         if random.random() < self.skill(prompt):
             return Sample(f"The sum is {true}", 4, False)
         kind = random.integers(3)

@@ -75,18 +75,19 @@ def called_next(line: list[Person], minute: int, key: str) -> Person:
     return (preferred or line)[0]
 
 
-def turns_round(one: Person, found: int, key: str) -> bool:
+def turns_round(person: Person, standing: int, key: str) -> bool:
     name, k = amount(key)
-    return {"full": found >= k, "picky": found >= k and not one["card"], "hasty": found > 0 and one["need"] > k}.get(name, False)
+    return {"full": standing >= k, "picky": standing >= k and not person["card"], "hasty": standing > 0 and person["need"] > k}.get(name, False)
 
 
-def gives_up(one: Person, minute: int, key: str) -> bool:
+def gives_up(person: Person, minute: int, key: str) -> bool:
     name, k = amount(key)
-    return name in ("patience", "eager") and minute == one["come"] + k and not (name == "eager" and one["card"])
+    return name in ("patience", "eager") and minute == person["come"] + k and not (name == "eager" and person["card"])
 
 
-def service(one: Person, minute: int, key: str) -> tuple[int, int]:
+def service(person: Person, minute: int, key: str) -> tuple[int, int]:
     """Minutes served, and closed after it."""
     name, k = amount(key)
-    less = {"hurry": minute - one["come"] > k, "favour": one["card"] == 1, "tired": -(minute >= k), "cut": max(one["need"] - k, 0)}.get(name, 0)
-    return one["need"] - less, k if name == "breaks" else 0
+    need, come, card = person["need"], person["come"], person["card"]
+    less = {"hurry": minute - come > k, "favour": card == 1, "tired": -(minute >= k), "cut": max(need - k, 0)}.get(name, 0)
+    return need - less, k if name == "breaks" else 0

@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
 SEARCH = "        reduceDB();"
 
 
-def found(variant: str, base: str = BASE, more: dict[str, bytes] | None = None) -> dict[str, str]:
+def reasons_of(variant: str, base: str = BASE, more: dict[str, bytes] | None = None) -> dict[str, str]:
     """Reasons by rule id, of the rules on code."""
     tree = {"src/core/Solver.cc": variant.encode(), **(more or {})}
     source = additions(tree, {"src/core/Solver.cc": base.encode()}).to_json()

@@ -58,13 +58,13 @@ def pin_secret(project: Project) -> None:
     path.chmod(0o600)
 
 
-def share_secret(one: Project, other: Project) -> None:
-    """Gives a lake that is still empty the secret of `one`, so that its gates draw the same formulas, and the verdicts on proofs, which are kept by
-    the content of formula and proof: a proof that is written again is not checked again."""
+def share_secret(project: Project, other: Project) -> None:
+    """Gives a lake that is still empty the secret of a project, so that its gates draw the same formulas, and the verdicts on proofs, which are kept
+    by the content of formula and proof: a proof that is written again is not checked again."""
     path, proofs = Path(FOLDER) / NAME, Path("work") / "solvers" / "proofs"
     (other.lake / path).parent.mkdir(mode=0o700)
-    shutil.copy2(one.lake / path, other.lake / path)
-    shutil.copytree(one.lake / proofs, other.lake / proofs, ignore=shutil.ignore_patterns("locks"))
+    shutil.copy2(project.lake / path, other.lake / path)
+    shutil.copytree(project.lake / proofs, other.lake / proofs, ignore=shutil.ignore_patterns("locks"))
 
 
 def kill_when_journal_begins(project: Project, stage: str, *command: str) -> list[dict]:

@@ -144,8 +144,8 @@ def lawful(law: str, structure: str, x: Places, marked: list[str]) -> bool:
     """Whether the sentence on the marked is true."""
     at, size, pairs = sorted(x[name] for name in marked), len(x), list(combinations(marked, 2))
 
-    def close(one: str, other: str) -> bool:
-        gap = abs(x[one] - x[other])
+    def close(first: str, second: str) -> bool:
+        gap = abs(x[first] - x[second])
         return gap == 1 or (structure == "ring" and gap == size - 1)
 
     return {

@@ -32,7 +32,7 @@ def _measurements_are_possible(asset: dg.AssetsDefinition) -> dg.AssetChecksDefi
 
 candidates_passed_every_gate = passed_every_gate(
     candidates, "accepted_passed_every_gate", "Every accepted candidate has a pass from each gate and no objection.", "design_id", GATES,
-    where="state = 'accepted'", told=ALWAYS,
+    where="state = 'accepted'", about=ALWAYS,
 )
 candidates_are_known_once = rows_check(
     candidates, "candidates_are_known_once", "No id twice, and every state is one of the two that a candidate can have.",
@@ -49,20 +49,22 @@ consensus_ranking_is_total = ranking_is_total(consensus_ranking, "design")
 final_ranking_is_total = ranking_is_total(final_ranking, "design")
 ranked_passed_every_gate = passed_every_gate(
     final_ranking, "ranked_passed_every_gate", "Whatever is ranked, of this cycle or an older one, seed or merged, has a pass from each gate.",
-    "design_id", GATES, told=ALWAYS,
+    "design_id", GATES, about=ALWAYS,
 )
 tuned_passed_every_gate = passed_every_gate(
     tuning, "tuned_passed_every_gate", "A tuned copy has a pass from each gate before it enters the population.", "design_id", GATES,
-    table=f"{line.name}.tuned_designs", where="state = 'accepted'", told=ALWAYS,
+    table=f"{line.name}.tuned_designs", where="state = 'accepted'", about=ALWAYS,
 )
 judging_candidates_did_not_raise = raised_check(
-    candidates, line.name, cycles, judged=["directions", "candidates"], told=[Reasons("unmade", UNMADE, "number")],
+    candidates, line.name, cycles, judged=["directions", "candidates"], reasons=[Reasons("unmade", UNMADE, "number")],
 )
-running_experiments_did_not_raise = raised_check(experiments, line.name, cycles, told=[Reasons("experiments", EXPERIMENTS, "design_id", "failure")])
+running_experiments_did_not_raise = raised_check(
+    experiments, line.name, cycles, reasons=[Reasons("experiments", EXPERIMENTS, "design_id", "failure")],
+)
 running_promoted_did_not_raise = raised_check(
-    promoted_experiments, line.name, cycles, told=[Reasons("promoted_experiments", EXPERIMENTS, "design_id", "failure")],
+    promoted_experiments, line.name, cycles, reasons=[Reasons("promoted_experiments", EXPERIMENTS, "design_id", "failure")],
 )
-tuning_did_not_raise = raised_check(tuning, line.name, cycles, judged=["tuning"], told=[Reasons("tuning", TUNING, "design_id")])
+tuning_did_not_raise = raised_check(tuning, line.name, cycles, judged=["tuning"], reasons=[Reasons("tuning", TUNING, "design_id")])
 some_proposal_was_answered = answered_checks(line, directions, candidates)
 GUARDS = (
     candidates_passed_every_gate, candidates_are_known_once, candidate_weights_sum_to_one, experiments_are_possible, promoted_are_possible,

@@ -39,12 +39,12 @@ def fault_kill_rates(store: LineStore) -> pl.DataFrame:
             load_families(store.lake, sound), fingerprints, lambda family, known: gates.judge(family, known)[0],
             each=limits.planted_faults, cycle=SEED_ROUND, root_seed=settings.seed, faults=ALL_FAULTS,
         )
-    store.log(f"evidence: {gates.told()}")
+    store.log(f"evidence: {gates.describe()}")
     store.extra(PLANTED, planted_rows(planted))
     frame = KILL_RATES.frame(kill_rate_rows(kill_rates(planted)))
     meant = [row for row in planted if row.outcome != "does not apply" and row.expected in GATE_NAMES]
     store.tell({
-        "evidence": gates.told(),
+        "evidence": gates.describe(),
         "planted": len(meant), "caught": sum(row.outcome == "caught" for row in meant), "classes": len({row.fault for row in meant}),
         "seen_by_no_gate": ", ".join(sorted({row.fault for row in planted if row.outcome == "survived"})) or "none",
         "figure": shown(figure_of(frame), "Planted faults by the gate that caught them"),

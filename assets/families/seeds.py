@@ -50,8 +50,8 @@ def seeds(store: LineStore) -> pl.DataFrame:
     store.may_seal(tables)
     store.artifacts(rows)
     store.verdicts(verdicts)
-    store.log(f"evidence: {gates.told()}")
-    store.tell({"evidence": gates.told()} | store.seal_seeds(
+    store.log(f"evidence: {gates.describe()}")
+    store.tell({"evidence": gates.describe()} | store.seal_seeds(
         rows, tables, lacking=f"no seed family in {folder} can be used", do="Mend one and materialize again.",
     ))
     return FAMILIES.frame(rows)

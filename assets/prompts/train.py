@@ -45,7 +45,7 @@ def problems(store: LineStore) -> pl.DataFrame:
     store.tell(opened.metadata() | {
         "train": len(result.train), "heldout": len(result.heldout), "source": result.source, "passed_over": "; ".join(result.passed_over) or "none",
         "contamination": result.contamination, "of_families": len(feed.rows),
-    } | ({SAID_OF_CYCLE: summary} if (summary := feed.told()) else {}))
+    } | ({SAID_OF_CYCLE: summary} if (summary := feed.describe()) else {}))
     return frame
 
 

@@ -25,7 +25,7 @@ def _passed_every_gate(asset: dg.AssetsDefinition, name: str, text: str, last: i
     """By what the gates up to number `last` (5 is the benchmark) said in this cycle, and all of them in the cycles before: what a later cycle finds
     out was not known then."""
     return passed_every_gate(
-        asset, name, text, "variant_id", GATES, told="v.cycle <= $cycle", counts=f"v.gate_no < {GATES}",
+        asset, name, text, "variant_id", GATES, about="v.cycle <= $cycle", counts=f"v.gate_no < {GATES}",
         objects=f"(v.cycle < $cycle OR v.gate_no <= {last})",
     )
 
@@ -76,10 +76,10 @@ winners_lost_nothing = rows_check(
 RUNS_OF_GATES = {"smoke": SMOKE_RUNS, "correctness": CORRECTNESS_RUNS, "stability_runs": STABILITY_RUNS}
 judging_variants_did_not_raise = raised_check(
     gates["correctness"], line.name, cycles, judged=of_record.assets,
-    told=[Reasons("unmade", UNMADE, "plan_id"), *(Reasons(name, schema, "variant_id", "problems") for name, schema in RUNS_OF_GATES.items())],
+    reasons=[Reasons("unmade", UNMADE, "plan_id"), *(Reasons(name, schema, "variant_id", "problems") for name, schema in RUNS_OF_GATES.items())],
 )
 judging_benchmarks_did_not_raise = raised_check(
-    benchmark_runs, line.name, cycles, told=[Reasons("benchmark_runs", RUNS, "variant_id", "problems")],
+    benchmark_runs, line.name, cycles, reasons=[Reasons("benchmark_runs", RUNS, "variant_id", "problems")],
 )
 some_proposal_was_answered = answered_checks(line, plan, variants)
 GUARDS = (

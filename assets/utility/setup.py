@@ -21,8 +21,9 @@ def record(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFram
     limit_pool(context.instance, study.pool)
     settings = lake.settings()
     seeds = range(settings.of(UtilitySettings).seeds)
-    found = prepare(settings, lake.open(), list(ARMS), seeds, context.run.run_id)
+    prepared = prepare(settings, lake.open(), list(ARMS), seeds, context.run.run_id)
     context.add_output_metadata({
-        "study_sha": found.sha, "policy": found.policy, "problems": len(found.problems), "cells": len(study.cells), "notes": "; ".join(found.notes),
+        "study_sha": prepared.sha, "policy": prepared.policy, "problems": len(prepared.problems), "cells": len(study.cells),
+        "notes": "; ".join(prepared.notes),
     })
-    return STUDY.frame([record_of(found, list(ARMS), seeds)])
+    return STUDY.frame([record_of(prepared, list(ARMS), seeds)])

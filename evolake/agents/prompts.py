@@ -125,7 +125,7 @@ def schema_rule(schema: Mapping[str, Any]) -> str:
 
 
 def _fill(text: str, values: Mapping[str, Any], name: str) -> str:
-    def one(match: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         key, form = match.group(1), match.group(2) or "data"
         if form not in _FORMS:
             raise MachineryError(f"prompt {name}: placeholder {key} has no form {form!r}", wanted=f"one of {', '.join(_FORMS)}")
@@ -135,7 +135,7 @@ def _fill(text: str, values: Mapping[str, Any], name: str) -> str:
         before, after = text[: match.start()].rpartition("\n")[2], text[match.end() :].partition("\n")[0]
         return ("\n" if before.strip() else "") + shown + ("\n" if after.strip() else "")
 
-    return _PLACEHOLDER.sub(one, text)
+    return _PLACEHOLDER.sub(replacement, text)
 
 
 def _show(value: Any, key: str, form: str) -> str:

@@ -41,16 +41,17 @@ def export(champion: str, out: Path, project: str, as_json: bool) -> int:
     lake = Lake(settings.lake)
     with Catalogue(lake) as catalogue:
         data = exported(lake, catalogue, champion, settings, project)
-    found = unpack(data)
-    if isinstance(found, Refused):
-        raise AssertionError(f"what was packed cannot be read: {found.reason}")
+    unpacked = unpack(data)
+    if isinstance(unpacked, Refused):
+        raise AssertionError(f"what was packed cannot be read: {unpacked.reason}")
     write_whole(out, data)
-    details = {"out": str(out), "root": found.root, "bytes": len(data), "members": sorted(found.members), **found.facts}
+    details = {"out": str(out), "root": unpacked.root, "bytes": len(data), "members": sorted(unpacked.members), **unpacked.facts}
     if as_json:
         click.echo(json.dumps({"verdict": "exported"} | details))
     else:
-        click.echo(f"{out}: {found.facts['line']} {found.facts['kind']} {found.facts['title']}, {len(found.members)} members, {len(data):,} bytes")
-        click.echo(f"  root {found.root}\n  next: evolake bundle verify {out}")
+        facts = unpacked.facts
+        click.echo(f"{out}: {facts['line']} {facts['kind']} {facts['title']}, {len(unpacked.members)} members, {len(data):,} bytes")
+        click.echo(f"  root {unpacked.root}\n  next: evolake bundle verify {out}")
     return 0
 
 

@@ -132,5 +132,5 @@ def _tell(error: EvolakeError, code: int, arguments: Sequence[str], *, prefix: s
     with suppress(BrokenPipeError):
         click.echo(f"{prefix}{error}", err=True)
         if asks_json(arguments):
-            click.echo(json.dumps({"verdict": "error", "message": str(error), "exit_code": code} | error.told()))
+            click.echo(json.dumps({"verdict": "error", "message": str(error), "exit_code": code} | error.to_json()))
     return code

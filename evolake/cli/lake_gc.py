@@ -34,13 +34,14 @@ def gc(yes: bool, dry_run: bool, hours: float, root: Path | None, as_json: bool)
     if yes and dry_run:
         raise InputError("it is not clear whether to remove anything", wanted="--yes or --dry-run", got="both", do="drop one of them")
     lake = Lake(root or settings_module.load().lake)
-    found = (collect if yes else find)(lake, older_than_s=hours * 3600)
+    garbage = (collect if yes else find)(lake, older_than_s=hours * 3600)
     if as_json:
-        items = [asdict(item) for item in found.items]
-        told = {"verdict": "removed" if yes else "dry run", "lake": str(lake.root), "bytes": found.size, "needed": found.needed, "young": found.young}
-        click.echo(json.dumps(told | {"items": items}))
+        items = [asdict(item) for item in garbage.items]
+        verdict = "removed" if yes else "dry run"
+        sizes = {"bytes": garbage.size, "needed": garbage.needed, "young": garbage.young}
+        click.echo(json.dumps({"verdict": verdict, "lake": str(lake.root)} | sizes | {"items": items}))
         return
-    _print(found, yes, hours)
+    _print(garbage, yes, hours)
 
 
 def _print(result: Garbage, yes: bool, hours: float) -> None:

@@ -62,7 +62,7 @@ def status(as_json: bool) -> int:
     root = settings_module.load().lake
     rows, damaged = lake_status(root)
     if as_json:
-        parts = [{"table": table} | error.told() for table, error in damaged.items()]
+        parts = [{"table": table} | error.to_json() for table, error in damaged.items()]
         click.echo(json.dumps({"verdict": "damaged" if damaged else "ok", "lake": str(root), "lines": rows, "damaged": parts}))
         return 3 if damaged else 0
     for table, error in damaged.items():

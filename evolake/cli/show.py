@@ -21,13 +21,13 @@ def show(artifact: str, out: Path | None, as_json: bool) -> int:
     """
     from evolake.lake import Catalogue, Lake
     from evolake.report.found import find_artifact
-    from evolake.report.show import lines_of, told
+    from evolake.report.show import describe, lines_of
     from evolake.report.take_out import take_out
 
     lake = Lake(settings_module.load().lake)
     with Catalogue(lake) as catalogue:
         item = find_artifact(catalogue, artifact)
-        result = told(lake, catalogue, item)
+        result = describe(lake, catalogue, item)
         files = take_out(lake, catalogue, item, out) if out else None
     if as_json:
         written = {"out": str(out), "files": files} if files else {}

@@ -45,13 +45,14 @@ def tape() -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def list_(as_json: bool, **choice: Any) -> int:
     """Show what is on the tape, with what is wrong with each reply that cannot be used."""
-    found = _found(choice)
+    entries = _found(choice)
     if as_json:
-        click.echo(json.dumps({"verdict": "listed", "reasons": [], "count": len(found), "entries": [one.row() for one in found]}, ensure_ascii=False))
+        rows = [entry.row() for entry in entries]
+        click.echo(json.dumps({"verdict": "listed", "reasons": [], "count": len(rows), "entries": rows}, ensure_ascii=False))
         return 0
-    for item in found:
+    for item in entries:
         click.echo(_told(item))
-    click.echo(_counted(found))
+    click.echo(_counted(entries))
     return 0
 
 

@@ -71,14 +71,14 @@ def frame(root: Path, seen: list[Seen], trouble: str = "") -> Group:
         grid = Table.grid(padding=(0, 2))
         grid.add_column(style="dim", min_width=7)
         grid.add_column(overflow="fold")
-        for about, sentence in told(item, now):
+        for about, sentence in describe(item, now):
             grid.add_row(about, Text(sentence, style="green" if about == "now" and item.at_work else ""))
         done = f"{len(item.done)} cycle{'' if len(item.done) == 1 else 's'} done"
         parts += [Rule(Text.assemble((item.line, "bold"), f"  {done}"), align="left", style="dim"), grid]
     return Group(*parts)
 
 
-def told(seen: Seen, now: datetime) -> list[tuple[str, str]]:
+def describe(seen: Seen, now: datetime) -> list[tuple[str, str]]:
     """(what it is about, sentence) of one line."""
     from evolake.report.champion import SEED_ROUND
     from evolake.report.numbers import figures

@@ -82,8 +82,9 @@ def demand_of(settings: Settings) -> Demand:
     from evolake.compute.proof import Demand
 
     root = settings.lake.absolute()
-    told = {"LAKE": root, "SEEDS": settings.seeds.absolute(), "JAIL": settings.jail, "PROFILE": settings.profile}
-    environment = {f"EVOLAKE_{name}": str(value) for name, value in told.items()} | {name: os.environ[name] for name in PASSED_ON & os.environ.keys()}
+    values = {"LAKE": root, "SEEDS": settings.seeds.absolute(), "JAIL": settings.jail, "PROFILE": settings.profile}
+    passed_on = {name: os.environ[name] for name in PASSED_ON & os.environ.keys()}
+    environment = {f"EVOLAKE_{name}": str(value) for name, value in values.items()} | passed_on
     return Demand(identity(), str(root), mark_lake(root), environment)
 
 

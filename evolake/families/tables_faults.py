@@ -73,8 +73,8 @@ def figure_of(frame: pl.DataFrame) -> bytes:
         so_far = classes.get(row["fault"])
         gates = dict(so_far.gates) if so_far else {}
         classes[row["fault"]] = FaultKills(row["fault"], row["planted"], gates | ({row["gate"]: row["caught_here"]} if row["gate"] else {}))
+    bounds = {fault: wilson_interval(kills.planted - kills.survived, kills.planted) for fault, kills in classes.items() if kills.planted}
     with_intervals = [
-        replace(one, interval=(found.low, found.high)) if one.planted and (found := wilson_interval(one.planted - one.survived, one.planted)) else one
-        for one in classes.values()
+        replace(kills, interval=(share.low, share.high)) if (share := bounds.get(fault)) else kills for fault, kills in classes.items()
     ]
     return drawn(with_intervals, GATE_NAMES, "Planted faults and the gates that catch them")

@@ -59,10 +59,12 @@ def find_faults(judged: Iterable[Judged]) -> Faults:
         if raised := read_reason(item.reason):
             matches.setdefault((raised.place, raised.error), []).append((item, raised))
     places = [
-        Place(met[0][1], tuple(sorted({one.candidate for one, _ in met})), tuple(sorted({one.gate for one, _ in met}))) for met in matches.values()
+        Place(met[0][1], tuple(sorted({item.candidate for item, _ in met})), tuple(sorted({item.gate for item, _ in met})))
+        for met in matches.values()
     ]
     raising = {candidate for place in places for candidate in place.candidates}
-    return Faults(len(everyone), len(raising), tuple(sorted(places, key=lambda one: (-len(one.candidates), one.raised.place, one.raised.error))))
+    places.sort(key=lambda place: (-len(place.candidates), place.raised.place, place.raised.error))
+    return Faults(len(everyone), len(raising), tuple(places))
 
 
 def suspicion(faults: Faults) -> str:

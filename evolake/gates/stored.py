@@ -46,13 +46,13 @@ class StoredEvidence:
         find: (lake, cycle; None for the seeds) -> `Find`.
         rules: (lake, cycle, the rules that are files) -> the rules that judge in that cycle.
         seconds: SELECT of asset, cycle, artifact_id and cpu_s: processor time that making the asset took for the artifact; "" where none is counted.
-        told: what a reader should know of candidates that would be blocked; "" for nothing.
+        caution: what a reader should know of candidates that would be blocked; "" for nothing.
     """
 
     find: Callable[[Lake, str | None], Find] = by_sha
     rules: Callable[[Lake, str | None, Ruleset], Ruleset] = as_written
     seconds: str = ""
-    told: str = ""
+    caution: str = ""
 
 
 def in_rows(

@@ -47,7 +47,7 @@ class BlobStore:
         """Stores `data` and returns its sha256 in hex."""
         sha = hashlib.sha256(data).hexdigest()
         path = self.path(sha)
-        with disk.told(f"blob {sha} could not be stored", f"to write {len(data)} bytes to {path}"):
+        with disk.as_lake_error(f"blob {sha} could not be stored", f"to write {len(data)} bytes to {path}"):
             if self.has(sha):
                 self._renew(path)
                 return sha

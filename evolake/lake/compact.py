@@ -66,7 +66,7 @@ def compact(lake: Lake, *, dry_run: bool = False) -> list[Compacted]:
         done = []
         for line, asset, _ in layout.manifests(lake.root):
             table = Partition(lake.root, line, asset, None)
-            with disk.told(f"the table {line}.{asset} could not be compacted", f"to write below {table.asset_folder}"):
+            with disk.as_lake_error(f"the table {line}.{asset} could not be compacted", f"to write below {table.asset_folder}"):
                 if result := _table(lake, table):
                     done.append(result)
         return done

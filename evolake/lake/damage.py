@@ -39,7 +39,7 @@ def check_ready(root: Path, lines: Container[str] | None = None) -> None:
 def check_writable(root: Path) -> None:
     """Passes where a file can be written at the lake's root, which is made where it is missing. Raises LakeError."""
     probe = root / f".tmp-{os.getpid()}-{secrets.token_hex(4)}-probe"
-    with disk.told(f"the lake {root} cannot be written to", "a folder that this user may write to, with space"):
+    with disk.as_lake_error(f"the lake {root} cannot be written to", "a folder that this user may write to, with space"):
         disk.make_folder(root)
         try:
             disk.write_new(probe, bytes(PROBE_BYTES))

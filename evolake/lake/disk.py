@@ -135,7 +135,7 @@ def remove(path: Path) -> None:
 
 
 @contextmanager
-def told(what: str, wanted: str) -> Iterator[None]:
+def as_lake_error(what: str, wanted: str) -> Iterator[None]:
     """Turns a failure of the file system inside the block into a LakeError that says what could not be done."""
     try:
         yield

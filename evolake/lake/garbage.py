@@ -78,7 +78,7 @@ def collect(lake: Lake, *, older_than_s: float = DAY_S) -> Garbage:
         result, gone = find(lake, older_than_s=older_than_s), []
         for item in result.items:
             path = lake.root / item.where
-            with disk.told(f"{path} cannot be removed", "to free its space"):
+            with disk.as_lake_error(f"{path} cannot be removed", "to free its space"):
                 if path.exists() and (item.kind == "leftover" or _age(path) >= older_than_s):
                     disk.remove(path)
                     gone.append(item)

@@ -38,7 +38,7 @@ def check(root: Path) -> None:
     if (root / PULLING).exists():
         do = "run `evolake lake pull` again with the same address: it goes on where it was cut off"
         raise InputError(f"the lake {root} is not whole", wanted="all files of its mirror", got="a pull into it is at work or was cut off", do=do)
-    with disk.told(f"the lake {root} cannot be read", f"its format, in {path}"):
+    with disk.as_lake_error(f"the lake {root} cannot be read", f"its format, in {path}"):
         try:
             data = disk.read(path)
         except FileNotFoundError:

@@ -155,7 +155,7 @@ def any_part(table: Path) -> Path | None:
 def part_sizes(table: Path) -> dict[str | None, int]:
     """cycle -> bytes of every current part that lies in a table's folder, by the folder's listing: the one of no cycle first, then by cycle."""
     result = {}
-    with disk.told(f"{table} cannot be listed", "the parts of a table"):
+    with disk.as_lake_error(f"{table} cannot be listed", "the parts of a table"):
         for name in ["", *(name for name in disk.names(table) if name.startswith("cycle="))]:
             with suppress(FileNotFoundError, NotADirectoryError):
                 result[name.removeprefix("cycle=") or None] = os.stat(f"{table}/{name}/{PART}").st_size  # noqa: PTH116  a Path per part takes longer
@@ -168,5 +168,5 @@ def cycle_of(part: Path) -> str | None:
 
 
 def _folders(path: Path) -> list[Path]:
-    with disk.told(f"{path} cannot be listed", "the folders of the lake's tables"):
+    with disk.as_lake_error(f"{path} cannot be listed", "the folders of the lake's tables"):
         return [path / name for name in disk.names(path) if (path / name).is_dir()]

@@ -38,7 +38,7 @@ def hold(path: Path, *, what: str, run_id: str, timeout_s: float) -> Iterator[No
     """
     note = path.with_suffix(".holder")
     lock = FileLock(path, thread_local=False, fallback_to_soft=False)
-    with disk.told(f"{what} cannot be locked for run {run_id}", f"the lock {path}"):
+    with disk.as_lake_error(f"{what} cannot be locked for run {run_id}", f"the lock {path}"):
         disk.make_folder(path.parent)
         try:
             lock.acquire(timeout=timeout_s, poll_interval=0.02)
@@ -52,7 +52,7 @@ def hold(path: Path, *, what: str, run_id: str, timeout_s: float) -> Iterator[No
             "run_id": run_id, "pid": os.getpid(), "host": socket.gethostname(), "processes": _processes(),
             "since": datetime.now(UTC).isoformat(timespec="seconds"),
         }
-        with disk.told(f"{what} cannot be locked for run {run_id}", f"to write {note}"):
+        with disk.as_lake_error(f"{what} cannot be locked for run {run_id}", f"to write {note}"):
             disk.write_atomic(note, json.dumps(about).encode(), tag="note")
         yield
     finally:
@@ -65,7 +65,7 @@ def lease(path: Path, *, what: str, run_id: str, timeout_s: float) -> Iterator[N
     """As `hold`, with a token that outlives a lost lock: `check_lease` asks for it. Raises as `hold`."""
     with hold(path, what=what, run_id=run_id, timeout_s=timeout_s):
         key = path.resolve()
-        with disk.told(f"{what} cannot be locked for run {run_id}", f"to write {path.with_suffix('.token')}"):
+        with disk.as_lake_error(f"{what} cannot be locked for run {run_id}", f"to write {path.with_suffix('.token')}"):
             _leases[key] = Fence.take(path.with_suffix(".token"), at_least=0, what=what, run_id=run_id)
         try:
             yield

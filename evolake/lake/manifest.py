@@ -288,7 +288,7 @@ class Manifests:
         return self._look(path, checkpoints=False)
 
     def _look(self, path: Path, *, checkpoints: bool) -> Manifest:
-        with disk.told(f"the manifest {path} cannot be read", "the record of what was published"):
+        with disk.as_lake_error(f"the manifest {path} cannot be read", "the record of what was published"):
             try:
                 status = path.stat()
             except FileNotFoundError:

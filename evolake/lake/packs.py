@@ -67,7 +67,7 @@ def rows_of(whole: pl.DataFrame, place: Packed, columns: Mapping[str, str]) -> p
 
 def files(table: Path) -> Iterator[Path]:
     """The files of many cycles that lie in a table's folder, by its listing."""
-    with disk.told(f"{table} cannot be listed", "the parts of a table"):
+    with disk.as_lake_error(f"{table} cannot be listed", "the parts of a table"):
         for name in disk.names(table):
             if name.startswith(layout.MANY):
                 yield from (table / name / file for file in disk.names(table / name) if file.endswith(".parquet") and not file.startswith("."))

@@ -48,7 +48,7 @@ class Publisher:
 
         content_sha = content_hash(frame, schema.provenance if schema else ())
         with (
-            disk.told(f"{partition} could not be published by run {run_id}", f"to write below {partition.asset_folder}"),
+            disk.as_lake_error(f"{partition} could not be published by run {run_id}", f"to write below {partition.asset_folder}"),
             hold(partition.lock, what=str(partition), run_id=run_id, timeout_s=self._lock_timeout_s),
         ):
             lake_format.mark(partition.root)

@@ -65,7 +65,7 @@ def _texts(lake: Lake) -> Iterator[bytes]:
         if name in _APART or not path.exists():
             continue
         for file in files(path) if path.is_dir() else [path]:
-            with disk.told(f"{file} cannot be read", "the names of blobs in it"):
+            with disk.as_lake_error(f"{file} cannot be read", "the names of blobs in it"):
                 if file.suffix == ".parquet":
                     yield from _values(file.read_bytes())
                 else:

@@ -56,7 +56,7 @@ class Seals:
     def read(self, line: str, cycle: str) -> Seal | None:
         """The seal of the population that enters `cycle`; None where it is missing."""
         path = self.path(line, cycle)
-        with disk.told(f"the seal {path} cannot be read", "the population that enters the cycle"):
+        with disk.as_lake_error(f"the seal {path} cannot be read", "the population that enters the cycle"):
             while True:
                 log, known = self.journal(line)
                 data = _bytes(path)
@@ -103,7 +103,7 @@ class Seals:
 
     def _write(self, seal: Seal) -> None:
         path = self.path(seal.line, seal.cycle)
-        with disk.told(f"the seal {path} cannot be written", "to record what enters the cycle"):
+        with disk.as_lake_error(f"the seal {path} cannot be written", "to record what enters the cycle"):
             lake_format.mark(self._root.parent)
             self.adopt(seal.line)
             log, _ = self.journal(seal.line)
@@ -134,13 +134,13 @@ class Seals:
     def cycles(self, line: str) -> list[str]:
         """The cycles that have a seal, in order."""
         folder = self.folder(line)
-        with disk.told(f"the seals of {line} cannot be listed", f"to read {folder}"):
+        with disk.as_lake_error(f"the seals of {line} cannot be listed", f"to read {folder}"):
             names = disk.names(folder)
             return sorted({name[:-5] for name in names if name.endswith(".json") and name[:-5].isdigit()} | set(self.journal(line)[1]))
 
     def lines(self) -> list[str]:
         """The lines that have a seal, in order."""
-        with disk.told("the seals of the lake cannot be listed", f"to read {self._root}"):
+        with disk.as_lake_error("the seals of the lake cannot be listed", f"to read {self._root}"):
             return sorted(name for name in disk.names(self._root) if (self._root / name).is_dir())
 
     def broken_link(self, line: str, cycle: str) -> tuple[str, str] | None:

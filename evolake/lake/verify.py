@@ -82,7 +82,7 @@ class Verifier:
         Raises:
             CorruptPart: the bytes are neither the old content nor the new; they are in quarantine.
         """
-        with disk.told(f"{partition} cannot be read", f"to read {partition.part}"):
+        with disk.as_lake_error(f"{partition} cannot be read", f"to read {partition.part}"):
             return self._settle(partition)
 
     def _settle(self, partition: Partition) -> Settled | None:

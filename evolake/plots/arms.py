@@ -139,12 +139,15 @@ def arm_frontier(points: Sequence[ArmPoint], title: str, x: str, y: str) -> byte
     colours = colours_of_arms([point.arm for point in points])
     widest = 1.12 * max(point.x for point in points)
     best = sorted((point for point in points if point.best), key=lambda item: item.x)
-    axes.step([one.x for one in best] + [widest], [one.y for one in best] + [best[-1].y], where="post", color=FAINT, linestyle=(0, (4, 3)), zorder=1)
-    for place, one in enumerate(points):
-        axes.errorbar(one.x, one.y, yerr=[[one.y - one.low], [one.high - one.y]], color=colours[one.arm], capsize=3, linewidth=1.4, zorder=2)
+    stairs = [point.x for point in best] + [widest], [point.y for point in best] + [best[-1].y]
+    axes.step(*stairs, where="post", color=FAINT, linestyle=(0, (4, 3)), zorder=1)
+    for place, point in enumerate(points):
+        bars = [[point.y - point.low], [point.high - point.y]]
+        axes.errorbar(point.x, point.y, yerr=bars, color=colours[point.arm], capsize=3, linewidth=1.4, zorder=2)
         axes.plot(
-            one.x, one.y, marker=MARKERS[place % len(MARKERS)], markersize=10, color=colours[one.arm] if one.best else "white",
-            markeredgecolor=colours[one.arm], markeredgewidth=1.8, linestyle="none", zorder=3, label=one.arm + ("" if one.best else " (dominated)"),
+            point.x, point.y, marker=MARKERS[place % len(MARKERS)], markersize=10, color=colours[point.arm] if point.best else "white",
+            markeredgecolor=colours[point.arm], markeredgewidth=1.8, linestyle="none", zorder=3,
+            label=point.arm + ("" if point.best else " (dominated)"),
         )
     axes.set_xlim(0, widest)
     return _of_shares(drawn, axes, title, x, y)

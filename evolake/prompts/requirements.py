@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def requirements() -> list[Requirement]:
     """The libraries and the small model that the policy is trained with, and the dtype that a run here gives it, where settings can be read."""
     from evolake import settings as settings_module
-    from evolake.prompts.policies.dtypes import told
+    from evolake.prompts.policies.dtypes import describe_dtype
     from evolake.prompts.policies.models import EXTRA, missing_extra, missing_model
 
     lacking = missing_extra() or missing_model("local", None)
@@ -28,7 +28,8 @@ def requirements() -> list[Requirement]:
         return [libraries]
     if own.policy == "endpoint":
         return [libraries]
-    result = [libraries, Requirement("policy dtype", True, told(own), "", ""), Requirement("policy problems", True, problems_told(own), "", "")]
+    dtype = Requirement("policy dtype", True, describe_dtype(own), "", "")
+    result = [libraries, dtype, Requirement("policy problems", True, problems_told(own), "", "")]
     return [*result, sampler(own)] if own.sampler == "vllm" else result
 
 

@@ -8,10 +8,10 @@ from evolake.lake import TableSchema
 def known_tables() -> dict[str, TableSchema]:
     """asset -> schema."""
     from evolake.repair import tables
-    from evolake.repair.statistics import tables as found
+    from evolake.repair.statistics import tables as findings
 
     named = (
-        tables.PROBLEMS, tables.STUDY, tables.RESULTS, tables.ATTEMPTS, found.SUMMARY, found.COMPARISONS, found.CONVERGENCE, found.EFFORT,
-        found.FRONTIER, found.ROBUSTNESS, found.FIGURES,
+        tables.PROBLEMS, tables.STUDY, tables.RESULTS, tables.ATTEMPTS, findings.SUMMARY, findings.COMPARISONS, findings.CONVERGENCE, findings.EFFORT,
+        findings.FRONTIER, findings.ROBUSTNESS, findings.FIGURES,
     )
     return {schema.name: schema for schema in named}

@@ -86,8 +86,8 @@ class Told:
                              ("unknown", "cannot be judged from what is stored; their evidence is made again")):
             if number := sum(fate.now == outcome for fate in preview.fates):
                 parts.append(f"{counted(number, 'candidate')} {why}")
-        if (told_of_line := evidence_of_line(preview.line).told) and any(flip.after == "block" for flip in preview.flips):
-            parts.append(told_of_line)
+        if (caution := evidence_of_line(preview.line).caution) and any(flip.after == "block" for flip in preview.flips):
+            parts.append(caution)
         if work.seeds:
             parts.append(
                 f"{counted(work.seeds, 'seed')} would end otherwise: what was sealed stays until `evolake seeds reseal {preview.line}`, "

@@ -26,7 +26,7 @@ LISTED = 10
 """Children that are named for a terminal."""
 
 
-def told(lake: Lake, catalogue: Catalogue, artifact: Artifact) -> dict[str, Any]:
+def describe(lake: Lake, catalogue: Catalogue, artifact: Artifact) -> dict[str, Any]:
     """Everything, as plain JSON values."""
     kind = kind_of(artifact)
 

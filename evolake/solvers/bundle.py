@@ -158,7 +158,8 @@ def run_again(judging: Judging, claims: Claims, verified: Verified, settings: Se
         if row["status"] in ANSWERS and run.status in ANSWERS:
             times.append((run.cpu_s, row["cpu_s"]))
         undecided += row["status"] != run.status
-    spent = f"; {sum(one for _, one in times):.2f} s of processor time for the {sum(one for one, _ in times):.2f} s that are claimed" if times else ""
+    claimed, measured = sum(before for before, _ in times), sum(now for _, now in times)
+    spent = f"; {measured:.2f} s of processor time for the {claimed:.2f} s that are claimed" if times else ""
     late = f"; {undecided} ended otherwise near the time limit, which says nothing" if undecided else ""
     text = f"{len(chosen)} of {len(claims.runs)}: same answers, models evaluated, proofs verified{spent}{late}"
     yield Said("benchmark runs", "holds", text, (len(chosen), len(claims.runs)))

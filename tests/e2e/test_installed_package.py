@@ -87,11 +87,11 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     subprocess.run([*pip, "wheel", *quiet, "--no-build-isolation", "--wheel-dir", base, archive], check=True)
     [wheel] = base.glob("*.whl")
     venv.create(base / "venv", symlinks=True)
-    found = Installed(base / "venv" / "bin" / "python", wheel, base / "anywhere")
-    found.folder.mkdir()
-    subprocess.run([*pip, "--python", found.python, "install", *quiet, wheel], check=True)
-    (found.packages / "others.pth").write_text(sysconfig.get_path("purelib"))  # a folder named so is not searched for .pth files: no editable evolake
-    return found
+    result = Installed(base / "venv" / "bin" / "python", wheel, base / "anywhere")
+    result.folder.mkdir()
+    subprocess.run([*pip, "--python", result.python, "install", *quiet, wheel], check=True)
+    (result.packages / "others.pth").write_text(sysconfig.get_path("purelib"))  # a folder named so is not searched for .pth files
+    return result
 
 
 @pytest.fixture(scope="module")

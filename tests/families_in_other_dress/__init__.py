@@ -18,13 +18,13 @@ from families_in_other_dress.visits import VISITS
 DRESSED = {item.name: item for item in (BRACKETS, MEETINGS, VISITS, ROADS, COUNTING, MINES)}
 
 
-def reworded(one: Family, old: str, new: str) -> Family:
+def reworded(family: Family, old: str, new: str) -> Family:
     """The family with other words in its template."""
-    assert old in one.template
-    return replace(one, template=one.template.replace(old, new))
+    assert old in family.template
+    return replace(family, template=family.template.replace(old, new))
 
 
-def without_the_number_of_mines(one: Family) -> Family:
+def without_the_number_of_mines(family: Family) -> Family:
     """Every voter counts the ways whatever the number of mines is; the reader hands it on as before."""
     changes = {
         "primary": (
@@ -33,11 +33,11 @@ def without_the_number_of_mines(one: Family) -> Family:
         "states": ("used == mines and owed", "owed"), "placing": ("int(left == 0 and fits(mines, place - 1))", "int(fits(mines, place - 1))"),
     }
     changed = {}
-    for name, source in one.voters().items():
+    for name, source in family.voters().items():
         assert changes[name][0] in source
         changed[name] = source.replace(*changes[name])
     changed["placing"] = changed["placing"].replace(' or not left', "")
-    return replace(one, validator=changed.pop("primary"), validators=changed)
+    return replace(family, validator=changed.pop("primary"), validators=changed)
 
 
 FAULTY: dict[str, tuple[Callable[[], Family], str]] = {

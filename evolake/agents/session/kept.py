@@ -38,7 +38,7 @@ class Kept:
             LakeError: it cannot be read.
         """
         path = self.path(name)
-        with disk.told("a record of a session cannot be read", f"a file {path} that this user may read"):
+        with disk.as_lake_error("a record of a session cannot be read", f"a file {path} that this user may read"):
             if not path.exists():
                 return None
             data = disk.read(path)
@@ -73,7 +73,7 @@ class Kept:
         """
         path = self.path(name)
         data = json.dumps({"name": name, "sha": text_sha(canonical_json([name, record])), "record": record}).encode()
-        with disk.told("a record of a session cannot be kept", f"room and the right to write below {self.root}"):
+        with disk.as_lake_error("a record of a session cannot be kept", f"room and the right to write below {self.root}"):
             disk.make_folder(path.parent)
             temporary = path.with_name(f".tmp-{os.getpid()}-{uuid4().hex}")
             try:

@@ -222,5 +222,6 @@ def _well_formed(reply: Any) -> bool:
 def _explained(error: Exception) -> str:
     if not isinstance(error, ValidationError):
         return "they are nested too deeply"
-    report = [f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors(include_url=False, include_context=False)[:5]]
+    faults = error.errors(include_url=False, include_context=False)[:5]
+    report = [f"{'.'.join(map(str, fault['loc'])) or 'arguments'}: {fault['msg']}" for fault in faults]
     return shown("; ".join(report), 600)

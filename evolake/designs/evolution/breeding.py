@@ -173,17 +173,19 @@ class _Stage:
         """Judges children side by side and takes them in their order. A worker races who passed while others are being traced."""
         candidates = [self._candidate(child) for child in children]
         met = side_by_side(partial(self._met, dict(self.known)), candidates, self.workers)
-        for child, candidate, (found, future) in zip(children, candidates, met, strict=True):
-            if found.traced is not None and found.accepted and found.traced.graph_sha in self.known:
-                found = judged(candidate, self.known, self.judge)
-            self.judged.append(found)
-            if not found.accepted or future is None or found.traced is None or found.genome is None:
-                self._row(found.design_id, found.title, found.genome, found.operator, child.weights, "blocked", None, blocking_gate(found), found)
+        for child, candidate, (design, future) in zip(children, candidates, met, strict=True):
+            if design.traced is not None and design.accepted and design.traced.graph_sha in self.known:
+                design = judged(candidate, self.known, self.judge)
+            self.judged.append(design)
+            if not design.accepted or future is None or design.traced is None or design.genome is None:
+                self._row(
+                    design.design_id, design.title, design.genome, design.operator, child.weights, "blocked", None, blocking_gate(design), design,
+                )
                 continue
-            self.known[found.traced.graph_sha] = found.design_id
-            self.made[found.design_id], self.shares[found.design_id] = found, self._inherited(child.weights)
-            racer = self._taken(found.design_id, found.title, found.genome, _laps(future), found.operator)
-            self._row(found.design_id, found.title, found.genome, found.operator, child.weights, "raced", racer)
+            self.known[design.traced.graph_sha] = design.design_id
+            self.made[design.design_id], self.shares[design.design_id] = design, self._inherited(child.weights)
+            racer = self._taken(design.design_id, design.title, design.genome, _laps(future), design.operator)
+            self._row(design.design_id, design.title, design.genome, design.operator, child.weights, "raced", racer)
 
     def bred(self) -> Bred:
         """The rows, and the best children as candidates of the cycle."""

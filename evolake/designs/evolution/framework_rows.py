@@ -108,15 +108,16 @@ def _experiments(entry: Any) -> list[Any]:
     return result if isinstance(result, list) else []
 
 
-def _result(row: int, place: int, design: int | None, one: Any) -> Row:
+def _result(row: int, place: int, design: int | None, experiment: Any) -> Row:
     result: Row = {"row": row, "number": place, "original_id": design, "state": "read", "reason": None}
     try:
-        if not isinstance(one, dict):
+        if not isinstance(experiment, dict):
             raise Malformed("the experiment is no object")
         return result | {
-            "N": whole(one, "N", at_least=1), "batch": whole(one, "batch", at_least=1), "max_steps": whole(one, "max_steps"),
-            "median_step": whole(one, "median_step"), "unsolved_fraction": number(one, "unsolved_fraction", 0, 1),
-            "ratio": number(one, "ratio", 0, 1e6) if one.get("ratio") is not None else None, "fidelity": text(one, "fidelity", optional=True) or None,
+            "N": whole(experiment, "N", at_least=1), "batch": whole(experiment, "batch", at_least=1), "max_steps": whole(experiment, "max_steps"),
+            "median_step": whole(experiment, "median_step"), "unsolved_fraction": number(experiment, "unsolved_fraction", 0, 1),
+            "ratio": number(experiment, "ratio", 0, 1e6) if experiment.get("ratio") is not None else None,
+            "fidelity": text(experiment, "fidelity", optional=True) or None,
         }
     except Malformed as error:
         return result | {"state": "malformed", "reason": str(error)}

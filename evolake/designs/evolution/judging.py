@@ -53,17 +53,17 @@ class DesignResults(GateResults):
 
 @dataclass(frozen=True)
 class Attempt:
-    """A design as its gates see it. found: its trace, why there is none, or evidence that says what judging it raised. twin: who computes it too."""
+    """A design as its gates see it. outcome: its trace, why there is none, or evidence of what judging it raised. twin: who computes it too."""
 
     source: str
-    found: TracedDesign | Blocked | dict[str, Any]
+    outcome: TracedDesign | Blocked | dict[str, Any]
     twin: str | None
     settings: DesignsSettings
     root_seed: int
 
     @property
     def traced(self) -> TracedDesign | None:
-        return self.found if isinstance(self.found, TracedDesign) else None
+        return self.outcome if isinstance(self.outcome, TracedDesign) else None
 
     @property
     def nodes(self) -> int:
@@ -73,12 +73,12 @@ class Attempt:
 
 def collect_contract(item: Attempt) -> dict[str, Any]:
     """Why it is no design, or its trace; and how long its file is."""
-    return {"blocked": item.found, "bytes": len(item.source.encode(errors="backslashreplace"))}
+    return {"blocked": item.outcome, "bytes": len(item.source.encode(errors="backslashreplace"))}
 
 
 def collect_trace(item: Attempt) -> dict[str, Any]:
     """Why it has no graph, or its trace; and how large the graph is."""
-    return item.found if isinstance(item.found, dict) else {"blocked": item.found, "nodes": item.nodes}
+    return item.outcome if isinstance(item.outcome, dict) else {"blocked": item.outcome, "nodes": item.nodes}
 
 
 def collect_duplicate(item: Attempt) -> dict[str, Any]:

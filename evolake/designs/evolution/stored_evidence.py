@@ -47,7 +47,7 @@ STORED = StoredEvidence(
         f"SELECT '{asset}' AS asset, cycle, design_id AS artifact_id, cpu_s FROM designs.{table}"
         for asset, table in (("experiments", "experiments"), ("promoted_experiments", "promoted_experiments"), ("survivors", "champion_trials"))
     ),
-    told="a design that is blocked goes back to its designer when `candidates` is made again, so that another may come in its place",
+    caution="a design that is blocked goes back to its designer when `candidates` is made again, so that another may come in its place",
 )
 
 

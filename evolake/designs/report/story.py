@@ -19,22 +19,23 @@ WEAK = 1.0
 """A ratio of 1 is no gain."""
 
 
-def story(told: Story, ask: Ask) -> Story:
+def story(summary: Story, ask: Ask) -> Story:
     """Gain against the baseline, the duel for the title, runs and sizes, processor time of all runs."""
     made = ask(MADE)[0]
     decisions = {row["comparison"]: row for row in ask(DECISIONS)}
     against, duel, ran = decisions.get("baseline"), decisions.get("incumbent"), ask(RAN)[0]
-    cost, spent = with_cpu(told, ask(SECONDS))
-    of_designs = [gate for gate in told.gates if gate.name != OBJECTIVES]
+    cost, spent = with_cpu(summary, ask(SECONDS))
+    of_designs = [gate for gate in summary.gates if gate.name != OBJECTIVES]
     beside = [counted(made[what], name) for what, name in (("tuned", "tuned design"), ("entered", "new seed")) if made[what]]
-    beside += [counted(gate.came, "new objective") for gate in told.gates if gate.name == OBJECTIVES and gate.came]
+    beside += [counted(gate.came, "new objective") for gate in summary.gates if gate.name == OBJECTIVES and gate.came]
     return replace(
-        told, noun="design", made=made["made"], passed=made["passed"], beside=" and ".join(beside),
-        gates=[*of_designs, *(gate for gate in told.gates if gate.name == OBJECTIVES)], gain=told.gain or NONE, short_gain=told.short_gain or NONE,
+        summary, noun="design", made=made["made"], passed=made["passed"], beside=" and ".join(beside),
+        gates=[*of_designs, *(gate for gate in summary.gates if gate.name == OBJECTIVES)],
+        gain=summary.gain or NONE, short_gain=summary.short_gain or NONE,
         duel=_duel(duel) if duel and not duel["wins"] else "",
         measured=f"{counted(ran['designs'], 'design')} in {counted(ran['runs'], 'run')}, up to N={ran['largest']}"
         + GRAMMAR_TOLD.get(made["grammar"] or "", "") if ran["runs"] else "",
-        goes_on=f"{counted(made['live'], 'design')} and {counted(made['voting'], 'objective')} that judge them", look=_look(told, against, made),
+        goes_on=f"{counted(made['live'], 'design')} and {counted(made['voting'], 'objective')} that judge them", look=_look(summary, against, made),
         cost=cost, spent=spent,
         trend=Trend("steps of the baseline per step of the champion", [(row["cycle"], row["ratio"]) for row in ask(RATIOS)]),
     )

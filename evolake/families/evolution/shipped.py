@@ -185,7 +185,7 @@ class ShippedGates:
             self._check(family, gates_seen(self.examine(family, known)), shipped[1])
         return shipped
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """How much evidence came with the seeds, and how much was made."""
         return f"{self.shipped} shipped ({self.checked} re-verified here), {self.made} made"
 

@@ -176,13 +176,14 @@ def rules_stated(evidence: Evidence) -> Finding | None:
 @checker("families.contamination")
 def contamination(evidence: Evidence, *, largest_share: float) -> Finding | None:
     """The statement stands in no benchmark; nothing is compared where no folder is set."""
-    found = evidence["benchmarks"]
-    if found is None or found["share"] < largest_share:
+    overlap = evidence["benchmarks"]
+    if overlap is None or overlap["share"] < largest_share:
         return None
     text = (
-        f"{found['share']:.0%} of the statement's sequences of {found['words']} words stand in the benchmarks ({found['files']} files), for example"
+        f"{overlap['share']:.0%} of the statement's sequences of {overlap['words']} words stand in the benchmarks ({overlap['files']} files), "
+        "for example"
     )
-    return Finding(f"{text} {found['shown']!r}")
+    return Finding(f"{text} {overlap['shown']!r}")
 
 
 @checker("families.near_duplicate")

@@ -87,13 +87,13 @@ def _mended(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
 def _tried(make: Callable[..., Family], *arguments: Any) -> Family | str:
     """The child, or why there is none: parents that do not compose, or that make our code raise. One bad parent stops no other."""
 
-    def one() -> Family | str:
+    def compose() -> Family | str:
         try:
             return make(*arguments)
         except NotComposable as error:
             return str(error)
 
-    result = contained(one)
+    result = contained(compose)
     return result.reason if isinstance(result, Raised) else result
 
 

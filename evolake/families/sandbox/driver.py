@@ -52,7 +52,7 @@ def generate(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
     """
     namespace = _loaded(source, payload)
 
-    def one(pair: list[int]) -> dict[str, Any]:
+    def make(pair: list[int]) -> dict[str, Any]:
         difficulty, seed = pair
         random.seed(seed)
         if "numpy" in sys.modules:
@@ -65,7 +65,7 @@ def generate(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
             raise NotPlain(f"slot_texts is {type(slots).__name__}, wanted a list of strings")
         return {"inputs": plain(inputs, keys=False), "slots": [str(text) for text in slots]}
 
-    return each(_entry(namespace, "input", one), payload["pairs"], payload["cap_s"])
+    return each(_entry(namespace, "input", make), payload["pairs"], payload["cap_s"])
 
 
 def solve(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
@@ -75,13 +75,13 @@ def solve(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
     namespace = _loaded(source, payload)
     most = payload.get("max_steps")
 
-    def one(inputs: Any) -> dict[str, Any]:
+    def answer_of(inputs: Any) -> dict[str, Any]:
         counter = _Counter(most) if most is not None else None
         with counter or contextlib.nullcontext():
             answer = namespace["solution"](inputs)
         return {"answer": plain(answer, keys=True), "steps": counter.steps if counter else None}
 
-    return each(_entry(namespace, "solution", one), payload["inputs"], payload["cap_s"])
+    return each(_entry(namespace, "solution", answer_of), payload["inputs"], payload["cap_s"])
 
 
 def probe(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:

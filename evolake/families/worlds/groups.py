@@ -17,7 +17,7 @@ KINDS = (
     Kind("placed", "ak", ("{a} {be} {at} {k}.",), "x[a] == k", "[[X(a, k)]]", "a in rooms[k - 1]", (GROUP,), label="places"),
     Kind("not_placed", "ak", ("{a} does not {bare} {at} {k}.",), "x[a] != k", "[[-X(a, k)]]", "a not in rooms[k - 1]", (GROUP,), label="places"),
     Kind(
-        "alone", "a", ("{a} {be} alone.", "no other {one} {be} {same} as {a}."),
+        "alone", "a", ("{a} {be} alone.", "no other {member} {be} {same} as {a}."),
         "all(x[e] != x[a] for e in x if e != a)", "[[-X(a, v), -X(e, v)] for v in V for e in S if e != a]", "{a} in map(set, rooms)", whole=True,
         label="who is alone",
     ),

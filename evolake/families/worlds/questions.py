@@ -176,7 +176,7 @@ QUESTIONS = (
         '    return len(sorted(views, key=len)[0 if EXTREME == "smallest" else -1])', point="extreme", most=30,
     ),
     Question(
-        "who", "who has a certain number", ORDERS, "Exactly one arrangement fits everything that is said. Which {one} {be} {at} {s1}?",
+        "who", "who has a certain number", ORDERS, "Exactly one arrangement fits everything that is said. Which {member} {be} {at} {s1}?",
         '''    place = random.randint(1, n)
     ask, texts = {"place": place}, [str(place)]
 ''',

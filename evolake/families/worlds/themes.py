@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-PERSONS = {"nobody": "nobody", "somebody": "somebody", "folk": "persons", "one": "person"}
+PERSONS = {"nobody": "nobody", "somebody": "somebody", "folk": "persons", "member": "person"}
 
 
 @dataclass(frozen=True)
@@ -38,21 +38,21 @@ ROW = (
         "In a row of chairs, numbered 1, 2, 3, ... from left to right, there are as many chairs as friends: [Input Slot 1]. Each friend sits on one "
         "chair, and no two share one. A friend's number is the number of the chair.",
         wear="wear a hat", those="those with a hat",
-        folk="friends", one="friend", place="chair", be="sits", bes="sit", bare="sit", ahead="to the left of", behind="to the right of",
+        folk="friends", member="friend", place="chair", be="sits", bes="sit", bare="sit", ahead="to the left of", behind="to the right of",
     ),
     _row(
         "floors", "Tenants of a tower", "spatial", "Ines Jonas Klara Ludwig Marta Nina Otto Paul",
         "A narrow tower has as many floors as tenants, numbered 1, 2, 3, ... from the bottom to the top. On each floor lives exactly one of the "
         "tenants [Input Slot 1]. A tenant's number is the number of the floor.",
         wear="own a cat", those="the cat owners",
-        folk="tenants", one="tenant", place="floor", be="lives", bes="live", bare="live", ahead="below", behind="above",
+        folk="tenants", member="tenant", place="floor", be="lives", bes="live", bare="live", ahead="below", behind="above",
     ),
     _row(
         "race", "Runners at the finish", "temporal", "Abel Bruno Chris David Edgar Felix Georg Henry",
         "In a race, [Input Slot 1] reach the finish one after the other, no two at the same moment. A runner's number is the rank: 1 for the one who "
         "comes in first, 2 for the next, and so on to the last.",
         wear="wear a cap", those="those with a cap",
-        folk="runners", one="runner", place="rank", be="comes in", bes="come in", bare="come in", ahead="ahead of", behind="behind", at="on rank",
+        folk="runners", member="runner", place="rank", be="comes in", bes="come in", bare="come in", ahead="ahead of", behind="behind", at="on rank",
         next="on neighbouring ranks",
         first="as the very first", last="as the very last",
     ),
@@ -62,7 +62,7 @@ ROW = (
         "slot, "
         "and no slot is left over. A speaker's number is the number of the slot.",
         wear="come from abroad", those="those from abroad",
-        folk="speakers", one="speaker", place="slot", be="speaks", bes="speak", bare="speak", ahead="before", behind="after", at="in slot",
+        folk="speakers", member="speaker", place="slot", be="speaks", bes="speak", bare="speak", ahead="before", behind="after", at="in slot",
         at_a="in a slot",
         next="in neighbouring slots", first="in the first slot", last="in the last slot",
     ),
@@ -71,7 +71,7 @@ ROW = (
         "In front of a counter, [Input Slot 1] stand in one queue. Places are numbered from the counter: place 1 is the one that is served next. A "
         "customer's number is the number of the place.",
         wear="carry a basket", those="those with a basket",
-        folk="customers", one="customer", place="place", be="stands", bes="stand", bare="stand", ahead="ahead of", behind="behind",
+        folk="customers", member="customer", place="place", be="stands", bes="stand", bare="stand", ahead="ahead of", behind="behind",
     ),
     _row(
         "ships", "Ships along a quay", "spatial", "Albatross Bluebell Cormorant Dolphin Egret Falcon Gannet Heron",
@@ -80,7 +80,7 @@ ROW = (
         wear="carry coal", those="the ships with coal",
         place="berth", be="lies", bes="lie", bare="lie", ahead="west of", behind="east of", at="in berth", at_a="in a berth",
         next="in neighbouring berths", first="in the first berth", last="in the last berth", nobody="no ship", somebody="some ship", folk="ships",
-        one="ship",
+        member="ship",
     ),
     _row(
         "books", "Books on a shelf", "spatial", "Atlas Bible Cookbook Dictionary Encyclopedia Fables Grammar History",
@@ -90,7 +90,7 @@ ROW = (
         wear="are bound in leather", those="the leather-bound books",
         place="position", be="stands", bes="stand", bare="stand", ahead="to the left of", behind="to the right of", at="at position",
         at_a="at a position", next="at neighbouring positions", first="at the first position", last="at the last position", nobody="no book",
-        somebody="some book", folk="books", one="book",
+        somebody="some book", folk="books", member="book",
     ),
     _row(
         "shifts", "Nurses on night duty", "temporal", "Agnes Bella Carmen Doris Erika Frida Gudrun Helga",
@@ -98,7 +98,7 @@ ROW = (
         "nurse is on "
         "duty. Nights are numbered 1, 2, 3, ... in the order of the calendar. A nurse's number is the number of the night.",
         wear="have children", those="the nurses with children",
-        folk="nurses", one="nurse", place="night", be="is on duty", bes="are on duty", bare="have duty", ahead="before", behind="after",
+        folk="nurses", member="nurse", place="night", be="is on duty", bes="are on duty", bare="have duty", ahead="before", behind="after",
         at="in night", at_a="in a night",
         next="in neighbouring nights", first="in the first night", last="in the last night",
     ),
@@ -110,7 +110,7 @@ RING = (
         "each seat "
         "sits exactly one of the guests [Input Slot 1], and all of them sit. A guest's number is the number of the seat.",
         wear="drink wine", those="the wine drinkers",
-        folk="guests", one="guest", place="seat", be="sits", bes="sit", bare="sit",
+        folk="guests", member="guest", place="seat", be="sits", bes="sit", bare="sit",
     ),
     _row(
         "carousel", "Children on a carousel", "spatial", "Amy Bob Cathy Danny Ella Frank Grace Harry",
@@ -118,7 +118,7 @@ RING = (
         "horse 1. "
         "On each horse rides exactly one of the children [Input Slot 1], and all of them ride. A child's number is the number of the horse.",
         wear="have a balloon", those="the children with a balloon",
-        folk="children", one="child", place="horse", be="rides", bes="ride", bare="ride",
+        folk="children", member="child", place="horse", be="rides", bes="ride", bare="ride",
     ),
     _row(
         "huts", "Fishermen around a lake", "spatial", "Adler Bauer Conrad Dietz Engel Fuchs Gruber Huber",
@@ -126,7 +126,7 @@ RING = (
         "exactly one "
         "of the fishermen [Input Slot 1], and all of them live there. A fisherman's number is the number of the hut.",
         wear="own a sailing boat", those="the owners of a sailing boat",
-        folk="fishermen", one="fisherman", place="hut", be="lives", bes="live", bare="live", at="in hut", at_a="in a hut",
+        folk="fishermen", member="fisherman", place="hut", be="lives", bes="live", bare="live", at="in hut", at_a="in a hut",
     ),
 )
 
@@ -148,7 +148,7 @@ GROUPS = (
         "most "
         "[Input Slot 4] persons. A boat may stay empty.",
         wear="cannot swim", those="those who cannot swim",
-        place="boat", be="sails", bes="sail", bare="sail", folk="sailors", one="sailor",
+        place="boat", be="sails", bes="sail", bare="sail", folk="sailors", member="sailor",
     ),
     _groups(
         "tents", "Scouts and their tents", "logical", "Alec Bodo Cyril Dario Enno Falk Gino Hasso",
@@ -156,7 +156,7 @@ GROUPS = (
         "at most "
         "[Input Slot 4] in one tent. A tent may stay empty.",
         wear="snore", those="those who snore",
-        place="tent", be="sleeps", bes="sleep", bare="sleep", folk="scouts", one="scout",
+        place="tent", be="sleeps", bes="sleep", bare="sleep", folk="scouts", member="scout",
     ),
     _groups(
         "shelves", "Jars on the shelves of a larder", "logical", "Almond Basil Cinnamon Dill Elderberry Fennel Ginger Honey",
@@ -165,7 +165,7 @@ GROUPS = (
         "on exactly one shelf, and a shelf holds at most [Input Slot 4] jars. A shelf may stay empty.",
         wear="are made of glass", those="the jars of glass",
         place="shelf", places="shelves", be="stands", bes="stand", bare="stand", at="on shelf", in_a="on a shelf", same="on the same shelf",
-        different="on different shelves", nobody="no jar", folk="jars", one="jar",
+        different="on different shelves", nobody="no jar", folk="jars", member="jar",
     ),
     _groups(
         "days", "Appointments in a surgery", "temporal", "Arnold Bianca Claude Daphne Erwin Fiona Gerald Hedwig",
@@ -174,7 +174,7 @@ GROUPS = (
         "one day at most [Input Slot 4] of them can come. A day may be without any of them.",
         wear="have a cough", those="those with a cough",
         place="day", be="comes", bes="come", bare="come", at="on day", in_a="on a day", same="on the same day", different="on different days",
-        folk="patients", one="patient",
+        folk="patients", member="patient",
     ),
     _groups(
         "teams", "Players and their teams", "relational", "Ayla Britt Celia Diana Elke Flora Gerti Heike",
@@ -182,7 +182,7 @@ GROUPS = (
         "has at most "
         "[Input Slot 4] members. A team may stay empty.",
         wear="are left-handed", those="the left-handed players",
-        place="team", be="plays", bes="play", bare="play", folk="players", one="player",
+        place="team", be="plays", bes="play", bare="play", folk="players", member="player",
     ),
 )
 
@@ -197,7 +197,7 @@ SELECTION = (
         "For a hike, things may be packed: [Input Slot 1]. In this order, they weigh (in kilograms): [Input Slot 3]. Each thing is packed or left "
         "at home.",
         wear="are borrowed", those="the borrowed things",
-        part="packed", folk="things", one="thing", weight="a weight", unit="kilograms", total="weight",
+        part="packed", folk="things", member="thing", weight="a weight", unit="kilograms", total="weight",
     ),
     _selection(
         "party", "Who is invited", "relational", "Albert Beate Cecil Doreen Ernst Frieda Gustav Hilde Ida",
@@ -205,7 +205,7 @@ SELECTION = (
         "them is invited "
         "or not.",
         wear="play an instrument", those="those who play an instrument",
-        part="invited", folk="acquaintances", one="acquaintance", weight="an appetite", unit="slices", total="number of slices",
+        part="invited", folk="acquaintances", member="acquaintance", weight="an appetite", unit="slices", total="number of slices",
     ),
     _selection(
         "garden", "What is planted", "commonsense", "Aster Begonia Crocus Dahlia Edelweiss Foxglove Gentian Hyacinth Iris",
@@ -213,7 +213,7 @@ SELECTION = (
         "planted or "
         "not.",
         wear="have yellow flowers", those="the yellow sorts",
-        part="planted", folk="sorts", one="sort", weight="a need", unit="square feet", total="need in square feet",
+        part="planted", folk="sorts", member="sort", weight="a need", unit="square feet", total="need in square feet",
     ),
     _selection(
         "concert", "Which pieces are played", "logical", "Allegro Ballad Cantata Dirge Elegy Fugue Gavotte Hymn Intermezzo",
@@ -221,13 +221,13 @@ SELECTION = (
         "or not, and "
         "none twice.",
         wear="are by the same composer", those="the pieces by this composer",
-        part="played", folk="pieces", one="piece", weight="a length", unit="minutes", total="length in minutes",
+        part="played", folk="pieces", member="piece", weight="a length", unit="minutes", total="length in minutes",
     ),
     _selection(
         "budget", "Which projects are funded", "causal", "Aqueduct Bridge Canal Dam Embankment Ferry Garage Harbour Inn",
         "A town looks at projects: [Input Slot 1]. In this order, they cost (in millions): [Input Slot 3]. Each project is funded or not.",
         wear="lie on the river", those="the projects on the river",
-        part="funded", folk="projects", one="project", weight="a cost", unit="millions", total="cost in millions",
+        part="funded", folk="projects", member="project", weight="a cost", unit="millions", total="cost in millions",
     ),
 )
 THEMES = {"row": ROW, "ring": RING, "groups": GROUPS, "selection": SELECTION}

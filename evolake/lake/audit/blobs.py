@@ -35,7 +35,7 @@ def check(lake: Lake, fast: bool) -> Iterator[Finding]:
 
 def files(folder: Path) -> Iterator[Path]:
     """Every file below a folder, in order. A folder that cannot be read is an error."""
-    with disk.told(f"{folder} cannot be listed", "the files of the lake"):
+    with disk.as_lake_error(f"{folder} cannot be listed", "the files of the lake"):
         for name in disk.names(folder):
             path = folder / name
             if path.is_dir() and not path.is_symlink():
@@ -45,7 +45,7 @@ def files(folder: Path) -> Iterator[Path]:
 
 
 def _put_aside(lake: Lake, path: Path, wanted: str) -> str:
-    with disk.told(f"the blob {path} cannot be put aside", "to move it to quarantine"):
+    with disk.as_lake_error(f"the blob {path} cannot be put aside", "to move it to quarantine"):
         got = hashlib.sha256(disk.read(path)).hexdigest() if path.exists() else wanted
         if got == wanted:
             return "was mended already"

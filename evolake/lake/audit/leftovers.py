@@ -64,7 +64,7 @@ def _partition(lake: Lake, path: Path) -> Partition | None:
 
 def _remove(lake: Lake, path: Path) -> str:
     partition = _partition(lake, path)
-    with disk.told(f"{path} cannot be removed", "to remove a dead writer's file"):
+    with disk.as_lake_error(f"{path} cannot be removed", "to remove a dead writer's file"):
         if partition:
             with hold(partition.lock, what=str(partition), run_id="verify", timeout_s=0):
                 disk.remove(path)

@@ -40,7 +40,7 @@ def mend_manifest(lake: Lake, path: Path) -> str:
     """
     line, asset = path.parent.parent.name, path.parent.name
     lake = Lake(lake.root)
-    with ExitStack() as held, disk.told(f"the manifest {path} cannot be mended", "to append to it"):
+    with ExitStack() as held, disk.as_lake_error(f"the manifest {path} cannot be mended", "to append to it"):
         present = {layout.cycle_of(part): Partition(lake.root, line, asset, layout.cycle_of(part)) for part in layout.parts(path.parent)}
         for partition in present.values():
             held.enter_context(hold(partition.lock, what=str(partition), run_id="verify", timeout_s=0))

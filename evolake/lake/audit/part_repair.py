@@ -21,7 +21,7 @@ from evolake.lake.store import Lake
 def _held(lake: Lake, partition: Partition) -> Iterator[Lake]:
     """The lake afresh, while no writer can be at work in the partition. Raises PartitionBusy where one is."""
     with (
-        disk.told(f"{partition} cannot be mended", f"to write below {partition.asset_folder}"),
+        disk.as_lake_error(f"{partition} cannot be mended", f"to write below {partition.asset_folder}"),
         hold(partition.lock, what=str(partition), run_id="verify", timeout_s=0),
     ):
         yield Lake(lake.root)

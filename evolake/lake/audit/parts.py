@@ -137,7 +137,7 @@ def check_history(lake: Lake, line: str, asset: str, partitions: Mapping[str | N
                     path.relative_to(lake.root).as_posix(), f"sha256 {entry.record.file_sha}", got, BACKUP,
                     repair=lambda partition=partition, entry=entry: part_repair.mend_superseded(lake, partition, entry),
                 )
-    with disk.told(f"{folder} cannot be listed", "the superseded parts"):
+    with disk.as_lake_error(f"{folder} cannot be listed", "the superseded parts"):
         for path in (folder / name / file for name in ["", *disk.names(folder)] if (folder / name).is_dir() for file in disk.names(folder / name)):
             # a publisher gives the part a second name before it replaces it; until then, and after a crash there, that name is early and not stray
             if path.suffix == ".parquet" and path not in wanted and not any(_is_early(path, log) for log in partitions.values()):

@@ -97,7 +97,7 @@ def _blobs(lake: Lake) -> Iterator[Finding]:
 
 def _named_in_files(lake: Lake) -> set[str]:
     result: set[str] = set()
-    with disk.told("what was fetched cannot be read", "the names of its blobs"):
+    with disk.as_lake_error("what was fetched cannot be read", "the names of its blobs"):
         for path in blobs.files(lake.root / "fetched"):
             result |= {sha.decode() for sha in _ANY_SHA.findall(disk.read(path))}
     return result

@@ -109,13 +109,13 @@ def _mend(lake: Lake, line: str, seals: list[Seal]) -> str:
         bodies.append({"event": chained.MENDED, "faults": [fault.name for fault in faults]})
     if not bodies:
         return "was mended already"
-    with disk.told(f"the journal of {line} cannot be mended", "to append to it"):
+    with disk.as_lake_error(f"the journal of {line} cannot be mended", "to append to it"):
         lake.seals.note(line, bodies)
     return f"journal of {line}: {len(lacking)} seals noted again, {len(faults)} breaks acknowledged"
 
 
 def _put_back(path: Path, seal: Seal) -> str:
-    with disk.told(f"the seal {path} cannot be put back", "to write what the journal says"):
+    with disk.as_lake_error(f"the seal {path} cannot be put back", "to write what the journal says"):
         try:
             if seal_files.decode(disk.read(path), seal.line, seal.cycle)[0] == seal:
                 return "was mended already"

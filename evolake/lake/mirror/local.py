@@ -17,7 +17,7 @@ LEFT_OUT = frozenset({"locks", "quarantine", "cache", "work", "seeds", "README.m
 
 def files(root: Path) -> Iterator[str]:
     """Every file that a mirror holds, by its path below the root. Raises LakeError where a folder cannot be read."""
-    with disk.told(f"the lake {root} cannot be listed", "its files"):
+    with disk.as_lake_error(f"the lake {root} cannot be listed", "its files"):
         for name in disk.names(root):
             if name not in LEFT_OUT and not name.startswith("."):
                 path = root / name

@@ -67,7 +67,7 @@ def pull(root: Path, url: str) -> Pulled:
 
 def _there(root: Path) -> dict[str, tuple[str, int]]:
     shas = Shas()
-    with disk.told(f"the lake {root} cannot be read", "its files"), ThreadPoolExecutor(AT_ONCE) as pool:
+    with disk.as_lake_error(f"the lake {root} cannot be read", "its files"), ThreadPoolExecutor(AT_ONCE) as pool:
         names = list(local.files(root))
         return dict(zip(names, pool.map(lambda name: (shas.of(root / name), (root / name).stat().st_size), names), strict=True))
 
@@ -85,7 +85,7 @@ def _refuse_changed(root: Path, there: Files, wanted: Files, base: Files) -> Non
 
 def _begin(root: Path, url: str) -> None:
     """From here to the end the lake is refused by whoever opens it."""
-    with disk.told(f"{root} cannot be written to", "a folder for the lake"):
+    with disk.as_lake_error(f"{root} cannot be written to", "a folder for the lake"):
         disk.make_folder(root)
         disk.write_atomic(root / PULLING, json.dumps({"url": url}).encode() + b"\n", tag=str(os.getpid()))
 
@@ -93,15 +93,15 @@ def _begin(root: Path, url: str) -> None:
 def _fetch(root: Path, remote: Remote, wanted: Files) -> int:
     """Writes each file whole, and gives their bytes."""
 
-    def one(path: str) -> int:
+    def fetch_file(path: str) -> int:
         sha, size = wanted[path]
         data = remote.get(sha)
         if len(data) != size:
             raise LakeError(f"the snapshot of {remote.url} does not fit its objects", wanted=f"{size} bytes of {path}", got=str(len(data)))
         target = local.checked(root, path)
-        with disk.told(f"{target} cannot be written", f"{size} bytes of the mirror"):
+        with disk.as_lake_error(f"{target} cannot be written", f"{size} bytes of the mirror"):
             disk.write_atomic(target, data, tag=f"pull-{os.getpid()}")
         return size
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return sum(pool.map(one, wanted))
+        return sum(pool.map(fetch_file, wanted))

@@ -65,7 +65,7 @@ class _Sender:
     def _one(self, name: str) -> tuple[str, tuple[str, int] | None]:
         path, steps = self._root / name, name.split("/")
         blob = steps[1] + steps[2] if steps[0] == "blobs" and len(steps) == 3 else None
-        with disk.told(f"{path} cannot be read", "to send it"):
+        with disk.as_lake_error(f"{path} cannot be read", "to send it"):
             try:
                 sha, size = blob or self._shas.of(path), path.stat().st_size
                 if self._there.get(sha) == size:

@@ -70,7 +70,7 @@ def check(folder: Path, runs: int, as_json: bool) -> int:
     settings = settings_module.load()
     result = check_project(load_project(folder), settings.of(ProgramsSettings), settings, runs)
     if as_json:
-        click.echo(json.dumps(result.told()))
+        click.echo(json.dumps(result.to_json()))
     else:
         for line in result.lines():
             click.echo(line)
@@ -122,7 +122,7 @@ def trace(project: str | None, as_json: bool) -> int:
         for name in ([project] if project else known)
     ]
     if as_json:
-        click.echo(json.dumps({"verdict": "traced", "projects": [trace.told() for trace in traces]}))
+        click.echo(json.dumps({"verdict": "traced", "projects": [trace.to_json() for trace in traces]}))
     else:
         for item in traces:
             for line in lines_of(item):

@@ -52,7 +52,7 @@ class Checked:
         """Standard deviation of the score over seeds."""
         return statistics.stdev(self.scores[1:]) if len(self.scores) > 2 else 0.0
 
-    def told(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As one JSON object."""
         reason = next((evaluation.reason for evaluation in self.evaluations if not evaluation.ok), "")
         reason = f"{self.blocked_by.gate}: {self.blocked_by.reason}" if self.blocked_by else reason
@@ -68,7 +68,7 @@ class Checked:
 
     def lines(self) -> list[str]:
         """For people."""
-        summary, name = self.told(), self.project.score_name
+        summary, name = self.to_json(), self.project.score_name
         if not self.passed:
             return [f"{self.project.name}: the initial program cannot be used: {summary['reason']}", *self._errors()]
         spread = f"{min(self.scores):.6g} to {max(self.scores):.6g}" if len(set(self.scores)) > 1 else f"{self.scores[0]:.6g}"

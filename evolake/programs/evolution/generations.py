@@ -99,12 +99,14 @@ def measured_rows(
     """Rows of MEASURED."""
     return [
         {
-            "cycle": cycle, "project": project.name, "program_id": program, "purpose": purpose, "side": side, "seed": one.seed, "status": one.status,
-            "score": score_in(project, one.metrics) if one.ok else None, "metrics": json.dumps(dict(one.metrics), sort_keys=True),
-            "artifacts": json.dumps(dict(one.artifacts) | ({"reason": one.reason} if one.reason else {}), sort_keys=True), "stage": one.stage,
-            "cpu_s": one.cpu_s, "wall_s": one.wall_s, "peak_mb": one.peak_mb, "protected": project.protected, "host": host(),
+            "cycle": cycle, "project": project.name, "program_id": program, "purpose": purpose, "side": side, "seed": evaluation.seed,
+            "status": evaluation.status, "score": score_in(project, evaluation.metrics) if evaluation.ok else None,
+            "metrics": json.dumps(dict(evaluation.metrics), sort_keys=True),
+            "artifacts": json.dumps(dict(evaluation.artifacts) | ({"reason": evaluation.reason} if evaluation.reason else {}), sort_keys=True),
+            "stage": evaluation.stage, "cpu_s": evaluation.cpu_s, "wall_s": evaluation.wall_s, "peak_mb": evaluation.peak_mb,
+            "protected": project.protected, "host": host(),
         }
-        for one in evaluations
+        for evaluation in evaluations
     ]
 
 
@@ -146,9 +148,12 @@ def run_generation(
         derivations += lines
         items.append(Item(row, Candidate(texts, name, context.evaluator, context.seeds(), known, living), island))
     calls, turns = context.agents.rows()[before:], context.agents.turns()[turned:]
+
+    def judge_item(item: Item) -> GateResults:
+        return judge(item.candidate, context.ruleset, context.blobs, cycle=context.cycle, run_id=context.run_id)
+
     results = in_turn(
-        items, lambda some: side_by_side(lambda one: judge(one.candidate, context.ruleset, context.blobs, cycle=context.cycle, run_id=context.run_id),
-                                         some, context.workers),
+        items, lambda some: side_by_side(judge_item, some, context.workers),
         still=_still, settle=_settler(islands),
     )
     programs = [_after(item, islands) for item in items]

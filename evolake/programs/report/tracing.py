@@ -36,7 +36,7 @@ class Trace:
     edits: tuple[Edit, ...]
     champion: tuple[Edit, ...]
 
-    def told(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As one JSON object."""
         operators = sorted({edit.operator for edit in self.edits})
         return {
@@ -109,7 +109,7 @@ def most_often(edits: Iterable[Edit], most: int = 5) -> list[tuple[str, int]]:
 
 def lines_of(trace: Trace) -> list[str]:
     """For people."""
-    summary = trace.told()
+    summary = trace.to_json()
 
     def sentence(item: Mapping[str, Any]) -> str:
         share = "no line was added" if item["share"] is None else f"{item['share']:.1%} of {item['added']} added lines had been deleted before"

@@ -98,7 +98,7 @@ class Evaluator:
             return Evaluation("build", built.reason, cpu_s=built.cpu_s, seed=seed)
         cases = self.cases(seed)
         ran = self._runner.run(texts, built, cases)
-        results = [{"status": one.status, "output": one.output, "cpu_s": one.cpu_s, "peak_mb": one.peak_mb, "reason": one.reason} for one in ran]
+        results = [{"status": run.status, "output": run.output, "cpu_s": run.cpu_s, "peak_mb": run.peak_mb, "reason": run.reason} for run in ran]
         files = self.project.beside
         outcome, answer = self._ask(files, {"task": "score", "cases": cases, "results": results}, seed)
         if answer is None:  # a strange output may have caused it: that is the program's failure, not ours

@@ -53,11 +53,11 @@ def served(request: dict[str, Any]) -> dict[str, Any]:
         sow(request["seed"], numpy=request["numpy"])
         before = fingerprint(module)
     except BaseException as error:
-        return {"error": told(error), "tampered": []}
+        return {"error": describe(error), "tampered": []}
     try:
         value = TASKS[request["task"]](module, request)
     except BaseException as error:
-        value = {"error": told(error)}
+        value = {"error": describe(error)}
     return {**value, "tampered": changed(before, fingerprint(module))}
 
 
@@ -178,7 +178,7 @@ def changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     return sorted(name for name, value in before.items() if after.get(name) != value)[:20]
 
 
-def told(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     """An exception with the end of its traceback."""
     try:
         lines = traceback.format_exception(type(error), error, error.__traceback__)

@@ -28,7 +28,8 @@ def differing(name: str, text: str, other: str) -> list[tuple[tuple[int, int], s
     outcome = []
     if name.endswith(".py"):
         mine, yours = functions(text, own), functions(other, theirs)
-        outcome = [(mine[one], other[slice(*yours[one])]) for one in mine if one in yours and text[slice(*mine[one])] != other[slice(*yours[one])]]
+        both = [(span, other[slice(*yours[function])]) for function, span in mine.items() if function in yours]
+        outcome = [(span, written) for span, written in both if text[slice(*span)] != written]
     if len(own.blocks) > 1 and len(own.blocks) == len(theirs.blocks):
         pairs = zip(own.spans(), own.blocks, theirs.blocks, strict=True)
         outcome += [(span, block) for span, before, block in pairs if before != block]

@@ -70,7 +70,7 @@ class Feed:
     rows: list[dict[str, Any]]
     lacking: str = ""
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """In a sentence, without a full stop; "" where nobody wanted any."""
         if self.lacking:
             return f"trains on {self.problems.source} problems only: {self.lacking}"

@@ -35,7 +35,7 @@ OF_NO_ITERATION = (
 class Notes:
     """What an earlier run of the cycle noted (rows of JOURNAL), and how to note more: called with all rows so far."""
 
-    found: Sequence[Mapping[str, Any]]
+    rows: Sequence[Mapping[str, Any]]
     write: Callable[[list[dict[str, Any]]], None]
 
 
@@ -62,7 +62,7 @@ def train(
     Raises:
         InputError, AgentUnavailable, BudgetExhausted: as `run_iteration` does. What was noted before stays.
     """
-    own, rows = settings.of(PromptsSettings), _standing(blobs, checkpoint, facts, notes.found, settings.of(PromptsSettings).iterations_per_cycle)
+    own, rows = settings.of(PromptsSettings), _standing(blobs, checkpoint, facts, notes.rows, settings.of(PromptsSettings).iterations_per_cycle)
     if len(rows) == own.iterations_per_cycle:
         return rows
     if rows:

@@ -11,22 +11,22 @@ from evolake.prompts.model.protocol import Problem
 
 @dataclass(frozen=True)
 class Overlap:
-    """What was compared. found: (held-out problem, share of its n-grams that stand in problems to train on), those at or above the share only."""
+    """What was compared. contaminated: (held-out problem, share of its n-grams that stand in problems to train on), at or above the share only."""
 
     heldout: int
     words: int
     share: float
-    found: tuple[tuple[Problem, float], ...]
+    contaminated: tuple[tuple[Problem, float], ...]
 
     @property
     def part(self) -> float:
         """The share of the held-out problems that are contaminated."""
-        return len(self.found) / self.heldout if self.heldout else 0.0
+        return len(self.contaminated) / self.heldout if self.heldout else 0.0
 
     def sentence(self) -> str:
         """For a person."""
         return (
-            f"{len(self.found)} of {self.heldout} held-out problems have at least {self.share:.0%} of their sequences of {self.words} words"
+            f"{len(self.contaminated)} of {self.heldout} held-out problems have at least {self.share:.0%} of their sequences of {self.words} words"
             " in common with problems to train on"
         )
 
@@ -50,5 +50,5 @@ def apart(
     """(those of `given` that may be trained on beside `train`, what was compared). Where they contaminate held-out problems, those that hold an
     n-gram of one of these are left out, so that what is held out stays the same whatever is added."""
     common = overlap([*train, *given], heldout, words=words, share=share)
-    theirs = {gram for problem, _ in common.found for gram in ngrams(problem.text, words)}
+    theirs = {gram for problem, _ in common.contaminated for gram in ngrams(problem.text, words)}
     return [item for item in given if theirs.isdisjoint(ngrams(item.text, words))], common

@@ -79,7 +79,7 @@ def problem_set(settings: PromptsSettings, *, lake: Lake | None, seeds: Path, se
         roots = family_roots(lake, cycles, shipped_names(seeds)) if source == FAMILIES and lake is not None else {}
         train, heldout = split(of_difficulty(result, settings.difficulties), settings.heldout_share, roots)
         common = overlap(train, heldout, words=settings.contamination_words, share=settings.contamination_share)
-        taken = {item.problem_id for item, _ in common.found}
+        taken = {item.problem_id for item, _ in common.contaminated}
         clean = [item for item in heldout if item.problem_id not in taken]
         if len(train) >= settings.batch_problems and len(clean) >= settings.heldout_problems:
             drawn = _drawn(clean, settings.heldout_problems, seed)
@@ -106,13 +106,13 @@ def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
     )
     common = overlap(train, test, words=settings.contamination_words, share=settings.contamination_share)
     if common.part > settings.contamination_limit:
-        first, much = common.found[0]
+        first, much = common.contaminated[0]
         raise InputError(
             "the sides of the problems overlap", wanted=f"at most {settings.contamination_limit:.1%} of the held-out problems",
             got=f"{common.sentence()}; {first.problem_id[:12]} has {much:.0%}: {' '.join(first.text.split())[:80]}",
             do="take them out of one file, or say by EVOLAKE_PROMPTS__CONTAMINATION_LIMIT, _SHARE and _WORDS what you accept",
         )
-    taken = {item.problem_id for item, _ in common.found}
+    taken = {item.problem_id for item, _ in common.contaminated}
     clean = [item for item in test if item.problem_id not in taken]
     apart = {plain(item.text) for item in clean}
     train = [item for item in train if plain(item.text) not in apart]

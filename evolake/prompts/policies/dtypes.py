@@ -25,7 +25,7 @@ def with_dtype(own: PromptsSettings) -> PromptsSettings:
     return own.model_copy(update={"dtype": BFLOAT16 if card_has_bfloat16() else FLOAT32})
 
 
-def told(own: PromptsSettings) -> str:
+def describe_dtype(own: PromptsSettings) -> str:
     """What a run's dtype is and why, for people."""
     if own.dtype != "auto":
         return f"{own.dtype}, as EVOLAKE_PROMPTS__DTYPE says"

@@ -126,7 +126,8 @@ class LocalPolicy:
         """
         import torch
 
-        ids = list(self.tokenizer.apply_chat_template([dict(one) for one in messages], add_generation_prompt=True, tokenize=True, return_dict=False))
+        conversation = [dict(message) for message in messages]
+        ids = list(self.tokenizer.apply_chat_template(conversation, add_generation_prompt=True, tokenize=True, return_dict=False))
         room = int(self.model.get_base_model().config.max_position_embeddings) - len(ids)
         if room < 1:
             return f"the messages have {len(ids)} tokens, and the model reads {room + len(ids)}"
@@ -220,8 +221,11 @@ class LocalPolicy:
             ends=self._ends,
         )
         return [
-            replace(self._sample(one.prompt, one.ids), tokens=one.own, truncated=not one.ended, reply_mask=tuple(one.mask), calls=tuple(one.calls))
-            for one in result
+            replace(
+                self._sample(reply.prompt, reply.ids), tokens=reply.own, truncated=not reply.ended, reply_mask=tuple(reply.mask),
+                calls=tuple(reply.calls),
+            )
+            for reply in result
         ]
 
     def _drawn(

@@ -101,12 +101,12 @@ def replies(rows: Sequence[list[int]], draw: Draw, toolbox: Toolbox, tokenizer: 
             if at_call and not item.ended and item.own < most_tokens
         ]
         for (element, _), called in zip(asking, toolbox.answer([turn for _, turn in asking]), strict=True):
-            element.hear(*told(called, tokenizer, toolbox.most_tokens))
+            element.hear(*read_result(called, tokenizer, toolbox.most_tokens))
         going = [item for item, _ in asking]
     return result
 
 
-def told(called: Called, tokenizer: Any, most_tokens: int) -> tuple[list[int], ToolCall]:
+def read_result(called: Called, tokenizer: Any, most_tokens: int) -> tuple[list[int], ToolCall]:
     """The tokens that the policy reads of a call's result, at most `most_tokens`, and the call as rows have it.
 
     The text is a stranger's: it holds neither marks nor the tokenizer's special tokens by then, so that no result ends itself or a message.

@@ -19,16 +19,16 @@ LINE = "prompts"
 LEVEL = 0.05
 
 
-def arms_page(told: Mapping[str, Any]) -> str:
-    """The whole page. told: what `evolake prompts compare --json` prints."""
-    figures = arms_figures(told)
-    note = f"{told['policy']}, recipe {told['recipe']}, prompts edited by {told['backend']}; {told['source']} problems, {told['train_problems']} to "
-    note += f"train on and {told['heldout_problems']} held out; {told['iterations']} iterations an arm, {told['replicates']} times; "
-    note += f"seed {told['seed']}"
-    lead = verdict(told)
-    prompts = {f"{_name(arm)}: the prompt in the end": result["prompt"] or "(empty)" for arm, result in told["arms"].items()}
+def arms_page(comparison: Mapping[str, Any]) -> str:
+    """The whole page. comparison: what `evolake prompts compare --json` prints."""
+    figures = arms_figures(comparison)
+    note = f"{comparison['policy']}, recipe {comparison['recipe']}, prompts edited by {comparison['backend']}; {comparison['source']} problems, "
+    note += f"{comparison['train_problems']} to train on and {comparison['heldout_problems']} held out; {comparison['iterations']} iterations an "
+    note += f"arm, {comparison['replicates']} times; seed {comparison['seed']}"
+    lead = verdict(comparison)
+    prompts = {f"{_name(arm)}: the prompt in the end": result["prompt"] or "(empty)" for arm, result in comparison["arms"].items()}
     body = render(
-        "evolake.prompts.report", "arms.html.j2", note=note, headline=lead, arms=arms_table(told), differences=differences_table(told),
+        "evolake.prompts.report", "arms.html.j2", note=note, headline=lead, arms=arms_table(comparison), differences=differences_table(comparison),
         figures=figures, prompts=prompts,
     )
     source = "summary.json and the tables beside this page (.parquet) hold every figure, reply and prompt."

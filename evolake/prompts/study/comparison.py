@@ -29,7 +29,9 @@ def comparison_sha(settings: Settings, problems: ProblemSet, root: SystemPrompt,
         "backend": settings.backend, "models": settings.models, "root": root.text(), "iterations": iterations, "every": every,
         "library": hashlib.sha256((settings.seeds / "prompts" / "library.json").read_bytes()).hexdigest(),
         "problems": [
-            [one.problem_id, one.text, one.answer, one.split, *([] if one.scorer == ANSWER else [one.scorer, one.entry])] for one in problems.all
+            [problem.problem_id, problem.text, problem.answer, problem.split]
+            + ([] if problem.scorer == ANSWER else [problem.scorer, problem.entry])
+            for problem in problems.all
         ],
     }
     if corpus := corpus_of(settings.of(PromptsSettings)):

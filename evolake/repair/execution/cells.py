@@ -114,7 +114,7 @@ def run_chunk(chunk: Chunk) -> CellRows:
 def _trials(chunk: Chunk, agents: Agents, threads: int) -> list[Trial]:
     own = local()
 
-    def one(problem: Problem) -> Trial:
+    def try_problem(problem: Problem) -> Trial:
         if not hasattr(own, "certifier"):
             own.certifier = Certifier(chunk.study.timeout_ms)
         return run_trial(
@@ -123,9 +123,9 @@ def _trials(chunk: Chunk, agents: Agents, threads: int) -> list[Trial]:
         )
 
     if threads == 1:
-        return [one(entry.problem) for entry in chunk.entries]
+        return [try_problem(entry.problem) for entry in chunk.entries]
     with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="evolake-repair") as pool:
-        futures = [pool.submit(one, entry.problem) for entry in chunk.entries]
+        futures = [pool.submit(try_problem, entry.problem) for entry in chunk.entries]
         try:
             return [future.result() for future in futures]
         except BaseException:

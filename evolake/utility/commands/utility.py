@@ -49,7 +49,7 @@ def utility(
         left = {"verdict": "unfinished", "reasons": [reason], "ran": [], "kept": [], "left": list(outcome.left)}
         click.echo(json.dumps(left) if as_json else f"unfinished: {reason}\n  the same command goes on after the last problem that was asked")
         return 0
-    told: dict[str, Any] = {
+    report: dict[str, Any] = {
         "verdict": "unfinished" if outcome.left else "complete", "reasons": [f"{len(outcome.left)} cells are left"] if outcome.left else [],
         "study_sha": outcome.study.sha, "policy": outcome.study.policy, "ran": list(outcome.ran), "kept": list(outcome.kept),
         "left": list(outcome.left), "notes": outcome.study.notes,
@@ -59,17 +59,18 @@ def utility(
     if stored.replies.height:
         result = findings_of(stored.steps, stored.replies, stored.study["root_seed"])
         sentences = [headline(result), *(answer(result, matching) for matching in MATCHINGS[1:]), caution(stored, result)]
-        told |= {"summary": result.summary.to_dicts(), "comparisons": result.comparisons.to_dicts()}
+        report |= {"summary": result.summary.to_dicts(), "comparisons": result.comparisons.to_dicts()}
         if out is not None:
-            told["files"] = [str(path) for path in write_report(stored, result, out)]
+            report["files"] = [str(path) for path in write_report(stored, result, out)]
     if as_json:
-        click.echo(json.dumps(told, ensure_ascii=False))
+        click.echo(json.dumps(report, ensure_ascii=False))
         return 0
-    click.echo(f"study {outcome.study.sha[:12]} {told['verdict']}: {len(outcome.ran)} cells run, {len(outcome.kept)} kept, {len(outcome.left)} left")
+    counts = f"{len(outcome.ran)} cells run, {len(outcome.kept)} kept, {len(outcome.left)} left"
+    click.echo(f"study {outcome.study.sha[:12]} {report['verdict']}: {counts}")
     for line in (*outcome.study.notes, *sentences):
         click.echo(f"  {line}")
     if outcome.left:
         click.echo("  the same command goes on after the last step")
-    if out is not None and "files" in told:
+    if out is not None and "files" in report:
         click.echo(f"report: {out / 'report.html'}")
     return 0

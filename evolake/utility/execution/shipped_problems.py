@@ -56,5 +56,5 @@ def shipped_problems(folder: Path) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    told = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in shipped_problems(Path(sys.argv[1])))
-    Path(sys.argv[2]).write_text(told, encoding="utf-8")
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in shipped_problems(Path(sys.argv[1])))
+    Path(sys.argv[2]).write_text(text, encoding="utf-8")

@@ -45,29 +45,29 @@ def checks(base_url: str, *, call: bool = True, **changes: Any) -> dict[str, dic
     return {check["name"]: check for check in endpoint_checks(Settings(**(values | changes)), call=call)}
 
 
-def told(found: dict[str, dict[str, Any]]) -> dict[str, bool]:
-    return {name: item["ok"] for name, item in found.items()}
+def outcomes(checked: dict[str, dict[str, Any]]) -> dict[str, bool]:
+    return {name: item["ok"] for name, item in checked.items()}
 
 
 def test_an_endpoint_that_can_all_of_it_is_told_so_with_two_calls() -> None:
     with LoopbackModel(able) as server:
         result = checks(server.base_url)
         assert len(server.requests) == 2
-    assert told(result) == dict.fromkeys(("model endpoint", "model budget", "m: structured replies", "m: usage", "m: function calling"), True)
+    assert outcomes(result) == dict.fromkeys(("model endpoint", "model budget", "m: structured replies", "m: usage", "m: function calling"), True)
     assert result["m: structured replies"]["detail"] == "as its schema says"
     assert result["model budget"]["detail"] == "1,000 tokens per run"
 
 
 def test_without_the_option_nothing_is_asked() -> None:
     with LoopbackModel(able) as server:
-        assert told(checks(server.base_url, call=False)) == {"model endpoint": True, "model budget": True}
+        assert outcomes(checks(server.base_url, call=False)) == {"model endpoint": True, "model budget": True}
         assert server.requests == []
 
 
 def test_what_an_endpoint_cannot_is_told_with_what_it_costs() -> None:
     with LoopbackModel(plain) as server:
         result = checks(server.base_url)
-    assert told(result)["m: structured replies"] and result["m: structured replies"]["detail"].startswith("as text;")
+    assert outcomes(result)["m: structured replies"] and result["m: structured replies"]["detail"].startswith("as text;")
     assert not result["m: usage"]["ok"] and not result["m: function calling"]["ok"]
     assert (result["m: usage"]["needed"], result["m: function calling"]["needed"]) == (False, False)
     assert result["m: function calling"]["skips"] == "nothing: no role needs it"
@@ -147,7 +147,7 @@ def test_each_model_is_tried_once() -> None:
     with LoopbackModel(able) as server:
         result = checks(server.base_url, models={"default": "m", "planner": "n", "coder": "n"})
         assert sorted({asked.model for asked in server.requests}) == ["m", "n"] and len(server.requests) == 4
-    assert all(told(result).values())
+    assert all(outcomes(result).values())
 
 
 def test_no_credential_is_shown() -> None:
@@ -156,7 +156,7 @@ def test_no_credential_is_shown() -> None:
 
 
 def test_operators_need_no_endpoint_and_the_model_needs_a_budget() -> None:
-    assert told(checks("", call=False, backend="operators")) == {"model endpoint": True}
+    assert outcomes(checks("", call=False, backend="operators")) == {"model endpoint": True}
     assert not checks("http://127.0.0.1:9", call=False, budget=BudgetSettings())["model budget"]["ok"]
     assert not checks("localhost:1", call=False)["model endpoint"]["ok"]
 

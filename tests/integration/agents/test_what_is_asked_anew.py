@@ -123,11 +123,11 @@ def test_what_is_no_web_address_is_refused_before_any_work(tmp_path: Path, wrong
         ask(wrong, tmp_path)
 
 
-@pytest.mark.parametrize(("one", "other"), [
+@pytest.mark.parametrize(("url", "other"), [
     ("https://a.example/v1", "HTTPS://A.Example:443/v1/"), ("http://a.example", "http://a.example:80/?k=v#f"), ("http://[::1]:8/v1", "http://u@[::1]:8/v1"),
 ])
-def test_one_place_has_one_address(one: str, other: str) -> None:
-    assert address(other) == one == address(one)
+def test_one_place_has_one_address(url: str, other: str) -> None:
+    assert address(other) == url == address(url)
 
 
 def test_entries_of_0_1_0_answer_the_cycle_that_paid_for_them_and_under_replay_only_any(tmp_path: Path) -> None:

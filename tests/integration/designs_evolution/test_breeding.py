@@ -41,8 +41,8 @@ def raced(starter: Starter, judge: Judge, executor: Executor, settings: DesignsS
     )
 
 
-def content(found: Bred) -> list[dict[str, Any]]:
-    return [{name: value for name, value in row.items() if name != "cpu_s"} for row in found.rows]
+def content(bred: Bred) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.items() if name != "cpu_s"} for row in bred.rows]
 
 
 def test_a_race_comes_to_the_same_with_two_workers_and_its_children_descend_from_the_archive(

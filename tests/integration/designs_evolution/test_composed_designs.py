@@ -18,8 +18,8 @@ from evolake.designs.tracing.trace import trace
 EVERYTHING = genome({}, {name: {} for name in kinds()})
 
 
-def traced(found: Genome | str, pool: Any, dtype: str = "float64") -> TracedDesign:
-    result = trace(found if isinstance(found, str) else compose(found), pool=pool, dtype=dtype)
+def traced(design: Genome | str, pool: Any, dtype: str = "float64") -> TracedDesign:
+    result = trace(design if isinstance(design, str) else compose(design), pool=pool, dtype=dtype)
     assert isinstance(result, TracedDesign), result
     return result
 

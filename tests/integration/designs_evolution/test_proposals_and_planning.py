@@ -86,7 +86,7 @@ def test_requests_served_side_by_side_give_what_one_after_another_gives(
         judged.append(source)
         return judge_at("0001")(source, hyper, known)
 
-    def told(workers: int) -> Any:
+    def serve(workers: int) -> Any:
         serving = operators()
         result = propose_candidates(
             serving, population, rows, texts_of(lake), judge, settings=tiny, cycle="0001", root_seed=1, origin="operators", workers=workers
@@ -97,9 +97,9 @@ def test_requests_served_side_by_side_give_what_one_after_another_gives(
     monkeypatch.setattr(designing, "child_seed", lambda root, line, cycle, purpose, number: child_seed(root, line, cycle, purpose, min(number, 1)))
     with monkeypatch.context() as serial:
         serial.setattr(designing, "in_turn", one_after_another)
-        reference = told(1)
+        reference = serve(1)
     judged.clear()
-    assert [told(workers) for workers in (1, 5)] == [reference] * 2
+    assert [serve(workers) for workers in (1, 5)] == [reference] * 2
     assert len(judged) > 2 * 3, "the third request was to meet the second"
 
 

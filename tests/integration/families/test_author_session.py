@@ -69,7 +69,7 @@ class ScriptedModel:
 class Held:
     """A proposal by a session, its turns and rows."""
 
-    found: Proposals
+    proposals: Proposals
     turns: list[dict[str, Any]]
     rows: list[dict[str, Any]]
 
@@ -104,7 +104,7 @@ def held(pool, tmp_path_factory) -> tuple[Held, ScriptedModel, Path, int]:
 
 def test_a_session_looks_at_samples_sees_the_votes_mends_its_validator_and_passes_every_gate(held):
     done, *_ = held
-    [proposal] = done.found.proposals
+    [proposal] = done.proposals.proposals
     assert [item.accepted for item in proposal.rounds] == [True], proposal.rounds[-1].blocked_by
     family = proposal.family
     assert family is not None
@@ -119,7 +119,7 @@ def test_a_session_looks_at_samples_sees_the_votes_mends_its_validator_and_passe
     assert (results[3], results[5]) == ([two.format(0, 0)], [two.format(2, 2)])
     assert [turn["outcome"] for turn in done.turns] == [None] * 6 + ["finished"]
     assert {turn["artifact_id"] for turn in done.turns} == {proposal.rounds[0].family_id}
-    assert {(row["voter"], row["author"], row["independent"]) for row in done.found.authors} == {
+    assert {(row["voter"], row["author"], row["independent"]) for row in done.proposals.authors} == {
         ("primary", "families_evolution_session", None), ("built1", "families_validator_author", True),
         ("built2", "families_validator_author", True),
     }
@@ -151,7 +151,7 @@ def test_a_session_is_replayed_for_nothing_to_the_same_family(held, pool):
     scripted = ScriptedModel([])
     again, _ = hold(pool, folder, scripted, port)
     assert (scripted.count, {row["usd"] for row in again.rows if row["status"].startswith("replayed")}) == (0, {0.0})
-    assert again.found.proposals[0].rounds[0].family_id == done.found.proposals[0].rounds[0].family_id
+    assert again.proposals.proposals[0].rounds[0].family_id == done.proposals.proposals[0].rounds[0].family_id
     assert [turn["tree_sha"] for turn in again.turns] == [turn["tree_sha"] for turn in done.turns]
 
 
@@ -162,8 +162,8 @@ def test_a_session_is_replayed_for_nothing_to_the_same_family(held, pool):
 ])
 def test_a_session_of_no_use_is_an_attempt_that_made_nothing_with_its_reason(pool, tmp_path, turns, why):
     done, _ = hold(pool, tmp_path, ScriptedModel(turns))
-    assert done.found.proposals == ()
-    assert [why in reason for _, _, reason in done.found.failures] == [True]
+    assert done.proposals.proposals == ()
+    assert [why in reason for _, _, reason in done.proposals.failures] == [True]
 
 
 def test_operators_hold_no_sessions(pool):

@@ -58,8 +58,8 @@ def pipe(first: Family, second: Family, keys: tuple[str, str] = ("a", "b")) -> F
     right = embed(second, keys[1], shift=left.slots)
     assert left.reader is not None and right.reader is not None
 
-    def joined(one: str, other: str, entry: str, glue: str) -> str:
-        return compose([factory("part_a", one, entry), factory("part_b", other, entry)], glue)
+    def joined(first_source: str, second_source: str, entry: str, glue: str) -> str:
+        return compose([factory("part_a", first_source, entry), factory("part_b", second_source, entry)], glue)
 
     pairs = zip(left.validators.values(), right.validators.values(), strict=True)
     given = f"Let R be the remainder that the answer to {marker} 1 leaves when divided by the divisor of {marker} 2."

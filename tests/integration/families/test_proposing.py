@@ -70,8 +70,8 @@ def test_operators_take_turns_and_what_is_delivered_passed_every_gate(first):
 
 
 def test_the_same_seed_proposes_the_same_families_with_the_same_verdicts(pool, first):
-    def content(found):
-        return [[(to_record(item.family), item.verdicts) for item in proposal.rounds] for proposal in found.proposals]
+    def content(proposals):
+        return [[(to_record(item.family), item.verdicts) for item in proposal.rounds] for proposal in proposals.proposals]
 
     assert content(proposed(pool, count=2)) == content(first)[:2]
     assert content(proposed(pool, 1, count=1)) != content(first)[:1]
@@ -91,25 +91,25 @@ class Threads:
 def test_side_by_side_gives_what_one_after_another_gives(pool, monkeypatch: pytest.MonkeyPatch):
     """Of one parent alone, so that children double each other: families, verdicts, evidence and the order of calls."""
 
-    def told(found: Proposals, agents: Agents) -> Any:
+    def content(proposals: Proposals, agents: Agents) -> Any:
         made = [
             (item.number, item.refinement.ended, [(to_record(made.family), made.verdicts, as_json(gates_seen(made))) for made in item.rounds])
-            for item in found.proposals
+            for item in proposals.proposals
         ]
-        return made, found.failures, [(row["role"], row["artifact_id"], row["response_sha"]) for row in agents.rows()]
+        return made, proposals.failures, [(row["role"], row["artifact_id"], row["response_sha"]) for row in agents.rows()]
 
     judged: list[int] = []
     apart = proposing._Attempts.apart
     monkeypatch.setattr(proposing._Attempts, "apart", lambda attempts, number: (judged.append(number), apart(attempts, number))[1])
     serial, ends = operators(), []
-    reference = told(proposed(pool, DOUBLING, serial, population=[CLINIC], count=3), serial)
+    reference = content(proposed(pool, DOUBLING, serial, population=[CLINIC], count=3), serial)
     for workers in (1, 5):
         agents, jails = operators(), Threads(pool, workers)
         result = propose_families(
             agents, [CLINIC], pool=jails, judge=FamilyGates(jails, agents, RULES, SIZES, "0001", "test"), settings=SIZES, cycle="0001",
             root_seed=DOUBLING, known=(), count=3,
         )
-        assert told(result, agents) == reference
+        assert content(result, agents) == reference
         ends.append([row["prompt_sha"] for row in agents.rows()])
     assert ends[0] == ends[1]
     assert sorted(judged) == [0, 0, 1, 1, 2, 2, 2, 2], "the third attempt draws the first one's child"

@@ -79,7 +79,7 @@ def test_shipped_evidence_is_what_the_gates_would_have_stored_and_a_drawn_family
         (as_json(gates_seen(item)), True, item.fingerprint) for item in seen.values()
     ]
     assert asked == [NAMES[place] for place in drawn(len(NAMES), 1, 0, "seeds")]
-    assert gates.told() == "4 shipped (1 re-verified here), 0 made"
+    assert gates.describe() == "4 shipped (1 re-verified here), 0 made"
 
 
 def test_a_key_that_is_another_is_not_used(entries, seen):
@@ -87,7 +87,7 @@ def test_a_key_that_is_another_is_not_used(entries, seen):
     gates, asked = gates_with(entries, seen, 0)
     judge_all(gates, [replace(first, title="Another title"), *others])
     assert asked == [first.name]
-    assert gates.told() == "3 shipped (0 re-verified here), 1 made"
+    assert gates.describe() == "3 shipped (0 re-verified here), 1 made"
     key = evidence_key(first, SIZES, 0)
     assert key != evidence_key(first, SIZES, 1)
     assert key != evidence_key(first, SIZES.model_copy(update={"sample_seeds": 9}), 0)
@@ -110,7 +110,8 @@ def test_rules_judge_shipped_evidence_as_they_are_now(entries, seen):
     ruleset = replace(RULES, rules=tuple(strict if item is rule else item for item in RULES.rules))
     gates, asked = gates_with(entries, seen, 0, ruleset)
     outcome = [gates.judge(family, []) for family in FAMILIES]
-    assert [(one.accepted, one.blocked_by.rule_id if one.blocked_by else None) for one, _ in outcome] == [(False, "families-blind")] * len(FAMILIES)
+    blocked = [(item.accepted, item.blocked_by.rule_id if item.blocked_by else None) for item, _ in outcome]
+    assert blocked == [(False, "families-blind")] * len(FAMILIES)
     assert asked == []
 
 

@@ -65,13 +65,13 @@ def test_a_run_is_pinned(mode):
 
 
 def test_runs_of_many_threads_do_not_mix(tmp_path):
-    def one(number):
+    def write_number(number):
         path = tmp_path / str(number)
         path.touch()
         return run_direct(shell(f"echo {number}; echo {number} > out; exit {number}", writable={"out": path}), SMALL, mode="bubblewrap")
 
     with ThreadPoolExecutor(4) as executor:
-        outcomes = list(executor.map(one, range(40)))
+        outcomes = list(executor.map(write_number, range(40)))
     assert [(outcome.status, outcome.exit_code, outcome.stdout) for outcome in outcomes] == [("ok", n, b"%d\n" % n) for n in range(40)]
     assert [(tmp_path / str(number)).read_text() for number in range(40)] == [f"{number}\n" for number in range(40)]
 

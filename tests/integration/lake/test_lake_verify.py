@@ -163,9 +163,9 @@ def _damage(root: Path) -> dict[str, tuple[list[str], bool]]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
 
-    def swap(one, other):
-        first, second = one.read_bytes(), other.read_bytes()
-        one.write_bytes(second)
+    def swap(path, other):
+        first, second = path.read_bytes(), other.read_bytes()
+        path.write_bytes(second)
         other.write_bytes(first)
 
     return {

@@ -104,12 +104,13 @@ def test_the_list_names_tables_macros_and_questions(root):
 
 def test_a_schema_tells_names_types_keys_and_meanings(root):
     code, out, err = evolake(root, "--schema", "designs.candidates__derivations", "--format", "json")
-    told = DERIVATIONS.descriptions
+    meanings = DERIVATIONS.descriptions
     assert (code, json.loads(out), err) == (0, {
         "verdict": "ok", "columns": ["column", "type", "key", "description"],
         "rows": [
-            ["child_id", "VARCHAR", "key", told["child_id"]], ["parent_id", "VARCHAR", "key", told["parent_id"]],
-            ["operator", "VARCHAR", "key", told["operator"]], ["weight", "DOUBLE", "", told["weight"]], ["cycle", "VARCHAR", "key", told["cycle"]],
+            ["child_id", "VARCHAR", "key", meanings["child_id"]], ["parent_id", "VARCHAR", "key", meanings["parent_id"]],
+            ["operator", "VARCHAR", "key", meanings["operator"]], ["weight", "DOUBLE", "", meanings["weight"]],
+            ["cycle", "VARCHAR", "key", meanings["cycle"]],
         ],
     }, "")
 
@@ -130,7 +131,7 @@ def test_a_schema_is_told_of_what_has_not_run_and_of_views(root, table, column, 
     assert {row[0]: row[3] for row in json.loads(out)["rows"]}[column] == described
 
 
-@pytest.mark.parametrize("words, told", [
+@pytest.mark.parametrize("words, complaint", [
     (["--schema", "designs.candidats"], "next: did you mean designs.candidates or families.candidates"),
     (["--schema", "parts; SELECT 1"], "this is no name of a table"),
     (["--schema", "parts", "SELECT 1"], "wanted: a statement, --file FILE, --schema TABLE or --list"),
@@ -145,10 +146,10 @@ def test_a_schema_is_told_of_what_has_not_run_and_of_views(root, table, column, 
     (["SELECT 1", "--list"], "or too much"),
     (["SELECT 1", "--format", "xml"], "'xml' is not one of"),
 ])
-def test_a_mistake_is_named_on_standard_error_with_exit_code_2(root, words, told):
+def test_a_mistake_is_named_on_standard_error_with_exit_code_2(root, words, complaint):
     code, out, err = evolake(root, *words)
     assert (code, out) == (2, "")
-    assert told in err
+    assert complaint in err
     assert "Traceback" not in err
 
 

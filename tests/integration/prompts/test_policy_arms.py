@@ -44,14 +44,14 @@ def even(prompt: SystemPrompt, problem: Problem, number: int, sample: Sample) ->
     return replace(judge_with(ESPL, "last")(prompt, problem, number, sample), reward=float(len(sample.reply) % 2 == 0))
 
 
-def found() -> ProblemSet:
+def load_problems() -> ProblemSet:
     return problem_set(OWN, lake=None, seeds=load("demo").seeds, seed=5)
 
 
 def run(policy: LocalPolicy, arms: list[str], lake: Path, **options: Any) -> list[ArmRun]:
     settings = load("demo").with_section(OWN)
     return compare(
-        arms, policy, found(), ROOT, iterations=3, every=2, agents=lambda _: open_agents(settings, lake, "compare", "run", line="prompts"),
+        arms, policy, load_problems(), ROOT, iterations=3, every=2, agents=lambda _: open_agents(settings, lake, "compare", "run", line="prompts"),
         judge=even, settings=OWN, library=load_library(settings.seeds / "prompts"), root_seed=5, **options,
     )
 
@@ -132,7 +132,8 @@ def test_a_comparison_killed_by_the_system_or_ended_between_iterations_goes_on_t
             run(tiny_policy(), arms, tmp_path, replicates=2, journal=journals(tmp_path), report=end)
     assert seen == [(0, "rl", 3), *((1, arm, number) for arm in arms for number in (1, 2, 3))]
     again = run(tiny_policy(), arms, tmp_path, replicates=2, journal=journals(tmp_path), report=end)
-    assert [(one.arm, one.replicate, one.rows, one.prompt) for one in again] == [(one.arm, one.replicate, one.rows, one.prompt) for one in whole]
+    resumed, reference = ([(item.arm, item.replicate, item.rows, item.prompt) for item in runs] for runs in (again, whole))
+    assert resumed == reference
     assert whole[0].rows["rollouts"] != whole[2].rows["rollouts"] and any(row["updated"] for row in whole[0].rows["updates"])
     report = summary(whole, 5)
     assert report["replicates"] == 2 and report["arms"]["rl"]["rollouts"] == 72
@@ -146,7 +147,7 @@ def test_arms_that_are_unknown_or_twice_are_refused(tmp_path: Path, arms: list[s
 
 
 def test_an_evaluation_takes_held_out_problems_only_and_keeps_every_reply() -> None:
-    policy, problems = tiny_policy(), found()
+    policy, problems = tiny_policy(), load_problems()
     rows = evaluate(policy, [ROOT, prompt_of(["Guess."])], problems.heldout, samples=2, answer_format="last", seed=1)
     assert [(row["prompt_id"], row["problem_id"], row["sample"]) for row in rows] == [
         (prompt.prompt_id, problem.problem_id, number)

@@ -60,7 +60,8 @@ def test_samples_are_the_texts_of_the_endpoint_and_rows_say_what_they_took(tmp_p
             [{"role": "system", "content": PROMPT.text()}, {"role": "user", "content": "What is 1 + 1?"}],
             [{"role": "user", "content": "What is 2 + 1?"}],
         ]
-        assert {(one.model, one.form, one.body["max_completion_tokens"], one.body["temperature"]) for one in asked} == {("small", "text", 33, 0.9)}
+        sent = {(request.model, request.form, request.body["max_completion_tokens"], request.body["temperature"]) for request in asked}
+        assert sent == {("small", "text", 33, 0.9)}
         rows = policy.agents.rows()
         assert [(row["role"], row["backend"], row["model"], row["status"]) for row in rows] == [("prompts_policy", "model", "small", "ok")] * 6
         assert sum(row["input_tokens"] + row["output_tokens"] for row in rows) == 6 * USAGE["total_tokens"] == policy.agents.spent.tokens

@@ -59,9 +59,10 @@ def right(policy: LocalPolicy, held: dict[str, str], samples: int = 1) -> list[t
 def test_what_only_the_corpus_says_is_answered_with_the_tool_and_not_without_it(base: Base) -> None:
     for seed in CORPORA:
         held = words(seed)
-        found = right(fitted_policy(base, held), held)
-        assert [correct for _, correct in found] == [True] * 4
-        assert [[(call.tool, call.given, call.status) for call in one.calls or ()] for one, _ in found] == [[("search", box, "ok")] for box in BOXES]
+        judged = right(fitted_policy(base, held), held)
+        assert [correct for _, correct in judged] == [True] * 4
+        calls = [[(call.tool, call.given, call.status) for call in sample.calls or ()] for sample, _ in judged]
+        assert calls == [[("search", box, "ok")] for box in BOXES]
         other = {box: WORDS[(WORDS.index(word) + 1) % len(WORDS)] for box, word in held.items()}
         assert [correct for _, correct in right(fitted_policy(base, other), held)] == [False] * 4, "another corpus, another answer"
         assert [correct for _, correct in right(fitted_policy(base, None), held)].count(True) <= 1

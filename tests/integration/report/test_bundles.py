@@ -168,7 +168,7 @@ FALSE_CLAIMS = {
     "an answer that is its tool's": ("prompts", {"claims": lambda claims: answered_by_a_tool(claims)}, "and it claims right"),
     "edits that make another": ("prompts", {"claims": lambda claims: claims["edits"].clear()}, "form blocks it"),
     "a held problem": ("prompts", {"problems": lambda rows: rows[0].update(text="Check the end.", split="train")}, "leak blocks it"),
-    "a verdict that is none": ("programs", {"verdicts": lambda told: told["verdicts"][0].update(outcome="block", reason="bad")}, "its own verdicts"),
+    "a verdict that is none": ("programs", {"verdicts": lambda read: read["verdicts"][0].update(outcome="block", reason="bad")}, "its own verdicts"),
     "odd weights": ("prompts", {"lineage": lambda summary: summary["derivations"][0].update(weight=3.0)}, "shares of the parents"),
     "no claims": ("designs", {"claims": lambda claims: claims.clear()}, "cannot be read"),
     "a huge run": ("designs", {"claims": lambda claims: claims["runs"][0].update(N=10**9)}, "cannot be read"),

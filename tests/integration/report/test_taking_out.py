@@ -106,10 +106,11 @@ def test_a_prompt_is_taken_out_as_the_policy_reads_it_with_the_checkpoint_on_dem
     root, child = SystemPrompt((Principle("p1", "Think."),)), SystemPrompt((Principle("p1", "Think."), Principle("p2", "Check | the *end*.")))
     rows = [
         {
-            "prompt_id": one.prompt_id, "cycle": cycle, "iteration": number, "number": number, "state": state, "operator": operator,
-            "parents": parents, "principles": one.to_json(), "text": one.text(), "size": len(one.principles), "mu": 25.0, "sigma": 8.0, "rounds": 1,
+            "prompt_id": prompt.prompt_id, "cycle": cycle, "iteration": number, "number": number, "state": state, "operator": operator,
+            "parents": parents, "principles": prompt.to_json(), "text": prompt.text(), "size": len(prompt.principles), "mu": 25.0,
+            "sigma": 8.0, "rounds": 1,
         }
-        for number, (one, cycle, state, operator, parents) in enumerate(
+        for number, (prompt, cycle, state, operator, parents) in enumerate(
             ((root, "0000", "accepted", "root", []), (child, "0001", "champion", "mutation", [root.prompt_id]))
         )
     ]

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from solver_lake import ID, make_lake
 
-from evolake.cli.watch import told, watch
+from evolake.cli.watch import describe, watch
 from evolake.errors import InputError
 from evolake.families.tables import FAMILIES
 from evolake.lake import CHAMPIONS, Lake, TableSchema, side_table
@@ -130,7 +130,7 @@ def test_ctrl_c_ends_the_live_view_with_a_sentence(lake: Lake):
 
 def test_what_is_told_of_a_line_stands_in_one_order(lake: Lake):
     [seen] = Watcher(lake.root).look()
-    assert [about for about, _ in told(seen, datetime.now(UTC))] == ["now", "leads", "gain", "score", "gates", "spent"]
+    assert [about for about, _ in describe(seen, datetime.now(UTC))] == ["now", "leads", "gain", "score", "gates", "spent"]
 
 
 def test_the_scores_of_designs_and_families_read_as_what_they_measure(tmp_path: Path):
@@ -140,7 +140,7 @@ def test_the_scores_of_designs_and_families_read_as_what_they_measure(tmp_path: 
     families = [{"family_id": "f", "state": "accepted", "cycle": "0000"}]
     lake.publish("families", "seeds", FAMILIES.frame(families), cycle=None, run_id="r", schema=FAMILIES)
     scores = {
-        line: dict(told(Seen(line, ["0001"], story_of(lake, line, "0001")), datetime.now(UTC)))["score"] for line in ("designs", "families")
+        line: dict(describe(Seen(line, ["0001"], story_of(lake, line, "0001")), datetime.now(UTC)))["score"] for line in ("designs", "families")
     }
     assert scores == {
         "designs": "▅  steps of the baseline per step of the champion: 1 in 0001", "families": "▅  families accepted so far: 1 at the start",

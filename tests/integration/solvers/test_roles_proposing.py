@@ -74,7 +74,7 @@ def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(projec
     plans = [planned(parents[1:], "crossover", "", number=number) for number in range(2)] + [planned([project.seed], number=2)]
     judged: list[Path] = []
 
-    def told(workers: int) -> Any:
+    def propose(workers: int) -> Any:
         with operators() as agents:
             result = propose_variants(
                 agents, plans, {item.variant_id: item for item in parents}, {project.base.name: project.base},
@@ -86,10 +86,10 @@ def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(projec
 
     with monkeypatch.context() as serial:
         serial.setattr(proposing, "in_turn", one_after_another)
-        reference = told(1)
+        reference = propose(1)
     assert len({variant_id for variant_id, *_ in reference[0]}) == 3
     judged.clear()
-    assert [told(workers) for workers in (1, 2, 5)] == [reference] * 3
+    assert [propose(workers) for workers in (1, 2, 5)] == [reference] * 3
     assert len(judged) == 3 * 4, "the second crossover was to meet the first"
 
 

@@ -92,8 +92,8 @@ def test_who_reads_the_label_finds_none(arena: Arena) -> None:
     assert {row["expected"] for row in rows["seed"]} == {"SAT", "UNSAT"}
     there = train.instances[0].path
     assert there is not None
-    told = run_solver(arena.program(LABEL_READER.name), there, RunLimits(), scratch=arena.project.root / "scratch")
-    assert told.counters["conflicts"] != next(row["conflicts"] for row in rows["seed"] if row["instance"] == train.instances[0].name), "it can differ"
+    run = run_solver(arena.program(LABEL_READER.name), there, RunLimits(), scratch=arena.project.root / "scratch")
+    assert run.counters["conflicts"] != next(row["conflicts"] for row in rows["seed"] if row["instance"] == train.instances[0].name), "it can differ"
 
 
 def _seen(rows: Sequence[Mapping[str, Any]]) -> list[list[Any]]:

@@ -35,14 +35,14 @@ def session(name: str, *outcomes: str | None) -> tuple[list[dict], list[dict]]:
     return calls, [{"role": "coder", "session_id": name, "outcome": outcome, **row} for row, outcome in zip(calls, outcomes, strict=True)]
 
 
-@pytest.mark.parametrize(("outcomes", "told", "failed"), [
+@pytest.mark.parametrize(("outcomes", "words", "failed"), [
     ([(None, None, "finished")], "1 attempts, 1 with a valid reply", False),
     ([(None, "out_of_turns")], "1 attempts, 0 with a valid reply (out_of_turns 1)", True),
     ([(None, "looped"), (None,)], "2 attempts, 0 with a valid reply (looped 1, unfinished 1)", True),
     ([(None, "looped"), ("finished",)], "2 attempts, 1 with a valid reply (looped 1)", False),
 ])
-def test_a_session_is_one_reply_and_valid_where_it_was_finished(outcomes: list[tuple], told: str, failed: bool) -> None:
+def test_a_session_is_one_reply_and_valid_where_it_was_finished(outcomes: list[tuple], words: str, failed: bool) -> None:
     held = [session(str(number), *ends) for number, ends in enumerate(outcomes)]
     calls, turns = ([row for item in held for row in item[place]] for place in (0, 1))
     now = answered(calls, PROPOSES, turns)
-    assert (now.words, now.failed, now.proposing) == (told, failed, len(outcomes))
+    assert (now.words, now.failed, now.proposing) == (words, failed, len(outcomes))

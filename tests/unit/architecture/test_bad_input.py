@@ -63,7 +63,7 @@ def words_of(case: Case, here: Path, monkeypatch: pytest.MonkeyPatch) -> list[st
 def test_it_ends_with_its_exit_code_and_a_sentence(case: Case, here: Path, monkeypatch, capsys):
     words = words_of(case, here, monkeypatch)
     code, said = end(cli, words), capsys.readouterr()
-    assert (code, case.told in said.err) == (case.code, True), said.err
+    assert (code, case.complaint in said.err) == (case.code, True), said.err
     assert "Traceback" not in said.err and "this is a bug" not in said.err
 
 

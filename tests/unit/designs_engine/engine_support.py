@@ -69,10 +69,10 @@ def after(design: TracedDesign, engine: str, instances: Planted, steps: int = 5,
     return stepper.name, stepper.state(), solved
 
 
-def distance(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> float:
+def distance(state: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> float:
     """The largest difference, relative to 1 + size."""
-    assert one.keys() == other.keys()
-    return max(float(np.max(np.abs(one[name] - other[name]) / (1 + np.abs(one[name])))) for name in one)
+    assert state.keys() == other.keys()
+    return max(float(np.max(np.abs(state[name] - other[name]) / (1 + np.abs(state[name])))) for name in state)
 
 
 def small_batch(n: int = 20, batch: int = 4, seed: int = 1) -> Planted:

@@ -77,7 +77,7 @@ def test_a_traced_design_survives_json_and_its_hash_guards_it(path):
         TracedDesign.from_json(data)
 
 
-def one(value):
+def scaled_by(value):
     return Graph((Node("mul.Tensor", (Reference(0), value)),), (("x", 0),))
 
 
@@ -92,7 +92,7 @@ POINTS = ((5, 11, 47), (7, 101, 433), (6, 997, 4271), (11, 23, 89))
     ],
 )
 def test_numbers_that_follow_the_size_become_symbols(of_size, form):
-    merged = unify([one(of_size(*point)) for point in POINTS], POINTS, batched=False)
+    merged = unify([scaled_by(of_size(*point)) for point in POINTS], POINTS, batched=False)
     got = merged.nodes[0].args[1]
     assert type(got) is type(form)
     if isinstance(form, Power):
@@ -104,7 +104,7 @@ def test_numbers_that_follow_the_size_become_symbols(of_size, form):
 @pytest.mark.parametrize("of_size", [lambda b, n, m: int(0.01 * m), lambda b, n, m: n * m, lambda b, n, m: 1 / (n + 3), lambda b, n, m: n > 50])
 def test_numbers_that_follow_it_otherwise_are_not_uniform(of_size):
     with pytest.raises(NotUniform):
-        unify([one(of_size(*point)) for point in POINTS], POINTS, batched=False)
+        unify([scaled_by(of_size(*point)) for point in POINTS], POINTS, batched=False)
 
 
 def test_a_design_that_branches_on_the_size_is_traced_at_one_size_only():

@@ -87,19 +87,19 @@ def test_a_database_is_known_by_what_it_says_and_not_by_where_it_lies(tmp_path: 
     assert here.bundle_id() == there.bundle_id()
 
 
-@pytest.mark.parametrize(("name", "content", "told"), [
+@pytest.mark.parametrize(("name", "content", "complaint"), [
     ("database/database.json", "{", "no JSON"), ("database/database.json", "[" * 100_000, "no JSON"), ("database/database.json", "[]", "a list"),
     ("database/database.json", '{"solvers": []}', "no list `designs`"), ("database/database.json", '{"designs": []}', "none"),
     ("objectives/metadata.json", "7", "a number"),
     ("meta_agent/state.json", '{"current": 7, "history": []}', "something else"), ("meta_agent/state.json", '{"history": 5}', "something else"),
     ("meta_agent/state.json", '{"history": {"a": {}}}', "something else"), ("meta_agent/state.json", "\0", "no JSON"),
 ])
-def test_a_file_that_has_to_be_right_is_an_error_that_names_it(tmp_path: Path, name: str, content: str, told: str) -> None:
+def test_a_file_that_has_to_be_right_is_an_error_that_names_it(tmp_path: Path, name: str, content: str, complaint: str) -> None:
     write_database(tmp_path)
     (tmp_path / name).write_text(content)
     with pytest.raises(InputError) as error:
         read_framework(find_files(tmp_path))
-    assert str(tmp_path / name) in error.value.what and told in str(error.value.got) and error.value.wanted and error.value.do
+    assert str(tmp_path / name) in error.value.what and complaint in str(error.value.got) and error.value.wanted and error.value.do
 
 
 def test_what_is_no_database_of_the_framework_is_refused(tmp_path: Path) -> None:

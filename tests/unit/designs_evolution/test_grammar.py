@@ -48,22 +48,22 @@ def loaded(source: str) -> dict:
 
 @settings(max_examples=60, deadline=None)
 @given(genomes())
-def test_any_genome_composes_to_a_file_whose_defaults_are_its_values(found: Genome) -> None:
-    source = compose(found, 'a "title" with \\ and\nlines', "why")
+def test_any_genome_composes_to_a_file_whose_defaults_are_its_values(drawn: Genome) -> None:
+    source = compose(drawn, 'a "title" with \\ and\nlines', "why")
     ast.parse(source)
     names = loaded(source)
-    assert {name: entry["default"] for name, entry in names["HYPER_SPACE"].items()} == found.values()
+    assert {name: entry["default"] for name, entry in names["HYPER_SPACE"].items()} == drawn.values()
     assert all(entry["low"] <= entry["default"] <= entry["high"] for entry in names["HYPER_SPACE"].values())
-    extra = {kinds()[name].variable.name for name in found.term_names() if kinds()[name].variable}
+    extra = {kinds()[name].variable.name for name in drawn.term_names() if kinds()[name].variable}
     assert set(names["VARIABLES_SPEC"]) == {"v", "xl", "xs"} | extra
 
 
 @settings(max_examples=40, deadline=None)
 @given(genomes(), st.integers(0, 2**32 - 1))
-def test_the_gradient_of_any_genome_is_finite_and_has_the_shapes_of_its_variables(found: Genome, seed: int) -> None:
+def test_the_gradient_of_any_genome_is_finite_and_has_the_shapes_of_its_variables(drawn: Genome, seed: int) -> None:
     import torch
 
-    names, random = loaded(compose(found)), np.random.default_rng(seed)
+    names, random = loaded(compose(drawn)), np.random.default_rng(seed)
     n, m = 12, 51
     state = {}
     for name, spec in names["VARIABLES_SPEC"].items():
@@ -79,23 +79,23 @@ def test_the_gradient_of_any_genome_is_finite_and_has_the_shapes_of_its_variable
 
 @settings(max_examples=60, deadline=None)
 @given(genomes())
-def test_canonical_json_names_a_genome(found: Genome) -> None:
-    assert from_json(found.to_json()) == found
-    assert from_json(found.to_json()).key() == found.key()
-    assert compose(found) == compose(from_json(found.to_json()))
+def test_canonical_json_names_a_genome(drawn: Genome) -> None:
+    assert from_json(drawn.to_json()) == drawn
+    assert from_json(drawn.to_json()).key() == drawn.key()
+    assert compose(drawn) == compose(from_json(drawn.to_json()))
 
 
 @settings(max_examples=60, deadline=None)
 @given(genomes(), st.data())
-def test_dropping_a_term_takes_along_what_needs_it_and_nothing_else(found: Genome, data: st.DataObject) -> None:
-    if not found.terms:
+def test_dropping_a_term_takes_along_what_needs_it_and_nothing_else(drawn: Genome, data: st.DataObject) -> None:
+    if not drawn.terms:
         return
-    name = data.draw(st.sampled_from(found.term_names()))
-    left = without(found, [name])
-    gone = set(found.term_names()) - set(left.term_names())
+    name = data.draw(st.sampled_from(drawn.term_names()))
+    left = without(drawn, [name])
+    gone = set(drawn.term_names()) - set(left.term_names())
     assert name in gone
     assert all(name == other or name in closed({other}) for other in gone)
-    kept = {kind: values for kind, values in found.term_values().items() if kind not in gone}
+    kept = {kind: values for kind, values in drawn.term_values().items() if kind not in gone}
     assert left.term_values() == kept
 
 

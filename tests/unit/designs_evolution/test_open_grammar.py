@@ -34,8 +34,8 @@ from evolake.errors import InputError
 BASE = baseline()
 
 
-def parent(found: OpenGenome, name: str = "base") -> Parent:
-    return open_genetic.parent_of_genome(name, name, found)
+def parent(drawn: OpenGenome, name: str = "base") -> Parent:
+    return open_genetic.parent_of_genome(name, name, drawn)
 
 
 def changed(**drives) -> OpenGenome:

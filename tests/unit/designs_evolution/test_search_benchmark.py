@@ -39,7 +39,7 @@ def test_a_run_that_was_not_solved_counts_with_what_it_ran(search: Any) -> None:
     assert result.floors["champion"] == pytest.approx(1150 / 950) and result.ratio("baseline") == ("at least", 3000 / 1050)
 
 
-@pytest.mark.parametrize(("champion", "baseline", "told"), [
+@pytest.mark.parametrize(("champion", "baseline", "verdict"), [
     (solved(1000, 1000), solved(3000, 3000), "REACHED; baseline / champion at N=320 is 3.00"),
     (solved(1000, 1000), solved(2900, 2900), "not reached; baseline / champion at N=320 is 2.90"),
     (solved(1000, 1000), cut(3500, 3500), "REACHED; baseline / champion at N=320 is at least 3.50"),
@@ -47,9 +47,9 @@ def test_a_run_that_was_not_solved_counts_with_what_it_ran(search: Any) -> None:
     (cut(1000, 1000), solved(5000, 5000), "not reached; baseline / champion at N=320 is at most 5.00"),
     (cut(1000, 1000), cut(5000, 5000), "not reached; baseline / champion at N=320 is not known: 5.00"),
 ])
-def test_a_bar_is_reached_only_where_the_bound_suffices(search: Any, champion: list[Lap], baseline: list[Lap], told: str) -> None:
+def test_a_bar_is_reached_only_where_the_bound_suffices(search: Any, champion: list[Lap], baseline: list[Lap], verdict: str) -> None:
     measured = {320: search.measured_of({"champion": champion, "baseline": baseline})}
-    assert search.verdict("open", measured).startswith(f"bar of the grammar open: {told}, wanted 3 or more")
+    assert search.verdict("open", measured).startswith(f"bar of the grammar open: {verdict}, wanted 3 or more")
     assert search.verdict("paper", measured) == "bar of the grammar paper: not measured at N=640"
 
 

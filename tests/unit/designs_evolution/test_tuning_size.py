@@ -18,10 +18,10 @@ SETTINGS = DesignsSettings(
 )
 
 
-def measured(*found: tuple[int, int]) -> list[dict[str, Any]]:
+def measured(*steps_by_size: tuple[int, int]) -> list[dict[str, Any]]:
     """Rows of sizes with the steps that they took, all solved."""
     return [
-        {"N": n, "batch": 10, "steps_run": steps, "median_step": steps, "max_steps": 10_000, "unsolved_fraction": 0.4} for n, steps in found
+        {"N": n, "batch": 10, "steps_run": steps, "median_step": steps, "max_steps": 10_000, "unsolved_fraction": 0.4} for n, steps in steps_by_size
     ]
 
 
@@ -60,8 +60,8 @@ def test_a_size_that_was_not_run_counts_as_the_power_law_says_and_at_most_as_the
 
 
 @given(st.integers(1, 200), st.integers(1, 200))
-def test_more_work_never_means_smaller_instances(one: int, other: int) -> None:
-    least, most = sorted((one, other))
+def test_more_work_never_means_smaller_instances(work: int, other: int) -> None:
+    least, most = sorted((work, other))
     assert largest_size(SQUARES, with_work(least)) <= largest_size(SQUARES, with_work(most))
 
 

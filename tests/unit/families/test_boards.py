@@ -53,16 +53,16 @@ def numbered(cell: complex) -> tuple[int, int]:
     return int(cell.imag), int(cell.real)
 
 
-@pytest.mark.parametrize("one", chosen_rules(), ids=lambda item: item.key)
-def test_a_rule_means_the_same_in_three_engines_and_in_a_fourth_program(one):
+@pytest.mark.parametrize("rule", chosen_rules(), ids=lambda item: item.key)
+def test_a_rule_means_the_same_in_three_engines_and_in_a_fourth_program(rule):
     minded = 0
     for seed in range(3):
-        numbers = np.random.default_rng([seed, *map(ord, one.key)])
-        rules = drawn(numbers, one)
+        numbers = np.random.default_rng([seed, *map(ord, rule.key)])
+        rules = drawn(numbers, rule)
         made = entries(board_of(BOARD_THEMES[0], rules, COURSE))
         for _ in range(2):
             inputs, keys = crowded(numbers), {point: ones[0].key for point, ones in rules.items()}
-            others = {**keys, one.rule.point: rules[one.rule.point][1].key}
+            others = {**keys, rule.rule.point: rules[rule.rule.point][1].key}
             wanted, other = (
                 [[n for cell in (state.at, *sorted(state.things, key=numbered)) for n in numbered(cell)] for state in courses(inputs, summary)[1]]
                 for summary in (keys, others)

@@ -91,7 +91,7 @@ def test_a_place_that_always_holds_the_answer_is_a_leak(write, answer, leaks):
     assert (share >= 0.9) == leaks
 
 
-@pytest.mark.parametrize(("text", "found"), [
+@pytest.mark.parametrize(("text", "drawn"), [
     ("Grid:\n7 5 4\n6 7 5\n8 4 5\nSum?", True), ("Map:\n#..#\n#.##\n####\nWay?", True), ("├── a\n└── b", True), ("+--+\n|  |\n+--+", True),
     ("Grid:\n. # .\n# . #\n. . .\n", True), ("X O X\nO X O\nX X O", True),
     ("Grid:\n- 7 5 4\n- 6 7 5\n- 8 4 5\nSum?", True), ("Map:\n- #..#\n- #.##\n- ####", True), ("- - 1\n- - 2\n- - 3", True),
@@ -99,8 +99,8 @@ def test_a_place_that_always_holds_the_answer_is_a_leak(write, answer, leaks):
     ("Grid:\n[7, 5, 4]\n[6, 7, 5]\n[8, 4, 5]\nSum?", False), ("- 3 apples cost 4 coins\n- 5 pears cost 6 coins\n- 2 figs cost 1 coin", False),
     ("A says B lies.\nB says C lies.\nC says A lies.", False), ("1. Ann\n2. Bob\n3. Cid", False), ("---\n\nHow many?", False),
 ])
-def test_drawings_are_seen_and_lists_are_not(text, found):
-    assert bool(drawing(text)) == found
+def test_drawings_are_seen_and_lists_are_not(text, drawn):
+    assert bool(drawing(text)) == drawn
 
 
 @pytest.mark.parametrize(("values", "grows"), [
@@ -129,13 +129,13 @@ def test_likeness_of_seeds_is_low_and_of_a_family_to_itself_is_whole():
     assert Fingerprint.from_json(prints[0].to_json()) == prints[0]
 
 
-@pytest.mark.parametrize(("one", "other", "same"), [
+@pytest.mark.parametrize(("answer", "other", "same"), [
     (3, 3.0, True), ("1/2", 0.5, True), ("3", 3, True), ("007", 7, False), (True, 1, False), ([1, "a"], [1.0, "a"], True),
     (None, "None", False), ("a ", "a", True),
     ({"b": 1, "a": 2}, {"a": 2, "b": 1}, True),
 ])
-def test_keys_of_answers_that_are_written_differently(one, other, same):
-    assert (answer_key(one) == answer_key(other)) == same
+def test_keys_of_answers_that_are_written_differently(answer, other, same):
+    assert (answer_key(answer) == answer_key(other)) == same
 
 
 WORDS = st.text(alphabet="abcXYZ 0159./", min_size=1, max_size=6).map(str.strip).filter(bool)
@@ -159,7 +159,7 @@ POINT = {"constant": "TIE", "alternatives": [["the lowest number goes first", "1
 NESTED = {"constant": "X", "alternatives": [["the lowest number", "1"], ["the lowest number goes first of all", "2"]]}
 
 
-@pytest.mark.parametrize(("statement", "points", "found"), [
+@pytest.mark.parametrize(("statement", "points", "expected"), [
     ("Here the  lowest\nnumber goes first.", [POINT], {"TIE": "1"}),
     ("Here nothing is said.", [POINT], "does not say the rule TIE"),
     ("First the lowest number goes first, then the highest number goes first.", [POINT], "two rules"),
@@ -167,9 +167,9 @@ NESTED = {"constant": "X", "alternatives": [["the lowest number", "1"], ["the lo
     ("In both the lowest number goes first.", [POINT, {**POINT, "constant": "B_TIE"}], {"TIE": "1", "B_TIE": "1"}),
     ("Not all: the lowest number goes first of all.", [NESTED], {"X": "2"}),
 ])
-def test_rules_are_read_from_the_statement(statement, points, found):
+def test_rules_are_read_from_the_statement(statement, points, expected):
     rules = rules_in(statement, points)
-    assert rules == found if isinstance(found, dict) else found in str(rules)
+    assert rules == expected if isinstance(expected, dict) else expected in str(rules)
 
 
 def test_the_operators_reviewer_gives_up_without_a_reader_and_repeats_what_its_program_printed():

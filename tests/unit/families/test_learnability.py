@@ -26,7 +26,7 @@ from evolake.prompts.tables import LEARNABILITY as OF_PROMPTS
 ON = FamiliesSettings(learnability=0.5, learnability_cycles=2)
 
 
-def told(family_id: str, *groups: tuple[int, int]) -> dict:
+def measured(family_id: str, *groups: tuple[int, int]) -> dict:
     """A row of LEARNABILITY of groups with so many right and wrong replies."""
     right, wrong = (sum(group[at] for group in groups) for at in (0, 1))
     return {
@@ -43,7 +43,7 @@ def archived(*states: str) -> list[dict]:
 
 
 MANY = archived(*["accepted"] * 12)
-EASY, IMPOSSIBLE, HALF, SELDOM = told("f0", *[(4, 0)] * 5), told("f1", *[(0, 4)] * 5), told("f2", *[(2, 2)] * 5), told("f3", (0, 4))
+EASY, IMPOSSIBLE, HALF, SELDOM = measured("f0", *[(4, 0)] * 5), measured("f1", *[(0, 4)] * 5), measured("f2", *[(2, 2)] * 5), measured("f3", (0, 4))
 
 
 def test_a_family_whose_replies_are_all_alike_gains_nothing_and_is_drawn_less():
@@ -90,7 +90,7 @@ def test_too_easy_and_impossible_families_are_retired_and_those_asked_too_seldom
 
 
 def test_so_many_stay_that_there_is_a_choice_of_parents():
-    alike = [told(f"f{number}", *[(0, 4)] * 5) for number in range(11)] + [told("f11", *[(0, 4)] * 40, (1, 3))]
+    alike = [measured(f"f{number}", *[(0, 4)] * 5) for number in range(11)] + [measured("f11", *[(0, 4)] * 40, (1, 3))]
     rows = survival(MANY, alike, ON, "0002")
     assert [row["family_id"] for row in rows if row["lives"]] == [*(f"f{number}" for number in range(FEWEST_LIVE - 1)), "f11"]
 

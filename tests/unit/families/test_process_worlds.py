@@ -72,11 +72,11 @@ MEANING: dict[str, Any] = {
 STATES = [state(*values) for values in product(range(CAP + 1), range(CAP + 1), range(MARKS), range(2))]
 
 
-def engines(one: Bound) -> tuple[Any, Any, Any]:
+def engines(bound: Bound) -> tuple[Any, Any, Any]:
     space: dict[str, Any] = {"np": np}
-    exec(f"def run(w, cap, m):\n    {one.code('run')}\n", space)
-    exec(f"def table(z, cap, m):\n    return {{{one.code('table')}}}\n", space)
-    exec(f"def relation(u, v, cap, m):\n    return {one.code('relation')}\n", space)
+    exec(f"def run(w, cap, m):\n    {bound.code('run')}\n", space)
+    exec(f"def table(z, cap, m):\n    return {{{bound.code('table')}}}\n", space)
+    exec(f"def relation(u, v, cap, m):\n    return {bound.code('relation')}\n", space)
     return space["run"], space["table"], space["relation"]
 
 

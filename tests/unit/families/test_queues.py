@@ -32,7 +32,7 @@ NEXT: dict[str, Any] = {
 """Rule -> who is called, as its sentence says it. line: places in PEOPLE, in the order of arrival."""
 LEAVE: dict[str, Any] = {
     "stay": lambda k, need, card, result, waited: False, "patience": lambda k, need, card, result, waited: waited == k,
-    "eager": lambda k, need, card, found, waited: waited == k and card == 0, "full": lambda k, need, card, found, waited: waited < 0 and found >= k,
+    "eager": lambda k, need, card, line, waited: waited == k and card == 0, "full": lambda k, need, card, line, waited: waited < 0 and line >= k,
     "picky": lambda k, need, card, result, waited: waited < 0 and result >= k and card == 0,
     "hasty": lambda k, need, card, result, waited: waited < 0 and result >= 1 and need > k,
 }
@@ -47,12 +47,12 @@ PACE: dict[str, Any] = {
 """Rule -> minutes of a service, minutes closed after it."""
 
 
-def engines(one: Chosen) -> tuple[Any, Any, Any]:
+def engines(chosen: Chosen) -> tuple[Any, Any, Any]:
     space: dict[str, Any] = {"np": np, "FOREVER": 10**6}
     result = []
     for meaning in ("run", "table", "relation"):
-        exec(functions([one], meaning), space)
-        result.append(space[one.key])
+        exec(functions([chosen], meaning), space)
+        result.append(space[chosen.key])
     return result[0], result[1], result[2]
 
 
@@ -60,46 +60,46 @@ def persons() -> list[dict[str, int]]:
     return [{"number": number, "come": come, "need": need, "card": card} for number, (come, need, card) in enumerate(PEOPLE, start=1)]
 
 
-@pytest.mark.parametrize("one", chosen_rules("next"), ids=lambda item: item.key)
-def test_who_is_called_next_is_in_every_engine_who_the_sentence_says(one):
-    run, table, relation = engines(one)
+@pytest.mark.parametrize("chosen", chosen_rules("next"), ids=lambda item: item.key)
+def test_who_is_called_next_is_in_every_engine_who_the_sentence_says(chosen):
+    run, table, relation = engines(chosen)
     _, need, card = np.array(PEOPLE).T
     for minute, size in product((7, 8, 9, 10), (1, 2, 3, 5, 8)):
         for start in range(len(PEOPLE) - size + 1):
             line = list(range(start, start + size))
-            wanted = NEXT[one.key](line, minute)
+            wanted = NEXT[chosen.key](line, minute)
             assert min((persons()[i] for i in line), key=lambda c, minute=minute: run(c, minute))["number"] - 1 == wanted
             assert table(np.array(line), minute, need, card) == wanted
             assert [i for i in line if all(relation(i, j, minute, PEOPLE) for j in line if j != i)] == [wanted]
             assert all(relation(i, j, minute, PEOPLE) != relation(j, i, minute, PEOPLE) for i, j in permutations(line, 2))
 
 
-@pytest.mark.parametrize("one", chosen_rules("leave"), ids=lambda item: item.key)
-def test_who_goes_away_is_in_every_engine_who_the_sentence_says(one):
-    run, table, relation = engines(one)
+@pytest.mark.parametrize("chosen", chosen_rules("leave"), ids=lambda item: item.key)
+def test_who_goes_away_is_in_every_engine_who_the_sentence_says(chosen):
+    run, table, relation = engines(chosen)
     latest, borne = (np.broadcast_to(column, len(PEOPLE)) for column in table(*np.array(PEOPLE).T))
     gone = 0
     for c, last, most in zip(persons(), latest, borne, strict=True):
         for number in range(7):
-            wanted = LEAVE[one.rule.name](one.amount, c["need"], c["card"], number, -1)
+            wanted = LEAVE[chosen.rule.name](chosen.amount, c["need"], c["card"], number, -1)
             gone += wanted
             assert [bool(run(c, number, None)), bool(relation(-1, number, c["need"], c["card"])), number > most] == [wanted] * 3
-        stays = [not LEAVE[one.rule.name](one.amount, c["need"], c["card"], 0, waited) for waited in range(9)]
+        stays = [not LEAVE[chosen.rule.name](chosen.amount, c["need"], c["card"], 0, waited) for waited in range(9)]
         gone += not all(stays)
         first = stays.index(False) if False in stays else 9
         for waited in range(first + 1):
             there = [not run(c, 0, waited), not relation(waited, 0, c["need"], c["card"]), waited < last - c["come"]]
             assert there == [waited < first or all(stays)] * 3
-    assert (gone > 0) == (one.key != "stay")
+    assert (gone > 0) == (chosen.key != "stay")
 
 
-@pytest.mark.parametrize("one", chosen_rules("pace"), ids=lambda item: item.key)
-def test_a_service_lasts_in_every_engine_what_the_sentence_says(one):
-    run, table, relation = engines(one)
+@pytest.mark.parametrize("chosen", chosen_rules("pace"), ids=lambda item: item.key)
+def test_a_service_lasts_in_every_engine_what_the_sentence_says(chosen):
+    run, table, relation = engines(chosen)
     come, need, card = np.array(PEOPLE).T
     for c, waited in product(persons(), range(7)):
         minute = c["come"] + waited
-        wanted = PACE[one.rule.name](one.amount, c["need"], c["card"], minute, waited)
+        wanted = PACE[chosen.rule.name](chosen.amount, c["need"], c["card"], minute, waited)
         assert tuple(map(int, run(c, minute))) == wanted
         assert tuple(map(int, table(c["number"] - 1, minute, come, need, card))) == wanted
         allowed = [pair for pair in product(range(1, 12), range(5)) if relation(*pair, minute, waited, c["need"], c["card"])]

@@ -171,9 +171,9 @@ TOOLS = {"combinations": combinations, "permutations": permutations}
 VIEWED = {"row": "order", "ring": "order", "groups": "rooms", "selection": "team"}
 
 
-def meanings(structure: str, one: Kind | Law, named: dict[str, Any]) -> list[tuple[bool, bool, bool, dict[int, int]]]:
+def meanings(structure: str, kind: Kind | Law, named: dict[str, Any]) -> list[tuple[bool, bool, bool, dict[int, int]]]:
     """What the three forms say of every arrangement."""
-    check, clauses, view = (compile(text, "kind", "eval") for text in (one.check, one.clauses, one.view))
+    check, clauses, view = (compile(text, "kind", "eval") for text in (kind.check, kind.clauses, kind.view))
     values = [0, 1] if structure == "selection" else list(range(1, 6 if structure in ("row", "ring") else 4))
     result = []
     for x, seen, extra in arrangements(structure):

@@ -33,11 +33,11 @@ class Line:
         other = content + 100 + number % 2
         return other, "double" if other in self.accepted else "mended"
 
-    def still(self, item: Item, found: tuple[int, str]) -> tuple[int, str] | None:
-        return None if found[1] != "double" and found[0] in self.accepted else found
+    def still(self, item: Item, result: tuple[int, str]) -> tuple[int, str] | None:
+        return None if result[1] != "double" and result[0] in self.accepted else result
 
-    def settle(self, item: Item, found: tuple[int, str]) -> None:
-        self.accepted.add(found[0])
+    def settle(self, item: Item, result: tuple[int, str]) -> None:
+        self.accepted.add(result[0])
 
 
 def one_by_one(items: Sequence[Item]) -> list[tuple[int, str]]:

@@ -60,7 +60,7 @@ def records(root: Path) -> dict:
     return {(line, asset, cycle): lake.record(line, asset, cycle) for line, asset in lake.assets() for cycle in lake.cycles(line, asset)}
 
 
-def found(root: Path) -> list[str]:
+def damage(root: Path) -> list[str]:
     return [finding.what for finding in audit(Lake(root)) if not finding.note]
 
 
@@ -77,7 +77,7 @@ def test_no_answer_no_record_and_no_content_changes_and_the_files_are_few(lake):
     for cycle, content in zip(CYCLES, contents, strict=True):
         assert Lake(lake.root).read("designs", "scores", cycle).equals(content)
         assert Lake(lake.root).scan("designs", "scores", cycle).collect().equals(content)
-    assert found(lake.root) == []
+    assert damage(lake.root) == []
     assert json.loads((lake.root / MARKER).read_text())["format"] == 2
 
 
@@ -100,12 +100,12 @@ def test_later_cycles_and_old_ones_again_go_on_as_without_it(lake, tmp_path):
                 compact(Lake(root))
             fill(Lake(root), cycle, run, more)
         if root == lake.root:
-            assert found(root) == []
+            assert damage(root) == []
             compact(Lake(root))
     drop = [index for index, question in enumerate(QUESTIONS) if "created_at" in question]
     mine, theirs = ([answer for index, answer in enumerate(answers(root)) if index not in drop] for root in (lake.root, plain))
     assert mine == theirs
-    assert found(lake.root) == []
+    assert damage(lake.root) == []
     assert parts(lake.root) == ["rules", "scores", "scores", "survivors__artifacts", "survivors__derivations"]
     assert {k: r.content_sha for k, r in records(lake.root).items()} == {k: r.content_sha for k, r in records(plain).items()}
 
@@ -144,7 +144,7 @@ def test_a_damaged_file_of_many_cycles_is_told_by_whoever_reads_and_a_cycle_of_i
         Lake(lake.root).read("designs", "scores", "0001")
     with Catalogue(Lake(lake.root)) as catalogue, pytest.raises(CorruptPart):
         catalogue.query("FROM designs.scores")
-    assert any("the file that holds designs/scores cycle 0001" in what for what in found(lake.root))
+    assert any("the file that holds designs/scores cycle 0001" in what for what in damage(lake.root))
     fill(Lake(lake.root), "0001")
     assert Lake(lake.root).read("designs", "scores", "0001").height == 2
 
@@ -153,6 +153,6 @@ def test_a_lost_manifest_is_mended_from_the_files_of_many_cycles(lake):
     compact(Lake(lake.root))
     before = {key: record.content_sha for key, record in records(lake.root).items()}
     (lake.root / "tables/designs/scores/_manifest.jsonl").unlink()
-    assert found(lake.root) != []
+    assert damage(lake.root) != []
     repair(Lake(lake.root))
     assert {key: record.content_sha for key, record in records(lake.root).items()} == before

@@ -38,7 +38,7 @@ def lines(path) -> list[bytes]:
 def sees(lake) -> dict[str, bool]:
     """Who tells that the table is damaged: whoever reads a cycle, lists the cycles, publishes, and asks in SQL."""
 
-    def told(act) -> bool:
+    def complains(act) -> bool:
         try:
             act()
         except LakeError as error:
@@ -52,8 +52,8 @@ def sees(lake) -> dict[str, bool]:
             catalogue.query("SELECT * FROM designs.candidates")
 
     return {
-        "list": told(lambda: Lake(lake.root).cycles(LINE, ASSET)), "read": told(lambda: Lake(lake.root).read(LINE, ASSET)), "sql": told(ask),
-        "record": told(lambda: Lake(lake.root).record(LINE, ASSET, "0003")),
+        "list": complains(lambda: Lake(lake.root).cycles(LINE, ASSET)), "read": complains(lambda: Lake(lake.root).read(LINE, ASSET)),
+        "sql": complains(ask), "record": complains(lambda: Lake(lake.root).record(LINE, ASSET, "0003")),
     }
 
 

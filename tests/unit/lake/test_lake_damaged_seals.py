@@ -44,7 +44,7 @@ def journal_path(lake):
     return lake.root / "seals" / LINE / "_journal.jsonl"
 
 
-def told(lake, cycle: str, path, data: bytes):
+def read_seal(lake, cycle: str, path, data: bytes):
     """What a new process makes of the seal while `path` holds `data`: its content, or `damaged`."""
     whole = path.read_bytes()
     path.write_bytes(data)
@@ -66,7 +66,7 @@ def test_every_flip_of_a_bit_of_a_seal_is_seen(lake):
             decode(changed, LINE, "0003")
         tried += 1
     assert tried > 2500
-    assert {told(lake, "0003", seal_path(lake, "0003"), changed) for _, changed in flips(data, every=37)} == {"damaged"}
+    assert {read_seal(lake, "0003", seal_path(lake, "0003"), changed) for _, changed in flips(data, every=37)} == {"damaged"}
 
 
 def test_flips_of_bits_of_the_journal_are_seen_or_leave_every_seal_as_it_was(lake):
@@ -79,18 +79,18 @@ def test_flips_of_bits_of_the_journal_are_seen_or_leave_every_seal_as_it_was(lak
         if not log.faults and history(log.bodies).get("0005", [])[-1:] == [wanted]:
             harmless.append(bit)
     assert (len(harmless) <= 8 * 3, len(data) * 8 > 10_000) == (True, True)
-    assert {told(lake, "0005", path, changed) for bit, changed in flips(data, every=101) if bit not in harmless} == {"damaged"}
-    assert [told(lake, "0005", path, changed) for bit, changed in flips(data) if bit in harmless] == [wanted] * len(harmless)
+    assert {read_seal(lake, "0005", path, changed) for bit, changed in flips(data, every=101) if bit not in harmless} == {"damaged"}
+    assert [read_seal(lake, "0005", path, changed) for bit, changed in flips(data) if bit in harmless] == [wanted] * len(harmless)
 
 
 def test_a_seal_cut_short_anywhere_is_seen(lake):
     data = seal_path(lake, "0002").read_bytes()
-    assert {told(lake, "0002", seal_path(lake, "0002"), data[:length]) for length in range(0, len(data), 7)} == {"damaged"}
+    assert {read_seal(lake, "0002", seal_path(lake, "0002"), data[:length]) for length in range(0, len(data), 7)} == {"damaged"}
 
 
 def test_a_seal_in_the_place_of_another_is_seen(lake):
     other = seal_path(lake, "0002").read_bytes()
-    assert told(lake, "0003", seal_path(lake, "0003"), other) == "damaged"
+    assert read_seal(lake, "0003", seal_path(lake, "0003"), other) == "damaged"
     renamed = seal_path(lake, "0009")
     renamed.write_bytes(other)
     with pytest.raises(LakeError, match="it is the seal of designs, cycle 0002"):
@@ -101,9 +101,9 @@ def test_an_old_seal_that_is_put_back_is_not_believed(lake):
     old = seal_path(lake, "0003").read_bytes()
     lake.seals.reopen(LINE, "0003", "a run that fails")
     wanted = lake.seals.read(LINE, "0003")
-    assert told(lake, "0003", seal_path(lake, "0003"), old) == wanted  # as if the writer had died before it replaced the file
+    assert read_seal(lake, "0003", seal_path(lake, "0003"), old) == wanted  # as if the writer had died before it replaced the file
     lake.seals.seal(LINE, "0003", "other", "v2", "run", {})
-    assert told(lake, "0003", seal_path(lake, "0003"), old) == "damaged"
+    assert read_seal(lake, "0003", seal_path(lake, "0003"), old) == "damaged"
 
 
 def test_a_seal_without_its_check_sum_is_no_way_round_it(lake):
@@ -111,7 +111,7 @@ def test_a_seal_without_its_check_sum_is_no_way_round_it(lake):
     body = {name: value for name, value in body.items() if name not in ("format", "check")} | {"version": "forged", "tables": {}}
     forged = (json.dumps(body, sort_keys=True, indent=1) + "\n").encode()
     assert decode(forged, LINE, "0003")[1] == 1
-    assert told(lake, "0003", seal_path(lake, "0003"), forged) == "damaged"
+    assert read_seal(lake, "0003", seal_path(lake, "0003"), forged) == "damaged"
 
 
 def test_lines_lost_repeated_or_moved_in_the_journal_are_seen(lake):
@@ -121,7 +121,7 @@ def test_lines_lost_repeated_or_moved_in_the_journal_are_seen(lake):
         "first": lines[1:], "middle": lines[:3] + lines[4:], "two": lines[:2] + lines[4:], "last": lines[:-1], "repeated": [*lines, lines[-1]],
         "repeated inside": lines[:2] + lines[1:], "swapped": [*lines[:3], lines[4], lines[3], *lines[5:]], "older one again": [*lines, lines[2]],
     }
-    assert {name: told(lake, "0005", path, b"".join(kept)) for name, kept in broken.items()} == dict.fromkeys(broken, "damaged")
+    assert {name: read_seal(lake, "0005", path, b"".join(kept)) for name, kept in broken.items()} == dict.fromkeys(broken, "damaged")
 
 
 def test_a_journal_that_is_gone_is_seen(lake):

@@ -51,9 +51,9 @@ def test_chunking_column_order_and_storage_do_not_count(rows, cut):
 
 
 @settings(max_examples=60, deadline=None)
-@given(one=ROWS, other=ROWS)
-def test_hashes_are_equal_exactly_where_frames_are(one, other):
-    assert (content_hash(table(one)) == content_hash(table(other))) == (_bits(one) == _bits(other))
+@given(rows=ROWS, others=ROWS)
+def test_hashes_are_equal_exactly_where_frames_are(rows, others):
+    assert (content_hash(table(rows)) == content_hash(table(others))) == (_bits(rows) == _bits(others))
 
 
 def _bits(rows):

@@ -48,7 +48,8 @@ def test_each_planted_fault_is_found():
 def test_multipliers_move_one_step_and_every_objective_has_one():
     result = judged()
     lowered = {analysis.objective_id for analysis in result.objectives if analysis.findings}
-    assert {found.objective_id: found.multiplier for found in result.objectives} == {f"o{i}": 0.7 if f"o{i}" in lowered else 1.0 for i in range(10)}
+    multipliers = {analysis.objective_id: analysis.multiplier for analysis in result.objectives}
+    assert multipliers == {f"o{i}": 0.7 if f"o{i}" in lowered else 1.0 for i in range(10)}
 
 
 def test_the_words_name_what_was_found_and_what_is_missing():

@@ -30,7 +30,7 @@ def test_a_line_that_an_ancestor_deleted_is_brought_back_and_a_new_one_is_not():
         ("b", 1, 1, ()), ("c", 2, 1, ("b = 2",)), ("d", 1, 0, ()),
     ]
     assert counts(result.champion) == {"children": 2, "added": 3, "deleted": 2, "brought_back": 1, "share": 1 / 3}
-    assert result.told()["most_often"] == [{"line": "b = 2", "times": 1}]
+    assert result.to_json()["most_often"] == [{"line": "b = 2", "times": 1}]
     assert lines_of(result)[0] == "toy: 25.0% of 4 added lines had been deleted before (3 children)"
 
 

@@ -134,8 +134,8 @@ def lake(tmp_path: Path) -> Lake:
     return finish_families(family_lake(tmp_path), "0001", {f"f{number:02}": () for number in range(12)})
 
 
-def feed(lake: Lake, settings: PromptsSettings = SIZES, found: ProblemSet = SET, *tables: pl.DataFrame, cycle: str = "0002"):
-    return fed(found, settings, tables, lake=lake, seeds=SEEDS, cycles=["0001"], cycle=cycle, root_seed=3)
+def feed(lake: Lake, settings: PromptsSettings = SIZES, problems: ProblemSet = SET, *tables: pl.DataFrame, cycle: str = "0002"):
+    return fed(problems, settings, tables, lake=lake, seeds=SEEDS, cycles=["0001"], cycle=cycle, root_seed=3)
 
 
 def ids(side: str, count: int) -> list[str]:
@@ -160,7 +160,7 @@ def test_families_beside_the_shipped_problems_are_of_lineages_to_train_on_and_ch
     train, heldout = split(family_problems(lake, ["0001"]), SIZES.heldout_share, family_roots(lake, ["0001"]))
     assert heldout and {row["problem_id"] for row in rows} <= {item.problem_id for item in train}
     assert {(row["difficulty"], row["reason"], row["score"]) for row in rows} == {(1, NEW, None)} and len(rows) == 4
-    assert given_.told() == "4 problems of families (4 new)"
+    assert given_.describe() == "4 problems of families (4 new)"
     again = feed(lake, SIZES, SET, table(*((f"f{number:02}", 1, (2, 2)) for number in range(12))))
     assert Counter(row["reason"] for row in again.rows) == {NEW: 2, LEARNABLE: 2}
     assert {row["difficulty"] for row in again.rows if row["reason"] == NEW} == {4}
@@ -204,7 +204,7 @@ def test_what_shares_its_words_with_a_held_out_problem_is_not_added_and_what_is_
     heldout = [replace(make("held", 1), text=f"{words}. Who keeps the fish?"), make("other", 1)]
     given_ = [replace(make("a", 1), text=f"{words}. Who has none?"), make("b", 1), replace(make("c", 1), text=f"{words[:60]} and no more")]
     kept, common = apart(given_, SHIPPED, heldout, words=13, share=0.5)
-    assert (kept, common.found[0][0]) == (given_[1:], heldout[0])
+    assert (kept, common.contaminated[0][0]) == (given_[1:], heldout[0])
     assert apart(given_, SHIPPED, heldout, words=13, share=1.0)[0] == given_
 
 
@@ -218,13 +218,13 @@ def test_families_alone_fill_every_place_and_the_others_are_there_for_duels(lake
 def test_a_cycle_without_families_says_in_a_line_what_it_trains_on(tmp_path: Path, lake: Lake):
     without = fed(SET, SIZES, [], lake=Lake(tmp_path / "empty"), seeds=SEEDS, cycles=[], cycle="0001", root_seed=3)
     assert (without.problems, without.rows) == (SET, [])
-    assert without.told() == "trains on shipped problems only: the lake holds no finished cycle of the families line"
+    assert without.describe() == "trains on shipped problems only: the lake holds no finished cycle of the families line"
     hard = feed(lake, SIZES.model_copy(update={"difficulties": [9]}))
-    assert hard.told() == "trains on shipped problems only: no family offers problems to train on at these difficulties"
+    assert hard.describe() == "trains on shipped problems only: no family offers problems to train on at these difficulties"
     off = SIZES.model_copy(update={"families_share": 0.0})
     little = feed(lake, SIZES.model_copy(update={"families_share": 0.1, "iterations_per_cycle": 1}))
-    assert little.told() == "trains on shipped problems only: a share of 0.1 of 4 problems of a cycle leaves families no place"
-    assert not wanted(off) and (feed(lake, off).problems, feed(lake, off).told()) == (SET, "")
+    assert little.describe() == "trains on shipped problems only: a share of 0.1 of 4 problems of a cycle leaves families no place"
+    assert not wanted(off) and (feed(lake, off).problems, feed(lake, off).describe()) == (SET, "")
     assert wanted(SIZES) and not wanted(SIZES.model_copy(update={"train": "a.jsonl", "test": "b.jsonl"}))
 
 
@@ -232,7 +232,7 @@ def test_where_every_family_taught_nothing_it_says_how_many_families_were_asked_
     lake = finish_families(family_lake(tmp_path), "0001", {f"f{number:02}": () for number in range(12)})
     settings = SIZES.model_copy(update={"families_share": 0.25, "iterations_per_cycle": 1})
     known = table(*((f"f{number:02}", difficulty, (4, 0)) for number in range(12) for difficulty in (1, 4)))
-    names = {feed(lake, settings, SET, known, cycle=f"{cycle:04}").told() for cycle in range(2, 12)}
+    names = {feed(lake, settings, SET, known, cycle=f"{cycle:04}").describe() for cycle in range(2, 12)}
     train, _ = split(family_problems(lake, ["0001"]), SIZES.heldout_share)
     count = len({item.family for item in train})
     assert f"trains on shipped problems only: {count} families asked before, and nothing was learnt from what they offer" in names

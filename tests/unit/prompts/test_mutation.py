@@ -30,8 +30,8 @@ def evidence(number: int, *texts: str) -> Evidence:
     return Evidence(problem(number), tuple(rollout(number, place, text, truncated=text == CUT) for place, text in enumerate(texts)))
 
 
-def mutation(agents: Agents, *found: Evidence, **more: Any) -> Reproduction:
-    return mutate(agents, PROMPT, found, **({"library": library(), "cycle": "0001", "iteration": 1, "root_seed": 4} | more))
+def mutation(agents: Agents, *shown: Evidence, **more: Any) -> Reproduction:
+    return mutate(agents, PROMPT, shown, **({"library": library(), "cycle": "0001", "iteration": 1, "root_seed": 4} | more))
 
 
 def asked(agents: Agents) -> list[str]:

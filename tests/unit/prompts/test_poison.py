@@ -93,10 +93,11 @@ def test_a_child_on_which_our_code_raises_is_blocked_and_stored(poison: str, gat
         raise ValueError("a number of 5,000 digits")
 
     monkeypatch.setattr(judging, poison, poisoned)
-    found = run_gates(Newborn(row, population, [], [{"text": one.text, "split": one.split} for one in PROBLEMS]), RULES, cycle="0001", run_id="run")
-    assert not found.accepted and found.blocked_by is not None
-    assert {gate for gate, seen in found.seen.items() if "ValueError" in seen.get("raised", "")} == gates
-    assert b"ValueError" in evidence_bytes(found.seen)
+    posed = [{"text": item.text, "split": item.split} for item in PROBLEMS]
+    results = run_gates(Newborn(row, population, [], posed), RULES, cycle="0001", run_id="run")
+    assert not results.accepted and results.blocked_by is not None
+    assert {gate for gate, seen in results.seen.items() if "ValueError" in seen.get("raised", "")} == gates
+    assert b"ValueError" in evidence_bytes(results.seen)
 
 
 def test_edits_of_any_text_are_applied_or_refused() -> None:

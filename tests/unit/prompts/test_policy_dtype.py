@@ -12,7 +12,7 @@ from evolake.errors import InputError
 from evolake.prompts.model.protocol import Sample
 from evolake.prompts.model.recipes import SSLOGIC
 from evolake.prompts.policies import dtypes
-from evolake.prompts.policies.dtypes import told, with_dtype
+from evolake.prompts.policies.dtypes import describe_dtype, with_dtype
 from evolake.prompts.policies.local import LocalPolicy
 from evolake.prompts.policies.registry import open_policy
 from evolake.prompts.policies.shared_prompts import log_probabilities
@@ -105,12 +105,12 @@ def test_auto_is_bfloat16_where_a_card_has_it_and_float32_elsewhere(monkeypatch:
     result = {}
     for card in (False, True):
         monkeypatch.setattr(dtypes, "card_has_bfloat16", lambda card=card: card)
-        result[card] = with_dtype(tiny).dtype, told(tiny)
+        result[card] = with_dtype(tiny).dtype, describe_dtype(tiny)
     assert result[False] == ("float32", "float32 (auto): there is no card that computes in bfloat16")
     assert result[True] == ("bfloat16", "bfloat16 (auto): the card computes in it")
     assert open_policy(load("demo").with_section(tiny), tmp_path, "0001", "run").dtype == "bfloat16"  # type: ignore[attr-defined]
     asked = tiny.model_copy(update={"dtype": "float32"})
-    assert (with_dtype(asked), told(asked)) == (asked, "float32, as EVOLAKE_PROMPTS__DTYPE says")
+    assert (with_dtype(asked), describe_dtype(asked)) == (asked, "float32, as EVOLAKE_PROMPTS__DTYPE says")
     endpoint = tiny.model_copy(update={"policy": "endpoint"})
     assert with_dtype(endpoint) == endpoint
 

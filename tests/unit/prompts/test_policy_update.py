@@ -58,12 +58,12 @@ def first_gradients(policy: LocalPolicy) -> dict[str, torch.Tensor]:
     }
 
 
-def assert_same(found: dict[str, torch.Tensor], wanted: dict[str, torch.Tensor]) -> None:
-    assert found.keys() == wanted.keys()
+def assert_same(computed: dict[str, torch.Tensor], wanted: dict[str, torch.Tensor]) -> None:
+    assert computed.keys() == wanted.keys()
     scale = max(float(gradient.abs().max()) for gradient in wanted.values())
     assert scale > 1e-4
     for name in wanted:
-        torch.testing.assert_close(found[name], wanted[name], rtol=1e-4, atol=1e-5 * scale)
+        torch.testing.assert_close(computed[name], wanted[name], rtol=1e-4, atol=1e-5 * scale)
 
 
 def trained_once(policy: LocalPolicy) -> LocalPolicy:

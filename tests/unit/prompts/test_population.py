@@ -25,8 +25,8 @@ def population(children: int = 0) -> Population:
     return result
 
 
-def states(found: Population) -> list[str]:
-    return [row["state"] for row in found.rows()]
+def states(current: Population) -> list[str]:
+    return [row["state"] for row in current.rows()]
 
 
 def test_a_population_starts_from_a_root_with_a_fresh_rating() -> None:

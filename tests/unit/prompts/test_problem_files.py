@@ -40,7 +40,7 @@ def questions(count: int, start: int = 0, difficulty: int = 1) -> list[dict]:
     return [{"question": f"How much is {n} plus {n}?", "answer": 2 * n, "difficulty": difficulty} for n in range(start, start + count)]
 
 
-def found(train: Path | str, test: Path | str, **settings: object):
+def read_problems(train: Path | str, test: Path | str, **settings: object):
     own = PromptsSettings.model_validate({"train": str(train), "test": str(test), **SMALL, **settings})
     return problem_set(own, lake=None, seeds=SEEDS, seed=3)
 
@@ -72,7 +72,8 @@ def test_what_families_export_writes_is_read_as_it_is(tmp_path: Path, form: str)
     ]
     write_dataset(form, rows, [], tmp_path / "out", Provenance([], [], ["0001"], ["7"], ["operators"], ["0.2.0"]))  # type: ignore[arg-type]
     made = read(tmp_path / "out" / ("instances.jsonl" if form == "jsonl" else "train.parquet"))
-    assert [(one.answer, one.difficulty, one.family, one.case_sensitive) for one in made] == [(f'[{n}, "a"]', 4, f"f{n % 2}", True) for n in range(4)]
+    rows = [(item.answer, item.difficulty, item.family, item.case_sensitive) for item in made]
+    assert rows == [(f'[{n}, "a"]', 4, f"f{n % 2}", True) for n in range(4)]
     assert all("\\boxed" in item.text and item.text.startswith("Question") for item in made)
 
 
@@ -88,7 +89,7 @@ def test_a_folder_gives_each_side_the_files_that_are_named_for_it(tmp_path: Path
 
 def test_easy_problems_train_and_hard_ones_are_held_out(tmp_path: Path) -> None:
     both = lines(tmp_path / "both.jsonl", questions(10, 0, 1) + questions(10, 100, 5))
-    made = found(both, both, train_difficulties=[1], test_difficulties=[5])
+    made = read_problems(both, both, train_difficulties=[1], test_difficulties=[5])
     assert {item.difficulty for item in made.train} == {1} and {item.difficulty for item in made.heldout} == {5}
     assert {item.split for item in made.train} == {"train"} and {item.split for item in made.heldout} == {"heldout"}
     assert made.contamination.startswith("0 of 10")
@@ -97,17 +98,17 @@ def test_easy_problems_train_and_hard_ones_are_held_out(tmp_path: Path) -> None:
 def test_a_held_out_problem_that_is_trained_on_is_refused_or_left_out(tmp_path: Path) -> None:
     train, test = lines(tmp_path / "a.jsonl", questions(10)), lines(tmp_path / "b.jsonl", questions(10, 8))
     with pytest.raises(InputError, match=r"(?s)the sides of the problems overlap.*2 of 10 held-out problems"):
-        found(train, test)
-    made = found(train, test, contamination_limit=0.2, heldout_problems=8)
+        read_problems(train, test)
+    made = read_problems(train, test, contamination_limit=0.2, heldout_problems=8)
     assert not {item.text for item in made.train} & {item.text for item in made.heldout} and len(made.heldout) == 8
     assert "left out" in made.contamination
     with pytest.raises(InputError, match="not enough problems"):
-        found(train, test, contamination_limit=0.2, heldout_problems=9)
+        read_problems(train, test, contamination_limit=0.2, heldout_problems=9)
 
 
 def test_a_scorer_is_read_and_one_that_is_not_there_is_refused(tmp_path: Path) -> None:
     test = lines(tmp_path / "test.jsonl", [row | {"scorer": "exact"} for row in questions(2, 50)])
-    made = found(lines(tmp_path / "train.jsonl", questions(4)), test)
+    made = read_problems(lines(tmp_path / "train.jsonl", questions(4)), test)
     assert ({item.scorer for item in made.train}, {item.scorer for item in made.heldout}) == ({"answer"}, {"exact"})
     with pytest.raises(InputError, match=r"row 1 of .* names a scorer that is not there"):
         read(lines(tmp_path / "wrong.jsonl", [row | {"scorer": "exactly"} for row in questions(1)]))
@@ -181,9 +182,9 @@ def test_a_copied_passage_is_found_and_an_unrelated_text_is_not(words: list[str]
     copied = problem(" ".join(text.split()[cut:]).upper() + "!")
     other = problem(" ".join(f"z{number}" for number in range(30)))
     result = overlap([problem(text)], [copied, other], words=n, share=1.0)
-    assert [item.text for item, _ in result.found] == [copied.text] and result.part == 0.5
+    assert [item.text for item, _ in result.contaminated] == [copied.text] and result.part == 0.5
     half = problem(copied.text + " " + " ".join(f"y{number}" for number in range(200)))
-    assert not overlap([problem(text)], [half], words=n, share=0.5).found
+    assert not overlap([problem(text)], [half], words=n, share=0.5).contaminated
 
 
 def test_the_request_for_a_box_is_no_part_of_a_text_and_chinese_characters_are_words() -> None:

@@ -151,10 +151,11 @@ def test_problems_of_families_are_those_of_accepted_families_in_finished_cycles(
         before = f"version {cycle}"
 
     assert finished_families(lake) == ["0001"]
-    found = family_problems(lake)
-    assert [(one.problem_id, one.family, one.source) for one in found] == [("0001-good", "good", "families"), ("0001-chinese", "chinese", "families")]
-    assert found[0].text == "0001 good\n\nGive your final answer, a list in square brackets, inside \\boxed{...}."
+    problems = family_problems(lake)
+    rows = [(problem.problem_id, problem.family, problem.source) for problem in problems]
+    assert rows == [("0001-good", "good", "families"), ("0001-chinese", "chinese", "families")]
+    assert problems[0].text == "0001 good\n\nGive your final answer, a list in square brackets, inside \\boxed{...}."
     assert family_problems(lake, answer_format="last")[0].text == "0001 good\n\nReply with a list in square brackets and nothing else."
-    assert found[1].text.endswith("\\boxed{...} 中。")
+    assert problems[1].text.endswith("\\boxed{...} 中。")
     with pytest.raises(InputError, match="no finished cycle"):
         family_problems(lake, [])

@@ -70,7 +70,7 @@ def crossing(best: Contender, *others: Contender, limit: int = 4) -> CrossReques
 
 
 @pytest.mark.parametrize(
-    ("reply", "answer", "answered", "truncated", "found"),
+    ("reply", "answer", "answered", "truncated", "expected"),
     [
         ("", "5", False, False, ["empty"]), (" \n", "5", False, True, ["empty", "truncated"]),
         ("Let me see", "5", False, True, ["truncated", "unanswered"]), ("It is 5, I think", "5", False, False, ["unanswered", "buried"]),
@@ -80,8 +80,8 @@ def crossing(best: Contender, *others: Contender, limit: int = 4) -> CrossReques
         ("-5", "5", True, False, ["wrong"]), ("1040", "1000", True, False, ["near", "wrong"]),
     ],
 )
-def test_symptoms_of_a_failed_reply(reply: str, answer: str, answered: bool, truncated: bool, found: list[str]) -> None:
-    assert symptoms(reply, answer, answered=answered, truncated=truncated) == found
+def test_symptoms_of_a_failed_reply(reply: str, answer: str, answered: bool, truncated: bool, expected: list[str]) -> None:
+    assert symptoms(reply, answer, answered=answered, truncated=truncated) == expected
 
 
 @given(st.text(max_size=80), st.sampled_from(["5", '"a (b"', "[1, 2]", "null", "true"]), st.booleans(), st.booleans())

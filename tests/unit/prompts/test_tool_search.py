@@ -24,18 +24,18 @@ LIBRARY = [
 INDEX = Search(LIBRARY)
 
 
-def found(query: str) -> str:
+def answer_to(query: str) -> str:
     [answer] = INDEX.answer([query])
     assert answer.status == "ok"
     return answer.text
 
 
 def test_the_passage_that_fits_best_comes_first() -> None:
-    assert found("height of Mont Blanc in metres").splitlines()[0] == f"[1] Alps: {LIBRARY[0].text}"
-    assert found("How high is Aconcagua?").splitlines()[0] == f"[1] Andes: {LIBRARY[1].text}"
-    assert found("cheeses") == f"[1] {LIBRARY[3].text}"
-    assert found("RHONE") == f"[1] Rivers: {LIBRARY[2].text}"
-    assert found("zebra") == NOTHING
+    assert answer_to("height of Mont Blanc in metres").splitlines()[0] == f"[1] Alps: {LIBRARY[0].text}"
+    assert answer_to("How high is Aconcagua?").splitlines()[0] == f"[1] Andes: {LIBRARY[1].text}"
+    assert answer_to("cheeses") == f"[1] {LIBRARY[3].text}"
+    assert answer_to("RHONE") == f"[1] Rivers: {LIBRARY[2].text}"
+    assert answer_to("zebra") == NOTHING
 
 
 def test_one_fact_counts_wherever_it_stands_in_a_long_document() -> None:
@@ -71,7 +71,7 @@ def test_a_corpus_is_a_folder_of_texts_and_rows_in_the_order_of_names(tmp_path: 
     assert corpus_of(own.model_copy(update={"tools": ["python"]})) is None
 
 
-@pytest.mark.parametrize(("files", "place", "told"), [
+@pytest.mark.parametrize(("files", "place", "complaint"), [
     ({}, "nosuch", "there is no corpus"),
     ({"folder/keep.csv": "a"}, "folder", "is empty"),
     ({"a.csv": "a"}, "a.csv", "cannot be read as a corpus"),
@@ -81,11 +81,11 @@ def test_a_corpus_is_a_folder_of_texts_and_rows_in_the_order_of_names(tmp_path: 
     ({"a.jsonl": json.dumps({"text": 5})}, "a.jsonl", "row 1 of"),
     ({"a.jsonl": "[" * 100_000}, "a.jsonl", "row 1 of"),
 ])
-def test_what_is_no_corpus_is_told(tmp_path: Path, files: dict[str, str], place: str, told: str) -> None:
+def test_what_is_no_corpus_is_told(tmp_path: Path, files: dict[str, str], place: str, complaint: str) -> None:
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    with pytest.raises(InputError, match=told) as error:
+    with pytest.raises(InputError, match=complaint) as error:
         read_corpus(str(tmp_path / place))
     assert "EVOLAKE_PROMPTS__CORPUS" in str(error.value) or "mend the file" in str(error.value)
 
@@ -96,12 +96,12 @@ def test_a_document_that_is_no_text_is_told(tmp_path: Path) -> None:
         read_corpus(str(tmp_path))
 
 
-@pytest.mark.parametrize(("given", "told"), [
+@pytest.mark.parametrize(("given", "complaint"), [
     ({"tools": ["python"], "policy": "endpoint"}, "a policy behind an endpoint cannot use tools"),
     ({"tools": ["search"]}, "has no corpus"),
     ({"tools": ["search"], "corpus": "/nosuch"}, "there is no corpus"),
     ({"tools": ["python"], "corpus": "/nosuch"}, "no tool searches it"),
 ])
-def test_tools_that_the_policy_cannot_have_are_refused(given: dict, told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_tools_that_the_policy_cannot_have_are_refused(given: dict, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
         check_tools(PromptsSettings(**given))

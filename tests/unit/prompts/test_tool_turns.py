@@ -12,7 +12,7 @@ from tiny_policy import PROMPT, problems, tiny_policy
 
 from evolake.errors import InputError
 from evolake.prompts.model.tool_calls import RESULT, RESULT_END, is_unmarked
-from evolake.prompts.policies.turns import CUT, Reply, Stops, replies, told
+from evolake.prompts.policies.turns import CUT, Reply, Stops, read_result, replies
 from evolake.prompts.tools.tool import Answered
 from evolake.prompts.tools.toolbox import Called, Toolbox
 
@@ -127,19 +127,19 @@ STRANGE = st.lists(st.sampled_from([*"ab<>/|é€\x00\n", "<|im_end|>", "<|im_st
 
 @given(STRANGE, st.integers(48, 90))
 def test_a_result_is_bounded_and_holds_no_mark_of_ours_or_the_models(given_text: str, most: int) -> None:
-    tokens, call = told(Called("echo", "x", Answered("ok", given_text)), TOKENIZER, most)
+    tokens, call = read_result(Called("echo", "x", Answered("ok", given_text)), TOKENIZER, most)
     before, after = ids(RESULT), ids(RESULT_END)
     assert len(tokens) == call.tokens <= most
     assert tokens[: len(before)] == before and tokens[len(tokens) - len(after) :] == after
     body = tokens[len(before) : len(tokens) - len(after)]
     assert not set(body) & set(TOKENIZER.all_special_ids)
     assert is_unmarked(call.result) and text(body) == call.result
-    whole = told(Called("echo", "x", Answered("ok", given_text)), TOKENIZER, 10_000)[1]
+    whole = read_result(Called("echo", "x", Answered("ok", given_text)), TOKENIZER, 10_000)[1]
     assert call == whole if whole.tokens <= most else call.result.endswith(CUT)
 
 
 def test_a_long_result_is_cut_and_says_so() -> None:
-    tokens, call = told(Called("echo", "x", Answered("ok", "0123456789" * 10_000)), TOKENIZER, 60)
+    tokens, call = read_result(Called("echo", "x", Answered("ok", "0123456789" * 10_000)), TOKENIZER, 60)
     assert len(tokens) == 60 and call.result == ("0123456789" * 9)[: 60 - len(ids(RESULT + RESULT_END + CUT))] + CUT
 
 

@@ -115,8 +115,8 @@ SLOPE = view_of(posed(dict.fromkeys(("x1", "x2", "x3"), (0, 9)), ({"x1": 1, "x2"
 HALF = Answer(status="sat", assignment={"x1": 5, "x2": 2, "x3": 7})
 
 
-def conflicts(*found: ConflictedAttempt) -> ConflictRequest:
-    return ConflictRequest(problem=VIEW, attempts=found)
+def conflicts(*attempts: ConflictedAttempt) -> ConflictRequest:
+    return ConflictRequest(problem=VIEW, attempts=attempts)
 
 
 def test_a_whole_conflict_is_left_and_its_constraints_are_repaired():

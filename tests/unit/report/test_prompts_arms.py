@@ -23,7 +23,7 @@ def arm(start: float, end: float, prompt: str = "[p1] Be brief.") -> dict[str, A
     }
 
 
-def told(low: float = -0.1, high: float = 0.3, p: float = 0.01, replicates: int = 1) -> dict[str, Any]:
+def comparison(low: float = -0.1, high: float = 0.3, p: float = 0.01, replicates: int = 1) -> dict[str, Any]:
     return {
         "policy": "tiny", "recipe": "espl", "backend": "operators", "source": "shipped", "train_problems": 9, "heldout_problems": 20, "iterations": 6,
         "seed": 0, "arms": {"rl": arm(0.2, 0.3), "espl": arm(0.2, 0.4, "<b>[p1] Think & check.</b>")},
@@ -33,30 +33,30 @@ def told(low: float = -0.1, high: float = 0.3, p: float = 0.01, replicates: int 
 
 
 def test_a_difference_inside_the_draw_of_problems_is_none():
-    assert verdict(told()) == "No arm differs from RL only by more than the draw of held-out problems explains."
-    assert differences_table(told())["beyond_the_draw"].to_list() == ["no"]
+    assert verdict(comparison()) == "No arm differs from RL only by more than the draw of held-out problems explains."
+    assert differences_table(comparison())["beyond_the_draw"].to_list() == ["no"]
 
 
 @pytest.mark.parametrize(("low", "high", "word"), [(0.02, 0.2, "gains"), (-0.2, -0.02, "loses")])
 def test_a_difference_beyond_it_is_said_with_its_direction(low: float, high: float, word: str):
-    assert f"evolution with RL {word} 10.0%" in verdict(told(low, high))
-    assert differences_table(told(low, high))["beyond_the_draw"].to_list() == ["yes"]
+    assert f"evolution with RL {word} 10.0%" in verdict(comparison(low, high))
+    assert differences_table(comparison(low, high))["beyond_the_draw"].to_list() == ["yes"]
 
 
 def test_a_difference_that_holm_does_not_leave_is_none_and_replicates_are_said():
-    assert differences_table(told(0.02, 0.2, p=0.06))["beyond_the_draw"].to_list() == ["no"]
-    said = verdict(told(0.02, 0.2, replicates=3))
+    assert differences_table(comparison(0.02, 0.2, p=0.06))["beyond_the_draw"].to_list() == ["no"]
+    said = verdict(comparison(0.02, 0.2, replicates=3))
     assert "of held-out problems and of runs" in said and "3 runs per arm" in said and "One seed" not in said
 
 
 def test_one_arm_alone_is_compared_with_nothing():
-    alone = told() | {"differences": {}}
+    alone = comparison() | {"differences": {}}
     assert verdict(alone) == "One arm alone: there is nothing to compare it with."
     assert "Arms at equal rollouts" in arms_page(alone)
 
 
 def test_the_table_has_a_row_an_arm_with_start_and_end():
-    rows = arms_table(told()).to_dicts()
+    rows = arms_table(comparison()).to_dicts()
     assert [row["arm"] for row in rows] == ["RL only", "evolution with RL"]
     assert rows[1]["correct_at_start"] == "20.0%"
     assert rows[1]["correct_at_the_end"] == "40.0% (30.0% to 50.0%)"
@@ -64,7 +64,7 @@ def test_the_table_has_a_row_an_arm_with_start_and_end():
 
 
 def test_the_page_has_both_figures_and_prompts_as_text():
-    text = arms_page(told())
+    text = arms_page(comparison())
     assert text.count("data:image/png;base64,") == 2
     assert "<b>[p1] Think" not in text
     assert "<b>[p1] Think & check.</b>" in html.unescape(text)

@@ -150,15 +150,15 @@ def test_the_suite_that_every_variant_runs_at_its_gates_is_no_holdout() -> None:
 
 
 @pytest.mark.parametrize("name", ["train_suite", "duel_suite", "correctness_suite"])
-@pytest.mark.parametrize(("one", "other"), [("f/a", "f/a/b"), ("f/a/b", "f/a"), ("link", "f/a/b"), ("f/../f/a/b", "link"), ("f/a", "again")])
-def test_a_holdout_folder_that_shares_files_with_another_suite_is_refused(tmp_path: Path, name: str, one: str, other: str) -> None:
+@pytest.mark.parametrize(("folder", "other"), [("f/a", "f/a/b"), ("f/a/b", "f/a"), ("link", "f/a/b"), ("f/../f/a/b", "link"), ("f/a", "again")])
+def test_a_holdout_folder_that_shares_files_with_another_suite_is_refused(tmp_path: Path, name: str, folder: str, other: str) -> None:
     (tmp_path / "f/a/b").mkdir(parents=True)
     (tmp_path / "f/c").mkdir()
     (tmp_path / "link").symlink_to("f/a")
     (tmp_path / "again").symlink_to("f/a")
     with pytest.raises(ValueError, match=f"shares files with {name}.*move one of the two folders"):
-        SolversSettings.model_validate({name: f"{tmp_path}/{one}", "holdout_suite": f"{tmp_path}/{other}"})
-    apart = {name: f"{tmp_path}/{one}", "holdout_suite": f"{tmp_path}/f/c"}
+        SolversSettings.model_validate({name: f"{tmp_path}/{folder}", "holdout_suite": f"{tmp_path}/{other}"})
+    apart = {name: f"{tmp_path}/{folder}", "holdout_suite": f"{tmp_path}/f/c"}
     assert SolversSettings.model_validate(apart).holdout_suite == apart["holdout_suite"]
 
 

@@ -18,7 +18,7 @@ SEEDS = BROUGHT / "data_lake" / "seeds"
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "complaint"),
     [
         ("EVOLAKE_LAEK", "EVOLAKE_LAEK is read by nothing; did you mean EVOLAKE_LAKE?"),
         ("EVOLAKE_MODEL_BASEURL", "EVOLAKE_MODEL_BASEURL is read by nothing; did you mean EVOLAKE_MODEL_BASE_URL?"),
@@ -26,8 +26,8 @@ SEEDS = BROUGHT / "data_lake" / "seeds"
         ("EVOLAKE_QQQQQQ", "EVOLAKE_QQQQQQ is read by nothing"),
     ],
 )
-def test_a_variable_that_nothing_reads_is_named_with_the_nearest(name, told):
-    assert unknown_variables({name: "1", "HOME": "/"}) == [told]
+def test_a_variable_that_nothing_reads_is_named_with_the_nearest(name, complaint):
+    assert unknown_variables({name: "1", "HOME": "/"}) == [complaint]
 
 
 def test_settings_of_any_depth_and_variables_read_apart_are_known():

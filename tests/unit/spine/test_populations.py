@@ -53,7 +53,7 @@ def test_the_state_keeps_its_other_entries_in_the_order_of_their_names(line: str
 @pytest.mark.parametrize("line", POPULATIONS)
 def test_a_population_comes_back_from_its_tables_and_refuses_others(line: str):
     population = POPULATIONS[line]
-    result = population.empty().with_values(one=1)
+    result = population.empty().with_values(number=1)
     assert all(frame.equals(population.of(result.frames()).frames()[name]) for name, frame in result.frames().items())
     with pytest.raises(InputError, match="column 'value' is missing"):
         population.of(result.frames() | {"state": result.frames()["state"].drop("value")})

@@ -67,7 +67,7 @@ def evaluation(project, fault: str, lost: int = 0) -> tuple[dg.ExecuteInProcessR
     def survivors(candidates: pl.DataFrame) -> pl.DataFrame:
         return candidates
 
-    check = raised_check(candidates, line.name, cycles, judged=["candidates"], told=[Reasons("lost", LOST, "number")])
+    check = raised_check(candidates, line.name, cycles, judged=["candidates"], reasons=[Reasons("lost", LOST, "number")])
     job = dg.Definitions(
         assets=[candidates, survivors], asset_checks=[check], resources=project.defs.resources, jobs=[dg.define_asset_job("cycle", "*")],
     ).resolve_job_def("cycle")

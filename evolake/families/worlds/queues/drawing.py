@@ -20,11 +20,11 @@ DRAWS = 15
 """Of rules, for one question."""
 TRIED, TRIES, DIFFERENT, CHANGED, MORE = 5, 12, 4, 3, 8
 """A queue's answers are looked at on so many instances of one difficulty: how many must differ, be others by another rule, and be more than 1."""
-ARRIVAL = "{one} {{0}} arrives in {unit} {{1}} and needs {{2}} {units}"
+ARRIVAL = "{member} {{0}} arrives in {unit} {{1}} and needs {{2}} {units}"
 COURSE = (
-    "At most one {one} arrives in any {unit}, and they are numbered in the order of their arrival.",
-    "In every {unit}, three things happen in this order: a {one} that arrives joins the line at its back unless a rule forbids it; then each free "
-    "{desk} in turn calls a {one} from the line as long as there is one to call; then whoever gives up goes away.",
+    "At most one {member} arrives in any {unit}, and they are numbered in the order of their arrival.",
+    "In every {unit}, three things happen in this order: a {member} that arrives joins the line at its back unless a rule forbids it; then each free "
+    "{desk} in turn calls a {member} from the line as long as there is one to call; then whoever gives up goes away.",
     "The {unit} of the call is the first {unit} of the service, and a {desk} is free again in the {unit} after the last one of a service, unless a "
     "rule closes it.",
 )

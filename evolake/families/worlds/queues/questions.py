@@ -31,19 +31,19 @@ class QueueQuestion:
     cards: bool = False
 
 
-WAIT = "The wait of a {one} is the number of the {unit} of being called minus the number of the {unit} of arriving."
+WAIT = "The wait of a {member} is the number of the {unit} of being called minus the number of the {unit} of arriving."
 QUESTIONS = (
     QueueQuestion(
         "lost", "how many go away", "How many of the {folk} are never served?", "    return len(gone)", "    return int((start == 0).sum())",
         '    return sum(not any(is_("begins", i, t) for t in minutes) for i in range(n))',
     ),
     QueueQuestion(
-        "finish", "when the last service ends", "What is the number of the last {unit} in which any {one} is served?",
+        "finish", "when the last service ends", "What is the number of the last {unit} in which any {member} is served?",
         '    return max(call["last"] for call in calls)', "    return int(until.max())",
         '    return max(t for t in minutes if any(is_("serves", i, t) for i in range(n)))',
     ),
     QueueQuestion(
-        "longest", "the longest wait", WAIT + " What is the longest wait of any {one} that is served?",
+        "longest", "the longest wait", WAIT + " What is the longest wait of any {member} that is served?",
         '    return max(call["called"] - call["come"] for call in calls)', "    return int((start - come)[start > 0].max())",
         '    return max(sum(is_("waits", i, t) for t in minutes) for i in range(n) if any(is_("serves", i, t) for t in minutes))',
     ),
@@ -70,15 +70,15 @@ QUESTIONS = (
     ),
     QueueQuestion(
         "when", "when one of them is called",
-        "What is the number of the {unit} in which {one} {s1} is called? If this never happens, the answer is 0.",
+        "What is the number of the {unit} in which {member} {s1} is called? If this never happens, the answer is 0.",
         '    return next((call["called"] for call in calls if call["number"] == ask["who"]), 0)', '    return int(start[ask["who"] - 1])',
         '    return next((t for t in minutes if is_("begins", ask["who"] - 1, t)), 0)', "who",
         '{"who": random.randint(2, len(people))}', high=("people",),
     ),
     QueueQuestion(
         "whose", "whose call is a certain one",
-        "Count the calls in their order, those within one {unit} too, from 1. What is the number of the {one} of call {s1}? If there are not so many "
-        "calls, the answer is 0.",
+        "Count the calls in their order, those within one {unit} too, from 1. What is the number of the {member} of call {s1}? If there are not so "
+        "many calls, the answer is 0.",
         '    return calls[ask["call"] - 1]["number"] if ask["call"] <= len(calls) else 0',
         '    return int((rank == ask["call"]) @ np.arange(1, rank.size + 1))',
         '''    called = [(t, i) for t in minutes for i in range(n) if is_("begins", i, t)]
@@ -94,7 +94,7 @@ QUESTIONS = (
         '{"limit": random.randint(2, 4)}', low=2, high=20,
     ),
     QueueQuestion(
-        "busy", "how long all are busy", "In how many {units} is a {one} being served at every {desk}?",
+        "busy", "how long all are busy", "In how many {units} is a {member} being served at every {desk}?",
         '    return sum(sum(call["called"] <= m <= call["last"] for call in calls) == inputs["desks"] for m in range(len(line)))',
         '''    size = int(until.max()) + 2
     change = np.bincount(start, start > 0, size) - np.bincount(until + 1, until > 0, size)
@@ -102,7 +102,7 @@ QUESTIONS = (
         '    return sum(sum(is_("serves", i, t) for i in range(n)) == inputs["desks"] for t in minutes)',
     ),
     QueueQuestion(
-        "idle", "how long nobody is served", "Until the last service is over, in how many {units}, from {unit} 1 on, is no {one} being served?",
+        "idle", "how long nobody is served", "Until the last service is over, in how many {units}, from {unit} 1 on, is no {member} being served?",
         '''    served = {m for call in calls for m in range(call["called"], call["last"] + 1)}
     return max(served) - len(served)''',
         '''    at = np.arange(1, until.max() + 1)[:, None]

@@ -52,53 +52,53 @@ ALL = "FOREVER + 0 * come"
 RULES = (
     Rule(
         "next", "first", "order of arrival",
-        "the {one} that has stood in it longest",
+        "the {member} that has stood in it longest",
         'c["number"]', "w[0]", "people[i][0] < people[j][0]",
     ),
     Rule(
         "next", "last", "latest arrival",
-        "the {one} that was the last to arrive",
+        "the {member} that was the last to arrive",
         '-c["number"]', "w[-1]", "people[i][0] > people[j][0]",
     ),
     Rule(
         "next", "short", "shortest need",
-        "the {one} that needs the fewest {units}, and among equals the earlier one",
+        "the {member} that needs the fewest {units}, and among equals the earlier one",
         '(c["need"], c["number"])', "w[np.argmin(need[w])]", "people[i][1] < people[j][1] or (people[i][1] == people[j][1] and i < j)",
     ),
     Rule(
         "next", "long", "longest need",
-        "the {one} that needs the most {units}, and among equals the earlier one",
+        "the {member} that needs the most {units}, and among equals the earlier one",
         '(-c["need"], c["number"])', "w[np.argmax(need[w])]", "(people[j][1], people[i][0]) < (people[i][1], people[j][0])",
     ),
     Rule(
         "next", "priority", "priority",
-        "a {one} with {card} if any is there, and of several that come into question the earliest",
+        "a {member} with {card} if any is there, and of several that come into question the earliest",
         '(1 - c["card"], c["number"])', "w[np.argmax(card[w])]", "people[i][2] > people[j][2] or (people[i][2] == people[j][2] and i < j)",
         cards=True,
     ),
     Rule(
         "next", "common", "priority reversed",
-        "a {one} without {card} if any is there, and of several that come into question the one that came first",
+        "a {member} without {card} if any is there, and of several that come into question the one that came first",
         '(c["card"], c["number"])', "w[np.argmin(card[w])]", "(people[i][2], people[i][0]) < (people[j][2], people[j][0])", cards=True,
     ),
     Rule(
         "next", "swing", "turns from both ends",
-        "the {one} at its front if the number of the {unit} is odd, and the {one} at its back if it is even",
+        "the {member} at its front if the number of the {unit} is odd, and the {member} at its back if it is even",
         'c["number"] if t % 2 == 1 else -c["number"]', "w[0 if t & 1 else -1]", "(people[i][0] < people[j][0]) == (t % 2 > 0)",
     ),
     Rule(
         "next", "odd", "odd numbers first",
-        "a {one} with an odd number if any is there, and otherwise one with an even number, in both cases the lowest number",
+        "a {member} with an odd number if any is there, and otherwise one with an even number, in both cases the lowest number",
         '(c["number"] % 2 == 0, c["number"])', "w[np.argmin(w & 1)]", "(i % 2, i) < (j % 2, j)",
     ),
     Rule(
         "leave", "stay", "patience without end",
-        "No {one} leaves the line before being called.",
+        "No {member} leaves the line before being called.",
         "False", f"{ALL}, {ALL}", "others < 0",
     ),
     Rule(
         "leave", "patience", "limited patience",
-        "Any {one} that is not called in the {unit} of arriving or in one of the {k} {units} after it goes away unserved at the end of the "
+        "Any {member} that is not called in the {unit} of arriving or in one of the {k} {units} after it goes away unserved at the end of the "
         "last of them.",
         "waited == K", f"come + K, {ALL}", "waited >= K", (2, 3, 4, 5),
     ),
@@ -110,18 +110,18 @@ RULES = (
     ),
     Rule(
         "leave", "full", "a limited line",
-        "There is room for {k} in the line: any {one} that finds so many in it on arriving does not join it and is never served.",
+        "There is room for {k} in the line: any {member} that finds so many in it on arriving does not join it and is never served.",
         "waited is None and others >= K", f"{ALL}, 0 * come + K - 1", "waited < 0 and others > K - 1", (2, 3, 4),
     ),
     Rule(
         "leave", "picky", "a line limited for some",
-        "Any {one} without {card} turns round on arriving, unserved, if {k} or more stand in the line already.",
+        "Any {member} without {card} turns round on arriving, unserved, if {k} or more stand in the line already.",
         'waited is None and not c["card"] and others >= K', f"{ALL}, np.where(card == 1, FOREVER, K - 1)", "waited < 0 and not card and K <= others",
         (2, 3), cards=True,
     ),
     Rule(
         "leave", "hasty", "shyness of the slow",
-        "Any {one} that needs more than {k} {units} and on arriving finds any other in the line does not come in at all.",
+        "Any {member} that needs more than {k} {units} and on arriving finds any other in the line does not come in at all.",
         'waited is None and c["need"] > K and others > 0', f"{ALL}, np.where(need > K, 0, FOREVER)", "waited < 0 < others and need >= K + 1",
         (3, 4, 5),
     ),
@@ -132,12 +132,12 @@ RULES = (
     ),
     Rule(
         "pace", "breaks", "breaks",
-        "A service lasts the {units} that are needed, and after it the {desk} is closed for {k} {units} in which no {one} is served there.",
+        "A service lasts the {units} that are needed, and after it the {desk} is closed for {k} {units} in which no {member} is served there.",
         'c["need"], K', "need[i], K", "(served, closed) == (need, K)", (2, 3),
     ),
     Rule(
         "pace", "hurry", "hurry after long waits",
-        "A service lasts the {units} that are needed, but a single {unit} less if the {one} is called more than {k} {units} after arriving.",
+        "A service lasts the {units} that are needed, but a single {unit} less if the {member} is called more than {k} {units} after arriving.",
         'c["need"] - (t - c["come"] > K), 0', "need[i] - int(t > come[i] + K), 0", "closed == 0 and need - served == (1 if waited > K else 0)",
         (2, 3, 4),
     ),

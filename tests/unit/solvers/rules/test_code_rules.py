@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from solver_code import BASE, found, in_search
+from solver_code import BASE, in_search, reasons_of
 
 from evolake.solvers.rules import additions, read_tree
 
@@ -38,7 +38,7 @@ HOOK = '        if (certified) fprintf(proof_file, "0\\n");\n'
     ],
 )
 def test_forbidden_code_is_named_with_its_place(code: str, rule: str, words: str):
-    reasons = found(in_search(code))
+    reasons = reasons_of(in_search(code))
     assert words in reasons[rule]
     assert "Solver::search (src/core/Solver.cc:8)" in reasons[rule]
 
@@ -52,12 +52,12 @@ def test_forbidden_code_is_named_with_its_place(code: str, rule: str, words: str
     ],
 )
 def test_ordinary_code_passes(code: str):
-    assert found(in_search(code)) == {}
+    assert reasons_of(in_search(code)) == {}
 
 
 def test_an_unchanged_tree_and_a_new_default_pass():
-    assert found(BASE) == {}
-    assert found(BASE.replace("0.95", "0.85")) == {}
+    assert reasons_of(BASE) == {}
+    assert reasons_of(BASE.replace("0.95", "0.85")) == {}
     source = additions({"a.cc": BASE.replace("0.95", "0.85").encode()}, {"a.cc": BASE.encode()})
     assert source.options == {"var-decay": "0.85"}
     assert (source.judged, source.unmodified) == (1, 3)
@@ -86,16 +86,16 @@ def test_functions_that_the_base_has_are_not_judged_wherever_they_lie():
     ],
 )
 def test_changes_outside_search_are_seen(old: str, new: str, rule: str, words: str):
-    assert words in found(BASE.replace(old, new))[rule]
+    assert words in reasons_of(BASE.replace(old, new))[rule]
 
 
 def test_proof_writing_may_move_to_another_function():
     moved = BASE.replace(HOOK, "        end();\n").replace("int main", "void Solver::end() {\n" + HOOK + "}\nint main")
-    assert found(moved) == {}
+    assert reasons_of(moved) == {}
 
 
 def test_a_name_split_by_a_line_continuation_is_still_read():
-    assert "'fork()'" in found(in_search("fo\\\nrk();"))["no-processes"]
+    assert "'fork()'" in reasons_of(in_search("fo\\\nrk();"))["no-processes"]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_name_split_by_a_line_continuation_is_still_read():
     ],
 )
 def test_files_beside_the_sources_are_judged(files: dict[str, bytes], rule: str, words: str):
-    assert words in found(BASE, more=files)[rule]
+    assert words in reasons_of(BASE, more=files)[rule]
 
 
 def test_a_link_is_read_as_its_target(tmp_path: Path):

@@ -7,7 +7,7 @@ import hashlib
 import time
 
 import pytest
-from solver_code import BASE, found, in_search
+from solver_code import BASE, in_search, reasons_of
 
 from evolake.solvers.rules import additions
 from evolake.solvers.rules.syntax import units
@@ -69,7 +69,7 @@ def at_top(code: str) -> str:
     ],
 )
 def test_hidden_code_is_named(code: str, rule: str, words: str):
-    assert words in found(at_top(code))[rule]
+    assert words in reasons_of(at_top(code))[rule]
 
 
 @pytest.mark.parametrize(
@@ -83,12 +83,12 @@ def test_hidden_code_is_named(code: str, rule: str, words: str):
     ],
 )
 def test_plain_code_passes(code: str):
-    assert found(in_search(code)) == {}
+    assert reasons_of(in_search(code)) == {}
 
 
 def test_what_the_base_has_is_its_own():
     base = at_top('#pragma GCC optimize ("O3")\n%:define X 1\n__attribute__((constructor)) void early() {}')
-    assert found(base.replace("0.95", "0.85"), base) == {}
+    assert reasons_of(base.replace("0.95", "0.85"), base) == {}
 
 
 def test_lines_stay_where_they_are_and_splices_go():
@@ -118,14 +118,14 @@ def digits(count: int) -> str:
     ids=["base64", "split", "long", "many", "escapes", "numbers", "characters", "identifiers", "calls"],
 )
 def test_data_is_counted_however_it_is_written(code: str, words: str):
-    assert words in found(at_top(code))["added-data"]
+    assert words in reasons_of(at_top(code))["added-data"]
 
 
 def test_a_table_is_a_table_in_whatever_file_its_numbers_stand():
     table = at_top('static const char start[] = {\n#include "core/Start.h"\n};')
     for row in (", ".join("01"[i % 3 == 0] for i in range(65)), ",\n".join(f"{{-{i}}}" for i in range(65)), ",".join("'a'" for _ in range(65))):
-        assert "a list of 65 numbers" in found(table, more={"src/core/Start.h": row.encode()})["added-data"]
-    assert found(table, more={"src/core/Start.h": b", ".join(b"1" for _ in range(64))}) == {}
+        assert "a list of 65 numbers" in reasons_of(table, more={"src/core/Start.h": row.encode()})["added-data"]
+    assert reasons_of(table, more={"src/core/Start.h": b", ".join(b"1" for _ in range(64))}) == {}
 
 
 @pytest.mark.parametrize(
@@ -145,12 +145,12 @@ def test_a_table_is_a_table_in_whatever_file_its_numbers_stand():
     ],
 )
 def test_only_sources_change(path: str, text: str, words: str):
-    assert words in found(BASE, more={path: f"{text}\n".encode()})["only-sources"]
+    assert words in reasons_of(BASE, more={path: f"{text}\n".encode()})["only-sources"]
 
 
 def test_new_sources_are_free():
     more = {"src/core/Rephase.cc": b"int rephase_after(int n) { return n / 2; }\n", "src/core/Rephase.h": b"int rephase_after(int);\n"}
-    assert found(BASE, more=more) == {}
+    assert reasons_of(BASE, more=more) == {}
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_new_sources_are_free():
 )
 def test_what_would_take_long_to_read_is_not_read(source: bytes, words: str):
     before = time.process_time()
-    assert words in found(BASE, more={"src/core/Deep.cc": source})["readable"]
+    assert words in reasons_of(BASE, more={"src/core/Deep.cc": source})["readable"]
     assert time.process_time() - before < 10
 
 

@@ -98,17 +98,17 @@ def test_a_line_takes_no_folder_without_a_lock(folder: Path, tmp_path: Path) -> 
     assert len(named_suite(str(folder), BlobStore(tmp_path / "lake"), tmp_path / "cache", seeds=SEEDS).instances) == len(TEXTS)
 
 
-@pytest.mark.parametrize("harm, told", [
+@pytest.mark.parametrize("harm, complaint", [
     (lambda place: (place / "a.cnf").write_bytes(b"p cnf 1 1\n1 0\n"), r"1 changed \(a\.cnf\)"),
     (lambda place: (place / "e.cnf.zst").unlink(), r"1 missing \(e\.cnf\.zst\)"),
     (lambda place: (place / "new.cnf").write_bytes(b"p cnf 1 1\n1 0\n"), r"1 new \(new\.cnf\)"),
     (lambda place: (place / "c.cnf.gz").write_bytes(gzip.compress(TEXTS["c.cnf.gz"], mtime=7)), r"1 changed \(c\.cnf\.gz\)"),
 ])
-def test_a_file_that_changed_is_told(folder: Path, tmp_path: Path, harm, told: str) -> None:
+def test_a_file_that_changed_is_told(folder: Path, tmp_path: Path, harm, complaint: str) -> None:
     lock_formulas(folder)
     opened(folder, tmp_path / "lake")
     harm(folder)
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=complaint):
         opened(folder, tmp_path / "lake")
     lock_formulas(folder)
     opened(folder, tmp_path / "lake")
