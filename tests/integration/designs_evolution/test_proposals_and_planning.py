@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from one_by_one import one_after_another
 from scripted_agents import scripted
 
 from evolake.agents import AgentFailure, Agents
@@ -101,14 +102,6 @@ def test_requests_served_side_by_side_give_what_one_after_another_gives(
     judged.clear()
     assert [told(workers) for workers in (1, 5)] == [reference] * 2
     assert len(judged) > 2 * 3, "the third request was to meet the second"
-
-
-def one_after_another(items: Any, judge_all: Any, *, still: Any, settle: Any) -> list[Any]:
-    result = []
-    for item in items:
-        result += judge_all([item])
-        settle(item, result[-1])
-    return result
 
 
 def reply(source: str, **more: Any) -> models.DesignReply:
