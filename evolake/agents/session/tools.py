@@ -12,14 +12,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
-from typing import Any, NoReturn
+from typing import Any
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolake.agents.fences import cap, clean
 from evolake.agents.session.workspace import Outside, Workspace
-from evolake.errors import MachineryError
 from evolake.jail import Limits, Outcome
 from evolake.jail.file_tools import MOST_LINES
 from evolake.scratch import Scratch
@@ -138,14 +136,6 @@ def offered(commands: Sequence[tuple[str, str, type[Arguments]]], finish: type[B
     return tuple(
         {"name": name, "description": description, "parameters": model.model_json_schema()} for name, description, model in (*named, *commands, last)
     )
-
-
-def no_operators(setting: str) -> Callable[[Any, np.random.Generator], NoReturn]:
-    """What asks the operators for a session, and raises MachineryError. setting: the variable that asked for one."""
-    def ask(request: Any, random: np.random.Generator) -> NoReturn:
-        raise MachineryError("operators hold no sessions", do=f"unset {setting}, or use the model backend")
-
-    return ask
 
 
 def run_tool(bench: Bench, name: str, arguments: Any, remember: Remember) -> Result:

@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.roles import Role
-from evolake.agents.session.tools import Arguments, no_operators, offered
+from evolake.agents.session.by_model import no_operators
+from evolake.agents.session.tools import Arguments, offered
 from evolake.agents.session.wire import Turn
 from evolake.families.roles.models import Model, ShortText
 
