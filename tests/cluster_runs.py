@@ -6,13 +6,27 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 from compute_cluster import Cluster
 from designs_fixtures import ROOT, Project
 from two_hosts import Host
+
+
+@contextmanager
+def on_hosts(hosts: tuple[Host, Host], folder: Path) -> Iterator[Cluster]:
+    """A scheduler on the first host and a worker on each, with what they write in `folder`."""
+    cluster = Cluster(folder)
+    try:
+        cluster.start_scheduler(hosts[0].address, hosts[0].before)
+        for host in hosts:
+            cluster.start_worker(host.before, host=host.address)
+        yield cluster
+    finally:
+        cluster.stop()
 
 
 def worker_below(nanny: int) -> int | None:

@@ -6,11 +6,12 @@ import contextlib
 import io
 import json
 import tarfile
-import threading
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from local_server import listening
 
 
 @dataclass
@@ -54,16 +55,8 @@ def serving(index: Index) -> Iterator[Index]:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    index.address = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with listening(Handler) as index.address:
         yield index
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def tar_of(files: dict[str, bytes], links: dict[str, str] | None = None) -> bytes:

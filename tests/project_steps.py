@@ -54,6 +54,15 @@ def share_tape(project: Project, other: Project) -> Project:
     return other
 
 
+def assert_replays(project: Project, other: Project, line: str, timed: str, **settings: str) -> None:
+    """Cycle 0001 of the line from the tape alone, with the server gone: the same content but for the table `timed`, nothing paid."""
+    share_tape(project, other).run("run", "--cycles", "1", "--lines", line, EVOLAKE_REPLAY_ONLY="true", **settings)
+    hashes = f"""SELECT asset, content_sha FROM parts WHERE line = '{line}' AND cycle = '0001' AND state = 'current'
+        AND asset NOT LIKE '%agent_calls' AND asset <> '{timed}' ORDER BY asset"""
+    assert other.sql(hashes) == project.sql(hashes)
+    assert {row[0] for row in other.sql("SELECT DISTINCT usd FROM agent_calls")} == {0.0}
+
+
 @contextmanager
 def inside(project: Project) -> Iterator[None]:
     """This process has the environment of the project, and loads the definitions anew, as "Reload definitions" does: then they read the rules."""

@@ -7,11 +7,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import torch
+from local_server import listening
 from peft import PeftModel
 
 from evolake.prompts.policies.models import Base, load_base
@@ -95,13 +96,5 @@ def serving(double: Double) -> Iterator[Double]:
         def log_message(self, format: str, *args: Any) -> None:
             """Nothing on the screen."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    double.url = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
+    with listening(Handler) as double.url:
         yield double
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from worlds_answers import answer_of
 
 from evolake.families.model.contract import Family
 from evolake.families.model.statement import fill, stated
 
+ENGINES = ("validator.py", "validators/clauses.py", "validators/table.py")
 ENTRY = {"generator.py": "input", "reader.py": "read"}
 
 
@@ -20,6 +23,17 @@ def entries(family: Family) -> dict[str, Callable[..., Any]]:
         exec(compile(source, name, "exec"), space)
         result[name] = space[ENTRY.get(name, "solution")]
     return result
+
+
+def assert_answered_alike(family: Family, made: Mapping[str, Callable[..., Any]], difficulty: int, seed: int) -> None:
+    """By the three engines of a family's `entries` and a fourth program, on one instance, which the reader reads back."""
+    random.seed(seed)
+    inputs, texts = made["generator.py"](difficulty)
+    text = fill(stated(family), texts)
+    answers = [made[name](inputs) for name in ENGINES]
+    assert answers == [answer_of(family, inputs, text)] * 3, (family.title, inputs)
+    assert {type(answer) for answer in answers} == {int}
+    assert made["reader.py"](text) == inputs
 
 
 def statements(family: Family, pairs: Sequence[tuple[int, int]]) -> list[str]:

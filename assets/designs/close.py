@@ -82,7 +82,7 @@ def survivors(
     store.extra(DECISIONS, succession.decisions, "champion_decisions")
     _publish_lineage(store, closed, succession)
     sealed = store.seal(closed.frames(), GUARDS, survivors="designs")
-    champion = closed.design(succession.champion_id)
+    champion = closed.row(succession.champion_id)
     first = consensus_winner(closed, final_ranking.to_dicts(), succession.decisions, succession.champion_id)
     details = {"champion": champion["title"], "champion_id": champion["design_id"], "accepted_this_cycle": len(fresh)}
     details |= {"first_by_consensus": first.title, "first_by_consensus_id": first.design_id, "consensus_and_champion": first.reason}
@@ -126,5 +126,5 @@ def _publish_lineage(store: LineStore, population: Population, succession: Succe
 
     scores = {row["design_id"]: row["consensus"] for row in population.ranking.to_dicts()}
     store.champion(succession.champion_id, scores.get(succession.champion_id))
-    store.artifacts([population.design(succession.champion_id) | {"cycle": store.cycle}], "champion")
+    store.artifacts([population.row(succession.champion_id) | {"cycle": store.cycle}], "champion")
     store.side(EVALUATIONS, evaluation_rows(succession.trials))

@@ -25,7 +25,7 @@ def run_fidelity(store: LineStore, compute: ComputeResource, population: Populat
     settings = store.settings
     jobs = [
         Job(
-            design_id, store.text(population.design(design_id)["traced_sha"]), fidelity, store.cycle, settings.profile, settings.seed,
+            design_id, store.text(population.row(design_id)["traced_sha"]), fidelity, store.cycle, settings.profile, settings.seed,
             settings.of(DesignsSettings), tuple(population.experiment_rows([design_id])), threads=compute.cores_each(len(ids)),
         )
         for design_id in ids

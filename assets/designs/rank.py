@@ -115,7 +115,7 @@ def ranked_by(store: LineStore, population: Population, scores: pl.DataFrame) ->
     ranked = consensus_from(scores, population, cycle)
     frame = RANKING.frame(ranking_rows(ranked, population, cycle))
     store.extra(WEIGHTS, weight_rows(ranked, population, cycle, stage), f"{stage}_weights")
-    first = population.design(str(ranked.order[0]))
+    first = population.row(str(ranked.order[0]))
     drawn = figures_of(FIGURES, Material(population, lambda: ranked), "final_ranking")
     store.tell({"first": first["title"], "first_id": first["design_id"]} | drawn)
     return frame

@@ -72,3 +72,34 @@ class Tables:
         """Entries of the state set; the others stay. Entries are kept in name order."""
         held = dict(self.frames()["state"].iter_rows()) | {name: json.dumps(value, sort_keys=True) for name, value in values.items()}
         return self.with_tables(state=({"name": name, "value": held[name]} for name in sorted(held)))
+
+
+@dataclass(frozen=True)
+class Archive(Tables):
+    """Base of a population whose first table has the line's artifacts, each in a `state` and with its id as the key."""
+
+    derivations: pl.DataFrame
+    state: pl.DataFrame
+
+    @property
+    def _artifacts(self) -> tuple[pl.DataFrame, str]:
+        name = next(iter(self.schemas))
+        return getattr(self, name), self.schemas[name].keys[0]
+
+    def rows(self, *states: str) -> list[dict[str, Any]]:
+        """Rows of the artifacts in one of `states` (all without any), in the order they came."""
+        table, _ = self._artifacts
+        return (table.filter(pl.col("state").is_in(states)) if states else table).to_dicts()
+
+    def row(self, artifact_id: str) -> dict[str, Any]:
+        """The row of one artifact. Raises KeyError where there is none."""
+        table, key = self._artifacts
+        for row in table.filter(pl.col(key) == artifact_id).to_dicts():
+            return row
+        raise KeyError(artifact_id)
+
+    @property
+    def champion_id(self) -> str | None:
+        """The champion, if there is one."""
+        champions = self.rows("champion")
+        return champions[0][self._artifacts[1]] if champions else None

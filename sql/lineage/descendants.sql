@@ -1,12 +1,2 @@
 -- Who descends from an artifact, the blocked and the superseded included? Itself left out.
--- The edges are gathered once; the walk ends also where the graph has a loop. Of the artifacts only those met are looked at.
-CREATE MACRO descendants(id) AS TABLE
-WITH edges AS MATERIALIZED (SELECT list(child_id) AS children, list(parent_id) AS parents FROM lineage WHERE child_id IS NOT NULL AND parent_id IS NOT NULL),
-walk AS MATERIALIZED (SELECT unnest(reached(id, parents, children)) AS artifact_id FROM edges),
-met AS MATERIALIZED (SELECT artifact_id FROM walk WHERE artifact_id <> id),
-known AS (
-    SELECT artifact_id, line, kind, cycle, state, title FROM artifacts_all SEMI JOIN met USING (artifact_id)
-    QUALIFY row_number() OVER (PARTITION BY artifact_id ORDER BY superseded, cycle DESC, state_rank(state) DESC, created_at DESC) = 1
-)
-SELECT artifact_id, line, kind, cycle, state, title FROM met LEFT JOIN known USING (artifact_id)
-ORDER BY cycle, artifact_id;
+CREATE MACRO descendants(id) AS TABLE FROM relatives(id, true) ORDER BY cycle, artifact_id;

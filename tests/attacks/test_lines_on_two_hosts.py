@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cluster_runs import run_on
+from cluster_runs import on_hosts, run_on
 from compute_cluster import Cluster
 from designs_fixtures import Project
 from designs_fixtures import open_project as open_designs
@@ -38,16 +38,9 @@ def hosts() -> Iterator[tuple[Host, Host]]:
 
 @pytest.fixture
 def cluster(hosts: tuple[Host, Host], tmp_path: Path) -> Iterator[Cluster]:
-    """A scheduler on the first host and a worker on each."""
     (tmp_path / "dask").mkdir()
-    started = Cluster(tmp_path / "dask")
-    try:
-        started.start_scheduler(hosts[0].address, hosts[0].before)
-        for host in hosts:
-            started.start_worker(host.before, host=host.address)
+    with on_hosts(hosts, tmp_path / "dask") as started:
         yield started
-    finally:
-        started.stop()
 
 
 def folders(tmp_path: Path) -> tuple[Path, Path]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cluster_runs import run_on
+from cluster_runs import on_hosts, run_on
 from compute_cluster import Cluster
 from designs_fixtures import ROOT, Project, open_project
 from two_hosts import Host, two_hosts
@@ -40,15 +40,8 @@ def hosts() -> Iterator[tuple[Host, Host]]:
 
 @pytest.fixture(scope="module")
 def cluster(hosts: tuple[Host, Host], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A scheduler on the first host and a worker on each."""
-    started = Cluster(tmp_path_factory.mktemp("dask"))
-    try:
-        started.start_scheduler(hosts[0].address, hosts[0].before)
-        for host in hosts:
-            started.start_worker(host.before, host=host.address)
+    with on_hosts(hosts, tmp_path_factory.mktemp("dask")) as started:
         yield started
-    finally:
-        started.stop()
 
 
 def contents(project: Project) -> dict[tuple[str, str, str | None], str]:

@@ -73,7 +73,7 @@ def analyse_designs(
 def _request(
     population: Population, design_id: str, directions: Mapping[str, str], ranks: Mapping[str, Mapping[str, Any]], texts: Texts
 ) -> AnalysisRequest:
-    row = population.design(design_id)
+    row = population.row(design_id)
     edges = [(parent, weight) for child, parent, weight in population.edges() if child == design_id]
     experiments = population.experiment_rows([design_id])
     return AnalysisRequest(

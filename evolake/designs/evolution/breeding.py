@@ -92,7 +92,7 @@ def starters_of(population: Population, fresh: Sequence[Judged], texts: Texts, s
     result: list[Starter] = []
     for design_id in dict.fromkeys([*ranked, *population.live_ids()]):
         if len(result) < MOST_STARTERS:
-            starter = starter_of(population.parent(design_id, texts), texts(population.design(design_id)["traced_sha"]), settings)
+            starter = starter_of(population.parent(design_id, texts), texts(population.row(design_id)["traced_sha"]), settings)
             result += [starter] if starter else []
     for item in fresh:
         if item.accepted and item.traced is not None and item.genome is not None:

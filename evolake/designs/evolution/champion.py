@@ -59,9 +59,9 @@ def contenders(population: Population, order: Sequence[str], texts: Texts) -> tu
 
     def contender(design_id: str) -> Contender:
         solved = reach(population.experiment_rows([design_id]))["largest_solved"]
-        return Contender(design_id, texts(population.design(design_id)["traced_sha"]), solved)
+        return Contender(design_id, texts(population.row(design_id)["traced_sha"]), solved)
 
-    return contender(order[0]), contender(population.champion_id() or baseline), contender(baseline)
+    return contender(order[0]), contender(population.champion_id or baseline), contender(baseline)
 
 
 def evaluation_rows(trials: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

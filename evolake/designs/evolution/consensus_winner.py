@@ -29,7 +29,7 @@ def consensus_winner(population: Population, ranking: Sequence[Row], decisions: 
     """
     places = {row["design_id"]: int(row["rank"]) for row in ranking}
     first = min(places, key=lambda name: places[name])
-    design = population.design(first)
+    design = population.row(first)
     if first == champion_id:
         return ConsensusWinner(first, design["title"], True, "The consensus has the champion first.")
     duel = next((row for row in decisions if row["comparison"] == "incumbent" and row["challenger_id"] == first), None)

@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from evolake.agents import AgentFailure, Agents
+from evolake.agents.session.by_model import require_model
 from evolake.agents.session.tools import Bench, Call, Command
 from evolake.agents.session.workspace import Workspace
 from evolake.designs.engines.isolated import Run, run_apart
@@ -133,11 +134,7 @@ def request_of(request: DesignRequest, start: str) -> DesignSessionRequest:
 
 def check_designer(settings: DesignsSettings, backend: str) -> None:
     """Raises InputError where the setting `designer` cannot be followed."""
-    if settings.designer == "session" and backend != "model":
-        raise InputError(
-            "a designer that is a session needs a model", wanted="--backend model with EVOLAKE_DESIGNS__DESIGNER=session",
-            got=f"the backend {backend}", do="set up a model, or unset EVOLAKE_DESIGNS__DESIGNER",
-        )
+    require_model("a designer", "EVOLAKE_DESIGNS__DESIGNER", settings.designer, backend)
 
 
 def _source(folder: Path) -> str:

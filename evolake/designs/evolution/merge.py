@@ -99,7 +99,7 @@ def import_lake(lake: Lake, other_root: Path, *, top: int = 5, alive: int = ALIV
     parents = _parents(population)
     rows = []
     for design_id in sorted(ids):
-        row = population.design(design_id)
+        row = population.row(design_id)
         for sha in (row["source_sha"], row["traced_sha"]):
             if sha is not None:
                 lake.blobs.put(other.blobs.get(sha))

@@ -90,7 +90,7 @@ def summaries(population: Population) -> list[DesignSummary]:
     """One line for each live design, highest upper confidence bound first."""
     result = []
     for standing in standings(population):
-        row = population.design(standing["design_id"])
+        row = population.row(standing["design_id"])
         result.append(DesignSummary(
             design_id=row["design_id"][:SHORT_ID], title=row["title"], operator=row["operator"] or row["origin"], rank=standing["rank"],
             consensus=standing["consensus"], ucb=standing["ucb"], visits=standing["visits"], largest_solved=standing["largest_solved"],
@@ -101,7 +101,7 @@ def summaries(population: Population) -> list[DesignSummary]:
 
 def detail(population: Population, design_id: str, texts: Texts) -> DesignDetail:
     """A design as a reference."""
-    row = population.design(design_id)
+    row = population.row(design_id)
     return DesignDetail(
         design_id=design_id[:SHORT_ID], title=row["title"], rationale=row["rationale"] or "", source=texts(row["source_sha"]),
         results=level_results(population.experiment_rows([design_id])), key_insight=row["key_insight"] or "",

@@ -25,7 +25,7 @@ from evolake.designs.genome.values import Scale, values_text
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.tables import ARCHIVE, LATER
 from evolake.lake import Lake
-from evolake.lake.population import Tables
+from evolake.lake.population import Archive
 
 LIVE = ("accepted", "champion")
 Texts = Callable[[str], str]
@@ -43,17 +43,15 @@ def text_id_of(source: str, hyper: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Population(Tables):
+class Population(Archive):
     """The six tables of the archive, each a frame of its schema in `tables.ARCHIVE`."""
 
     schemas = ARCHIVE
 
     designs: pl.DataFrame
-    derivations: pl.DataFrame
     experiments: pl.DataFrame
     objectives: pl.DataFrame
     ranking: pl.DataFrame
-    state: pl.DataFrame
 
     def designs_in(self, *states: str) -> pl.DataFrame:
         """Designs in one of `states`."""
@@ -62,18 +60,6 @@ class Population(Tables):
     def live_ids(self) -> list[str]:
         """Designs that are ranked and may have children: accepted and champion, in the order they came."""
         return self.designs_in(*LIVE)["design_id"].to_list()
-
-    def champion_id(self) -> str | None:
-        """The champion, if there is one."""
-        result = self.designs_in("champion")["design_id"].to_list()
-        return result[0] if result else None
-
-    def design(self, design_id: str) -> dict[str, Any]:
-        """The row of one design. Raises KeyError when there is none."""
-        rows = self.designs.filter(pl.col("design_id") == design_id).to_dicts()
-        if not rows:
-            raise KeyError(design_id)
-        return rows[0]
 
     def keys(self) -> set[str]:
         """Keys (`operators_genetic.design_key`) of every design that was ever proposed here, also the blocked."""
@@ -143,7 +129,7 @@ class Population(Tables):
 
     def parent(self, design_id: str, texts: Texts) -> Parent:
         """A design as the operators take it. `texts` reads a blob as text by its sha."""
-        row = self.design(design_id)
+        row = self.row(design_id)
         traced = TracedDesign.from_json(json.loads(texts(row["traced_sha"])))
         scales = tuple(Scale(item.name, item.type, item.low, item.high, tuple(item.choices)) for item in traced.hypers)
         genome = read_genome(row["genome"]) if row["genome"] else None

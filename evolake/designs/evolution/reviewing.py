@@ -94,7 +94,7 @@ def crowned(population: Population, succession: Succession, *, cycle: str, new_d
     Args:
         new_designs: accepted designs of this cycle, for the count towards the next review.
     """
-    before = population.champion_id()
+    before = population.champion_id
     changed = before != succession.champion_id
     states = {succession.champion_id: "champion"}
     if before is not None and changed:

@@ -70,7 +70,7 @@ def tuning_target(population: Population, order: Sequence[str]) -> str | None:
     tried = set(population.value("tuning_tried", []))
     tried |= {row["parent_id"] for row in population.derivations.to_dicts() if row["operator"] == "tuning"}
     for design_id in order:
-        row = population.design(design_id)
+        row = population.row(design_id)
         if not row["tuned"] and design_id not in tried and json.loads(row["hyper_values"] or "{}"):
             return design_id
     return None

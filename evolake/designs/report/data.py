@@ -73,7 +73,7 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
             cycle=chosen, profile=trials["profile"][0] if trials.height else "", backend=_backend(ask, chosen),
             grammar=_grammar(population, chosen), population=population,
             held=held,
-            champion=population.design(held.artifact_id),
+            champion=population.row(held.artifact_id),
             winner=consensus_winner(
                 population, consensus.filter(pl.col("cycle") == chosen).to_dicts(), decisions.to_dicts(), held.artifact_id
             ),

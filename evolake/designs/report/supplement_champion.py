@@ -33,9 +33,9 @@ def parameters(population: Population, champion: str) -> pl.DataFrame:
 
 def terms(population: Population, champion: str) -> pl.DataFrame:
     """One row per term of the champion, in its order; none for a design that came as a file."""
-    line = [population.design(name) for name in reversed(_line(population, champion))]
+    line = [population.row(name) for name in reversed(_line(population, champion))]
     rows = []
-    for term in terms_of(population.design(champion)):
+    for term in terms_of(population.row(champion)):
         first = next((row for row in line if term in terms_of(row)), None)
         if first is not None:
             rows.append({"term": term, "first_in": first["title"], "cycle": first["cycle"], "by": first["operator"], "design": first["design_id"]})
@@ -49,8 +49,8 @@ def lineage(population: Population, champion: str) -> pl.DataFrame:
     consensus = {row["design_id"]: row["consensus"] for row in population.ranking.to_dicts()}
     rows, before = [], None
     for name in ids:
-        row, reached = population.design(name), reach(population.experiment_rows([name]))
-        had = set(terms_of(population.design(before))) if before else set()
+        row, reached = population.row(name), reach(population.experiment_rows([name]))
+        had = set(terms_of(population.row(before))) if before else set()
         rows.append({
             "cycle": row["cycle"], "title": row["title"], "by": row["operator"], "share_of_parent": weights.get((name, before)) if before else None,
             "new_terms": ", ".join(term for term in terms_of(row) if term not in had), "largest_n": reached["largest_solved"],
@@ -76,7 +76,7 @@ def fits(population: Population, champion: str) -> pl.DataFrame:
         law = fit_power_law([level["N"] for level in solved[name]], [level["median_step"] for level in solved[name]])
         steps, low, high = law.predicted(largest) if law else (None, None, None)
         rows.append({
-            "role": role or "ranked", "title": population.design(name)["title"], "exponent": law.b if law else None,
+            "role": role or "ranked", "title": population.row(name)["title"], "exponent": law.b if law else None,
             "error": law.b_error if law else None, "sizes": len(solved[name]),
             "largest_n": max((int(level["N"]) for level in solved[name]), default=0), "at_n": largest, "steps": steps, "low": low,
             "high": high, "design": name,
@@ -117,7 +117,7 @@ def _line(population: Population, champion: str) -> list[str]:
 
 
 def _values(population: Population, design: str) -> dict[str, Any]:
-    return json.loads(population.design(design)["hyper_values"] or "{}")
+    return json.loads(population.row(design)["hyper_values"] or "{}")
 
 
 def _shown(value: Any) -> str | None:

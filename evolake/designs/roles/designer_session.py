@@ -5,14 +5,13 @@ There is no classical answer: by operators a design is made of terms in one step
 
 from __future__ import annotations
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evolake.agents.roles import Role
+from evolake.agents.session.by_model import no_operators
 from evolake.agents.session.tools import Arguments, offered
 from evolake.agents.session.wire import Turn
 from evolake.designs.roles.models import DesignDetail, Direction, LongText, Model, ReferenceWeight, normalised
-from evolake.errors import MachineryError
 
 LARGEST_TRIAL, MOST_INSTANCES, MOST_STEPS = 40, 16, 2_000
 """Variables, instances and steps of one trial."""
@@ -64,9 +63,8 @@ COMMANDS = (
 )
 
 
-def _no_operators(request: DesignSessionRequest, random: np.random.Generator) -> Turn:
-    raise MachineryError("operators hold no sessions", do="unset EVOLAKE_DESIGNS__DESIGNER, or use the model backend")
-
-
-DESIGN_SESSION = Role("designs_designer_session", DesignSessionRequest, Turn, _no_operators, tools=offered(COMMANDS, DesignCard))
+DESIGN_SESSION = Role(
+    "designs_designer_session", DesignSessionRequest, Turn, no_operators("EVOLAKE_DESIGNS__DESIGNER"),
+    tools=offered(COMMANDS, DesignCard),
+)
 """Write one new design in a workspace."""

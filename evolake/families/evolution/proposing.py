@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from evolake.agents import AgentFailure, Agents
+from evolake.agents.session.by_model import require_model
 from evolake.compute.remote_jail import RemotePool, jails_here
 from evolake.compute.shared import Shared
 from evolake.errors import InputError
@@ -130,11 +131,7 @@ def propose_families(
 
 def check_evolution_agent(settings: FamiliesSettings, backend: str) -> None:
     """Raises InputError where the setting `evolution_agent` cannot be followed."""
-    if settings.evolution_agent == "session" and backend != "model":
-        raise InputError(
-            "an evolution agent that is a session needs a model", wanted="--backend model with EVOLAKE_FAMILIES__EVOLUTION_AGENT=session",
-            got=f"the backend {backend}", do="set up a model, or unset EVOLAKE_FAMILIES__EVOLUTION_AGENT",
-        )
+    require_model("an evolution agent", "EVOLAKE_FAMILIES__EVOLUTION_AGENT", settings.evolution_agent, backend)
 
 
 def learn(

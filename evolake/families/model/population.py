@@ -13,26 +13,20 @@ from evolake.families.model.contract import Family, as_json, from_record, to_rec
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.tables import ARCHIVE
 from evolake.lake import BlobStore
-from evolake.lake.population import Tables
+from evolake.lake.population import Archive
 
 PASSED = ("accepted", "retired")
 """States of families that every gate let through."""
 
 
 @dataclass(frozen=True)
-class Population(Tables):
+class Population(Archive):
     """The tables of the archive, each a frame of its schema in `tables.ARCHIVE`."""
 
     schemas = ARCHIVE
 
     families: pl.DataFrame
-    derivations: pl.DataFrame
     experience: pl.DataFrame
-    state: pl.DataFrame
-
-    def rows(self, *states: str) -> list[dict[str, Any]]:
-        """Rows of FAMILIES in one of `states` (all without any), in the order they came."""
-        return (self.families.filter(pl.col("state").is_in(states)) if states else self.families).to_dicts()
 
     def known(self) -> list[Fingerprint]:
         """Fingerprints of every family that passed, the retired too: what a new one must differ from."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from evolake.families.model.ast_transforms import NotComposable, compose, factory
 from evolake.families.model.contract import GENERATOR, READER, VALIDATOR, VALIDATORS, Alternative, Answer, Family, Filterable, MutationPoint, Port
-from evolake.families.model.joining import Embedded, own_text
+from evolake.families.model.joining import Embedded, cutter, own_text
 from evolake.families.model.statement import SLOT, rules, rules_in, stated, whole
 from evolake.families.operators.text import say
 
@@ -171,6 +171,23 @@ PORT_HEAD = '''
 def size(value):
     return value if isinstance(value, int) else len(value)
 '''
+
+
+def port_glue(first: Family, port: Port, parts: int, marker: str, letter: str, sources: Glue, **values: object) -> Glue:
+    """The glue of a child of one parent or two, where a letter stands for a port of the last.
+
+    first: whose answer is measured. sources: with {places} that are filled in. values: for those beside what is known of the port.
+    """
+    inputs = ("first", "second")[parts - 1]
+    names = values | {
+        "index": port.slot - 1, "value": at(inputs, port.key), "high": high_of(inputs, port), "low": port.low, "letter": letter,
+        "legal": str(port.low),
+    }
+    head, other = measure_heads(first)
+    return Glue(
+        generate=PORT_HEAD + sources.generate.format(**names), solve=head + sources.solve.format(**names),
+        other=other + sources.other.format(**names), read=cutter(marker, parts) + sources.read.format(**names),
+    )
 
 
 def lettered(text: str, slot: int, letter: str) -> str:

@@ -12,23 +12,9 @@ import numpy as np
 
 from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import Answer, Family
-from evolake.families.model.joining import cutter, embed, sections
+from evolake.families.model.joining import embed, sections
 from evolake.families.model.statement import fresh_marker, join_question
-from evolake.families.operators.common import (
-    PORT_HEAD,
-    Glue,
-    Member,
-    at,
-    build,
-    high_of,
-    lettered,
-    measure_heads,
-    measure_text,
-    moved_points,
-    moved_up,
-    not_bound,
-    point,
-)
+from evolake.families.operators.common import Glue, Member, build, lettered, measure_text, moved_points, moved_up, not_bound, point, port_glue
 from evolake.families.operators.text import fresh_letters, say, short
 
 ASKS = {name: f'"{name}"' for name in ("largest", "smallest", "first", "third", "spread", "distinct", "total")}
@@ -129,6 +115,7 @@ def read(text):
     {value} = None
     return {{"a": first, "bottom": int(found["slot{bottom}"]), "top": int(found["slot{top}"])}}
 '''
+SOURCES = Glue(GENERATE, SOLVE, OTHER, READ)
 
 
 def invert(parents: Sequence[Family], random: np.random.Generator) -> Family:
@@ -146,15 +133,8 @@ def invert(parents: Sequence[Family], random: np.random.Generator) -> Family:
         parent, "invert", place=f"{marker} 1", port=letter, bottom=inner.slots, slot=inner.slots + 1, value=value,
         measure=measure_text(parent, f"{marker} 1"), ask="ask",
     )
-    names = {
-        "index": port.slot - 1, "value": at("first", port.key), "high": high_of("first", port), "low": port.low, "letter": letter,
-        "legal": str(port.low), "none": port.low - 1, "code": ask.alternative().code,
-        "bottom": inner.slots, "top": inner.slots + 1,
-    }
-    head, other = measure_heads(parent)
-    glue = Glue(
-        generate=PORT_HEAD + GENERATE.format(**names), solve=head + SOLVE.format(**names), other=other + OTHER.format(**names),
-        read=cutter(marker, 1) + READ.format(**names),
+    glue = port_glue(
+        parent, port, 1, marker, letter, SOURCES, none=port.low - 1, code=ask.alternative().code, bottom=inner.slots, top=inner.slots + 1,
     )
     members = [Member("part_a", parent, inner)]
     moved = inner.ports[number]

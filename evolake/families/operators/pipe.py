@@ -11,23 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from evolake.families.model.ast_transforms import NotComposable
-from evolake.families.model.contract import Family, Port
-from evolake.families.model.joining import cutter, embed, sections
+from evolake.families.model.contract import Family
+from evolake.families.model.joining import embed, sections
 from evolake.families.model.statement import fresh_marker, join_question
-from evolake.families.operators.common import (
-    PORT_HEAD,
-    Glue,
-    Member,
-    at,
-    build,
-    high_of,
-    lettered,
-    measure_heads,
-    measure_text,
-    moved_points,
-    moved_up,
-    not_bound,
-)
+from evolake.families.operators.common import Glue, Member, build, lettered, measure_text, moved_points, moved_up, not_bound, port_glue
 from evolake.families.operators.text import fresh_letters, heading, say, short
 
 GENERATE = '''
@@ -90,6 +77,7 @@ def read(text):
     {value} = None
     return {{"a": read_a(first), "b": second, "span": int(said(text)["slot{slot}"])}}
 '''
+SOURCES = Glue(GENERATE, SOLVE, OTHER, READ)
 
 
 def pipe(parents: Sequence[Family], random: np.random.Generator) -> Family:
@@ -110,22 +98,10 @@ def pipe(parents: Sequence[Family], random: np.random.Generator) -> Family:
         first, "pipe", value=value, measure=measure_text(first, f"{marker} 1"), target=f"{marker} 2", port=letter, low=low,
         slot=left.slots + right.slots,
     )
-    glue = _glue(first, port, marker, letter, left.slots + right.slots)
+    glue = port_glue(first, port, 2, marker, letter, SOURCES, slot=left.slots + right.slots)
     return build(
         "pipe", members, glue, parents=[first, second], title=say(first, "pipe title", first=heading(first.title), second=short(second.title)),
         category=second.category, template=join_question(sections([left.text, shown], marker), question), answer=second.answer,
         points=moved_points(members, 0) + moved_points(members, 1), ports=left.ports + moved_up(right.ports, inner),
         filterables=left.filterables + not_bound(right.filterables, inner.high),
-    )
-
-
-def _glue(first: Family, port: Port, marker: str, letter: str, slot: int) -> Glue:
-    names = {
-        "index": port.slot - 1, "value": at("second", port.key), "high": high_of("second", port), "low": port.low, "letter": letter,
-        "legal": str(port.low), "slot": slot,
-    }
-    head, other = measure_heads(first)
-    return Glue(
-        generate=PORT_HEAD + GENERATE.format(**names), solve=head + SOLVE.format(**names), other=other + OTHER.format(**names),
-        read=cutter(marker, 2) + READ.format(**names),
     )

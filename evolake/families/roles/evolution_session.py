@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.roles import Role
+from evolake.agents.session.by_model import no_operators
 from evolake.agents.session.tools import Arguments, offered
 from evolake.agents.session.wire import Turn
-from evolake.errors import MachineryError
 from evolake.families.roles.models import Model, ShortText
 
 MOST_SAMPLES = 6
@@ -84,9 +83,8 @@ COMMANDS = (
 )
 
 
-def _no_operators(request: FamilySessionRequest, random: np.random.Generator) -> Turn:
-    raise MachineryError("operators hold no sessions", do="unset EVOLAKE_FAMILIES__EVOLUTION_AGENT, or use the model backend")
-
-
-EVOLUTION_SESSION = Role("families_evolution_session", FamilySessionRequest, Turn, _no_operators, tools=offered(COMMANDS, FamilyCard))
+EVOLUTION_SESSION = Role(
+    "families_evolution_session", FamilySessionRequest, Turn, no_operators("EVOLAKE_FAMILIES__EVOLUTION_AGENT"),
+    tools=offered(COMMANDS, FamilyCard),
+)
 """Make a family, or mend one that was blocked, in a workspace."""

@@ -8,12 +8,13 @@ from random import Random
 
 import numpy as np
 
-from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Family, MutationPoint, Port
+from evolake.families.model.contract import Alternative, Family, MutationPoint, Port
 from evolake.families.model.statement import whole
 from evolake.families.worlds.actions import Bound, bound_actions, labels
 from evolake.families.worlds.boards.drawing import board_world
 from evolake.families.worlds.declaring import declared_source
 from evolake.families.worlds.kinds import upper
+from evolake.families.worlds.parts import points_of, process_family
 from evolake.families.worlds.queues.drawing import queue_world
 from evolake.families.worlds.run_engines import POINTS, clauses_source, generator_source, reader_source, simulation_source, table_source
 from evolake.families.worlds.run_themes import RUN_THEMES, RunTheme
@@ -63,25 +64,19 @@ def run_world_of(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQu
     """The family of these choices; of each rule the first alternative is in force. store: the one that is asked about."""
     touched = {name for alternatives in rules.values() for alternative in alternatives for name in alternative.reads}
     uses = ["a", "b", *(name for name in "rq" if name in touched or name in question.uses)]
-    points = tuple(
-        MutationPoint(name, tuple(Alternative(item.key, said(item, theme), f'"{item.key}"') for item in alternatives), alternatives[0].key)
-        for name, alternatives in rules.items()
-    ) + ((extreme_point(),) if question.point else ())
+    points = points_of(rules, lambda item: said(item, theme)) + ((extreme_point(),) if question.point else ())
     text, last = template(theme, rules, question, store, uses)
-    assert theme.category in CATEGORIES
     details = {"uses": uses, "events": theme.events, "modes": theme.modes}
     forms = dict.fromkeys(range(1, last + 1 + len(question.keys)), r"\d+") | {last: r"\w+(?:, \w+)*"}
     if "q" in uses:
         forms[last - 1] = "|".join(theme.modes)
     ports = (Port("level", ("ask", "level"), last + 1, 1, ("cap",)),) if question.keys else ()
-    return Family(
-        name="process_world", title=title(theme, rules, question), category=theme.category,  # pyright: ignore[reportArgumentType]
-        language="en", generator=generator_source(rules, question, store, **details), template=text,
-        validator=simulation_source(rules, question, store),
-        validators={"clauses": clauses_source(rules, question, store), "table": table_source(rules, question, store)},
+    return process_family(
+        theme, title(theme, rules, question), text, generator=generator_source(rules, question, store, **details),
+        simulation=simulation_source(rules, question, store), clauses=clauses_source(rules, question, store),
+        table=table_source(rules, question, store),
         reader=reader_source(whole(text, points, forms), declared_source(text, points, _holder), question, **details),
-        answer=Answer("integer"), points=points, ports=ports, parents=(),
-        operator="process_world",
+        points=points, ports=ports,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from evolake.families.worlds.actions import Bound
+from evolake.families.worlds.parts import constants_of
 from evolake.families.worlds.runs import RunQuestion
 
 NEWLINE = "\n"
@@ -202,7 +203,7 @@ def generator_source(
     """The generator. uses: the variables that the statement speaks of. modes: the words for 0 and 1."""
     shown = ('str(m), str(start["r"] + 1), ' if "r" in uses else "") + (f'{list(modes)!r}[start["q"]], ' if "q" in uses else "")
     return (
-        "import random\n\n" + f"EVENTS = {list(events)!r}\n" + _rule_constants(rules) + run_functions(rules)
+        "import random\n\n" + f"EVENTS = {list(events)!r}\n" + constants_of(rules) + run_functions(rules)
         + GENERATE.format(uses=list(uses), marks='"marks": m, ' if "r" in uses else "", make=_of(question.make, store), shown=shown)
     )
 
@@ -246,11 +247,7 @@ def _close(rules: Mapping[str, Sequence[Bound]]) -> str:
 
 
 def _constants(rules: Mapping[str, Sequence[Bound]], question: RunQuestion) -> str:
-    return "\n" + _rule_constants(rules) + ('EXTREME = "largest"\n' if question.point else "")
-
-
-def _rule_constants(rules: Mapping[str, Sequence[Bound]]) -> str:
-    return "".join(f'{name.upper()} = "{alternatives[0].key}"\n' for name, alternatives in rules.items())
+    return "\n" + constants_of(rules) + ('EXTREME = "largest"\n' if question.point else "")
 
 
 def _of(code: str, store: str) -> str:

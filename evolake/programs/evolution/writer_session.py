@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.agents.session.by_model import require_model
 from evolake.agents.session.tools import Bench, Call, Command
 from evolake.agents.session.workspace import Workspace
-from evolake.errors import InputError
 from evolake.gates import GateSpec, run_gates
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.gates.specs import GATES
@@ -102,11 +102,7 @@ def reference_files(request: WriterRequest) -> dict[str, str]:
 
 def check_writer(settings: ProgramsSettings, backend: str) -> None:
     """Raises InputError where the setting `writer` cannot be followed."""
-    if settings.writer == "session" and backend != "model":
-        raise InputError(
-            "a writer that is a session needs a model", wanted="--backend model with EVOLAKE_PROGRAMS__WRITER=session",
-            got=f"the backend {backend}", do="set up a model, or unset EVOLAKE_PROGRAMS__WRITER",
-        )
+    require_model("a writer", "EVOLAKE_PROGRAMS__WRITER", settings.writer, backend)
 
 
 def _folder(place: int) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
 from evolake.programs.evolution.population import texts_of
 from evolake.programs.report.material import FIGURES, LINE, material_of
 from evolake.report.champion import ANCESTRY
 from evolake.report.figures import by_place, draw_figures
+from evolake.report.finished import require_finished
 from evolake.report.pages import Section, render, sentence
 
 PACKAGE = "evolake.programs.report"
@@ -42,9 +42,7 @@ LONGEST_DIFF = 20_000
 def programs_section(root: Path, cycle: str) -> Section:
     """The section of one finished cycle. Raises InputError where the cycle is not finished."""
     lake = Lake(root)
-    seal = lake.seals.read(LINE, following(cycle))
-    if seal is None or seal.state != "sealed":
-        raise InputError(f"cycle {cycle} of the programs line is not finished", do="evolake run --lines programs")
+    require_finished(lake, LINE, cycle)
     material = material_of(lake, following(cycle))
     figures = draw_figures(FIGURES, material)
     questions = {

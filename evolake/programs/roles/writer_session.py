@@ -5,13 +5,12 @@ There is no classical answer: by operators a child is made of typed changes (`wr
 
 from __future__ import annotations
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.roles import Role
+from evolake.agents.session.by_model import no_operators
 from evolake.agents.session.tools import Arguments, offered
 from evolake.agents.session.wire import Turn
-from evolake.errors import MachineryError
 
 
 class Standing(BaseModel):
@@ -57,9 +56,8 @@ COMMANDS = (
 )
 
 
-def _no_operators(request: WriterSessionRequest, random: np.random.Generator) -> Turn:
-    raise MachineryError("operators hold no sessions", do="unset EVOLAKE_PROGRAMS__WRITER, or use the model backend")
-
-
-WRITER_SESSION = Role("programs_writer_session", WriterSessionRequest, Turn, _no_operators, tools=offered(COMMANDS, ProgramCard))
+WRITER_SESSION = Role(
+    "programs_writer_session", WriterSessionRequest, Turn, no_operators("EVOLAKE_PROGRAMS__WRITER"),
+    tools=offered(COMMANDS, ProgramCard),
+)
 """Change a program in a workspace."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from evolake.lake.population import Tables
+from evolake.lake.population import Archive
 from evolake.prompts.model.prompt import SystemPrompt, from_json
 from evolake.prompts.rating.ratings import MU, SIGMA, Rating, conservative
 from evolake.prompts.rating.selection import Entrant, latest
@@ -21,25 +21,12 @@ ITERATION = "iteration"
 
 
 @dataclass(frozen=True)
-class Population(Tables):
+class Population(Archive):
     """The tables of the archive, each a frame of its schema in `tables.ARCHIVE`."""
 
     schemas = ARCHIVE
 
     prompts: pl.DataFrame
-    derivations: pl.DataFrame
-    state: pl.DataFrame
-
-    def rows(self, *states: str) -> list[dict[str, Any]]:
-        """Rows of PROMPTS in one of `states` (all without any), in order of birth."""
-        return (self.prompts.filter(pl.col("state").is_in(states)) if states else self.prompts).to_dicts()
-
-    def row(self, prompt_id: str) -> dict[str, Any]:
-        """The row of one prompt. Raises KeyError when there is none."""
-        for row in self.rows():
-            if row["prompt_id"] == prompt_id:
-                return row
-        raise KeyError(prompt_id)
 
     def prompt(self, prompt_id: str) -> SystemPrompt:
         """One prompt. Raises KeyError when there is none."""
@@ -61,12 +48,6 @@ class Population(Tables):
     def known(self) -> set[tuple[str, ...]]:
         """The texts of every prompt, the blocked ones too: what a child must differ from."""
         return {from_json(row["principles"]).texts for row in self.rows()}
-
-    @property
-    def champion_id(self) -> str | None:
-        """The champion, if there is one."""
-        result = self.rows("champion")
-        return result[0]["prompt_id"] if result else None
 
     def best_id(self) -> str:
         """The living prompt with the highest conservative rating (mu - 3 sigma) of those that took part in an iteration; of equal ones the youngest.

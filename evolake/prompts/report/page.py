@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
-from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.prompt import from_json
@@ -17,6 +16,7 @@ from evolake.prompts.report.artifacts import base_evaluation
 from evolake.prompts.report.material import FIGURES, LINE, material_of
 from evolake.report.champion import ANCESTRY, Champion, champion_of
 from evolake.report.figures import by_place, draw_figures
+from evolake.report.finished import require_finished
 from evolake.report.pages import Section, render, sentence
 
 PACKAGE = "evolake.prompts.report"
@@ -51,9 +51,7 @@ SELECT cycle, prompt_id[:12] AS prompt, gate, rule_id, reason FROM prompts.accep
 def prompts_section(root: Path, cycle: str) -> Section:
     """The section of one finished cycle. Raises InputError where the cycle is not finished."""
     lake = Lake(root)
-    seal = lake.seals.read(LINE, following(cycle))
-    if seal is None or seal.state != "sealed":
-        raise InputError(f"cycle {cycle} of the prompts line is not finished", do="evolake run --lines prompts")
+    require_finished(lake, LINE, cycle)
     material = material_of(lake, following(cycle))
     population, heldout = material.population, lake.read(LINE, "heldout", cycle)
     base = base_evaluation(lake)

@@ -10,14 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evolake.agents import Role
-from evolake.repair.arms.operators import (
-    propose_conflict,
-    propose_core,
-    propose_directed,
-    propose_generic,
-    propose_informed,
-    propose_plain,
-)
+from evolake.repair.arms import operators
 from evolake.repair.arms.views import (
     Answer,
     CandidateReply,
@@ -93,12 +86,12 @@ def _directed(request: Any) -> Mapping[str, Any]:
     }
 
 
-PLAIN = Role("repair_plain", PlainRequest, CandidateReply, propose_plain, values=_plain)
-GENERIC_FEEDBACK = Role("repair_generic", GenericRequest, CandidateReply, propose_generic, values=_generic)
-CORE_FEEDBACK = Role("repair_core", CoreRequest, CandidateReply, propose_core, values=_core)
-CONFLICT_FEEDBACK = Role("repair_conflict", ConflictRequest, CandidateReply, propose_conflict, prompt="repair_core", values=_core)
-INFORMED_PLAIN = Role("repair_informed", PlainRequest, CandidateReply, propose_informed, prompt="repair_plain", values=_plain)
-DIRECTED = Role("repair_directed", DirectedRequest, CandidateReply, propose_directed, values=_directed)
+PLAIN = Role("repair_plain", PlainRequest, CandidateReply, operators.propose_plain, values=_plain)
+GENERIC_FEEDBACK = Role("repair_generic", GenericRequest, CandidateReply, operators.propose_generic, values=_generic)
+CORE_FEEDBACK = Role("repair_core", CoreRequest, CandidateReply, operators.propose_core, values=_core)
+CONFLICT_FEEDBACK = Role("repair_conflict", ConflictRequest, CandidateReply, operators.propose_conflict, prompt="repair_core", values=_core)
+INFORMED_PLAIN = Role("repair_informed", PlainRequest, CandidateReply, operators.propose_informed, prompt="repair_plain", values=_plain)
+DIRECTED = Role("repair_directed", DirectedRequest, CandidateReply, operators.propose_directed, values=_directed)
 ROLES: dict[str, Role[Any, CandidateReply]] = {
     **dict(zip(ARMS, (PLAIN, PLAIN, GENERIC_FEEDBACK, CORE_FEEDBACK, DIRECTED), strict=True)),
     WHOLE_CONFLICT: CONFLICT_FEEDBACK, INFORMED: INFORMED_PLAIN,

@@ -23,6 +23,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from evolake.repair.arms.views import (
     Answer,
@@ -48,6 +49,7 @@ from evolake.repair.names import ARMS, INFORMED, WHOLE_CONFLICT
 RECENT_ROUNDS = 2
 
 Candidate = Claim | Malformed
+Attempt = TypeVar("Attempt")
 
 
 @dataclass(frozen=True)
@@ -88,52 +90,53 @@ class NoFeedback(Arm):
         """Nothing is carried forward."""
 
 
-class GenericFeedback(Arm):
+class Chained(Arm, Generic[Attempt]):
+    """K chains, each with its earlier attempts."""
+
+    def __init__(self, view: ProblemView):
+        super().__init__(view)
+        self._chains: dict[int, tuple[Attempt, ...]] = {}
+
+    def observe(self, judged: Sequence[Judged]) -> None:
+        for item in judged:
+            self._chains[item.slot] = (*self._chain(item.slot), self.attempt(_answer(item.candidate), item.certification))
+
+    @abstractmethod
+    def attempt(self, answer: Answer, result: Certification) -> Attempt:
+        """What the chain knows of an answer that was refuted."""
+
+    def _chain(self, slot: int) -> tuple[Attempt, ...]:
+        return self._chains.get(slot, ())
+
+
+class GenericFeedback(Chained[FailedAttempt]):
     """K chains that know their earlier answers and that they failed."""
 
-    def __init__(self, view: ProblemView):
-        super().__init__(view)
-        self._chains: dict[int, tuple[FailedAttempt, ...]] = {}
-
     def request(self, slot: int) -> Request:
-        return GenericRequest(problem=self._view, attempts=self._chains.get(slot, ()))
+        return GenericRequest(problem=self._view, attempts=self._chain(slot))
 
-    def observe(self, judged: Sequence[Judged]) -> None:
-        for item in judged:
-            self._chains[item.slot] = (*self._chains.get(item.slot, ()), FailedAttempt(answer=_answer(item.candidate)))
+    def attempt(self, answer: Answer, result: Certification) -> FailedAttempt:
+        return FailedAttempt(answer=answer)
 
 
-class CoreFeedback(Arm):
+class CoreFeedback(Chained[RefutedAttempt]):
     """K chains that know their earlier answers and the core that refuted each."""
 
-    def __init__(self, view: ProblemView):
-        super().__init__(view)
-        self._chains: dict[int, tuple[RefutedAttempt, ...]] = {}
-
     def request(self, slot: int) -> Request:
-        return CoreRequest(problem=self._view, attempts=self._chains.get(slot, ()))
+        return CoreRequest(problem=self._view, attempts=self._chain(slot))
 
-    def observe(self, judged: Sequence[Judged]) -> None:
-        for item in judged:
-            attempt = RefutedAttempt(answer=_answer(item.candidate), outcome=_outcome(item.certification), core=item.certification.core)
-            self._chains[item.slot] = (*self._chains.get(item.slot, ()), attempt)
+    def attempt(self, answer: Answer, result: Certification) -> RefutedAttempt:
+        return RefutedAttempt(answer=answer, outcome=_outcome(result), core=result.core)
 
 
-class WholeConflictFeedback(Arm):
+class WholeConflictFeedback(Chained[ConflictedAttempt]):
     """K chains that know their earlier answers and a whole conflict that refuted each."""
 
-    def __init__(self, view: ProblemView):
-        super().__init__(view)
-        self._chains: dict[int, tuple[ConflictedAttempt, ...]] = {}
-
     def request(self, slot: int) -> Request:
-        return ConflictRequest(problem=self._view, attempts=self._chains.get(slot, ()))
+        return ConflictRequest(problem=self._view, attempts=self._chain(slot))
 
-    def observe(self, judged: Sequence[Judged]) -> None:
-        for item in judged:
-            result = item.certification
-            attempt = ConflictedAttempt(answer=_answer(item.candidate), outcome=_outcome(result), core=result.core, values=result.values)
-            self._chains[item.slot] = (*self._chains.get(item.slot, ()), attempt)
+    def attempt(self, answer: Answer, result: Certification) -> ConflictedAttempt:
+        return ConflictedAttempt(answer=answer, outcome=_outcome(result), core=result.core, values=result.values)
 
 
 class CoreRank(Arm):

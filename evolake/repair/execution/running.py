@@ -16,8 +16,8 @@ import polars as pl
 
 from evolake.agents import check_backend
 from evolake.compute import open_executor
-from evolake.errors import InputError
 from evolake.lake import Lake
+from evolake.lake.studies import current_record, record_before, with_earlier
 from evolake.repair.benchmark.build import benchmark_rows
 from evolake.repair.execution.cells import collect, is_finished, publish_cell, submit_cell
 from evolake.repair.execution.reachable import require_endpoint
@@ -81,10 +81,7 @@ def run_study(settings: Settings, arms: Sequence[str], seeds: Sequence[int], run
 def publish_study(lake: Lake, study: Study, problems: list[dict], arms: Sequence[str], seeds: Sequence[int], run_id: str) -> None:
     """Publishes the benchmark and the study's record. Arms and seeds that an earlier run of the same study had are kept in the record."""
     lake.publish(LINE, "problems", PROBLEMS.frame(problems), cycle=None, run_id=run_id, schema=PROBLEMS)
-    before = lake.read(LINE, "study").row(0, named=True) if lake.record(LINE, "study") else {}
-    if before.get("study_sha") == study.sha:
-        arms = [arm for arm in KNOWN_ARMS if arm in {*arms, *before["arms"]}]
-        seeds = sorted({*seeds, *before["seeds"]})
+    arms, seeds = with_earlier(record_before(lake, LINE), study.sha, arms, seeds, KNOWN_ARMS)
     lake.publish(LINE, "study", STUDY.frame([study.row(arms, seeds)]), cycle=None, run_id=run_id, schema=STUDY)
 
 
@@ -104,9 +101,7 @@ def read_study(lake: Lake) -> Stored:
     Raises:
         InputError: no study was run in this lake.
     """
-    if lake.record(LINE, "study") is None:
-        raise InputError("this lake holds no repair study", got=str(lake.root), do="run one: evolake repair run")
-    study = lake.read(LINE, "study").row(0, named=True)
+    study = current_record(lake, LINE, "evolake repair run")
     results, attempts = [RESULTS.empty()], [ATTEMPTS.empty()]
     for cell in lake.cycles(LINE, "results"):
         if parse_cell(cell)[0] not in study["arms"]:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.agents.session.by_model import require_model
 from evolake.agents.session.tools import Bench
 from evolake.agents.session.workspace import Workspace
-from evolake.errors import InputError
 from evolake.settings import Settings
 from evolake.solvers.roles.analyst_session import ANALYST_SESSION, AnalysisSessionRequest, IncidentCard
 from evolake.solvers.roles.review_models import AnalysisReply, AnalysisRequest, Incident
@@ -63,8 +63,4 @@ def files_of(item: Incident) -> dict[str, str]:
 
 def check_analyst(settings: Settings) -> None:
     """Raises InputError where the setting `analyst` cannot be followed."""
-    if settings.of(SolversSettings).analyst == "session" and settings.backend != "model":
-        raise InputError(
-            "an analyst that is a session needs a model", wanted="--backend model with EVOLAKE_SOLVERS__ANALYST=session",
-            got=f"the backend {settings.backend}", do="set up a model, or unset EVOLAKE_SOLVERS__ANALYST",
-        )
+    require_model("an analyst", "EVOLAKE_SOLVERS__ANALYST", settings.of(SolversSettings).analyst, settings.backend)

@@ -26,7 +26,7 @@ def benchmark(
     compared = current_runs(population, RUNS.empty(), settings, asked={(item.name, item.sha) for item in suite.instances})
     have = set(compared["variant_id"].to_list())
     wanted = {row["variant_id"]: row for row in [*population.rows("accepted", "champion"), *fresh] if row["variant_id"] not in have}
-    champions = frozenset(filter(None, [population.champion_id()]))
+    champions = frozenset(filter(None, [population.champion_id]))
     jobs = plan_jobs({name: workspace.program(row) for name, row in wanted.items()}, suite, measuring_plan(workspace, cycle, champions), cycle=cycle)
     return run_jobs(jobs, executor, journal=workspace.journal("benchmark", cycle), on_progress=on_progress)
 

@@ -51,7 +51,7 @@ def challenge(
     while True:
         incumbent = incumbent_of(population, ranking, fallen)
         order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"]) if row["variant_id"] not in fallen]
-        lost = lost if incumbent == population.champion_id() else set()
+        lost = lost if incumbent == population.champion_id else set()
         holder = Contender(incumbent, workspace.program(rows[incumbent]))
         rivals = [name for name in order if name != incumbent and name not in lost]
         if raced := racing.run({name: rows[name] for name in rivals[: settings.race_entrants]}):
@@ -72,7 +72,7 @@ def challenge(
                 break
         if incumbent not in fallen:
             champion_id = champion_after(population, decisions, ranking, fallen)
-            return ChampionSelection(champion_id, champion_id != population.champion_id(), trials, decisions, judge(seen), racing.rows)
+            return ChampionSelection(champion_id, champion_id != population.champion_id, trials, decisions, judge(seen), racing.rows)
 
 
 def _refused(decision: dict[str, Any], unsound: Collection[str]) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def incumbent_of(population: Population, ranking: Sequence[Mapping[str, Any]], u
     Raises:
         LakeError: no seed is sound either.
     """
-    champion_id, seeds = population.champion_id(), {row["variant_id"] for row in population.seeds()}
+    champion_id, seeds = population.champion_id, {row["variant_id"] for row in population.seeds()}
     order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"])]
     for name in [*([champion_id] if champion_id else []), *(name for name in order if name in seeds)]:
         if name not in unsound:

@@ -48,7 +48,7 @@ def close_cycle(
     order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"])]
     chosen = choose_survivors(live, champion_id, order, workspace.settings.survivors)
     states = {row["variant_id"]: "accepted" if row["variant_id"] in chosen else "retired" for row in live} | {champion_id: "champion"}
-    before = population.champion_id()
+    before = population.champion_id
     quiet = 0 if champion_id != before else population.value("cycles_without_gain", 0) + 1
     both = without(current_runs(population, runs, workspace.settings), blocked)
     return (
@@ -128,9 +128,9 @@ def _written_back(
 
 def _lost(population: Population, champion_id: str, decisions: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Who has been run beside this champion and did not win, on how many formulas."""
-    before = population.value("duels_lost", {}) if champion_id == population.champion_id() else {}
+    before = population.value("duels_lost", {}) if champion_id == population.champion_id else {}
     return before | {row["challenger_id"]: row["instances"] for row in decisions if row["champion_id"] == champion_id}
 
 
 def _since(population: Population, champion_id: str, cycle: str) -> str:
-    return population.value("champion_since", cycle) if champion_id == population.champion_id() else cycle
+    return population.value("champion_since", cycle) if champion_id == population.champion_id else cycle

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake.agents import Agents
-from evolake.errors import InputError
+from evolake.agents.session.by_model import require_model
 from evolake.settings import Settings
 from evolake.solvers.evolution.coder_command import PREFIX, CommandAuthor, words_of
 from evolake.solvers.evolution.proposing import WhoElse
@@ -26,11 +26,7 @@ class Coding:
 
 def check_coder(settings: Settings) -> None:
     """Raises InputError where the setting `coder` cannot be followed; makes nothing."""
-    if settings.coder == "session" and settings.backend != "model":
-        raise InputError(
-            "a coder that is a session needs a model", wanted="--backend model with EVOLAKE_CODER=session", got=f"the backend {settings.backend}",
-            do="set up a model, or unset EVOLAKE_CODER",
-        )
+    require_model("a coder", "EVOLAKE_CODER", settings.coder, settings.backend)
     if settings.coder.startswith(PREFIX):
         words_of(settings.coder)
 

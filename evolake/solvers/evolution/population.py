@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from evolake.lake.population import Tables
+from evolake.lake.population import Archive
 from evolake.solvers.edits import Edit, read_edits
 from evolake.solvers.roles.models import SHORT_ID, Attempt
 from evolake.solvers.tables import LATE_GATES
@@ -25,13 +25,12 @@ LIVE = ("accepted", "champion")
 
 
 @dataclass(frozen=True)
-class Population(Tables):
+class Population(Archive):
     """The tables of the archive, each a frame of its schema in `ARCHIVE`."""
 
     schemas = ARCHIVE
 
     variants: pl.DataFrame
-    derivations: pl.DataFrame
     runs: pl.DataFrame
     holdout: pl.DataFrame
     objectives: pl.DataFrame
@@ -39,27 +38,10 @@ class Population(Tables):
     rule_proposals: pl.DataFrame
     findings: pl.DataFrame
     history: pl.DataFrame
-    state: pl.DataFrame
-
-    def rows(self, *states: str) -> list[dict[str, Any]]:
-        """Rows of VARIANTS in one of `states` (all without any), in the order they came."""
-        return (self.variants.filter(pl.col("state").is_in(states)) if states else self.variants).to_dicts()
 
     def live_ids(self) -> list[str]:
         """Variants that are ranked and may have children."""
         return [row["variant_id"] for row in self.rows(*LIVE)]
-
-    def variant(self, variant_id: str) -> dict[str, Any]:
-        """The row of one variant. Raises KeyError when there is none."""
-        for row in self.rows():
-            if row["variant_id"] == variant_id:
-                return row
-        raise KeyError(variant_id)
-
-    def champion_id(self) -> str | None:
-        """The champion, if there is one."""
-        result = self.rows("champion")
-        return result[0]["variant_id"] if result else None
 
     def seeds(self) -> list[dict[str, Any]]:
         """The seeds that passed their gates, and so are what variants descend from; also one that was found unsound later and does not live."""

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from evolake.errors import EvolakeError, InputError
+from evolake.errors import InputError, exit_code_of
 from evolake.lake import BlobStore, Lake
 from evolake.scratch import Scratch
 from evolake.settings import load
@@ -146,12 +146,7 @@ def _write(path: Path, rows: Iterable[Mapping[str, str]]) -> None:
 
 def main() -> int:
     """Measures the suites that the command line names; the exit code. What is wrong is said without a traceback."""
-    try:
-        _measure()
-    except EvolakeError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
-    return 0
+    return exit_code_of(_measure)
 
 
 def _measure() -> None:

@@ -74,11 +74,11 @@ def read_report(root: Path, cycle: str) -> SolversReport:
 
         held = champion_of(lake, catalogue, LINE, cycle)
         assert held is not None, "a finished cycle has a champion"
-        champion = population.variant(held.artifact_id)
+        champion = population.row(held.artifact_id)
         backends = ask("SELECT DISTINCT backend FROM calls WHERE line = $line AND cycle = $cycle ORDER BY backend", line=LINE)["backend"].to_list()
         return SolversReport(
             cycle=cycle, backend=", ".join(backends) or "none", population=population, held=held, champion=champion,
-            base=population.seed_of(champion["base"]), parent=population.variant(champion["parents"][0]) if champion["parents"] else None,
+            base=population.seed_of(champion["base"]), parent=population.row(champion["parents"][0]) if champion["parents"] else None,
             diff=lake.blobs.get(champion["diff_sha"]).decode("utf-8", "replace") if champion["diff_sha"] else "",
             decisions=lake.read(LINE, "champion", cycle).to_dicts(),
             metrics=lake.read(LINE, "metrics", cycle), runs=_runs(ask, population),

@@ -5,13 +5,12 @@ There is no classical answer: operators group incidents by their edits in one st
 
 from __future__ import annotations
 
-import numpy as np
 from pydantic import Field
 
 from evolake.agents.roles import Role
+from evolake.agents.session.by_model import no_operators
 from evolake.agents.session.tools import offered
 from evolake.agents.session.wire import Turn
-from evolake.errors import MachineryError
 from evolake.solvers.roles.models import RESEARCH_GOAL, Model
 from evolake.solvers.roles.review_models import AnalysisReply
 
@@ -38,9 +37,8 @@ class AnalysisSessionRequest(Model):
     sources: list[str] = Field(description="folders with the sources of the solvers that the variants descend from")
 
 
-def _no_operators(request: AnalysisSessionRequest, random: np.random.Generator) -> Turn:
-    raise MachineryError("operators hold no sessions", do="unset EVOLAKE_SOLVERS__ANALYST, or use the model backend")
-
-
-ANALYST_SESSION = Role("solvers_analyst_session", AnalysisSessionRequest, Turn, _no_operators, tools=offered((), AnalysisReply))
+ANALYST_SESSION = Role(
+    "solvers_analyst_session", AnalysisSessionRequest, Turn, no_operators("EVOLAKE_SOLVERS__ANALYST"),
+    tools=offered((), AnalysisReply),
+)
 """What one cycle teaches, from its files."""

@@ -5,13 +5,12 @@ There is no classical answer: by operators a variant is made of edits, and the r
 
 from __future__ import annotations
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.roles import Role
+from evolake.agents.session.by_model import no_operators
 from evolake.agents.session.tools import Arguments, offered
 from evolake.agents.session.wire import Turn
-from evolake.errors import MachineryError
 from evolake.solvers.roles.earlier import CODER_SESSION_BEFORE
 from evolake.solvers.roles.models import Change, LongText, Tried
 
@@ -64,11 +63,7 @@ COMMANDS = (
 )
 
 
-def _no_operators(request: SessionRequest, random: np.random.Generator) -> Turn:
-    raise MachineryError("operators hold no sessions", do="unset EVOLAKE_CODER, or use the model backend")
-
-
 CODER_SESSION = Role(
-    "solvers_coder_session", SessionRequest, Turn, _no_operators, tools=offered(COMMANDS, SessionReply),
+    "solvers_coder_session", SessionRequest, Turn, no_operators("EVOLAKE_CODER"), tools=offered(COMMANDS, SessionReply),
     earlier=(CODER_SESSION_BEFORE,),
 )

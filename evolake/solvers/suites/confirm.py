@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from evolake.errors import EvolakeError, InputError
+from evolake.errors import InputError, exit_code_of
 from evolake.solvers.formula.cnf import read_dimacs, write_dimacs
 from evolake.solvers.formula.model_check import falsified_clauses
 from evolake.solvers.suites.materialize import archive_name, build, recipes_of
@@ -129,12 +129,7 @@ def _listed(spec: Spec, seed: str, trees: Mapping[str, Path]) -> list[Recipe]:
 
 def main() -> int:
     """Writes the lock of the suite that the command line names; the exit code. What is wrong is said without a traceback."""
-    try:
-        _lock()
-    except EvolakeError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
-    return 0
+    return exit_code_of(_lock)
 
 
 def _lock() -> None:

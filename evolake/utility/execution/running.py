@@ -14,6 +14,7 @@ import polars as pl
 
 from evolake.errors import InputError
 from evolake.lake import Lake
+from evolake.lake.studies import current_record, record_before, with_earlier
 from evolake.prompts.model.protocol import Policy
 from evolake.prompts.model.recipes import recipe_of
 from evolake.prompts.policies.registry import open_policy
@@ -68,7 +69,7 @@ def prepare(
     if prompts.policy == "endpoint":
         raise InputError("the policy endpoint cannot learn", wanted="local or tiny", do="set EVOLAKE_PROMPTS__POLICY=local")
     inputs = inputs_sha(settings, lake)
-    before = lake.read(LINE, "study").row(0, named=True) if lake.record(LINE, "study") else {}
+    before = record_before(lake, LINE)
     if before.get("inputs_sha") == inputs and lake.record(LINE, "problems") is not None:
         problems, notes = lake.read(LINE, "problems").to_dicts(), before["notes"]
     else:
@@ -90,9 +91,7 @@ def _told(problems: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def publish_study(lake: Lake, study: Study, arms: Sequence[str], seeds: Sequence[int], run_id: str, before: dict[str, Any]) -> None:
     """Publish problems and record. Arms and seeds that an earlier run of the same study had are kept in the record."""
-    if before.get("study_sha") == study.sha:
-        arms = [arm for arm in ARMS if arm in {*arms, *before["arms"]}]
-        seeds = sorted({*seeds, *before["seeds"]})
+    arms, seeds = with_earlier(before, study.sha, arms, seeds, tuple(ARMS))
     lake.publish(LINE, "problems", PROBLEMS.frame(study.problems), cycle=None, run_id=run_id, schema=PROBLEMS)
     lake.publish(LINE, "study", STUDY.frame([record_of(study, arms, seeds)]), cycle=None, run_id=run_id, schema=STUDY)
 
@@ -185,9 +184,7 @@ def read_study(lake: Lake) -> Stored:
     Raises:
         InputError: no study was run in this lake.
     """
-    if lake.record(LINE, "study") is None:
-        raise InputError("this lake holds no utility study", got=str(lake.root), do="run one: evolake families utility")
-    study = lake.read(LINE, "study").row(0, named=True)
+    study = current_record(lake, LINE, "evolake families utility")
     steps, replies = [STEPS.empty()], [REPLIES.empty()]
     for cell in lake.cycles(LINE, "replies"):
         if is_finished(lake, cell, study["study_sha"]):

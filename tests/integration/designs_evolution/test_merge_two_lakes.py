@@ -121,7 +121,7 @@ def test_the_best_come_in_with_all_their_ancestors_edges_and_blobs(here: Workspa
     for row in merged.designs.to_dicts():
         assert here.lake.blobs.has(row["source_sha"]) and here.lake.blobs.has(row["traced_sha"])
     for design_id in states:
-        assert merged.design(design_id)["imported_from"] == other.lake.root.name
+        assert merged.row(design_id)["imported_from"] == other.lake.root.name
     assert {verdict.artifact_id for verdict in admitted.verdicts} == set(states)
     assert set(merged.unmeasured()) >= set(states)
     assert len(standings(merged)) == len(standings(here.population)) + len(states)
@@ -136,14 +136,14 @@ def test_ancestors_stay_alive_as_they_were_there_the_best_first_up_to_a_limit(
     assert len(ancestors) > 1
     result = import_lake(here.lake, other.lake.root, top=3, alive=1)
     merged = admit_merges(here.lake, here.population, judge_at("0002"), "0002").population
-    states = {name: merged.design(name)["state"] for name in ancestors if name not in own}
+    states = {name: merged.row(name)["state"] for name in ancestors if name not in own}
     assert states == {name: "accepted" if name == ancestors[0] else "retired" for name in ancestors if name not in own}
     assert result.alive == 1
     dead = sealed(Lake(tmp_path / "dead"), other.population.with_states({ancestors[0]: "retired"}), other.lake)
     second = grown(tmp_path / "second", judge_at("0001"), seed=3, children=0)
     assert import_lake(second.lake, dead.lake.root, top=3, alive=20).alive == len(ancestors) - 1
     merged = admit_merges(second.lake, second.population, judge_at("0002"), "0002").population
-    assert merged.design(ancestors[0])["state"] == "retired"
+    assert merged.row(ancestors[0])["state"] == "retired"
 
 
 def test_objectives_come_in_by_the_gate_with_their_ancestors_and_what_is_here_is_no_second_one(
@@ -248,7 +248,7 @@ def test_what_the_own_gates_refuse_does_not_live(here: Workspace, other: Workspa
         return strict("this is no design", {}, known)
 
     admitted = admit_merges(here.lake, here.population, refuse, "0002")
-    assert admitted.population.design(result.chosen[0])["state"] == "retired"
+    assert admitted.population.row(result.chosen[0])["state"] == "retired"
     assert result.chosen[0] not in admitted.population.live_ids()
     assert any(verdict.outcome == "block" for verdict in admitted.verdicts)
     assert any(row["state"] == "blocked" and row["imported_from"] == other.lake.root.name for row in admitted.designs)

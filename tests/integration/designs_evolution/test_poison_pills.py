@@ -136,7 +136,7 @@ def test_a_poisoned_genome_is_not_believed(text, judge_at, lake_and_archive, tin
 
 def test_a_poisoned_objective_is_a_failed_call_or_a_blocked_row(lake_and_archive, tiny, inline, judge_objectives) -> None:
     lake, population = lake_and_archive
-    texts = {design_id: texts_of(lake)(population.design(design_id)["traced_sha"]) for design_id in population.live_ids()}
+    texts = {design_id: texts_of(lake)(population.row(design_id)["traced_sha"]) for design_id in population.live_ids()}
     jobs = [Job(design_id, text, "low", "0001", "test", 1, tiny) for design_id, text in texts.items()]
     measured = population.add(experiments=run_jobs(inline, jobs), objectives=initial_objectives(tiny, cycle="0001", root_seed=1))
     for code in ("def objective(results):\n    return 10**400", "def objective(results):\n    return " + "(" * 300 + "1" + ")" * 300, "x = " + DEEP):

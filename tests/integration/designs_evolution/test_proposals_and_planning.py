@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from one_by_one import one_after_another
 from scripted_agents import scripted
 
 from evolake.agents import AgentFailure, Agents
@@ -101,14 +102,6 @@ def test_requests_served_side_by_side_give_what_one_after_another_gives(
     judged.clear()
     assert [serve(workers) for workers in (1, 5)] == [reference] * 2
     assert len(judged) > 2 * 3, "the third request was to meet the second"
-
-
-def one_after_another(items: Any, judge_all: Any, *, still: Any, settle: Any) -> list[Any]:
-    result = []
-    for item in items:
-        result += judge_all([item])
-        settle(item, result[-1])
-    return result
 
 
 def reply(source: str, **more: Any) -> models.DesignReply:
@@ -263,7 +256,7 @@ def test_a_cycle_measures_ranks_learns_and_reviews(
         [row for candidate in result.candidates for row in derivation_rows(candidate, "0001")],
     )
     jobs = [
-        Job(design_id, texts(population.design(design_id)["traced_sha"]), "low", "0001", "test", 1, tiny) for design_id in population.unmeasured()
+        Job(design_id, texts(population.row(design_id)["traced_sha"]), "low", "0001", "test", 1, tiny) for design_id in population.unmeasured()
     ]
     rows = run_jobs(inline, jobs)
     assert EXPERIMENTS.repeated_keys(EXPERIMENTS.frame(rows)).is_empty()
@@ -282,9 +275,9 @@ def test_a_cycle_measures_ranks_learns_and_reviews(
     assert ANALYSES.frame(learnt.rows)["design_id"].to_list() == fresh
     assert [edge[:2] for edge in learnt.population.edges()] == [edge[:2] for edge in population.edges()]
     assert [edge[2] for edge in learnt.population.edges()] == pytest.approx([edge[2] for edge in population.edges()])
-    assert all(learnt.population.design(design_id)["key_insight"] for design_id in fresh)
+    assert all(learnt.population.row(design_id)["key_insight"] for design_id in fresh)
     closed = crowned(learnt.population, Succession(order[0], [], []), cycle="0001", new_designs=len(fresh))
-    assert closed.champion_id() == order[0]
+    assert closed.champion_id == order[0]
     assert (closed.value("designs_since_review"), learnt.population.value("designs_since_review", 0)) == (len(fresh), 0)
     rows = REVIEWS.frame(review_portfolio(serving, closed, scored, settings=tiny, cycle="0001", root_seed=1).rows)
     after = reviewed(closed, rows.to_dicts())
@@ -299,7 +292,7 @@ def test_a_cycle_measures_ranks_learns_and_reviews(
 def test_processes_give_the_same_rows_as_this_one(start: tuple[Lake, Population], tiny: DesignsSettings, inline: Executor) -> None:
     lake, population = start
     jobs = [
-        Job(design_id, texts_of(lake)(population.design(design_id)["traced_sha"]), "low", "0001", "test", 1, tiny)
+        Job(design_id, texts_of(lake)(population.row(design_id)["traced_sha"]), "low", "0001", "test", 1, tiny)
         for design_id in population.live_ids()
     ]
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
@@ -314,7 +307,7 @@ def test_an_objective_that_fails_everywhere_is_replaced_and_one_that_stays_broke
 ) -> None:
     lake, population = start
     jobs = [
-        Job(design_id, texts_of(lake)(population.design(design_id)["traced_sha"]), "low", "0001", "test", 1, tiny)
+        Job(design_id, texts_of(lake)(population.row(design_id)["traced_sha"]), "low", "0001", "test", 1, tiny)
         for design_id in population.live_ids()
     ]
     population = population.add(experiments=run_jobs(inline, jobs))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -37,34 +38,18 @@ def test_a_drawn_world_passes_every_gate_and_makes_children(pool):
     assert judged(child, pool).accepted
 
 
-def test_a_process_world_passes_every_gate_and_a_wrong_rule_in_its_simulation_blocks(pool):
-    family = child_of("process_world", [], np.random.default_rng(513))
-    examined = judged(family, pool)
-    assert examined.accepted, examined.blocked_by
-    assert all(len(vote.for_label) == 3 for vote in examined.sample_votes)
-    wrong = family.validator.replace("trace.append(dict(w))", 'w["a"] = max(w["a"], 1)\n        trace.append(dict(w))')
-    blocked = judged(replace(family, validator=wrong), pool).blocked_by
-    assert blocked is not None and blocked.rule_id == "families-primary-agrees"
-
-
-def test_a_queue_passes_every_gate_and_a_wrong_rule_in_its_simulation_blocks(pool):
-    family = queue_world(np.random.default_rng(4))
+@pytest.mark.parametrize(("draw", "seed", "old", "new"), [
+    (partial(child_of, "process_world", []), 513, "trace.append(dict(w))", 'w["a"] = max(w["a"], 1)\n        trace.append(dict(w))'),
+    (queue_world, 4, "if taken[desk] < t and waiting:", "if taken[desk] <= t and waiting:"),
+    (board_world, 0, ' and cell not in w["things"]', ""),
+])
+def test_a_process_world_passes_every_gate_and_a_wrong_rule_in_its_simulation_blocks(pool, draw, seed, old, new):
+    family = draw(np.random.default_rng(seed))
     assert family is not None
     examined = judged(family, pool)
     assert examined.accepted, examined.blocked_by
     assert all(len(vote.for_label) == 3 for vote in examined.sample_votes)
-    wrong = family.validator.replace("if taken[desk] < t and waiting:", "if taken[desk] <= t and waiting:")
-    blocked = judged(replace(family, validator=wrong), pool).blocked_by
-    assert blocked is not None and blocked.rule_id == "families-primary-agrees"
-
-
-def test_a_board_passes_every_gate_and_a_wrong_rule_in_its_simulation_blocks(pool):
-    family = board_world(np.random.default_rng(0))
-    assert family is not None
-    examined = judged(family, pool)
-    assert examined.accepted, examined.blocked_by
-    assert all(len(vote.for_label) == 3 for vote in examined.sample_votes)
-    wrong = family.validator.replace(' and cell not in w["things"]', '')
+    wrong = family.validator.replace(old, new)
     assert wrong != family.validator
     blocked = judged(replace(family, validator=wrong), pool).blocked_by
     assert blocked is not None and blocked.rule_id == "families-primary-agrees"

@@ -80,6 +80,12 @@ def sha_and_leftovers(root: Path, run: str) -> str:
     return json.dumps([sha, seen(root), left])
 
 
+def told_after(status: int, log: Path, look, again) -> dict[str, object]:
+    """What came of a fork that ended with `status`: the operation that its `log` names, what a reader sees, and what a second run gives (JSON)."""
+    after, ended = in_child(look)[1], in_child(again)[1]
+    return {"operation": log.read_text() if log.exists() else None, "after": after, "again": json.loads(ended or "null"), "ended": status}
+
+
 def main() -> None:
     folder, how, which = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     report = []
@@ -88,9 +94,7 @@ def main() -> None:
         if which == "second":
             in_child(lambda root=root: publish(root, "old", "before"))
         status, _ = in_child(lambda root=root, number=number, log=log: publish_and_die(root, "new", number, how, log))
-        after = in_child(lambda root=root: seen(root))[1]
-        again = in_child(lambda root=root: sha_and_leftovers(root, "again"))[1]
-        report.append({"operation": log.read_text() if log.exists() else None, "after": after, "again": json.loads(again or "null"), "ended": status})
+        report.append(told_after(status, log, lambda root=root: seen(root), lambda root=root: sha_and_leftovers(root, "again")))
         if status == 0:
             break
     print(json.dumps(report))

@@ -15,7 +15,7 @@ import signal
 import sys
 from pathlib import Path
 
-from crash_driver import ASSET, LINE, frame, in_child
+from crash_driver import ASSET, LINE, frame, in_child, told_after
 
 from evolake.lake import Lake, checkpoint, compact, disk
 from evolake.lake.audit import audit
@@ -71,9 +71,7 @@ def main() -> None:
         root, log = folder / f"{number}", folder / f"{number}.operation"
         shutil.copytree(whole, root)
         status, _ = in_child(lambda root=root, number=number, log=log: compact_and_die(root, number, log))
-        after = in_child(lambda root=root: seen(root))[1]
-        ended = in_child(lambda root=root: clean(root))[1]
-        report.append({"operation": log.read_text() if log.exists() else None, "after": after, "again": json.loads(ended or "null"), "ended": status})
+        report.append(told_after(status, log, lambda root=root: seen(root), lambda root=root: clean(root)))
         if status == 0:
             break
     print(json.dumps(report))

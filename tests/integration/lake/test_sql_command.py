@@ -97,7 +97,7 @@ def test_the_list_names_tables_macros_and_questions(root):
     rows = list(csv.reader(io.StringIO(out)))
     assert code == 0
     assert ["table", "designs.ranking", "design, score, note, tags, cycle"] in rows
-    macros = {"ancestors(id)", "ancestry(id)", "descendants(id)", "funnel(line_name)", "state_rank(state)"}
+    macros = {"ancestors(id)", "ancestry(id)", "descendants(id)", "funnel(line_name)", "relatives(id, down)", "state_rank(state)"}
     assert {row[1] for row in rows if row[0] == "macro"} == macros
     assert len([row for row in rows if row[0] == "file"]) >= 12
 

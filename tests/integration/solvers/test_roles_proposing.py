@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from loopback_model import KEY, Asked, LoopbackModel, serve
+from one_by_one import one_after_another
 from pydantic import SecretStr
 from small_solver import GOOD, SETTINGS, STRAY, UNBUILDABLE, Built, SmallProject, planned, small_project
 
@@ -91,14 +92,6 @@ def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(projec
     judged.clear()
     assert [propose(workers) for workers in (1, 2, 5)] == [reference] * 3
     assert len(judged) == 3 * 4, "the second crossover was to meet the first"
-
-
-def one_after_another(items: Any, judge_all: Any, *, still: Any, settle: Any) -> list[Any]:
-    result = []
-    for item in items:
-        result += judge_all([item])
-        settle(item, result[-1])
-    return result
 
 
 def test_a_crossover_joins_two_parents_with_equal_weights_and_says_what_it_dropped(project: SmallProject) -> None:

@@ -120,7 +120,7 @@ def test_a_guesser_passes_the_gates_counts_for_nothing_and_is_unsound_for_good(m
     assert said.evidence_sha is not None and workspace.blobs.has(said.evidence_sha)
     closed = _close(arena, population, [row], runs, verdicts, [])
     assert {arena.name(item["variant_id"]): item["state"] for item in closed.rows()} == {"seed": "champion", mutant.name: "blocked"}
-    assert closed.variant(row["variant_id"])["rule_id"] == "solvers-benchmark-sound"
+    assert closed.row(row["variant_id"])["rule_id"] == "solvers-benchmark-sound"
     assert set(closed.runs["variant_id"]) == {arena.rows["seed"]["variant_id"]} and closed.ranking.height == 1
 
 
@@ -156,7 +156,7 @@ def test_a_champion_that_is_found_unsound_in_a_later_duel_falls_and_the_next_one
     states = {arena.name(item["variant_id"]): item["state"] for item in closed.rows()}
     assert states[LATE_GUESSER.name] == "blocked" and arena.name(selection.champion_id) == closed.rows("champion")[0]["title"]
     assert guesser["variant_id"] not in closed.live_ids() and guesser["variant_id"] not in set(closed.ranking["variant_id"])
-    assert closed.variant(guesser["variant_id"])["gate"] == "duel"
+    assert closed.row(guesser["variant_id"])["gate"] == "duel"
 
 
 def test_a_champion_that_is_refuted_on_the_holdout_falls_and_no_role_reads_by_what(arena: Arena) -> None:
@@ -170,7 +170,7 @@ def test_a_champion_that_is_refuted_on_the_holdout_falls_and_no_role_reads_by_wh
     assert {arena.name(name) for name in runs["variant_id"]} == {"seed", LATE_GUESSER.name}
     closed = _close(arena, population, [], shop_runs(), verdicts, [], ranking, cycle="0003")
     assert closed.rows("champion")[0]["title"] == "seed"
-    assert closed.variant(guesser["variant_id"])["reason"] == UNTOLD
+    assert closed.row(guesser["variant_id"])["reason"] == UNTOLD
 
 
 def test_a_seed_that_is_found_unsound_stays_a_base(arena: Arena) -> None:
@@ -180,7 +180,7 @@ def test_a_seed_that_is_found_unsound_stays_a_base(arena: Arena) -> None:
     closed = _close(arena, population, [], shop_runs(), [objection], [], [_ranked(other, 1)])
     assert [row["variant_id"] for row in closed.seeds()] == [seed["variant_id"]] == [closed.seed_of("minisat22")["variant_id"]]
     assert closed.live_ids() == [other["variant_id"]]
-    assert closed.variant(seed["variant_id"])["state"] == "blocked"
+    assert closed.row(seed["variant_id"])["state"] == "blocked"
 
 
 def test_who_reigns_when_the_winner_is_unsound() -> None:

@@ -74,7 +74,7 @@ def test_live_designs_are_the_accepted_and_the_champion() -> None:
     crowned = FAMILY.with_states({"b" * 64: "champion", "a" * 64: "retired"})
     assert FAMILY.live_ids() == ["a" * 64, "b" * 64, "d" * 64]
     assert crowned.live_ids() == ["b" * 64, "d" * 64]
-    assert (FAMILY.champion_id(), crowned.champion_id()) == (None, "b" * 64)
+    assert (FAMILY.champion_id, crowned.champion_id) == (None, "b" * 64)
 
 
 def test_unmeasured_designs_are_live_and_without_rows() -> None:

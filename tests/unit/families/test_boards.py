@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import random
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 import pytest
 from board_answers import courses
-from worlds_answers import answer_of
-from worlds_fixtures import entries, statements
+from worlds_fixtures import ENGINES, assert_answered_alike, entries, statements
 
-from evolake.families.model.statement import fill, stated
 from evolake.families.worlds.boards.drawing import board_of, board_world
 from evolake.families.worlds.boards.questions import QUESTIONS, BoardQuestion
 from evolake.families.worlds.boards.rules import POINTS, RULES, Chosen, chosen_rules
 from evolake.families.worlds.boards.themes import BOARD_THEMES
 
-ENGINES = ("validator.py", "validators/clauses.py", "validators/table.py")
 COURSE = BoardQuestion(
     "course", "the whole course", "", "    return [[*at, *(x for cell in sorted(things) for x in cell)] for at, things in trace]",
     '''    size = b["width"]
@@ -86,13 +82,7 @@ def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(
     numbers = np.random.default_rng(len(question.name))
     for place, theme in enumerate(BOARD_THEMES):
         made = entries(family := board_of(theme, drawn(numbers), question))
-        random.seed(place)
-        inputs, texts = made["generator.py"](1 + 9 * place // (len(BOARD_THEMES) - 1))
-        text = fill(stated(family), texts)
-        answers = [made[name](inputs) for name in ENGINES]
-        assert answers == [answer_of(family, inputs, text)] * 3, (family.title, inputs)
-        assert {type(answer) for answer in answers} == {int}
-        assert made["reader.py"](text) == inputs
+        assert_answered_alike(family, made, 1 + 9 * place // (len(BOARD_THEMES) - 1), place)
 
 
 def test_a_course_worked_out_by_hand():

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 import pytest
-from worlds_answers import answer_of
-from worlds_fixtures import entries, statements
+from worlds_fixtures import ENGINES, assert_answered_alike, entries, statements
 
-from evolake.families.model.statement import fill, stated
 from evolake.families.worlds.queues.drawing import queue_of, queue_world, said
 from evolake.families.worlds.queues.questions import QUESTIONS
 from evolake.families.worlds.queues.rules import POINTS, RULES, Chosen, chosen_rules, functions
@@ -19,7 +16,6 @@ from evolake.families.worlds.queues.themes import QUEUE_THEMES
 
 PEOPLE = [(come, need, card) for come, (need, card) in enumerate(product((2, 4, 5, 7), (0, 1)), start=3)]
 """Minute of arrival, need, card; the first of them has number 1."""
-ENGINES = ("validator.py", "validators/clauses.py", "validators/table.py")
 NEXT: dict[str, Any] = {
     "first": lambda line, minute: line[0], "last": lambda line, minute: line[-1],
     "short": lambda line, minute: next(i for need in range(9) for i in line if PEOPLE[i][1] == need),
@@ -122,13 +118,7 @@ def test_every_question_is_answered_alike_by_three_engines_and_a_fourth_program(
         drawn = {point: [known[point][item] for item in random_numbers.choice(len(known[point]), size=2, replace=False)] for point in POINTS}
         made = entries(family := queue_of(theme, drawn, question))
         for difficulty, seed in ((1, 1), (4, 2), (7, 3), (10, 4)):
-            random.seed(seed)
-            inputs, texts = made["generator.py"](difficulty)
-            text = fill(stated(family), texts)
-            answers = [made[name](inputs) for name in ENGINES]
-            assert answers == [answer_of(family, inputs, text)] * 3, (family.title, inputs)
-            assert {type(answer) for answer in answers} == {int}
-            assert made["reader.py"](text) == inputs
+            assert_answered_alike(family, made, difficulty, seed)
 
 
 def test_a_morning_worked_out_by_hand():

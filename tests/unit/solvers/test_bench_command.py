@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from click.testing import CliRunner, Result
+from solver_fixtures import ADAPTER, answering, answering_tree, two_formulas
 
 from evolake.errors import InputError
 from evolake.lake import BlobStore
@@ -16,43 +17,6 @@ from evolake.solvers.commands.group import solvers
 from evolake.solvers.repository.variant import check_layout, source_sha
 from evolake.solvers.seeds.seeding import lay_out_seed
 from evolake.solvers.seeds.seeds_file import Seed
-
-SOURCE = """
-#include <cstdio>
-#include <cstring>
-int main(int argc, char **argv) {
-    int variables = 0, clauses = 0;
-    char line[256];
-    FILE *formula = fopen(argv[1], "r");
-    while (fgets(line, sizeof line, formula))
-        if (sscanf(line, "p cnf %d %d", &variables, &clauses) == 2) break;
-    if (variables == 2) { printf("s SATISFIABLE\\nv MODEL 0\\n"); return 10; }
-    if (argc > 2) { FILE *proof = fopen(argv[2], "w"); fputs("0\\n", proof); fclose(proof); }
-    printf("c conflicts : 3\\ns UNSATISFIABLE\\n");
-    return 20;
-}
-"""
-ADAPTER = """
-name = "toy"
-licences = ["src/LICENSE"]
-editable = ["src/*.cc"]
-tunables = "none"
-
-[layout]
-from = "."
-
-[build]
-commands = [["g++", "-O1", "-o", "bin/toy", "src/main.cc"]]
-program = "bin/toy"
-
-[run]
-argv = ["toy", "{cnf}"]
-proof_argv = ["toy", "{cnf}", "{proof}"]
-proof = "drat-text"
-
-[statistics]
-conflicts = '^c conflicts : (\\d+)'
-"""
 
 
 @pytest.fixture
@@ -62,11 +26,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[
     adapters = tmp_path / "seeds" / "solvers" / "adapters"
     adapters.mkdir(parents=True)
     (adapters / "toy.toml").write_text(ADAPTER)
-    formulas = tmp_path / "formulas"
-    formulas.mkdir()
-    (formulas / "good.cnf").write_text("p cnf 2 2\n1 2 0\n-1 0\n")
-    (formulas / "bad.cnf").write_text("p cnf 1 2\n1 0\n-1 0\n")
-    (formulas / "status.csv").write_text("good,SAT\nbad,UNSAT\n")
+    (two_formulas(tmp_path / "formulas") / "status.csv").write_text("good,SAT\nbad,UNSAT\n")
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     monkeypatch.setenv("EVOLAKE_SEEDS", str(tmp_path / "seeds"))
     monkeypatch.setenv("EVOLAKE_PROFILE", "demo")
@@ -88,7 +48,7 @@ def bench(project: Path, *folders: Path, options: tuple[str, ...] = ("--adapter"
 
 
 def test_a_repository_is_built_measured_and_told_in_numbers(project: Path) -> None:
-    folder = solver(project, "sound", SOURCE.replace("MODEL", "-1 2"))
+    folder = solver(project, "sound", answering())
     runs = project / "runs.parquet"
     result = bench(project, folder, options=("--adapter", "toy", "--json", "--runs", str(runs)))
     assert result.exit_code == 0, result.output
@@ -104,7 +64,7 @@ def test_a_repository_is_built_measured_and_told_in_numbers(project: Path) -> No
 
 
 def test_a_refuted_answer_is_told_and_is_exit_code_1(project: Path) -> None:
-    good, bad = solver(project, "sound", SOURCE.replace("MODEL", "-1 2")), solver(project, "lying", SOURCE.replace("MODEL", "1 2"))
+    good, bad = solver(project, "sound", answering()), solver(project, "lying", answering("1 2"))
     result = bench(project, good, bad)
     assert result.exit_code == 1
     assert f"{bad}: the answer on good is refuted: the model satisfies not one literal of 1 clauses, clause 2 the first" in result.stdout
@@ -112,7 +72,7 @@ def test_a_refuted_answer_is_told_and_is_exit_code_1(project: Path) -> None:
 
 
 def test_a_repository_that_does_not_build_is_told_and_the_others_are_measured(project: Path) -> None:
-    good, broken = solver(project, "sound", SOURCE.replace("MODEL", "-1 2")), solver(project, "broken", "int main() { return nothing; }")
+    good, broken = solver(project, "sound", answering()), solver(project, "broken", "int main() { return nothing; }")
     result = bench(project, broken, good, options=("--adapter", "toy", "--json"))
     assert result.exit_code == 1
     summary = json.loads(result.stdout)
@@ -122,7 +82,7 @@ def test_a_repository_that_does_not_build_is_told_and_the_others_are_measured(pr
 
 
 def test_without_an_adapter_the_layout_is_asked_for(project: Path) -> None:
-    result = bench(project, solver(project, "bare", SOURCE), options=("--json",))
+    result = bench(project, solver(project, "bare", answering()), options=("--json",))
     assert result.exit_code == 1
     summary = json.loads(result.stdout)
     assert summary["metrics"] == []
@@ -130,7 +90,7 @@ def test_without_an_adapter_the_layout_is_asked_for(project: Path) -> None:
 
 
 def test_what_is_not_there_is_a_wrong_input(project: Path) -> None:
-    folder = solver(project, "sound", SOURCE)
+    folder = solver(project, "sound", answering())
     for arguments, message in (
         (["bench", str(project / "nowhere"), "--suite", str(project / "formulas")], "there is no folder"),
         (["bench", str(folder), "--suite", "unheard-of"], "there is no suite 'unheard-of'"),
@@ -143,11 +103,7 @@ def test_what_is_not_there_is_a_wrong_input(project: Path) -> None:
 
 def upstream(project: Path) -> Path:
     """The solver as its authors would publish it."""
-    folder = project / "upstream"
-    folder.mkdir()
-    (folder / "main.cc").write_text(SOURCE.replace("MODEL", "-1 2"))
-    (folder / "LICENSE").write_text("MIT\n")
-    return folder
+    return answering_tree(project / "upstream")
 
 
 def test_an_upstream_tree_is_one_variant_wherever_it_is_named(project: Path) -> None:
@@ -165,7 +121,7 @@ def test_an_upstream_tree_is_one_variant_wherever_it_is_named(project: Path) -> 
     for path in (tree, out):
         seed = Seed(name="toy", version="1", adapter="toy", licence="MIT", path=path)
         assert source_sha(lay_out_seed(seed, BlobStore(project / "lake"), project / "cache" / path.name)) == variant_id
-    assert sorted(path.name for path in tree.iterdir()) == ["LICENSE", "main.cc"]
+    assert sorted(path.name for path in tree.iterdir()) == ["LICENSE", "code"]
 
 
 def test_a_repository_becomes_the_seed_that_it_is_named_as(project: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from solver_fixtures import ADAPTER, answering_tree, two_formulas
 from solver_runs import run_row
 
 from evolake.errors import InputError
@@ -91,43 +92,6 @@ def test_shares_sum_to_one_and_intervals_hold_their_estimates(costs: list[tuple[
             assert row["gain_low"] <= row["gain"] * (1 + 1e-9) and row["gain"] <= row["gain_high"] * (1 + 1e-9)
 
 
-SOURCE = """
-#include <cstdio>
-int main(int argc, char **argv) {
-    int variables = 0, clauses = 0;
-    char line[256];
-    FILE *formula = fopen(argv[1], "r");
-    while (fgets(line, sizeof line, formula))
-        if (sscanf(line, "p cnf %d %d", &variables, &clauses) == 2) break;
-    for (volatile long k = 0; k < ROUNDS; k++) ;
-    if (variables == 2) { printf("s SATISFIABLE\\nv -1 2 0\\n"); return 10; }
-    if (argc > 2) { FILE *proof = fopen(argv[2], "w"); fputs("0\\n", proof); fclose(proof); }
-    printf("s UNSATISFIABLE\\n");
-    return 20;
-}
-"""
-ADAPTER = """
-name = "toy"
-licences = ["src/LICENSE"]
-editable = ["src/*.cc"]
-tunables = "none"
-
-[layout]
-from = "."
-
-[build]
-commands = [["g++", "-O1", "-o", "bin/toy", "src/main.cc"]]
-program = "bin/toy"
-
-[run]
-argv = ["toy", "{cnf}"]
-proof_argv = ["toy", "{cnf}", "{proof}"]
-proof = "drat-text"
-
-[statistics]
-"""
-
-
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[[str], str]) -> Path:
     """A lake, seeds with one slow solver, a quick repository `mine`, and two folders of formulas."""
@@ -137,13 +101,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires: Callable[
     (seeds / "solvers" / "adapters" / "toy.toml").write_text(ADAPTER)
     (seeds / "solvers.toml").write_text('[[seeds]]\nname = "toy"\nversion = "1"\nadapter = "toy"\nlicence = "MIT"\npath = "upstream"\n')
     for name, rounds in (("upstream", 400_000_000), ("quick", 1)):
-        (seeds / name).mkdir()
-        (seeds / name / "main.cc").write_text(SOURCE.replace("ROUNDS", str(rounds)))
-        (seeds / name / "LICENSE").write_text("MIT\n")
+        answering_tree(seeds / name, rounds)
     for name in ("old", "new"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "good.cnf").write_text("p cnf 2 2\n1 2 0\n-1 0\n")
-        (tmp_path / name / "bad.cnf").write_text("p cnf 1 2\n1 0\n-1 0\n")
+        two_formulas(tmp_path / name)
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
     monkeypatch.setenv("EVOLAKE_SEEDS", str(seeds))
     monkeypatch.setenv("EVOLAKE_PROFILE", "demo")

@@ -33,10 +33,10 @@ def draw(material: Material) -> bytes:
     from evolake.plots.responses import responses
 
     population, result = material.population, []
-    champion, baseline = population.champion_id(), baseline_of(population)
+    champion, baseline = population.champion_id, baseline_of(population)
     for role, name in (("champion", champion), ("baseline", baseline)):
         if name is not None and not (role == "baseline" and name == champion):
-            row = population.design(name)
+            row = population.row(name)
             result += responses_of(TracedDesign.from_json(json.loads(material.texts(row["traced_sha"]))), role)
     wanted = {item.memory for item in result if item.role == "champion"}
     return responses([item for item in result if item.memory in wanted], f"How fast each memory of a clause moves, with {SHORT} at {AT_SHORT:g}")

@@ -13,7 +13,7 @@ def draw(material: Material) -> bytes:
     population = material.population
     nodes = [Ancestor(row["design_id"], row["cycle"], row["state"], row["title"]) for row in population.designs.to_dicts()]
     edges = [(parent, child, weight) for child, parent, weight in population.edges()]
-    return genealogy(nodes, edges, population.champion_id())
+    return genealogy(nodes, edges, population.champion_id)
 
 
 FIGURE = Figure("Genealogy", draw, order=2, asset="survivors")

@@ -23,7 +23,7 @@ def draw(material: Material) -> bytes:
         curves.append(Curve(
             labels[design_id], [level["N"] for level in levels], [level["median_step"] for level in levels], [is_solved(level) for level in levels]
         ))
-    champion = population.champion_id()
+    champion = population.champion_id
     baseline = baseline_of(population)
     return scaling(curves, labels.get(champion or ""), labels.get(baseline or "") if baseline != champion else None)
 

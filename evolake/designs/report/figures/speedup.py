@@ -11,7 +11,7 @@ def draw(material: Material) -> bytes:
     """Times fewer steps, at every size that both were run at."""
     from evolake.plots.responses import speedup
 
-    champion = material.population.champion_id()
+    champion = material.population.champion_id
     frame = by_size(material.population, champion) if champion else None
     rows = frame.to_dicts() if frame is not None else []
     return speedup([(row["N"], row["times_fewer"], row["baseline_solved"] and row["champion_solved"]) for row in rows])

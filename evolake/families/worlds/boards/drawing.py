@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Family, MutationPoint, Port
+from evolake.families.model.contract import Alternative, Family, MutationPoint, Port
 from evolake.families.model.statement import whole
 from evolake.families.worlds.boards.engines import Rules, clauses_source, generator_source, reader_source, simulation_source, table_source
 from evolake.families.worlds.boards.questions import QUESTIONS, BoardQuestion
-from evolake.families.worlds.boards.rules import POINTS, chosen_rules
+from evolake.families.worlds.boards.rules import POINTS, Chosen, chosen_rules
 from evolake.families.worlds.boards.themes import BOARD_THEMES, BoardTheme
 from evolake.families.worlds.declaring import declared_source
+from evolake.families.worlds.parts import drawn_world, points_of, process_family
 from evolake.families.worlds.titles import by_rules
 from evolake.families.worlds.trying import all_matter
 
-DRAWS = 15
-"""Of rules, for one question."""
 TRIED, TRIES, DIFFERENT, CHANGED, MORE = 5, 16, 4, 3, 11
 """A board's answers are looked at on so many instances of one difficulty: how many must differ, be others by another rule, and be more than 1."""
 OPENING = (
@@ -34,40 +33,30 @@ COURSE = (
 
 def board_world(random: np.random.Generator) -> Family | None:
     """A family that no other is a parent of, None where no question and rules were found that all matter."""
-    theme = BOARD_THEMES[int(random.integers(len(BOARD_THEMES)))]
-    for place in random.permutation(len(QUESTIONS)).tolist():
-        for _ in range(DRAWS):
-            rules = {}
-            for point in POINTS:
-                known = chosen_rules(point)
-                rules[point] = [known[item] for item in random.choice(len(known), size=2, replace=False).tolist()]
-            if all_matter(family := board_of(theme, rules, QUESTIONS[place]), TRIED, TRIES, DIFFERENT, CHANGED, MORE):
-                return family
-    return None
+    return drawn_world(random, BOARD_THEMES, QUESTIONS, {point: chosen_rules(point) for point in POINTS}, _mattering)
+
+
+def _mattering(theme: BoardTheme, rules: dict[str, list[Chosen]], question: BoardQuestion) -> Family | None:
+    family = board_of(theme, rules, question)
+    return family if all_matter(family, TRIED, TRIES, DIFFERENT, CHANGED, MORE) else None
 
 
 def board_of(theme: BoardTheme, rules: Rules, question: BoardQuestion) -> Family:
     """The family of these choices; of each rule the first alternative is in force."""
     words = theme.words
-    points = tuple(
-        MutationPoint(name, tuple(Alternative(item.key, item.said(words), f'"{item.key}"') for item in alternatives), alternatives[0].key)
-        for name, alternatives in rules.items()
-    )
+    points = points_of(rules, lambda item: item.said(words))
     names = {"@": words["mover"], "o": words["thing"], "#": words["wall"], "x": words["mark"], ".": words["plain"]}
     ways, text = [words[item] for item in "nesw"], template(theme, question)
     forms = {2: r"\w+(?:, \w+)*", **dict.fromkeys(range(3, 3 + len(question.keys)), r"\d+")}
     slot = 3 + question.keys.index(question.port) if question.port else 0
     ports = (Port(question.port, ("ask", question.port), slot, question.low, question.high),) if question.port else ()
-    assert theme.category in CATEGORIES
-    return Family(
-        name="process_world", title=title(theme, rules, question), category=theme.category,  # pyright: ignore[reportArgumentType]
-        language="en", generator=generator_source(rules, question, names, ways), template=text,
-        validator=simulation_source(rules, question),
-        validators={"clauses": clauses_source(rules, question), "table": table_source(rules, question)},
+    return process_family(
+        theme, title(theme, rules, question), text, generator=generator_source(rules, question, names, ways),
+        simulation=simulation_source(rules, question), clauses=clauses_source(rules, question), table=table_source(rules, question),
         reader=reader_source(
             whole(text, points, forms), declared_source(text, points, _holder, [("Row {number}: {cells}.", "")]), question, names, ways,
         ),
-        answer=Answer("integer"), points=points, ports=ports, parents=(), operator="process_world",
+        points=points, ports=ports,
     )
 
 

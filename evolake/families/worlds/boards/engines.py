@@ -12,7 +12,8 @@ from textwrap import indent
 
 from evolake.families.worlds.boards.clauses import CLAUSES, SOLVED
 from evolake.families.worlds.boards.questions import BoardQuestion
-from evolake.families.worlds.boards.rules import POINTS, Chosen, functions
+from evolake.families.worlds.boards.rules import Chosen, functions
+from evolake.families.worlds.parts import constants_of
 
 Rules = Mapping[str, Sequence[Chosen]]
 """Point -> its alternatives, of which the first is in force."""
@@ -240,7 +241,7 @@ def simulation_source(rules: Rules, question: BoardQuestion) -> str:
         '    trace = travelled(inputs["board"], inputs["moves"])\n    ground = set_up(inputs["board"])["ground"]\n'
     )
     own = SHORTEST if question.further else TRAVELLED
-    moved = _constants(rules) + functions(_all(rules), "run") + RUN
+    moved = constants_of(rules) + functions(_all(rules), "run") + RUN
     return '"""One board, changed move by move."""\n\n' + moved + own + CHECKED + f"{body}{question.run}\n"
 
 
@@ -248,7 +249,7 @@ def table_source(rules: Rules, question: BoardQuestion) -> str:
     """An independent validator."""
     return (
         '"""Arrays of whole boards, with a rim around them; every rule is worked out on all of them."""\n\nimport numpy as np\n\n'
-        + _constants(rules) + functions(_all(rules), "table") + TABLE + CHECKED + TABLE_BODY + f"{question.table}\n"
+        + constants_of(rules) + functions(_all(rules), "table") + TABLE + CHECKED + TABLE_BODY + f"{question.table}\n"
     )
 
 
@@ -257,7 +258,7 @@ def clauses_source(rules: Rules, question: BoardQuestion) -> str:
     homes = 'kinds["@"] + kinds["."]' if question.open_start else 'kinds["@"]'
     return (
         '"""A variable says that somebody or something is in a cell after a move; a SAT solver finds the course that clauses allow."""'
-        "\n\nfrom pysat.solvers import Minisat22\n\n" + _constants(rules) + functions(_all(rules), "relation") + CLAUSES + CHECKED
+        "\n\nfrom pysat.solvers import Minisat22\n\n" + constants_of(rules) + functions(_all(rules), "relation") + CLAUSES + CHECKED
         + SOLVED.replace("HOMES", homes).replace("FURTHER", 'ask["limit"]' if question.further else "0") + indent(question.clauses, "    ") + "\n"
     )
 
@@ -265,7 +266,7 @@ def clauses_source(rules: Rules, question: BoardQuestion) -> str:
 def generator_source(rules: Rules, question: BoardQuestion, names: Mapping[str, str], ways: Sequence[str]) -> str:
     """The generator. names: letter -> what the cell is called. ways: the words of the directions, clockwise from north on."""
     return (
-        "import random\n\n" + f"NAMES = {dict(names)!r}\nWAYS = {list(ways)!r}\n" + _constants(rules) + functions(_all(rules), "run") + RUN
+        "import random\n\n" + f"NAMES = {dict(names)!r}\nWAYS = {list(ways)!r}\n" + constants_of(rules) + functions(_all(rules), "run") + RUN
         + TRAVELLED + (SHORTEST if question.further else "") + GENERATE.replace("MAKE", question.make)
     )
 
@@ -280,8 +281,4 @@ def reader_source(whole: str, declared: str, question: BoardQuestion, names: Map
 
 
 def _all(rules: Rules) -> list[Chosen]:
-    return [rule for point in POINTS for rule in rules[point]]
-
-
-def _constants(rules: Rules) -> str:
-    return "".join(f'{point.upper()} = "{rules[point][0].key}"\n' for point in POINTS)
+    return [rule for alternatives in rules.values() for rule in alternatives]

@@ -9,19 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evolake.families.worlds.parts import Question
+
 
 @dataclass(frozen=True)
-class BoardQuestion:
+class BoardQuestion(Question):
     """text: with {s1} and so on for the slots of `keys`. make: sets `ask`, in the generator, from what `run` folds. port: the key that is one.
     low, high: of the port, see Port. open_start: whether the mover's first cell is left open. further: whether moves are looked for.
     """
 
-    name: str
-    title: str
-    text: str
-    run: str
-    table: str
-    clauses: str
     keys: tuple[str, ...] = ()
     make: str = "    ask = {}\n"
     port: str = ""

@@ -15,10 +15,9 @@ relation: a case is (needs, where the mover is after it, changed things, lost mo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from textwrap import indent
 
-from evolake.families.worlds.amounts import WithAmount, labels_of
+from evolake.families.worlds.parts import Rule, WithAmount, labels_of
 
 POINTS = ("wall", "edge", "push", "mark")
 """The mutation points of a board, in the order of its text."""
@@ -27,22 +26,6 @@ HEADS = {
     ("mark", "run"): "w, j, came, began", ("mark", "table"): "z, b, s, came", ("mark", "relation"): "g, x, v, came",
 }
 """Arguments of a rule's function, by point and engine."""
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A kind of rule. label: for titles. text: a sentence with words of the theme, {k} and {next_moves}. amounts: what {k} may be."""
-
-    point: str
-    name: str
-    label: str
-    text: str
-    run: str
-    table: str
-    relation: str
-    amounts: tuple[int, ...] = (0,)
-
-
 AT_WALL, AT_EDGE, AT_THING = "If {a_wall} is in the cell ahead, ", "If the board ends ahead, ", "If {a_thing} is in the cell ahead, "
 LAST = "Last in a move, if the {mover} is on {a_mark} and was in another cell when the move began, "
 IF_FREE = " if that cell is free, and stays otherwise."

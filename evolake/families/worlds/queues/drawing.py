@@ -6,9 +6,10 @@ import re
 
 import numpy as np
 
-from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Family, MutationPoint, Port
+from evolake.families.model.contract import Alternative, Family, MutationPoint, Port
 from evolake.families.model.statement import whole
 from evolake.families.worlds.declaring import declared_source
+from evolake.families.worlds.parts import drawn_world, points_of, process_family
 from evolake.families.worlds.queues.engines import Rules, clauses_source, generator_source, reader_source, simulation_source, table_source
 from evolake.families.worlds.queues.questions import QUESTIONS, QueueQuestion
 from evolake.families.worlds.queues.rules import POINTS, Chosen, chosen_rules
@@ -16,8 +17,6 @@ from evolake.families.worlds.queues.themes import QUEUE_THEMES, QueueTheme
 from evolake.families.worlds.titles import by_rules
 from evolake.families.worlds.trying import all_matter
 
-DRAWS = 15
-"""Of rules, for one question."""
 TRIED, TRIES, DIFFERENT, CHANGED, MORE = 5, 12, 4, 3, 8
 """A queue's answers are looked at on so many instances of one difficulty: how many must differ, be others by another rule, and be more than 1."""
 ARRIVAL = "{member} {{0}} arrives in {unit} {{1}} and needs {{2}} {units}"
@@ -33,42 +32,39 @@ COURSE = (
 
 def queue_world(random: np.random.Generator) -> Family | None:
     """A family that no other is a parent of, None where no question and rules were found that all matter."""
-    theme = QUEUE_THEMES[int(random.integers(len(QUEUE_THEMES)))]
-    for place in random.permutation(len(QUESTIONS)).tolist():
-        for _ in range(DRAWS):
-            rules = {}
-            for point in POINTS:
-                known = chosen_rules(point)
-                rules[point] = [known[item] for item in random.choice(len(known), size=2, replace=False).tolist()]
-            minded = QUESTIONS[place].cards or any(alternatives[0].rule.cards for alternatives in rules.values())
-            spoken = any(alternative.rule.cards for alternatives in rules.values() for alternative in alternatives)
-            if minded >= spoken and all_matter(family := queue_of(theme, rules, QUESTIONS[place]), TRIED, TRIES, DIFFERENT, CHANGED, MORE):
-                return family
-    return None
+    return drawn_world(random, QUEUE_THEMES, QUESTIONS, {point: chosen_rules(point) for point in POINTS}, _mattering)
+
+
+def _mattering(theme: QueueTheme, rules: dict[str, list[Chosen]], question: QueueQuestion) -> Family | None:
+    minded = question.cards or any(alternatives[0].rule.cards for alternatives in rules.values())
+    if minded < _spoken(rules):
+        return None
+    family = queue_of(theme, rules, question)
+    return family if all_matter(family, TRIED, TRIES, DIFFERENT, CHANGED, MORE) else None
+
+
+def _spoken(rules: Rules) -> bool:
+    """Whether any rule asks for the card."""
+    return any(alternative.rule.cards for alternatives in rules.values() for alternative in alternatives)
 
 
 def queue_of(theme: QueueTheme, rules: Rules, question: QueueQuestion) -> Family:
     """The family of these choices; of each rule the first alternative is in force."""
-    cards = question.cards or any(alternative.rule.cards for alternatives in rules.values() for alternative in alternatives)
-    points = tuple(
-        MutationPoint(name, tuple(Alternative(item.key, said(item, theme), f'"{item.key}"') for item in alternatives), alternatives[0].key)
-        for name, alternatives in rules.items()
-    )
+    cards = question.cards or _spoken(rules)
+    points = points_of(rules, lambda item: said(item, theme))
     text, says = template(theme, question), lines(theme, cards=cards)
     forms = {1: r"\d+", 2: r".+?", 3: r"\d+"}
     listed = [(item.removeprefix("- ").format("{number}", "{arrival}", "{need}"), "") for item in says]
     ports = (Port(question.key, ("ask", question.key), 3, question.low, question.high),) if question.key else ()
-    assert theme.category in CATEGORIES
-    return Family(
-        name="process_world", title=title(theme, rules, question), category=theme.category,  # pyright: ignore[reportArgumentType]
-        language="en", generator=generator_source(rules, question, says, cards=cards), template=text,
-        validator=simulation_source(rules, question, cards=cards),
-        validators={"clauses": clauses_source(rules, question, cards=cards), "table": table_source(rules, question, cards=cards)},
+    return process_family(
+        theme, title(theme, rules, question), text, generator=generator_source(rules, question, says, cards=cards),
+        simulation=simulation_source(rules, question, cards=cards), clauses=clauses_source(rules, question, cards=cards),
+        table=table_source(rules, question, cards=cards),
         reader=reader_source(
             whole(text, points, forms), declared_source(text, points, _holder, listed), question,
             [re.escape(item.format(*"XYZ")).translate({ord(letter): r"(\d+)" for letter in "XYZ"}) for item in says], cards=cards,
         ),
-        answer=Answer("integer"), points=points, ports=ports, parents=(), operator="process_world",
+        points=points, ports=ports,
     )
 
 

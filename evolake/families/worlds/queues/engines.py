@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from evolake.families.worlds.parts import constants_of
 from evolake.families.worlds.queues.questions import QueueQuestion
-from evolake.families.worlds.queues.rules import HEADS, POINTS, Chosen, functions
+from evolake.families.worlds.queues.rules import HEADS, Chosen, functions
 
 Rules = Mapping[str, Sequence[Chosen]]
 """Point -> its alternatives, of which the first is in force."""
@@ -186,7 +187,7 @@ PEOPLE = {True: 'inputs["people"]', False: '[(*one, 0) for one in inputs["people
 def simulation_source(rules: Rules, question: QueueQuestion, *, cards: bool) -> str:
     """The primary. cards: whether the inputs say who has a card."""
     return (
-        '"""Minute by minute, with a list of those in the line."""\n\n' + _constants(rules) + _cases(rules) + RUN + _checked(cards)
+        '"""Minute by minute, with a list of those in the line."""\n\n' + constants_of(rules) + _cases(rules) + RUN + _checked(cards)
         + f'    calls, gone, line = held(people, inputs["desks"])\n{question.run}\n'
     )
 
@@ -195,7 +196,7 @@ def table_source(rules: Rules, question: QueueQuestion, *, cards: bool) -> str:
     """An independent validator."""
     return (
         '"""From call to call: the next is where a desk is free and somebody is there."""\n\nimport numpy as np\n\nFOREVER = 10**6\n'
-        + _constants(rules) + functions(_all(rules), "table") + _kinds(rules) + TABLE + _checked(cards)
+        + constants_of(rules) + functions(_all(rules), "table") + _kinds(rules) + TABLE + _checked(cards)
         + f'    come, need, card, start, until, rank, free, waiting = courses(people, inputs["desks"])\n{question.table}\n'
     )
 
@@ -204,8 +205,8 @@ def clauses_source(rules: Rules, question: QueueQuestion, *, cards: bool) -> str
     """An independent validator."""
     return (
         '"""Clauses say what may be in each minute, and a SAT solver finds the course."""\n\nfrom itertools import combinations\n\n'
-        "from pysat.solvers import Minisat22\n\nFOREVER = 10**6\n" + _constants(rules) + functions(_all(rules), "relation") + _kinds(rules) + CLAUSES
-        + _checked(cards) + CLAUSES_BODY + question.clauses + "\n"
+        "from pysat.solvers import Minisat22\n\nFOREVER = 10**6\n" + constants_of(rules) + functions(_all(rules), "relation") + _kinds(rules)
+        + CLAUSES + _checked(cards) + CLAUSES_BODY + question.clauses + "\n"
     )
 
 
@@ -214,7 +215,7 @@ def generator_source(rules: Rules, question: QueueQuestion, says: Sequence[str],
     summary = {True: ("one[2]", ", random.randrange(2)", "people"), False: ("0", "", "[(*one, 0) for one in people]")}[cards]
     which, drawn, people = summary
     return (
-        "import random\n\n" + f"SAYS = {list(says)!r}\n" + _constants(rules) + _cases(rules) + RUN
+        "import random\n\n" + f"SAYS = {list(says)!r}\n" + constants_of(rules) + _cases(rules) + RUN
         + GENERATE.format(drawn=drawn, people=people, which=which, make=question.make)
     )
 
@@ -242,12 +243,8 @@ def _checked(cards: bool) -> str:
 
 
 def _all(rules: Rules) -> list[Chosen]:
-    return [rule for point in POINTS for rule in rules[point]]
+    return [rule for alternatives in rules.values() for rule in alternatives]
 
 
 def _kinds(rules: Rules) -> str:
     return "\n\nKINDS = {" + ", ".join(f'"{item.key}": {item.key}' for item in _all(rules)) + "}\n"
-
-
-def _constants(rules: Rules) -> str:
-    return "".join(f'{point.upper()} = "{rules[point][0].key}"\n' for point in POINTS)

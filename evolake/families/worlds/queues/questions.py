@@ -11,19 +11,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evolake.families.worlds.parts import Question
+
 
 @dataclass(frozen=True)
-class QueueQuestion:
+class QueueQuestion(Question):
     """text: with {s1} for the slot of `key`. make: sets `ask`, in the generator, from what `run` folds. low, high: of the port of `key`, see Port.
     cards: whether it asks for the card.
     """
 
-    name: str
-    title: str
-    text: str
-    run: str
-    table: str
-    clauses: str
     key: str = ""
     make: str = "{}"
     low: int = 1

@@ -19,7 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from evolake.families.worlds.amounts import WithAmount, labels_of
+from evolake.families.worlds import parts
+from evolake.families.worlds.parts import WithAmount, labels_of
 
 POINTS = ("next", "leave", "pace")
 """The mutation points of a queue, in the order of its text."""
@@ -32,19 +33,9 @@ HEADS = {
 
 
 @dataclass(frozen=True)
-class Rule:
-    """A kind of rule. label: for titles. text: a sentence, or for `next` its end, with words of the theme and {k}. amounts: what {k} may be.
-    cards: whether it asks for the card.
-    """
+class Rule(parts.Rule):
+    """A kind of rule of queues; the text of `next` is the end of a sentence. cards: whether it asks for the card."""
 
-    point: str
-    name: str
-    label: str
-    text: str
-    run: str
-    table: str
-    relation: str
-    amounts: tuple[int, ...] = (0,)
     cards: bool = False
 
 

@@ -1,0 +1,131 @@
+"""What boards and queues are drawn of: rules, some of which come with an amount, and questions, each with its meaning for three engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+
+from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Family, MutationPoint, Port
+
+DRAWS = 15
+"""Of rules, for one question."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A kind of rule. label: for titles. text: with words of the theme and {k}. run, table, relation: its meanings. amounts: what {k} may be, one
+    of which stands for K in the meanings; a rule without any has one that is not spoken of.
+    """
+
+    point: str
+    name: str
+    label: str
+    text: str
+    run: str
+    table: str
+    relation: str
+    amounts: tuple[int, ...] = (0,)
+
+
+@dataclass(frozen=True)
+class Question:
+    """text: with words of the theme and slots. run, table, clauses: the bodies of its answers."""
+
+    name: str
+    title: str
+    text: str
+    run: str
+    table: str
+    clauses: str
+
+
+Kind = TypeVar("Kind", bound=Rule)
+
+
+@dataclass(frozen=True)
+class WithAmount(Generic[Kind]):
+    """A rule with its amount."""
+
+    rule: Kind
+    amount: int
+
+    @property
+    def key(self) -> str:
+        """Its name in the sources."""
+        return f"{self.rule.name}_{self.amount}" if len(self.rule.amounts) > 1 else self.rule.name
+
+    def code(self, meaning: str) -> str:
+        """Its meaning of that name, of this amount."""
+        text: str = getattr(self.rule, meaning)
+        return text.replace("K", str(self.amount)) if len(self.rule.amounts) > 1 else text
+
+
+class Keyed(Protocol):
+    """An alternative of a rule, by its name in the sources."""
+
+    @property
+    def key(self) -> str: ...
+
+
+class Themed(Protocol):
+    """What a family takes of its theme."""
+
+    @property
+    def category(self) -> str: ...
+
+
+Chosen = TypeVar("Chosen", bound=Keyed)
+Theme = TypeVar("Theme")
+Asked = TypeVar("Asked")
+
+
+def labels_of(keys: Iterable[str], known: Iterable[WithAmount[Kind]]) -> list[str]:
+    """What titles call the rules of these keys. Raises KeyError for a key of no rule that is known."""
+    by_key = {item.key: item.rule.label for item in known}
+    return [by_key[key] for key in keys]
+
+
+def drawn_world(
+    random: np.random.Generator, themes: Sequence[Theme], questions: Sequence[Asked], known: Mapping[str, Sequence[Chosen]],
+    family_of: Callable[[Theme, dict[str, list[Chosen]], Asked], Family | None],
+) -> Family | None:
+    """A family of a drawn theme, question and two rules of each point; None where none came of any.
+
+    known: the rules of each point. family_of: the family of these choices, None where they are not worth one.
+    """
+    theme = themes[int(random.integers(len(themes)))]
+    for place in random.permutation(len(questions)).tolist():
+        for _ in range(DRAWS):
+            rules = {point: [alike[item] for item in random.choice(len(alike), size=2, replace=False).tolist()] for point, alike in known.items()}
+            if (family := family_of(theme, rules, questions[place])) is not None:
+                return family
+    return None
+
+
+def points_of(rules: Mapping[str, Sequence[Chosen]], said: Callable[[Chosen], str]) -> tuple[MutationPoint, ...]:
+    """The mutation points of rules, by point; the first alternative of each is in force."""
+    return tuple(
+        MutationPoint(name, tuple(Alternative(item.key, said(item), f'"{item.key}"') for item in alternatives), alternatives[0].key)
+        for name, alternatives in rules.items()
+    )
+
+
+def constants_of(rules: Mapping[str, Sequence[Keyed]]) -> str:
+    """The assignments that say which rules are in force."""
+    return "".join(f'{point.upper()} = "{alternatives[0].key}"\n' for point, alternatives in rules.items())
+
+
+def process_family(
+    theme: Themed, title: str, template: str, *, generator: str, simulation: str, clauses: str, table: str, reader: str,
+    points: tuple[MutationPoint, ...], ports: tuple[Port, ...],
+) -> Family:
+    """The family of a process world, by the sources of its engines."""
+    assert theme.category in CATEGORIES
+    return Family(
+        name="process_world", title=title, category=theme.category,  # pyright: ignore[reportArgumentType]
+        language="en", generator=generator, template=template, validator=simulation, validators={"clauses": clauses, "table": table}, reader=reader,
+        answer=Answer("integer"), points=points, ports=ports, parents=(), operator="process_world",
+    )
