@@ -102,7 +102,7 @@ class Chained(Arm, Generic[Attempt]):
             self._chains[item.slot] = (*self._chain(item.slot), self.attempt(_answer(item.candidate), item.certification))
 
     @abstractmethod
-    def attempt(self, answer: Answer, result: Certification) -> Attempt:
+    def attempt(self, answer: Answer | None, result: Certification) -> Attempt:
         """What the chain knows of an answer that was refuted."""
 
     def _chain(self, slot: int) -> tuple[Attempt, ...]:
@@ -115,7 +115,7 @@ class GenericFeedback(Chained[FailedAttempt]):
     def request(self, slot: int) -> Request:
         return GenericRequest(problem=self._view, attempts=self._chain(slot))
 
-    def attempt(self, answer: Answer, result: Certification) -> FailedAttempt:
+    def attempt(self, answer: Answer | None, result: Certification) -> FailedAttempt:
         return FailedAttempt(answer=answer)
 
 
@@ -125,7 +125,7 @@ class CoreFeedback(Chained[RefutedAttempt]):
     def request(self, slot: int) -> Request:
         return CoreRequest(problem=self._view, attempts=self._chain(slot))
 
-    def attempt(self, answer: Answer, result: Certification) -> RefutedAttempt:
+    def attempt(self, answer: Answer | None, result: Certification) -> RefutedAttempt:
         return RefutedAttempt(answer=answer, outcome=_outcome(result), core=result.core)
 
 
@@ -135,7 +135,7 @@ class WholeConflictFeedback(Chained[ConflictedAttempt]):
     def request(self, slot: int) -> Request:
         return ConflictRequest(problem=self._view, attempts=self._chain(slot))
 
-    def attempt(self, answer: Answer, result: Certification) -> ConflictedAttempt:
+    def attempt(self, answer: Answer | None, result: Certification) -> ConflictedAttempt:
         return ConflictedAttempt(answer=answer, outcome=_outcome(result), core=result.core, values=result.values)
 
 

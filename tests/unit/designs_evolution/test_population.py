@@ -49,7 +49,7 @@ FAMILY = (
 
 def test_a_known_design_keeps_its_row_and_its_parents() -> None:
     again = FAMILY.admit([design("b" * 64, "blocked"), design("e" * 64)], [edge("b" * 64, "d" * 64, 1.0), edge("e" * 64, "d" * 64, 1.0)])
-    assert again.design("b" * 64)["state"] == "accepted"
+    assert again.row("b" * 64)["state"] == "accepted"
     assert [row for row in again.edges() if row[0] == "b" * 64] == [("b" * 64, "a" * 64, 1.0)]
     assert ("e" * 64, "d" * 64, 1.0) in again.edges()
 
@@ -57,8 +57,8 @@ def test_a_known_design_keeps_its_row_and_its_parents() -> None:
 def test_designs_of_a_lake_without_the_column_grammar_are_of_the_paper_s_where_they_have_a_genome() -> None:
     frames = FAMILY.admit([design("f" * 64, genome="{}")], []).frames()
     older = population_of(frames | {"designs": frames["designs"].drop("grammar")})
-    assert older.design("f" * 64)["grammar"] == "paper"
-    assert older.design("a" * 64)["grammar"] is None
+    assert older.row("f" * 64)["grammar"] == "paper"
+    assert older.row("a" * 64)["grammar"] is None
     assert older.designs.schema == frames["designs"].schema
 
 
