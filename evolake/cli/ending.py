@@ -112,13 +112,13 @@ def stop_on_sigterm() -> None:
 
 
 def _full(arguments: Sequence[str]) -> str | None:
-    """The first path that a command was given on a file system with no room left."""
+    """Where the first path lies that a command was given on a file system with no room left: itself, or the folder that it was to be made in."""
     for word in (word.partition("=")[2] if word.startswith("--") else word for word in arguments):
         with suppress(OSError, ValueError):
             path = Path(word)
             place = path if path.exists() else path.parent
             if word and (space := os.statvfs(place)).f_bavail * space.f_frsize < LITTLE:
-                return word
+                return str(place.absolute())
     return None
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from evolake.errors import InputError, MachineryError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def require_model(who: str, variable: str, chosen: str, backend: str) -> None:

@@ -1,4 +1,4 @@
-"""What boards and queues are drawn of: rules, some of which come with an amount, and questions, each with its meaning for three engines."""
+"""What boards and queues are drawn of: rules, some with an amount, and questions, with meanings for three engines; what runs share with them."""
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@ import json
 import os
 import signal
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from unit.designs_engine.engine_support import BASELINE, SIMPLE, VARIABLES, traced
@@ -98,17 +98,17 @@ def test_a_step_that_a_loaded_machine_holds_up_is_waited_for(monkeypatch):
     assert (result.failure, result.timed_out) == (None, True)
 
 
-def test_a_child_that_computes_nothing_is_not_waited_for_without_end():
-    class Idle:
-        def cpu_s(self) -> float:
-            return 0.0
-
-    guard = isolated._Guard(Idle(), 0.02)  # pyright: ignore[reportArgumentType]
-    assert 0.015 < guard.left_s() <= 0.02
-    time.sleep(0.03)
-    assert guard.left_s() > 0, "it has not computed for as long yet"
-    time.sleep(0.02 * isolated.PATIENCE)
-    assert guard.left_s() <= 0
+def test_a_child_is_waited_for_by_what_it_computes_and_by_the_clock(monkeypatch):
+    """Seconds that the clock has run and that the child, or several threads of it, have computed -> whether its guard of 10 s is over."""
+    clock, child = SimpleNamespace(now=100.0), SimpleNamespace(computed=7.0)
+    child.cpu_s = lambda: child.computed
+    monkeypatch.setattr(isolated, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    guard = isolated._Guard(child, 10.0)  # pyright: ignore[reportArgumentType]
+    outcomes = {}
+    for waited, computed in ((0, 0), (9, 9), (9, 18), (11, 11), (11, 2), (49, 0), (51, 0)):
+        clock.now, child.computed = 100.0 + waited, 7.0 + computed
+        outcomes[waited, computed] = guard.left_s() <= 0
+    assert outcomes == {(0, 0): False, (9, 9): False, (9, 18): False, (11, 11): True, (11, 2): False, (49, 0): False, (51, 0): True}
 
 
 def test_an_engine_that_is_not_ready_in_time_is_stopped(monkeypatch):

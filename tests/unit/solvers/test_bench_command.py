@@ -121,7 +121,7 @@ def test_an_upstream_tree_is_one_variant_wherever_it_is_named(project: Path) -> 
     for path in (tree, out):
         seed = Seed(name="toy", version="1", adapter="toy", licence="MIT", path=path)
         assert source_sha(lay_out_seed(seed, BlobStore(project / "lake"), project / "cache" / path.name)) == variant_id
-    assert sorted(path.name for path in tree.iterdir()) == ["LICENSE", "code"]
+    assert sorted(path.relative_to(tree).as_posix() for path in tree.rglob("*")) == ["LICENSE", "code", "code/main.cc"]
 
 
 def test_a_repository_becomes_the_seed_that_it_is_named_as(project: Path) -> None:
