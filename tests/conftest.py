@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import time
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
+import durations
 import pytest
 from hypothesis import HealthCheck, settings
-from shared_folder import SHARED
+from shared_folder import SHARED, shared_folder
 
 from evolake.scratch import Scratch
 
@@ -20,15 +22,24 @@ os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")
 ROOT = Path(__file__).parents[1]
 ALONE = ("tests/integration/jail/", "tests/integration/prompts/test_policy_bundled.py")
 """Attacks that look at the whole machine, and what needs much of its memory: no other test may run beside them."""
-LONGEST = (
-    "tests/e2e/test_cycles_under_daemon.py", "tests/e2e/test_lines_by_the_bundled_model.py", "tests/e2e/test_solvers_by_a_model.py",
-    "tests/e2e/test_prompts_line.py",
-    "tests/e2e/test_solvers_line.py", "tests/e2e/test_designs_line.py", "tests/e2e/test_families_line.py", "tests/e2e/test_repair_backfill.py",
-    "tests/e2e/test_repair_study.py", "tests/integration/solvers/test_seeds.py", "tests/integration/solvers/test_mutants.py",
-    "tests/e2e/", "tests/integration/solvers/test_edits_patches.py", "tests/integration/",
+SHORT = (
+    "tests/unit/", "tests/integration/agents/", "tests/integration/lake/", "tests/integration/compute/", "tests/integration/objectives/",
+    "tests/integration/programs/", "tests/integration/report/", "tests/integration/jail/",
+    "tests/e2e/test_cycles_under_daemon.py", "tests/e2e/test_sixth_line.py", "tests/e2e/test_designs_line.py",
+    "tests/e2e/test_one_solvers_cycle.py", "tests/e2e/test_backfill_in_browser.py",
 )
-"""Files, and folders after them, in the order in which they start: no worker is left alone with a long file at the end. The patches come long
-after the seeds, which leave their objects behind."""
+"""What `make test` runs however long it takes: the library, the shared machinery, and one real cycle of what differs most."""
+PARTLY_LONG = ("tests/integration/solvers/test_mutants.py", "tests/integration/solvers/test_edits_patches.py")
+"""Files that mark some of their own tests as `long`: `make test` runs the others."""
+LONG_ALWAYS = ("tests/unit/docs/test_site.py",)
+"""What needs more installed than `make test` installs."""
+LONG_FROM_S = 20.0
+"""Other files that were measured to take longer are marked `long`: `make test` leaves them to `make test-rest`."""
+DURATIONS = durations.read()
+UNTIL = float(os.environ.get("EVOLAKE_TESTS_UNTIL", "inf"))
+"""The time, in seconds since the epoch, after which no further file marked `long` is started."""
+LEFT_OUT = "left-out"
+"""The folder, in the one that the workers share, of the names of files that were not started."""
 SLOW = (
     "tests/integration/compute/",
     "tests/integration/designs_engine/", "tests/integration/designs_evolution/", "tests/integration/designs_line/", "tests/integration/families/",
@@ -51,6 +62,14 @@ SLOW = (
     "tests/unit/spine/test_growing.py", "tests/unit/spine/test_immigrants.py", "tests/unit/utility/test_findings.py",
 )
 """Files and folders of tests that judge in jails, train, draw, compile, start a process for each test, or wait for one."""
+def is_long(path: str) -> bool:
+    """Return whether `make test` leaves the file (relative to the repository) to `make test-rest`."""
+    if path.startswith(LONG_ALWAYS):
+        return True
+    wall, cpu = DURATIONS.get(path, (0.0, 0.0))
+    return max(wall, cpu) > LONG_FROM_S and not path.startswith((*SHORT, *PARTLY_LONG))
+
+
 MARKED = {"e2e": "tests/e2e/", "attack": "tests/attacks/", "serial": ALONE, "slow": SLOW}
 """Mark -> where every test has it."""
 settings.register_profile(
@@ -58,14 +77,22 @@ settings.register_profile(
 )
 """In CI the same examples each time, as in Hypothesis' own profile for it: what random examples find is found, and mended, where people work."""
 settings.load_profile("evolake")
+BEGUN = pytest.StashKey[set[Path]]()
 PROGRAMS = {
     "chromium": ("chromium", "chromium-browser", "google-chrome"), "c++": ("g++", "clang++"), "cc": ("gcc", "cc", "clang"),
     "cmake": ("cmake",), "tex": ("pdflatex", "tectonic"),
 }
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option of `make durations`."""
+    parser.addoption("--write-durations", action="store_true", help="write how long each file took into tests/durations.json")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """The process that starts the workers makes the folder that they share, and removes it at its end."""
+    """Make the folder that the workers share, in the process that starts them, and remove it at its end."""
+    if config.option.write_durations:
+        config.pluginmanager.register(durations.Recorder(), "durations-recorder")
     if SHARED not in os.environ:
         folder = Scratch("tests", ignore_cleanup_errors=True)
         os.environ[SHARED] = folder.name
@@ -89,26 +116,54 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Files of which the marks that were asked for select no test are not imported, in every worker, to find that out."""
+    """Do not import files of which the wanted marks select no test: every worker would import them only to find that out."""
     path = collection_path.relative_to(ROOT).as_posix() if collection_path.is_relative_to(ROOT) else ""
     if not (path.startswith("tests/") and path.endswith(".py")):
         return None
-    asked = config.option.markexpr
-    left_out = any(f"not {mark}" in asked and path.startswith(places) for mark, places in MARKED.items())
-    return True if left_out or (asked.startswith("serial") and not path.startswith(ALONE)) else None
+    wanted = config.option.markexpr
+    left_out = any(f"not {mark}" in wanted and path.startswith(places) for mark, places in MARKED.items())
+    if "not long" in wanted:
+        left_out |= is_long(path)
+    elif "long" in wanted and Path(path).name.startswith("test_"):
+        left_out |= not (is_long(path) or path.startswith(PARTLY_LONG))
+    return True if left_out or (wanted.startswith("serial") and not path.startswith(ALONE)) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks as `serial` what `make test` runs alone and as `slow` what `make test-fast` leaves out; lets long files start first."""
-    begins = {}
+    """Mark tests as `serial`, `slow` and `long` by their file, and let the files that take longest start first."""
+    weights = {}
     for item in items:
         path = item.path.relative_to(ROOT).as_posix()
-        begins[item] = next((place for place, start in enumerate(LONGEST) if path.startswith(start)), len(LONGEST))
+        weights[item] = -DURATIONS.get(path, (0.0, 0.0))[0]
         if path.startswith(ALONE):
             item.add_marker(pytest.mark.serial)
         if path.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
-    items.sort(key=begins.__getitem__)
+        if is_long(path):
+            item.add_marker(pytest.mark.long)
+    items.sort(key=weights.__getitem__)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Do not start a file marked `long` after the time that EVOLAKE_TESTS_UNTIL names. Files that were begun are finished."""
+    begun = item.config.stash.setdefault(BEGUN, set())
+    if item.path in begun or time.time() < UNTIL or item.get_closest_marker("long") is None:
+        begun.add(item.path)
+        return None
+    names = shared_folder() / LEFT_OUT
+    names.mkdir(exist_ok=True)
+    (names / item.path.name).write_text(item.path.relative_to(ROOT).as_posix())
+    return True
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the files that were not started because the time was used up."""
+    names = sorted(file.read_text() for file in (shared_folder() / LEFT_OUT).glob("*"))
+    if names:
+        terminalreporter.section("not started: the time for long tests is used up")
+        for name in names:
+            terminalreporter.write_line(name)
 
 
 @pytest.fixture(autouse=True)
