@@ -130,12 +130,12 @@ def test_a_line_that_has_not_run_says_how_to_run_it(tmp_path: Path):
     assert isinstance(error, InputError) and error.do == "run a cycle: evolake run --lines other"
 
 
-def test_the_example_of_the_readme_shows_the_newest_cycle_and_no_other(tmp_path: Path):
+def test_the_example_of_the_tasks_shows_the_newest_cycle_and_no_other(tmp_path: Path):
     lake = Lake(tmp_path)
     for cycle in ("0001", "0002"):
         rows = [{"design_id": f"{cycle}-{rank}", "cycle": cycle, "rank": rank} for rank in range(1, 8)]
         lake.publish("designs", "final_ranking", RANKING.frame(rows), cycle=cycle, run_id="r", schema=RANKING)
-    [example] = re.findall(r"`evolake (sql \"SELECT \* FROM designs\.final_ranking [^`]*)`", (BROUGHT / "README.md").read_text())
+    [example] = re.findall(r"`evolake (sql \"SELECT \* FROM designs\.final_ranking [^`]*)`", (BROUGHT / "docs" / "tasks.md").read_text())
     done = evolake(tmp_path, *shlex.split(example), "--json")
     result = json.loads(done.stdout)
     assert [row[result["columns"].index("design_id")] for row in result["rows"]] == [f"0002-{rank}" for rank in range(1, 6)]

@@ -1,12 +1,17 @@
-"""Every row of README's table is run by a test: a row that is new names one here, and a test that goes takes no row with it unseen."""
+"""Every row of the table of docs/tasks.md is run by a test: a new row names one here, and no test that a row rests on goes unseen. README keeps to its
+outline: short, with commands that exist, and with rows whose commands the table of tasks has or a test types."""
 
 from __future__ import annotations
 
 import ast
 import re
+import shlex
 from pathlib import Path
 
+import click
 import pytest
+
+from evolake.cli import cli
 
 ROOT = Path(__file__).parents[3]
 TESTED = {
@@ -16,7 +21,7 @@ TESTED = {
     "watch a run in the terminal": "integration/report/test_watch.py::test_a_frame_says_who_leads_the_score_by_cycle_the_gates_and_the_spend",
     "backfill evolution rounds": "e2e/test_backfill_in_browser.py::test_a_range_of_cycles_is_picked_launched_and_turns_green",
     "let it work at night": "e2e/test_cycles_under_daemon.py::test_nightly_adds_exactly_one_cycle_a_tick",
-    "ask the lake": "integration/report/test_champion.py::test_the_example_of_the_readme_shows_the_newest_cycle_and_no_other",
+    "ask the lake": "integration/report/test_champion.py::test_the_example_of_the_tasks_shows_the_newest_cycle_and_no_other",
     "judge a task family of your own": "integration/families/test_families_check.py::test_an_accepted_folder_is_one_object_and_exit_0",
     "let it have children": "e2e/test_families_line.py::test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_gate",
     "train on what was accepted": "e2e/test_families_line.py::test_an_export_rewards_its_own_labels_and_nothing_else",
@@ -80,8 +85,8 @@ ALSO = {
 
 
 def rows() -> dict[str, str]:
-    """Of the table under "What you do with it": first cell, without what stands in parentheses -> the whole line."""
-    text = (ROOT / "README.md").read_text()
+    """Of the table of docs/tasks.md: first cell, without what stands in parentheses -> the whole line."""
+    text = (ROOT / "docs" / "tasks.md").read_text()
     table = text[text.index("| you want to |"):].split("\n\n", 1)[0]
     return {line.split("|")[1].partition(" (")[0].strip(): line for line in table.splitlines()[2:]}
 
@@ -98,3 +103,47 @@ def test_the_test_of_a_row_is_there_and_types_its_commands(row):
     typed = source + "".join((ROOT / where).read_text() for where in ALSO.get(row, ()))
     commands = re.findall(r"`evolake ([a-z]+(?: [a-z]+\b)?)", rows()[row])
     assert [command for command in commands if not all(re.search(rf"\b{word}\b", typed) for word in command.split())] == []
+
+
+README = (ROOT / "README.md").read_text()
+
+
+def test_readme_is_short_and_its_text_wraps():
+    lines = README.splitlines()
+    assert len(lines) <= 180
+    in_code, long_lines = False, []
+    for line in lines:
+        in_code ^= line.startswith("```")
+        if not in_code and not line.startswith(("|", "    ")) and len(line) > 100:
+            long_lines.append(line)
+    assert long_lines == []
+
+
+def test_readme_shows_at_most_twenty_tasks():
+    table = README[README.index("| | task | command |"):].split("\n\n", 1)[0]
+    assert 10 <= len(table.splitlines()) - 2 <= 20
+
+
+def typed() -> list[list[str]]:
+    """The words of every `evolake` command that README shows in a line of code."""
+    shown = re.findall(r"`evolake ([^`]+)`", README) + re.findall(r"^    evolake (.+?)(?:  +#.*)?$", README, re.MULTILINE)
+    return [shlex.split(command) for command in shown]
+
+
+@pytest.mark.parametrize("words", typed(), ids=" ".join)
+def test_a_command_of_readme_exists_with_its_options(words):
+    command, rest = cli, list(words)
+    while isinstance(command, click.Group):
+        with click.Context(command) as context:
+            found = command.get_command(context, rest[0])
+        assert found is not None, f"there is no command {rest[0]!r}"
+        command = found
+        rest = rest[1:]
+    known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+    assert [word for word in rest if word.startswith("-") and word.partition("=")[0] not in known] == []
+
+
+def test_the_pictures_and_pages_of_readme_are_there():
+    links = re.findall(r"\]\((?!http)([^)#]+)", README)
+    assert len(links) > 15
+    assert [link for link in links if not (ROOT / link).exists()] == []
