@@ -6,8 +6,8 @@ BIN    := $(VENV)/bin
 HOME_DIR := $(CURDIR)/.dagster
 PYTEST_ARGS ?=
 # Bytecode is written when a module is first imported: compiling all packages takes as long as unpacking them, and most is never imported.
-# pip's progress bars are shown on a terminal; elsewhere only errors.
-QUIET := $$(test -t 2 || echo --quiet)
+# pip's progress bars and warnings are shown on a terminal; elsewhere only errors.
+QUIET := $$(test -t 2 || echo --quiet --quiet)
 # $(call pins,WORDS): installs the packages of constraints.txt whose groups are among the words (an extended regular expression). Every package is
 # pinned there, so no resolver is needed, and none can search for ever: a pin that does not fit this Python ends in an error that names it.
 pins = sed -nE '/\# .*\b($(1))\b/p' constraints.txt > $(VENV)/pins.txt && $(BIN)/python -m pip install --no-compile --no-deps $(QUIET) --requirement $(VENV)/pins.txt
@@ -60,7 +60,7 @@ $(VENV)/.created: deploy/oldest_python.sh
 # pip itself comes first: older ones download a whole package to read whether it fits this Python.
 $(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
 	@$(call stage,install,1 of 2: installing evolake and its libraries into $(VENV): 2 GB with torch for the CPU; 6 GB with torch for CUDA,once; 1 to 2 minutes on a fast line,\
-	  sed -n '/^pip==/p' constraints.txt > $(VENV)/pins.txt && $(BIN)/python -m pip install --no-compile --no-deps --quiet --requirement $(VENV)/pins.txt && \
+	  sed -n '/^pip==/p' constraints.txt > $(VENV)/pins.txt && $(BIN)/python -m pip install --no-compile --no-deps $(QUIET) --requirement $(VENV)/pins.txt && \
 	  $(call pins,base) && { $(TORCH); } && $(BIN)/python -m pip install --no-deps --no-build-isolation $(QUIET) --editable . && ($(TRIM)))
 	@$(call stage,bytecode,compiling what jails import,once; about 15 s,$(BYTECODE))
 	@touch $@
