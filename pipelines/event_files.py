@@ -6,17 +6,20 @@ log, and waits for the disk each time (`benchmarks/events.py`). Beside a connect
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 
 import dagster as dg
-from dagster._core.storage.event_log.sqlite.sqlite_event_log import INDEX_SHARD_NAME, SqliteEventLogStorage
 
 
 @contextmanager
 def kept_open(instance: dg.DagsterInstance, run_id: str) -> Iterator[None]:
     """Until the end of this, the files of the run's events and of all runs' index stay open. Nothing is done where events lie elsewhere."""
+    # Imported here: Dagster's storage brings SQLAlchemy and Alembic, which take as long to load as all definitions.
+    import sqlite3
+
+    from dagster._core.storage.event_log.sqlite.sqlite_event_log import INDEX_SHARD_NAME, SqliteEventLogStorage
+
     storage = instance.event_log_storage
     shards = (run_id, INDEX_SHARD_NAME)
     files = [storage.path_for_shard(shard) for shard in shards] if isinstance(storage, SqliteEventLogStorage) else []

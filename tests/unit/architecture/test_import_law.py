@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-HEAVY = ("torch", "z3", "pandas", "great_expectations", "matplotlib", "optuna", "numba", "scipy")
+HEAVY = ("torch", "z3", "pandas", "great_expectations", "matplotlib", "optuna", "numba", "scipy", "sqlalchemy", "alembic")
 WORKING = (
-    "numpy", "pyarrow", "duckdb", "openai", "pysat", "llvmlite", "radon", "complexipy", "tree_sitter", "trueskill", "cnfgen", "transformers",
-    "zstandard", "tarfile", "concurrent.futures.process", "evolake.agents", "evolake.answers", "evolake.gates", "evolake.jail", "evolake.objectives",
-    "evolake.plots", "evolake.report", "evolake.search", "evolake.seeds", "evolake.stats", "evolake.families.model.contract",
-    "evolake.families.faults.injection", "evolake.prompts.evolution.iteration", "evolake.solvers.edits", "evolake.solvers.evolution.planning",
-    "evolake.solvers.rules",
+    "numpy", "pyarrow", "pyarrow.dataset", "duckdb", "sqlite3", "openai", "pysat", "llvmlite", "radon", "complexipy", "tree_sitter",
+    "trueskill", "cnfgen", "transformers", "peft", "trl", "datasets", "distributed", "zstandard", "tarfile", "concurrent.futures.process",
+    "evolake.agents", "evolake.answers", "evolake.gates", "evolake.jail", "evolake.objectives", "evolake.plots", "evolake.report",
+    "evolake.search", "evolake.seeds", "evolake.stats", "evolake.families.model.contract", "evolake.families.faults.injection",
+    "evolake.prompts.evolution.iteration", "evolake.solvers.edits", "evolake.solvers.evolution.planning", "evolake.solvers.rules",
 )
 """What only a materialization needs, beside HEAVY; benchmarks/import_time.py has what loading the definitions costs."""
 
