@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from evolake.lake import Lake
+from evolake.solvers.report.standing import standing
 from evolake.report.artifacts import Gain, LineArtifacts
 from evolake.report.kinds import Artifact, Kind, column_text, write_text
 from evolake.scratch import Scratch
@@ -63,7 +64,7 @@ def _archive(artifact: Artifact) -> str:
     return artifact.row.get("archive_sha") or artifact.content_sha
 
 
-ARTIFACTS = LineArtifacts(gain=gain_of, score="consensus, lower is better", kinds={
+ARTIFACTS = LineArtifacts(gain=gain_of, standing=standing, score="consensus, lower is better", kinds={
     "variant": Kind(
         "variant_id", ("incoming_variants", "variants", "seeds"),
         ("base", "origin", "operator", "hypothesis", "changed", "edits", "repairs", "gate", "rule_id", "reason"), ("consensus_ranking", "metrics"),
