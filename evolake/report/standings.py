@@ -16,10 +16,9 @@ from evolake.report.artifacts import NOT_MEASURED, Gain, artifacts_of
 from evolake.report.champion import champion_of
 from evolake.report.numbers import figures
 from evolake.report.status import sealed_cycles
-from evolake.report.story import NOBODY, Ask, asking, story_in
+from evolake.report.story import NOBODY, asking, story_in
 
 COLUMNS = ("line", "best", "start", "gain", "evaluations", "seconds")
-NO_INTERVAL = "no interval"
 
 
 @dataclass(frozen=True)

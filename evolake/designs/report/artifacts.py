@@ -6,8 +6,8 @@ import json
 from functools import partial
 from pathlib import Path
 
-from evolake.lake import Lake
 from evolake.designs.report.standing import standing
+from evolake.lake import Lake
 from evolake.report.artifacts import Gain, LineArtifacts
 from evolake.report.kinds import Artifact, Kind, blob_text, column_text, write_text
 from evolake.stats import Interval

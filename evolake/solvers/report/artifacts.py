@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 
 from evolake.lake import Lake
-from evolake.solvers.report.standing import standing
 from evolake.report.artifacts import Gain, LineArtifacts
 from evolake.report.kinds import Artifact, Kind, column_text, write_text
 from evolake.scratch import Scratch
 from evolake.solvers.measurement.duel import LEVEL
 from evolake.solvers.report.data import LINE
+from evolake.solvers.report.standing import standing
 from evolake.stats import Interval
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,8 @@ def test_every_line_of_the_lake_has_a_row_and_no_other_has_one(root: Path):
     assert (solvers["best"], solvers["start"], solvers["cycles"]) == ("<b>fast</b> (1.15)", "alpha (2.3)", 2)
     assert solvers["gain"] == "2.00 times lower PAR-2 (90% interval 1.90 to 2.10)"
     assert (solvers["is_gain"], solvers["estimate"], solvers["low"], solvers["high"], solvers["level"]) == (True, 2.0, 1.9, 2.1, 0.9)
-    runs = "SELECT count(*) FROM (SELECT 1 FROM solvers.smoke UNION ALL SELECT 1 FROM solvers.correctness UNION ALL SELECT 1 FROM solvers.benchmark_runs"
-    runs += " UNION ALL SELECT 1 FROM solvers.holdout_runs UNION ALL SELECT 1 FROM solvers.champion_trials)"
+    tables = ("smoke", "correctness", "benchmark_runs", "holdout_runs", "champion_trials")
+    runs = f"SELECT count(*) FROM ({' UNION ALL '.join(f'SELECT 1 FROM solvers.{table}' for table in tables)})"
     assert solvers["evaluations"] == json.loads(evolake(root, "sql", "--json", runs))["rows"][0][0]
     assert solvers["seconds"] >= 0
 
@@ -68,7 +69,8 @@ def test_a_line_that_no_package_registers_has_the_shared_row(root: Path):
 
 def test_a_further_line_brings_its_own_row(root: Path, monkeypatch: pytest.MonkeyPatch):
     def own(shared: Standing, lake: Lake, ask: Any) -> Standing:
-        return standings.replace(shared, best="the longest", evaluations=ask("SELECT count(*)::INTEGER AS n FROM champions WHERE line = $line")[0]["n"])
+        crowned = ask("SELECT count(*)::INTEGER AS n FROM champions WHERE line = $line")[0]["n"]
+        return replace(shared, best="the longest", evaluations=crowned)
 
     known = {**lines(), "bridges": LineSpec("bridges", assets="bridges", artifacts="bridges:ARTIFACTS")}
     monkeypatch.setattr(standings, "lines", lambda: known)
