@@ -92,7 +92,7 @@ def test_roles_that_gave_no_valid_reply_are_told_for_the_cycle_and_those_before_
     assert dict(second.lines())["Proposed"] == "0 candidates; 0 passed every gate; no valid reply of planner (empty 1)"
     assert replace(second, cycle="0003").silent() == []
     shown = page([], [second])
-    assert shown.count('<td class="n bad">0</td>') == 2 and "in cycle 0001 no valid reply of coder (invalid 2, lost 1)" in shown
+    assert shown.count('class="n bad">0</td>') == 2 and "in cycle 0001 no valid reply of coder (invalid 2, lost 1)" in shown
     assert "bad" not in page([], [replace(second, unanswered={})]).partition("</style>")[2]
 
 
