@@ -21,7 +21,6 @@ from rich.text import Text
 from pipelines.estimate import in_words
 from pipelines.events import Event
 
-
 EVERY_S = 30.0
 """Seconds after which a line that has printed nothing says what it does, if the output is no terminal."""
 LONG_S = 5.0

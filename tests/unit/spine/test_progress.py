@@ -51,7 +51,7 @@ def test_a_line_that_has_ended_or_printed_lately_says_nothing_more():
 
 
 def test_how_far_a_step_is_keeps_the_time_since_the_step_began():
-    progress, out = in_a_log(0.05)
+    progress, _ = in_a_log(0.05)
     progress.show(Event("toys", "step", "seeds", "faults"))
     before = progress._now["toys"]
     time.sleep(0.02)
