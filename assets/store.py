@@ -25,6 +25,7 @@ import polars as pl
 
 from assets.cycle import Opened, Sealed, open_cycle, read_population, seal_cycle, seal_seeds
 from assets.line import FIRST_CYCLE, SEED_ROUND, Line
+from assets.progress import report
 from assets.resealing import require_consent
 from evolake import __version__
 from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, SESSION_TURNS, VERDICTS, BlobStore, Lake, TableSchema, side_table
@@ -224,6 +225,12 @@ class LineStore:
     def log(self, text: str) -> None:
         """Say in the run's log how far the asset is."""
         self.context.log.info(text)
+
+    def progress(self, what: str, done: int, of: int, about: str = "") -> None:
+        """Report how far a long stage is, as `class 3 of 39: NAME`, to the run's log and on the screen of `evolake run`."""
+        text = f"{what} {done} of {of}{f': {about}' if about else ''}"
+        self.log(text)
+        report(text)
 
     def warn(self, text: str) -> None:
         """Say in the run's log what a reader of the cycle should know."""

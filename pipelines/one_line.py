@@ -11,6 +11,7 @@ from pathlib import Path
 import dagster as dg
 
 from assets.line import MEASURES_TIME, SAID_OF_CYCLE, Line, register_keys
+from assets.progress import reported_to
 from evolake import settings as settings_module
 from evolake.errors import EvolakeError
 from evolake.lake import Lake
@@ -81,7 +82,7 @@ def run(
     hold_line(stage.lake, line.name, run_id)
     try:
         stage.tell(Event(line.name, "began", what, left_s=left(())))
-        with listening(watch.on_event), kept_open(stage.instance, run_id):
+        with listening(watch.on_event), reported_to(watch.on_progress), kept_open(stage.instance, run_id):
             result = job.execute_in_process(
                 instance=stage.instance, partition_key=cycle, run_id=run_id, raise_on_error=False, run_config=run_config(log),
                 tags={IN_PROCESS_TAG: str(os.getpid()), **sizes, **(tags or {})},

@@ -30,6 +30,7 @@ class Watch:
     turns: Turns | None = None
     alone: Collection[str] = ()
     _started: dict[str, float] = field(default_factory=dict)
+    _step: str = ""
     _rows: dict[str, int | None] = field(default_factory=dict)
     _done: set[str] = field(default_factory=set)
 
@@ -40,7 +41,8 @@ class Watch:
             if self.turns:
                 self.turns.enter(alone=step in self.alone)
             self._started[step] = time.monotonic()
-            self._say("step", step.replace("__", "/", 1).partition("/")[2] or step)
+            self._step = step.replace("__", "/", 1).partition("/")[2] or step
+            self._say("step", self._step)
         elif event.event_type == dg.DagsterEventType.ASSET_MATERIALIZATION:
             self._materialized(step, event.step_materialization_data.materialization)
         elif event.event_type == dg.DagsterEventType.ASSET_CHECK_EVALUATION:
@@ -50,6 +52,10 @@ class Watch:
         elif event.event_type in ENDINGS:
             failed = event.event_type == dg.DagsterEventType.STEP_FAILURE
             self._ended(step, failed=failed, stopped=failed and was_interrupted(event))
+
+    def on_progress(self, text: str) -> None:
+        """How far the asset at work is."""
+        self._say("working", f"{self._step}, {text}")
 
     def _ended(self, step: str, *, failed: bool, stopped: bool) -> None:
         if self.turns:

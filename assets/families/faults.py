@@ -21,7 +21,7 @@ def fault_kill_rates(store: LineStore) -> pl.DataFrame:
     from evolake.agents.backends import OperatorsBackend
     from evolake.families.dataset.datasets import load_families
     from evolake.families.evolution.shipped import FILE, ShippedGates, read_entries
-    from evolake.families.faults.injection import ALL_FAULTS, kill_rates, plant_faults, short_caps
+    from evolake.families.faults.injection import ALL_FAULTS, SHIPPED_EACH, kill_rates, plant_faults, short_caps
     from evolake.families.gates.specs import GATE_NAMES
     from evolake.families.model.similarity import Fingerprint
     from evolake.families.tables_faults import figure_of, kill_rate_rows, planted_rows
@@ -33,11 +33,12 @@ def fault_kill_rates(store: LineStore) -> pl.DataFrame:
         ruleset, path = store.rules(), settings.seeds / FILE
         gates = ShippedGates(
             read_entries(path), path, judge(store, pool, agents, ruleset, limits), ruleset, limits, settings.seed, SEED_ROUND, store.run_id,
-            expected=len(ALL_FAULTS), purpose="faults",
+            expected=len(ALL_FAULTS) * min(limits.planted_faults, SHIPPED_EACH), purpose="faults",
         )
         planted = plant_faults(
             load_families(store.lake, sound), fingerprints, lambda family, known: gates.judge(family, known)[0],
             each=limits.planted_faults, cycle=SEED_ROUND, root_seed=settings.seed, faults=ALL_FAULTS,
+            progress=lambda number, name: store.progress("class of faults", number, len(ALL_FAULTS), name),
         )
     store.log(f"evidence: {gates.describe()}")
     store.extra(PLANTED, planted_rows(planted))

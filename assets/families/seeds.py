@@ -40,6 +40,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
             expected=sum(evidence_key(family, sizes, settings.seed) in shipped for family in families),
         )
         for number, family in enumerate(families):
+            store.progress("seed family", number + 1, len(families), family.name)
             examined, seen = gates.judge(family, known)
             known += [examined.fingerprint] if examined.accepted and examined.fingerprint else []
             row = candidate_row(examined, store.blobs, cycle=store.cycle, origin="seed", attempt=number, seen=seen)

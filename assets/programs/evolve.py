@@ -154,7 +154,8 @@ def of_project(
                 sha = store.blobs.put(entry_bytes(entry))
             entries.append(entry)
             best = islands.ranked(islands.rows.values())[0]
-            store.log(f"{name}: generation {generation} of {wanted}, {len(entry.programs)} candidates, best {built.score_name} {best['score']:.6g}")
+            so_far = f"{name}, {len(entry.programs)} candidates, best {built.score_name} {best['score']:.6g}"
+            store.progress("generation done:", generation, wanted, so_far)
             yield {"cycle": store.cycle, "project": name, "generation": generation, "key": key, "entry_sha": sha}
 
 

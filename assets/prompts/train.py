@@ -103,7 +103,7 @@ def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
 
     def note(rows: list[dict[str, Any]]) -> None:
         store.extra(JOURNAL, rows, "notes")
-        store.log(f"iterations: {len(rows)} of {own.iterations_per_cycle}")
+        store.progress("iteration done:", len(rows), own.iterations_per_cycle)
 
     noted = store.rows("notes") if store.has("notes") else []
     facts = facts_of(settings, population, problems, guidance=guidance, cycle=cycle)

@@ -33,7 +33,8 @@ def seeds(store: LineStore) -> pl.DataFrame:
     fetched: list[dict[str, Any]] = []
     lying = items(store.settings.seeds, store.settings)
     known = load_seeds(store.settings.seeds / "solvers.toml")
-    for name in (item.name for item in lying):
+    for number, name in enumerate((item.name for item in lying), start=1):
+        store.progress("seed solver", number, len(lying), name)
         judged = judge_seed(workspace, known[name], ruleset, cycle=store.cycle, run_id=store.run_id)
         store.log(f"{name}: {judged.row['state']} {judged.row['reason'] or ''}")
         rows.append(judged.row)

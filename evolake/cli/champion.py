@@ -21,7 +21,7 @@ from evolake.errors import InputError
 def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_json: bool) -> int:
     """The champion of LINE: what it is, since which cycle, with which gain, and how many ancestors it has."""
     from evolake.lake import Catalogue, Lake
-    from evolake.report.artifacts import artifacts_of
+    from evolake.report.artifacts import NOT_MEASURED, artifacts_of
     from evolake.report.champion import current_champion, titles_of
     from evolake.report.found import find_artifact
     from evolake.report.numbers import counted, figures
@@ -45,7 +45,7 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
     score, _, note = artifacts_of(line).score.partition(", ")
     click.echo(f"{result.title}\n  id        {result.artifact_id}\n  as of     cycle {result.cycle}, since cycle {result.since}")
     value = "not known" if result.score is None else figures(result.score, 6)
-    click.echo(f"  {score:<9} {value}{f' ({note})' if note else ''}\n  gain      {result.gain or 'none measured'}")
+    click.echo(f"  {score:<9} {value}{f' ({note})' if note else ''}\n  gain      {result.gain or NOT_MEASURED}")
     click.echo(f"  lineage   {counted(result.ancestors or 0, 'ancestor')}\n  source    blob {result.content_sha}")
     if others := [name for name in titles if name != (project or titles[0])]:
         click.echo(f"  others    --project {', '.join(others)}")

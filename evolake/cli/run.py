@@ -7,13 +7,23 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import click
 
 from evolake import project
 from evolake import settings as settings_module
 from evolake.cli.ending import Stopped
+
+NOTHING_YET = "The lake {lake} holds no cycle yet. Start with: evolake run --cycles 3 --profile demo"
+TABLE_WIDTH = 120
+"""Characters of a line of the table if the output is no terminal."""
+LEGEND = """
+evaluations: runs, judged replies or judged versions, as each line counts them.
+seconds: on the clock, over all runs of a line; lines that ran at the same time shared the processor."""
 
 
 @click.command()
@@ -53,13 +63,16 @@ def run(
 
 
 @click.command()
+@click.option("--table", "as_table", is_flag=True, help="One row per line: best, start, gain with its interval, evaluations, seconds.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-def status(as_json: bool) -> int:
+def status(as_table: bool, as_json: bool) -> int:
     """Where each line stands: sealed cycles, champion, counts, what to do next."""
     from evolake.report.artifacts import artifacts_of
     from evolake.report.status import lake_status
 
     root = settings_module.load().lake
+    if as_table:
+        return _table(root, as_json)
     rows, damaged = lake_status(root)
     if as_json:
         parts = [{"table": table} | error.to_json() for table, error in damaged.items()]
@@ -68,7 +81,7 @@ def status(as_json: bool) -> int:
     for table, error in damaged.items():
         click.echo(f"the table {table} is damaged: {error}", err=True)
     if not rows and not damaged:
-        click.echo(f"The lake {root} holds no cycle yet. Start with: evolake run --cycles 3 --profile demo")
+        click.echo(NOTHING_YET.format(lake=root))
         return 0
     for row in rows:
         click.echo(f"{row['line']}: {row['sealed_cycles']} {'cycle' if row['sealed_cycles'] == 1 else 'cycles'} done; next: {row['next_cycle']}")
@@ -84,3 +97,18 @@ def status(as_json: bool) -> int:
             click.echo(f"  {row['broken']}")
     return 3 if damaged else 0
 
+
+def _table(root: Path, as_json: bool) -> int:
+    """Print the table of all lines. Exit code 3 if a table of the lake is damaged."""
+    from evolake.lake import Lake
+    from evolake.report.standings import as_table, standings
+
+    rows = standings(Lake(root))
+    if as_json:
+        click.echo(json.dumps({"verdict": "ok", "lake": str(root), "lines": [row.to_json() for row in rows]}))
+    elif not rows:
+        click.echo(NOTHING_YET.format(lake=root))
+    else:
+        click.echo(as_table(rows, TABLE_WIDTH if not sys.stdout.isatty() else shutil.get_terminal_size((TABLE_WIDTH, 24)).columns))
+        click.echo(LEGEND)
+    return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evolake.lines import LineSpec
 
 LINE = LineSpec(
-    "designs", weight=1, assets="assets.designs", settings="evolake.designs.settings:DesignsSettings", profiles="evolake.designs.profiles",
+    "designs", weight=2, assets="assets.designs", settings="evolake.designs.settings:DesignsSettings", profiles="evolake.designs.profiles",
     commands={"designs": "evolake.designs.commands.group:designs"}, report="evolake.designs.report.page:designs_section",
     story="evolake.designs.report.story:story",
     tables="evolake.designs.known_tables:known_tables", gates="evolake.designs.known_gates:known_gates",

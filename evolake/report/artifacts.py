@@ -16,8 +16,14 @@ from evolake.stats import Interval
 
 if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake
+    from evolake.report.standings import Standing
+    from evolake.report.story import Ask
 
 NOT_SHOWN = "not beyond the noise"
+NONE_YET = "none yet"
+"""Shown in place of a gain if there is none: nothing was better, or not by more than noise."""
+NOT_MEASURED = "not measured"
+"""Shown in place of a gain for a line that measures none."""
 
 
 @dataclass(frozen=True)
@@ -45,29 +51,60 @@ class Gain:
     other: float | None = None
 
     @property
+    def is_gain(self) -> bool:
+        """Return whether this may be called a gain: it is better, and by more than noise."""
+        return self.beyond_noise and self.interval.estimate > self._neutral
+
+    @property
     def figure(self) -> str:
-        """The estimate as it is said, to the digits that the interval leaves: `2.00 times` or `+4.0%`."""
+        """Return the estimate to the digits that the interval leaves: `2.00 times` or `+4.0%`."""
         return f"{self._written(self.interval.estimate)} times" if self.is_ratio else self._written(self.interval.estimate)
 
     @property
     def spread(self) -> str:
-        """The interval as it is said, with the noise floor where there is one."""
+        """Return the interval in words, with the noise floor if there is one."""
         floor = f", noise floor {figures(self.noise_floor)}" if self.noise_floor is not None else ""
-        ends = f"{self._written(self.interval.low)} to {self._written(self.interval.high)}"
-        return f"{100 * self.interval.level:g}% interval {ends}{floor}"
+        return f"{self._ends}{floor}"
 
     @property
     def short(self) -> str:
-        """In the words that a table has room for."""
-        return f"{self.figure} {self.measure} ({self.spread.partition(',')[0]})"
+        """Return the gain in the words that a table has room for, or that there is none yet and what was measured instead."""
+        if self.is_gain:
+            return f"{self.figure} {self.measure} ({self._ends})"
+        return f"{NONE_YET} ({self._difference('')}; {NOT_SHOWN})"
+
+    @property
+    def brief(self) -> str:
+        """Return one sentence without the sample, for the line of text on a finished cycle."""
+        if self.is_gain:
+            return f"{self.figure} {self.measure} than {self.against} ({self.spread})"
+        return f"gain: {NONE_YET} ({self._difference(self.against)}; {NOT_SHOWN})"
+
+    @property
+    def _ends(self) -> str:
+        return f"{100 * self.interval.level:g}% interval {self._written(self.interval.low)} to {self._written(self.interval.high)}"
+
+    @property
+    def _neutral(self) -> float:
+        """A ratio of 1 or a difference of 0: both sides are alike."""
+        return 1.0 if self.is_ratio else 0.0
+
+    def _difference(self, against: str) -> str:
+        """Return what was measured if it is no gain. A difference of nothing is not written as a figure, which would read as a gain of 0."""
+        than = f" than {against}" if against else ""
+        if self._written(self.interval.estimate) != self._written(self._neutral):
+            return f"{self.figure} {self.measure}{than}, {self._ends}"
+        alike = f"no difference from {against}" if against else "no difference"
+        return alike if self.interval.low == self.interval.high else f"{alike}, {self._ends}"
 
     def _written(self, value: float) -> str:
         low, high = self.interval.low, self.interval.high
         return f"{value:,.{decimals_known(low, high)}f}" if self.is_ratio else f"{100 * value:+.{decimals_known(100 * low, 100 * high)}f}%"
 
     def __str__(self) -> str:
-        claim = "" if self.beyond_noise else f"; {NOT_SHOWN}"
-        return f"{self.figure} {self.measure} than {self.against} ({self.spread}), {self.sample}{claim}"
+        if self.is_gain:
+            return f"{self.figure} {self.measure} than {self.against} ({self.spread}), {self.sample}"
+        return f"{NONE_YET}: {self._difference(self.against)}, {self.sample}; {NOT_SHOWN}"
 
     def to_json(self) -> dict[str, Any]:
         """As one JSON object."""
@@ -91,6 +128,8 @@ class LineArtifacts:
         titles: of a line with several titles beside each other: SELECT of name, cycle, artifact_id and score; `champions` holds the first by name.
         outcome: (catalogue, a finished cycle) -> one plain sentence for whoever watches; None: champion, gain and how many were accepted.
         crowns_none: of a line that has no champion by its nature: what to look at instead.
+        standing: (shared `report.standings.Standing`, lake, ask) -> the line's row in the table of all lines; None: the shared one. A study is in
+            that table only if it has one, which gives None before the study is complete.
         kinds: kind, as in `artifacts`, -> how it is found, shown and written.
     """
 
@@ -99,6 +138,7 @@ class LineArtifacts:
     crowns_none: str = ""
     titles: str = ""
     outcome: Callable[[Catalogue, str], str] | None = None
+    standing: Callable[[Standing, Lake, Ask], Standing | None] | None = None
     kinds: Mapping[str, Kind] = field(default_factory=dict[str, Kind])
 
 

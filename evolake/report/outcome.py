@@ -8,7 +8,7 @@ from typing import Any
 
 from evolake.lake import Catalogue, Lake
 from evolake.lake.schemas import IMMIGRANTS
-from evolake.report.artifacts import artifacts_of
+from evolake.report.artifacts import NONE_YET, artifacts_of
 from evolake.report.champion import Champion, champion_of
 from evolake.report.story import plural, story_of
 
@@ -66,6 +66,5 @@ def _leads(champion: Champion, line: str) -> str:
     text = f"champion {short(champion.title, LENGTH)} ({champion.artifact_id[:8]})"
     if champion.gain is None:
         score = f" with {artifacts_of(line).score.partition(',')[0]} {champion.score:.2f}" if champion.score is not None else ""
-        return f"{text}{score}, no gain yet"
-    gain = champion.gain
-    return f"{text}, {gain.figure} {gain.measure} than {gain.against} ({gain.spread}{'' if gain.beyond_noise else '; not beyond the noise'})"
+        return f"{text}{score}, gain: {NONE_YET}"
+    return f"{text}, {champion.gain.brief}"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from textwrap import shorten
 from typing import Any
@@ -176,6 +177,13 @@ def story_of(lake: Lake, line: str, cycle: str, *, closing: bool = False) -> Sto
     Raises:
         LakeError: a table that it needs is damaged.
     """
+    with asking(lake, line, cycle) as (catalogue, ask):
+        return story_in(lake, catalogue, ask, line, cycle, closing=closing)
+
+
+@contextmanager
+def asking(lake: Lake, line: str, cycle: str) -> Generator[tuple[Catalogue, Ask]]:
+    """Give the lake's catalogue, and ask(sql, **parameters) -> rows, where $line and $cycle are known already."""
     spec = lines().get(line)
     known = resolve(spec.tables)() if spec and spec.tables else {}
     with Catalogue(lake, {(line, asset): schema for asset, schema in known.items()}) as catalogue:
@@ -183,8 +191,14 @@ def story_of(lake: Lake, line: str, cycle: str, *, closing: bool = False) -> Sto
             given = {"line": line, "cycle": cycle} | more
             return catalogue.frame(sql, {name: value for name, value in given.items() if f"${name}" in sql}).to_dicts()
 
-        summary = _shared(ask, champion_of(lake, catalogue, line, cycle, closing=closing), line, cycle)
-        return resolve(spec.story)(summary, ask) if spec and spec.story else summary
+        yield catalogue, ask
+
+
+def story_in(lake: Lake, catalogue: Catalogue, ask: Ask, line: str, cycle: str, *, closing: bool = False) -> Story:
+    """Return the story of one cycle as `story_of` does, by a catalogue that is open already. ask: as by `asking`."""
+    spec = lines().get(line)
+    summary = _shared(ask, champion_of(lake, catalogue, line, cycle, closing=closing), line, cycle)
+    return resolve(spec.story)(summary, ask) if spec and spec.story else summary
 
 
 def with_cpu(report: Story, seconds: Sequence[Row]) -> tuple[Cost, Cost]:

@@ -10,7 +10,7 @@ from evolake import __version__
 from evolake.errors import InputError
 from evolake.lake.folders import whole_folder
 from evolake.lines import lines, resolve
-from evolake.report.artifacts import artifacts_of, kind_of
+from evolake.report.artifacts import NOT_MEASURED, artifacts_of, kind_of
 from evolake.report.champion import Champion
 from evolake.report.found import rows_of, scores_of
 from evolake.report.kinds import Artifact
@@ -80,7 +80,7 @@ def _figures(catalogue: Catalogue, artifact: Artifact, held: Champion | None) ->
     if held:
         score, _, note = artifacts_of(held.line).score.partition(", ")
         rows.append([f"{score}{f' ({note})' if note else ''}, cycle {held.cycle}", "none" if held.score is None else f"{held.score:.4g}"])
-        rows.append(["gain", str(held.gain) if held.gain else "none measured"])
+        rows.append(["gain", str(held.gain) if held.gain else NOT_MEASURED])
         if held.gain:
             rows += [["gain against", f"{held.gain.against} {held.gain.against_id[:12]}"], ["gain measured in cycle", held.gain.cycle]]
     for table, row in scores_of(catalogue, artifact).items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -119,8 +120,9 @@ def test_the_report_the_status_and_the_guidance_have_it(site: RealSite, tmp_path
     evolake(site.environment, "report", "--lines", "golomb", "--out", str(page), "--figures", str(tmp_path / "figures"))
     assert "Golomb rulers" in page.read_text() and "data:image/png;base64" in page.read_text()
     assert [path.name for path in (tmp_path / "figures").iterdir()] == ["the_shortest_ruler.png"]
-    status, _ = asked(site.environment, ("status",), ("guide", "--line", "golomb", "Try shorter ones."))
+    status, table, _ = asked(site.environment, ("status",), ("status", "--table"), ("guide", "--line", "golomb", "Try shorter ones."))
     assert "golomb: 2 cycles done" in status
+    assert re.search(r"^golomb +nobody yet +- +not measured +- +\d+$", table, re.MULTILINE)
     assert "one of designs, families, golomb" in evolake(site.environment, "guide", "--line", "rulers", "No.", code=2)
 
 

@@ -6,6 +6,7 @@ import json
 from functools import partial
 from pathlib import Path
 
+from evolake.designs.report.standing import standing
 from evolake.lake import Lake
 from evolake.report.artifacts import Gain, LineArtifacts
 from evolake.report.kinds import Artifact, Kind, blob_text, column_text, write_text
@@ -41,7 +42,7 @@ def write_design(lake: Lake, artifact: Artifact, folder: Path) -> str:
     return "evolake designs check design.py && evolake designs solve design.py --n 100 --instances 100"
 
 
-ARTIFACTS = LineArtifacts(gain=gain_of, score="consensus, lower is better", kinds={
+ARTIFACTS = LineArtifacts(gain=gain_of, standing=standing, score="consensus, lower is better", kinds={
     "design": Kind(
         "design_id", ("incoming_designs", "candidates", "seeds"),
         ("origin", "operator", "rationale", "key_insight", "success_level", "tuned", "hyper", "reason"), ("final_ranking",),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from evolake.report.artifacts import NONE_YET
 from evolake.report.numbers import counted, figures, interval
 from evolake.report.story import Ask, Row, Story, Trend, with_cpu
 
-NONE = "none yet: the baseline itself leads"
+NONE = f"{NONE_YET}: the baseline itself leads"
 GRAMMAR_TOLD = {
     "open": "; candidates are written in the open grammar",
     "paper": "; candidates are written in the paper's grammar, which holds the parts of its best design (EVOLAKE_DESIGNS__GRAMMAR=open does without)",
@@ -66,15 +67,11 @@ FROM designs.candidates"""
 DECISIONS = """
 SELECT d.*, known.title FROM designs.champion_decisions AS d LEFT JOIN known_artifacts AS known ON known.artifact_id = d.challenger_id
 WHERE d.cycle = $cycle"""
-RAN = """
-SELECT count(DISTINCT design_id) AS designs, count(*) AS runs, max(N) AS largest FROM (
-  SELECT design_id, N FROM designs.experiments WHERE cycle = $cycle
-  UNION ALL SELECT design_id, N FROM designs.promoted_experiments WHERE cycle = $cycle
-  UNION ALL SELECT design_id, N FROM designs.champion_trials WHERE cycle = $cycle)"""
-SECONDS = """
-SELECT cycle, sum(cpu_s) AS cpu_s FROM (
-  SELECT cycle, cpu_s FROM designs.experiments UNION ALL SELECT cycle, cpu_s FROM designs.promoted_experiments
-  UNION ALL SELECT cycle, cpu_s FROM designs.champion_trials) WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"""
+RUNS = " UNION ALL ".join(
+    f"SELECT cycle, design_id, N, cpu_s FROM designs.{table}" for table in ("experiments", "promoted_experiments", "champion_trials")
+)
+RAN = f"SELECT count(DISTINCT design_id) AS designs, count(*) AS runs, max(N) AS largest FROM ({RUNS}) WHERE cycle = $cycle"
+SECONDS = f"SELECT cycle, sum(cpu_s) AS cpu_s FROM ({RUNS}) WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"
 RATIOS = """
 SELECT champions.cycle, coalesce(any_value(d.ratio), 1.0) AS ratio FROM champions
 LEFT JOIN designs.champion_decisions AS d ON d.cycle = champions.cycle AND d.comparison = 'baseline'

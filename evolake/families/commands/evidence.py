@@ -29,7 +29,7 @@ def evidence(out: Path | None) -> int:
     from evolake.agents import Agents
     from evolake.agents.backends import OperatorsBackend
     from evolake.families.evolution.shipped import FILE, Entry, entry_of, evidence_key, write_entries
-    from evolake.families.faults.injection import ALL_FAULTS, plant_faults, short_caps
+    from evolake.families.faults.injection import ALL_FAULTS, SHIPPED_EACH, plant_faults, short_caps
     from evolake.families.gates.judging import run_gates
     from evolake.families.model.loading import read_families
     from evolake.families.sandbox.running import PRELOAD
@@ -64,8 +64,8 @@ def evidence(out: Path | None) -> int:
             else:
                 blocked.append(family.name)
         plant_faults(
-            sound, fingerprints, lambda family, known: judge(family, known, shorter), each=1, cycle=SEED_ROUND, root_seed=settings.seed,
-            faults=ALL_FAULTS,
+            sound, fingerprints, lambda family, known: judge(family, known, shorter), each=SHIPPED_EACH, cycle=SEED_ROUND, root_seed=settings.seed,
+            faults=ALL_FAULTS, progress=lambda number, name: click.echo(f"class of faults {number} of {len(ALL_FAULTS)}: {name}", err=True),
         )
     path = out or settings.seeds / FILE
     write_entries(entries, path)

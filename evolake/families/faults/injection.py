@@ -6,7 +6,7 @@ tested where it hardly applies.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evolake.families.evolution.proposing import LINE, Judge
@@ -58,20 +58,25 @@ def short_caps(settings: FamiliesSettings) -> FamiliesSettings:
     return settings.model_copy(update={"instance_cpu_s": min(settings.instance_cpu_s, 0.5), "call_cpu_s": min(settings.call_cpu_s, 2.0)})
 
 
+SHIPPED_EACH = 3
+"""Families that each class is planted into whose evidence is shipped with the seeds: what a first run with more than these waits for."""
+
+
 def plant_faults(
     families: Sequence[Family], fingerprints: Mapping[str, Fingerprint], judge: Judge, *, each: int, cycle: str, root_seed: int,
-    faults: Iterable[Fault] = tuple(FAULTS.values()),
+    faults: Iterable[Fault] = tuple(FAULTS.values()), progress: Callable[[int, str], None] = lambda number, name: None,
 ) -> list[Planted]:
     """Rows, by class in the order of `faults`.
 
     Args:
         families: sound ones, which pass every gate. fingerprints: by family_id; a class that shows only beside the sound family needs it.
-        each: families that a class is planted into. judge: the gates.
+        each: families that a class is planted into. judge: the gates. progress: called with number, from 1, and name of each class as it begins.
 
     Raises MachineryError when the jail failed.
     """
     rows: list[Planted] = []
-    for fault in faults:
+    for number, fault in enumerate(faults, start=1):
+        progress(number, fault.name)
         order = generator(root_seed, LINE, cycle, f"fault {fault.name}").permutation(len(families)).tolist()
         taken = 0
         for place in order:

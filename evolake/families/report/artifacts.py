@@ -8,6 +8,7 @@ from evolake.families.model.contract import Family
 from evolake.families.model.population import load_family
 from evolake.families.model.writing import write_family
 from evolake.families.report.data import MADE
+from evolake.families.report.standing import standing
 from evolake.lake import Catalogue, Lake
 from evolake.report.artifacts import LineArtifacts
 from evolake.report.kinds import Artifact, Kind, column_text
@@ -44,7 +45,7 @@ def outcome(catalogue: Catalogue, cycle: str) -> str:
 
 ARTIFACTS = LineArtifacts(
     crowns_none="every accepted family lives on: see `evolake families gallery --evolved --out DIR`; `evolake families export` writes their data",
-    outcome=outcome,
+    outcome=outcome, standing=standing,
     kinds={
         "family": Kind(
             "family_id", ("incoming_families", "candidates", "seeds"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evolake.families.gates.specs import GATE_NAMES
+from evolake.report.artifacts import NONE_YET
 from evolake.report.numbers import counted
 from evolake.report.story import Ask, Row, Story, Trend, with_cpu
 from evolake.stats.proportions import wilson_interval
@@ -14,19 +15,19 @@ DRIED_UP = 0.05
 
 
 def story(summary: Story, ask: Ask) -> Story:
-    """Families and instances, attempts that were accepted with the interval of their share, what rejected ones cost."""
+    """Return the story with families and instances, the share of attempts that were accepted with its interval, and what was rejected."""
     made = ask(MADE)
     now = next((row for row in made if row["cycle"] == summary.cycle), {"attempts": 0, "repaired": 0, "accepted": 0, "instances": 0})
     families, instances = ask(LIVE)[0]["families"], sum(row["instances"] for row in made)
     labels, chosen, came = ask(LABELS)[0], ask(SURVIVAL)[0], ask(CAME)[0]
     cost, spent = with_cpu(summary, ask(SECONDS))
+    gained = gain_in_words(sum(row["accepted"] for row in made), instances)
     return replace(
         summary, noun="attempt", made=now["attempts"], passed=now["accepted"],
         beside=" and ".join(counted(count, noun) for count, noun in ((now["repaired"], "repaired draft"), (came["judged"], "new seed")) if count),
         gates=sorted((gate for gate in summary.gates if gate.name in GATE_NAMES), key=lambda gate: GATE_NAMES.index(gate.name)),
-        leads=f"no single champion: {counted(families, 'family', 'families')} that passed every gate", gain=_gain(now), short_gain=_gain(now),
-        measured=f"{labels['unanimous']:,} of {labels['instances']:,} new labels are unanimous, every one has a strict majority"
-        if labels["instances"] and labels["instances"] == labels["by_majority"] else "",
+        leads=f"no single champion: {counted(families, 'family', 'families')} that passed every gate", gain=gained, short_gain=gained,
+        measured="; ".join(filter(None, [_accepted(now), _labels(labels)])),
         changed=f"{counted(now['accepted'], 'family', 'families')} and {counted(now['instances'], 'instance')} more{_entered(came)}{_chosen(chosen)}",
         goes_on=f"{counted(families - chosen['retired'], 'family', 'families')} as possible parents, {counted(instances, 'instance')} in all",
         look=_look(summary, now),
@@ -34,11 +35,24 @@ def story(summary: Story, ask: Ask) -> Story:
     )
 
 
-def _gain(now: Row) -> str:
+def gain_in_words(families: int, instances: int) -> str:
+    """Return what evolution has added so far: a count, which has no interval. The share of attempts that were accepted is no gain."""
+    if not families:
+        return f"{NONE_YET}: no evolved family has passed every gate"
+    return f"{counted(families, 'evolved family', 'evolved families')} with {counted(instances, 'instance')} (a count, no interval)"
+
+
+def _accepted(now: Row) -> str:
     if not now["attempts"]:
         return "no attempt was made"
     share = wilson_interval(now["accepted"], now["attempts"])
     return f"{share.estimate:.0%} of attempts accepted (95% interval {share.low:.0%} to {share.high:.0%})"
+
+
+def _labels(labels: Row) -> str:
+    if not labels["instances"] or labels["instances"] != labels["by_majority"]:
+        return ""
+    return f"{labels['unanimous']:,} of {labels['instances']:,} new labels are unanimous, every one has a strict majority"
 
 
 def _entered(came: Row) -> str:

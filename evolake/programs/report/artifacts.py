@@ -8,13 +8,14 @@ import polars as pl
 
 from evolake.lake import Catalogue, Lake
 from evolake.programs.evolution.population import texts_of
+from evolake.programs.report.decisions import DECIDED, project_in_words
+from evolake.programs.report.standing import standing
 from evolake.report.artifacts import Gain, LineArtifacts
 from evolake.report.kinds import Artifact, Kind
 from evolake.seeds import generator
 from evolake.stats import median_ratio_interval
 
 LINE = "programs"
-DECISIONS = "SELECT * FROM programs.champion WHERE cycle = $cycle ORDER BY project"
 
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:
@@ -47,13 +48,10 @@ def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | Non
 
 
 def outcome(catalogue: Catalogue, cycle: str) -> str:
-    """Each project's champion and its held-out score."""
-    rows = catalogue.frame(DECISIONS, {"cycle": cycle}).to_dicts()
-    parts = [
-        f"{row['project']} {row['holder_mean']:.6g} (initial {row['initial_mean']:.6g}{'' if row['protected'] else ', score not protected'})"
-        for row in rows if row["holder_mean"] is not None and row["initial_mean"] is not None
-    ]
-    return "held-out scores: " + "; ".join(parts) if parts else "no champion has a held-out score"
+    """Return each project's champion with its held-out score, or that there is no gain yet."""
+    rows = [row for row in catalogue.frame(DECIDED, {"cycle": cycle}).to_dicts() if row["holder_mean"] is not None]
+    parts = [f"{project_in_words(row)}{'' if row['protected'] else ' (score not protected)'}" for row in rows]
+    return "; ".join(parts) or "no champion has a held-out score"
 
 
 def program_text(lake: Lake, artifact: Artifact) -> str:
@@ -81,7 +79,7 @@ def write_program(lake: Lake, artifact: Artifact, folder: Path) -> str:
 
 
 ARTIFACTS = LineArtifacts(
-    gain=gain_of, score="held-out score, of one project", outcome=outcome,
+    gain=gain_of, standing=standing, score="held-out score, of one project", outcome=outcome,
     titles="SELECT project AS name, cycle, holder_id AS artifact_id, holder_mean AS score FROM programs.champion",
     kinds={
         "program": Kind(

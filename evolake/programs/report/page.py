@@ -7,6 +7,7 @@ from pathlib import Path
 
 from evolake.lake import Catalogue, Lake, following
 from evolake.programs.evolution.population import texts_of
+from evolake.programs.report.decisions import DECIDED, improves, score_in_words
 from evolake.programs.report.material import FIGURES, LINE, material_of
 from evolake.report.champion import ANCESTRY
 from evolake.report.figures import by_place, draw_figures
@@ -34,8 +35,6 @@ ORDER BY times DESC, project, gate, rule_id, reason LIMIT 30"""
 FRONT = """
 SELECT project, program_id[:12] AS program, operator, score, metrics, size, state FROM programs.survivors WHERE cycle = $cycle AND front
 ORDER BY project, score DESC LIMIT 30"""
-DECIDED = """
-SELECT c.*, p.score_name FROM programs.champion AS c JOIN programs.projects AS p USING (cycle, project) WHERE cycle = $cycle ORDER BY project"""
 LONGEST_DIFF = 20_000
 
 
@@ -52,7 +51,7 @@ def programs_section(root: Path, cycle: str) -> Section:
         asked = {name: catalogue.frame(sql, {"cycle": cycle}) for name, sql in questions.items()}
         decisions = catalogue.frame(DECIDED, {"cycle": cycle}).to_dicts()
         asked["ancestry"] = catalogue.frame(ANCESTRY, {"id": decisions[0]["holder_id"]})
-    lead = sentence(PACKAGE, "headline.html.j2", decisions=decisions)
+    lead = sentence(PACKAGE, "headline.html.j2", decisions=decisions, in_words=score_in_words, improves=improves)
     diffs = [diff_of(lake, material.population.initial(row["project"])["files_sha"], material.population.champion(row["project"])["files_sha"])
              for row in decisions]
     body = render(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from evolake.programs.report.decisions import DECIDED, score_in_words
 from evolake.report.numbers import counted, figures
 from evolake.report.story import Ask, Row, Story, Trend, with_cpu
 
@@ -16,18 +17,14 @@ def story(summary: Story, ask: Ask) -> Story:
     won = [row["project"] for row in decided if row["wins"]]
     project = decided[0]["project"] if decided else ""
     points = [(row["cycle"], row["holder_mean"]) for row in ask(TREND, project=project)] if project else []
-    scores = [_score(row) for row in decided if row["holder_mean"] is not None and not (summary.gain and row["holder_id"] == summary.champion_id)]
+    others = [row for row in decided if row["holder_mean"] is not None and not (summary.gain and row["holder_id"] == summary.champion_id)]
+    scores = [f"{row['project']}: {score_in_words(row)}" for row in others]
     return replace(
         summary, noun="program", gain="; ".join([summary.gain, *scores] if summary.gain else scores), duel="; ".join(_lost(row) for row in lost),
         measured=_measured(ran), changed=f"new champion of {' and '.join(won)}" if won else "no title changed hands" if decided else "",
         goes_on=f"{counted(ask(LIVING)[0]['living'], 'living program')} of {counted(len(decided), 'project')}", look=_look(summary, decided),
         cost=cost, spent=spent, trend=Trend(f"held-out score of {project}", points) if points else summary.trend,
     )
-
-
-def _score(row: Row) -> str:
-    before = f", the initial program's {figures(row['initial_mean'])}" if row["initial_mean"] is not None else ""
-    return f"{row['project']}: held-out {row['score_name']} {figures(row['holder_mean'])}{before}"
 
 
 def _lost(row: Row) -> str:
@@ -53,8 +50,6 @@ def _look(summary: Story, decided: list[Row]) -> str:
     return summary.look
 
 
-DECIDED = """
-SELECT c.*, p.score_name FROM programs.champion AS c JOIN programs.projects AS p USING (cycle, project) WHERE cycle = $cycle ORDER BY project"""
 RUNS = "SELECT cycle, program_id, status, cpu_s FROM programs.measured UNION ALL SELECT cycle, program_id, status, cpu_s FROM programs.heldout"
 RAN = f"""
 SELECT count(*) AS runs, count(DISTINCT program_id) AS programs, count(*) FILTER (status <> 'ok') AS failed FROM ({RUNS}) WHERE cycle = $cycle"""

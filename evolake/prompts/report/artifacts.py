@@ -12,6 +12,7 @@ from evolake.errors import InputError
 from evolake.lake import Lake, following
 from evolake.prompts.model.prompt import from_json
 from evolake.prompts.report.material import LINE, population_entering
+from evolake.prompts.report.standing import standing
 from evolake.report.artifacts import Gain, LineArtifacts
 from evolake.report.kinds import Artifact, Kind, Row, column_text
 from evolake.seeds import generator
@@ -20,8 +21,10 @@ from evolake.stats import bootstrap_interval
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:
     """Champion and weights at the end of the cycle against the first root under the base model, on the held-out problems that both answered; None
-    where there are none."""
+    if there are none, or if the champion is that root and the weights are still those of the base model: nothing is compared with itself."""
     population = population_entering(lake, following(cycle))
+    if artifact_id == population.rows()[0]["prompt_id"] and population.value("checkpoint") is None:
+        return None
     heldout = lake.read(LINE, "heldout", cycle)
     now = _shares(heldout.filter((pl.col("prompt_id") == artifact_id) & (pl.col("iteration") == population.iteration)))
     start = _shares(base_evaluation(lake))
@@ -71,7 +74,7 @@ def changed_principles(row: Row, parents: Sequence[Row]) -> str:
     return "; ".join([*(f"adds: {text}" for text in gained), *(f"drops: {text}" for text in lost)])
 
 
-ARTIFACTS = LineArtifacts(gain=gain_of, score="share of correct held-out replies", kinds={
+ARTIFACTS = LineArtifacts(gain=gain_of, standing=standing, score="share of correct held-out replies", kinds={
     "system prompt": Kind(
         "prompt_id", ("incoming_prompts", "seeds"), ("operator", "origin", "iteration", "size", "mu", "sigma", "rounds"),
         text=column_text("text"), write=write_prompt, belongings=write_checkpoint, changed=changed_principles,

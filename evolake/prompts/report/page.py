@@ -14,6 +14,7 @@ from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.prompt import from_json
 from evolake.prompts.report.artifacts import base_evaluation
 from evolake.prompts.report.material import FIGURES, LINE, material_of
+from evolake.prompts.report.story import START, UNKNOWN, why_no_gain
 from evolake.report.champion import ANCESTRY, Champion, champion_of
 from evolake.report.figures import by_place, draw_figures
 from evolake.report.finished import require_finished
@@ -63,12 +64,13 @@ def prompts_section(root: Path, cycle: str) -> Section:
             ("matches", MATCHES), ("updates", UPDATES), ("edits", EDITS), ("reasons", REASONS), ("duels", DUELS), ("blocked", BLOCKED),
             *([("fed", FED)] if lake.record(LINE, "feed", cycle) else []),
         )} | {"ancestry": catalogue.frame(ANCESTRY, {"id": held.artifact_id})}
+        start = catalogue.frame(START, {"cycle": cycle}).to_dicts()[0]
         policies = catalogue.frame("SELECT DISTINCT policy, arm FROM prompts.updates WHERE cycle <= $cycle ORDER BY ALL", {"cycle": cycle})
         backends = catalogue.frame("SELECT DISTINCT origin FROM prompts.children WHERE cycle <= $cycle ORDER BY ALL", {"cycle": cycle})
         sources = catalogue.frame("SELECT source, split, count(*) AS problems FROM prompts.problems WHERE cycle = $cycle GROUP BY ALL ORDER BY ALL",
                                   {"cycle": cycle})
     champion = population.row(held.artifact_id)
-    lead = headline(champion, held)
+    lead = headline(champion, held, why_no_gain(held.artifact_id, start))
     body = render(
         PACKAGE, "section.html.j2", cycle=cycle, headline=lead, placed=by_place(FIGURES, figures), asked=asked, sources=sources,
         prompts=prompts_table(population), held=held_table(population, heldout, base), principles=from_json(champion["principles"]).text(),
@@ -78,9 +80,9 @@ def prompts_section(root: Path, cycle: str) -> Section:
     return Section(LINE, cycle, lead, body, figures)
 
 
-def headline(champion: Mapping[str, Any], held: Champion) -> Markup:
-    """The champion with its rating, and what it and the weights gained. champion: its row of PROMPTS."""
-    return sentence(PACKAGE, "headline.html.j2", champion=champion, since=held.since, gain=held.gain)
+def headline(champion: Mapping[str, Any], held: Champion, no_gain: str = UNKNOWN) -> Markup:
+    """The champion with its rating, and what it and the weights gained. champion: its row of PROMPTS. no_gain: said if none was measured."""
+    return sentence(PACKAGE, "headline.html.j2", champion=champion, since=held.since, gain=held.gain, no_gain=no_gain)
 
 
 def held_table(population: Population, heldout: pl.DataFrame, base: pl.DataFrame) -> pl.DataFrame:

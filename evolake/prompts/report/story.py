@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evolake.report.artifacts import NOT_SHOWN
+from evolake.report.artifacts import NONE_YET, NOT_SHOWN
 from evolake.report.numbers import counted, share_interval
 from evolake.report.story import Ask, Row, Story, Trend
 
 UNKNOWN = "unknown: the base model was evaluated on other problems"
+ROOT_LEADS = f"{NONE_YET}: the first root leads, and the weights are those of the base model"
 
 
 def story(summary: Story, ask: Ask) -> Story:
     """The cycle's duel, rollouts and updates."""
     trained, lost = ask(TRAINED)[0], [row for row in ask(DUELS) if not row["wins"]]
+    no_gain = why_no_gain(summary.champion_id, ask(START)[0])
     return replace(
-        summary, noun="prompt", gain=summary.gain or UNKNOWN, short_gain=summary.short_gain or "unknown", duel=_duel(lost[0]) if lost else "",
+        summary, noun="prompt", gain=summary.gain or no_gain, short_gain=summary.short_gain or no_gain, duel=_duel(lost[0]) if lost else "",
         measured=f"{counted(trained['rollouts'], 'reply', 'replies')}, {trained['correct']:,} correct, "
         f"{trained['updated']} of {counted(trained['iterations'], 'iteration')} changed the weights" if trained["iterations"] else "",
         goes_on=f"{counted(ask(LIVE)[0]['live'], 'prompt')} so far, and the weights as they are now", look=_look(summary),
         trend=Trend("held-out problems solved", [(row["cycle"], 100 * row["share"]) for row in ask(SOLVED)], "%"),
     )
+
+
+def why_no_gain(champion_id: str, start: Row) -> str:
+    """Return what to say if no gain was measured. start: the row of START."""
+    return ROOT_LEADS if champion_id == start["root"] and not start["updates"] else UNKNOWN
 
 
 def _duel(row: Row) -> str:
@@ -34,6 +41,9 @@ def _look(summary: Story) -> str:
     return summary.look
 
 
+START = """
+SELECT (SELECT any_value(prompt_id) FROM prompts.heldout WHERE cycle = '0001' AND iteration = 0) AS root,
+  (SELECT count(*) FROM prompts.updates WHERE updated AND cycle <= $cycle) AS updates"""
 TRAINED = """
 SELECT count(*) AS iterations, count(*) FILTER (updated) AS updated, coalesce(sum(rollouts), 0)::INTEGER AS rollouts,
   coalesce(sum(correct), 0)::INTEGER AS correct FROM prompts.updates WHERE cycle = $cycle"""

@@ -11,6 +11,7 @@ from evolake.report.kinds import Artifact, Kind, column_text, write_text
 from evolake.scratch import Scratch
 from evolake.solvers.measurement.duel import LEVEL
 from evolake.solvers.report.data import LINE
+from evolake.solvers.report.standing import standing
 from evolake.stats import Interval
 
 
@@ -63,7 +64,7 @@ def _archive(artifact: Artifact) -> str:
     return artifact.row.get("archive_sha") or artifact.content_sha
 
 
-ARTIFACTS = LineArtifacts(gain=gain_of, score="consensus, lower is better", kinds={
+ARTIFACTS = LineArtifacts(gain=gain_of, standing=standing, score="consensus, lower is better", kinds={
     "variant": Kind(
         "variant_id", ("incoming_variants", "variants", "seeds"),
         ("base", "origin", "operator", "hypothesis", "changed", "edits", "repairs", "gate", "rule_id", "reason"), ("consensus_ranking", "metrics"),

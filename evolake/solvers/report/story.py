@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from evolake.report.artifacts import NONE_YET
 from evolake.report.numbers import counted, figures
 from evolake.report.story import Ask, Row, Story, Trend, with_cpu
 from evolake.solvers.measurement import claims
 
-NONE = "none yet: an upstream solver leads as it came"
+NONE = f"{NONE_YET}: an upstream solver leads as it came"
 
 
 def story(summary: Story, ask: Ask) -> Story:

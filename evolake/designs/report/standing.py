@@ -1,0 +1,30 @@
+"""The designs line's row in the table of all lines: median steps of the champion and of the baseline, and how many runs that took."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evolake.designs.report.story import RUNS
+from evolake.lake import Lake
+from evolake.report.numbers import figures
+from evolake.report.standings import Standing
+from evolake.report.story import Ask
+
+BASELINE = "the baseline dynamics"
+
+
+def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:
+    """Return the row with the steps that both sides took at the size of their duel."""
+    runs = ask(COUNTED)[0]["runs"]
+    steps = {row["is_champion"]: f" ({figures(row['steps'], 4)} median steps at N={row['N']})" for row in ask(STEPS)}
+    if shared.estimate is None:
+        return replace(shared, start=BASELINE, evaluations=runs)
+    return replace(shared, best=shared.best + steps.get(True, ""), start=BASELINE + steps.get(False, ""), evaluations=runs)
+
+
+COUNTED = f"SELECT count(*)::INTEGER AS runs FROM ({RUNS}) WHERE cycle <= $cycle"
+STEPS = """
+SELECT trials.design_id = decided.challenger_id AS is_champion, any_value(trials.N) AS N, median(trials.median_step) AS steps
+FROM designs.champion_trials AS trials JOIN designs.champion_decisions AS decided
+  ON decided.cycle = trials.cycle AND decided.comparison = 'baseline' AND decided.N = trials.N
+WHERE trials.cycle = $cycle AND trials.part <> 'again' AND trials.design_id IN (decided.challenger_id, decided.incumbent_id) GROUP BY ALL"""

@@ -1,0 +1,118 @@
+"""All lines in one table: what leads each, what it started from, how much was gained, and what that took.
+
+What every line shares comes from its story and the shared tables. What only the line knows its `LineArtifacts.standing` adds: a function (the shared
+standing, lake, ask) -> the line's own. Of a study, which finishes no cycle, the function gives None before the study is complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from evolake.lake import Lake
+from evolake.lines import lines
+from evolake.report.artifacts import NOT_MEASURED, Gain, artifacts_of
+from evolake.report.champion import champion_of
+from evolake.report.numbers import figures
+from evolake.report.status import sealed_cycles
+from evolake.report.story import NOBODY, asking, story_in
+
+COLUMNS = ("line", "best", "start", "gain", "evaluations", "seconds")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One line, or one study, in a row.
+
+    Attributes:
+        cycles: finished ones; 0 for a study.
+        best, start: what leads and what it is compared with, each with its figure if one is known.
+        gain: in words, with its interval; "none yet" if there is none; says so if the number has no interval.
+        estimate, low, high, level: of a gain that is an estimate with an interval, else None. is_gain: whether it may be called a gain.
+        evaluations: runs, replies or judged versions, see each line; None if the line does not count them.
+        seconds: on the clock, over all runs of the line, each from its first published table to its last.
+    """
+
+    line: str
+    cycles: int = 0
+    best: str = NOBODY
+    start: str = ""
+    gain: str = NOT_MEASURED
+    is_gain: bool = False
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    evaluations: int | None = None
+    seconds: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as one JSON object."""
+        return asdict(self)
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the texts of the columns COLUMNS."""
+        evaluations = "-" if self.evaluations is None else f"{self.evaluations:,}"
+        seconds = "-" if self.seconds is None else f"{self.seconds:,.0f}"
+        return self.line, self.best, self.start or "-", self.gain, evaluations, seconds
+
+
+def standings(lake: Lake) -> list[Standing]:
+    """Return a row for every line with a finished cycle and every study with a result, by name.
+
+    Raises:
+        LakeError: a table that is needed is damaged.
+    """
+    names = sorted({*lines(), *lake.seals.lines()})
+    return [row for row in (standing_of(lake, name) for name in names) if row is not None]
+
+
+def standing_of(lake: Lake, line: str) -> Standing | None:
+    """Return the row of one line after its newest finished cycle; None if it has none and its standing does not say otherwise."""
+    spec, done, own = lines().get(line), sealed_cycles(lake, line), artifacts_of(line).standing
+    is_study = own is not None and spec is not None and bool(spec.findings)
+    if not done and not is_study:
+        return None
+    with asking(lake, line, done[-1] if done else "") as (catalogue, ask):
+        shared = Standing(line, evaluations=ask(EVALUATED)[0]["evaluations"] or None, seconds=ask(TOOK)[0]["seconds"])
+        if done:
+            story = story_in(lake, catalogue, ask, line, done[-1])
+            champion = champion_of(lake, catalogue, line, done[-1], done=done)
+            shared = with_gain(shared, champion.gain if champion else None, len(done), story.champion or story.leads or NOBODY)
+            if not shared.is_gain:
+                shared = replace(shared, gain=story.short_gain or story.gain or NOT_MEASURED)
+        return own(shared, lake, ask) if own else shared
+
+
+def with_gain(shared: Standing, gain: Gain | None, cycles: int, best: str) -> Standing:
+    """Return the row with a champion's gain: its figures beside those of what it was measured against."""
+    if gain is None:
+        return replace(shared, cycles=cycles, best=best)
+    own, other = ("" if value is None else f" ({figures(value) if gain.is_ratio else f'{value:.1%}'})" for value in (gain.own, gain.other))
+    ends = {name: getattr(gain.interval, name) for name in ("estimate", "low", "high", "level")}
+    return replace(shared, cycles=cycles, best=f"{best}{own}", start=f"{gain.against}{other}", gain=gain.short, is_gain=gain.is_gain, **ends)
+
+
+def as_table(rows: Sequence[Standing], width: int) -> str:
+    """Return the rows as text of `width` characters a line; a long cell goes on below itself and nothing is cut."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0), expand=False)
+    for name in COLUMNS:
+        is_number = name in ("evaluations", "seconds")
+        table.add_column(name, justify="right" if is_number else "left", no_wrap=is_number or name == "line", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row.cells()))
+    console = Console(width=width, highlight=False, color_system=None)
+    with console.capture() as captured:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+EVALUATED = "SELECT count(*)::INTEGER AS evaluations FROM evaluations_all WHERE origin_line = $line AND NOT superseded"
+TOOK = """
+SELECT sum(seconds) AS seconds FROM (
+  SELECT epoch(max(created_at)) - epoch(min(created_at)) AS seconds FROM parts WHERE line = $line GROUP BY run_id)"""
