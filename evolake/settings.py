@@ -154,6 +154,27 @@ class Settings(BaseSettings):
             del vars(self)["lake"]
         return self
 
+    @property
+    def added_seeds(self) -> Path:
+        """Folder that added seeds are written to: `seeds` of the lake in use, or the folder that EVOLAKE_SEEDS names.
+
+        An installed package is never written to, even if EVOLAKE_SEEDS names its folder.
+
+        Raises:
+            InputError: no lake is in use.
+        """
+        named = "seeds" in self.model_fields_set and not self.seeds.resolve().is_relative_to(project.PRIVATE)
+        return self.seeds if named else self.lake / "seeds"
+
+    @property
+    def seed_folders(self) -> tuple[Path, ...]:
+        """Folders that lines read seeds from: `seeds`, then the folder of added seeds if it is another one. The last one is written to."""
+        try:
+            added = self.added_seeds
+        except InputError:
+            return (self.seeds,)
+        return (self.seeds,) if added.resolve() == self.seeds.resolve() else (self.seeds, added)
+
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:

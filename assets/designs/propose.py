@@ -31,16 +31,17 @@ def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> 
 
     Opens the cycle, and takes in new seed designs, what `evolake designs merge` has brought from other lakes, and what `evolake designs import` has.
     """
-    from evolake.designs.evolution.immigrants import items
+    from evolake.designs.evolution.immigrants import SEEDS
     from evolake.designs.evolution.importing import admit_imports, retrospectives
     from evolake.designs.evolution.merge import admit_merges
     from evolake.designs.evolution.planning import plan_directions
     from evolake.designs.evolution.population import population_of
+    from evolake.lake.immigrants import seeds_of
 
     cycle, settings = store.cycle, store.settings
     with store.roles(agents) as served:
         opened, notes, sealed = store.open_cycle(), store.guidance(), population_of(store.population())
-        admit_seeds(store, sealed, lambda: items(settings.seeds), "designs", admitting(store, sealed, jails(jail)))
+        admit_seeds(store, sealed, lambda: seeds_of(SEEDS, settings), "designs", admitting(store, sealed, jails(jail)))
         admitted = admit_merges(store.lake, archive(store), gates(store, jails(jail)), cycle)
         record_admitted(store, admitted)
         arrived = admit_imports(store.lake, admitted.population, gates(store, jails(jail)), cycle, recognising(store, jails(jail)))

@@ -21,28 +21,29 @@ if TYPE_CHECKING:
 @line.seed_asset(deps=[rules], schema=DESIGNS, kinds={"python"})
 def seeds(store: LineStore, jail: JailResource) -> pl.DataFrame:
     """Seed designs, judged by every gate; seals the population that enters cycle 0001. A file that is blocked stays as a row and does not enter."""
-    from evolake.designs.evolution.immigrants import items
+    from evolake.designs.evolution.immigrants import SEEDS
     from evolake.designs.evolution.population import empty_population
     from evolake.designs.evolution.proposals import seed_candidate
     from evolake.designs.genome.grammar_recognise import recognised
     from evolake.designs.genome.grammars import GRAMMARS
+    from evolake.lake.immigrants import seeds_of
 
     genomes = GRAMMARS[store.settings.of(DesignsSettings).grammar].seeds()
-    folder = store.settings.seeds / "designs"
     judge = gates(store, jails(jail))
     known: dict[str, str] = {}
     candidates: list[Judged] = []
-    for path in sorted(folder.glob("*.py")):
-        source = path.read_text(errors="replace")
-        candidate = seed_candidate(path.stem, source, known, judge, recognised(source, jails(jail), genomes))
+    items = seeds_of(SEEDS, store.settings)
+    for item in items:
+        source = item.pack().decode(errors="replace")
+        candidate = seed_candidate(item.name, source, known, judge, recognised(source, jails(jail), genomes))
         if candidate.accepted and candidate.traced is not None:
             known[candidate.traced.graph_sha] = candidate.design_id
         candidates.append(candidate)
     rows = candidate_rows(store, candidates)
-    tables = with_seeds(store, empty_population().add(designs=rows), items(store.settings.seeds), "designs", rows).frames()
+    tables = with_seeds(store, empty_population().add(designs=rows), items, "designs", rows).frames()
     store.may_seal(tables)
     record_candidates(store, candidates)
     store.tell(store.seal_seeds(
-        rows, tables, lacking=f"no seed design in {folder} can be used", do="Add a design file and materialize again.",
+        rows, tables, lacking=f"no seed design in {store.settings.seeds / SEEDS.folder} can be used", do="Add a design file and materialize again.",
     ))
     return DESIGNS.frame(rows)

@@ -25,16 +25,17 @@ if TYPE_CHECKING:
 @line.asset(deps=[line.incoming], schema=CANDIDATES, kinds={"python", "bubblewrap"})
 def candidates(store: LineStore) -> pl.DataFrame:
     """Every version of every attempt, with the evidence of the gates that it reached. Opens the cycle, and takes in new seed families."""
-    from evolake.families.evolution.immigrants import items
+    from evolake.families.evolution.immigrants import SEEDS
     from evolake.families.evolution.proposing import check_evolution_agent, propose_families
     from evolake.families.evolution.records import derivation_rows, proposal_rows
     from evolake.families.model.population import load_family, population_of
+    from evolake.lake.immigrants import seeds_of
 
     cycle, settings = store.cycle, store.settings
     check_evolution_agent(settings.of(FamiliesSettings), settings.backend)
     with store.roles() as agents, open_jail(store) as pool:
         opened, sealed, examine = store.open_cycle(), population_of(store.population()), judge(store, pool, agents, store.rules())
-        admit_seeds(store, sealed, lambda: items(settings.seeds), "families", admitting(store, sealed, pool, agents, examine))
+        admit_seeds(store, sealed, lambda: seeds_of(SEEDS, settings), "families", admitting(store, sealed, pool, agents, examine))
         population, notes = archive(store), store.guidance()
         factors = learnt(store)
         parents = [load_family(row["record_sha"], store.blobs) for row in population.rows("accepted")]

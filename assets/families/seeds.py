@@ -9,6 +9,7 @@ import polars as pl
 from assets.families.line import judge, line, open_jail, rules
 from assets.immigrants import with_seeds
 from assets.store import LineStore
+from evolake.errors import InputError
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import FAMILIES
 
@@ -20,21 +21,27 @@ if TYPE_CHECKING:
 @line.seed_asset(deps=[rules], schema=FAMILIES, kinds={"python", "bubblewrap"})
 def seeds(store: LineStore) -> pl.DataFrame:
     """Seed families, judged by every gate; seals the population that enters cycle 0001. One that is blocked stays as a row and does not enter."""
-    from evolake.families.evolution.immigrants import items
+    from evolake.families.evolution.immigrants import SEEDS
     from evolake.families.evolution.records import candidate_row
     from evolake.families.evolution.shipped import FILE, ShippedGates, evidence_key, read_entries
     from evolake.families.evolution.validator_pool import complete
-    from evolake.families.model.loading import read_families
+    from evolake.families.model.loading import families_in
     from evolake.families.model.population import empty_population
+    from evolake.lake.immigrants import seeds_of
 
-    settings, sizes, folder = store.settings, store.settings.of(FamiliesSettings), store.settings.seeds / "families"
+    settings, sizes = store.settings, store.settings.of(FamiliesSettings)
+    items, folder = seeds_of(SEEDS, settings), settings.seeds / SEEDS.folder
+    if not items:
+        what = f"no families in {folder}"
+        raise InputError(what, wanted="folders as `evolake families new` writes them", do="evolake families new DIR, then evolake seeds add DIR")
     shipped = read_entries(settings.seeds / FILE) if settings.backend == "operators" else {}
     rows: list[dict[str, Any]] = []
     verdicts: list[Verdict] = []
     known: list[Fingerprint] = []
     with store.roles() as agents, open_jail(store) as pool:
         ruleset = store.rules()
-        families = [complete(item, pool=pool, agents=agents, settings=sizes, root_seed=settings.seed) for item in read_families(folder)]
+        read = families_in(item.path for item in items if item.path)
+        families = [complete(family, pool=pool, agents=agents, settings=sizes, root_seed=settings.seed) for family in read]
         gates = ShippedGates(
             shipped, settings.seeds / FILE, judge(store, pool, agents, ruleset), ruleset, sizes, settings.seed, store.cycle, store.run_id,
             expected=sum(evidence_key(family, sizes, settings.seed) in shipped for family in families),
@@ -47,7 +54,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
             rows.append({name: row[name] for name in FAMILIES.columns})
             verdicts += examined.verdicts
             store.log(f"{family.name}: {row['state']} {row['reason'] or ''}")
-    tables = with_seeds(store, empty_population().add(families=rows), items(settings.seeds), "families", rows).frames()
+    tables = with_seeds(store, empty_population().add(families=rows), items, "families", rows).frames()
     store.may_seal(tables)
     store.artifacts(rows)
     store.verdicts(verdicts)

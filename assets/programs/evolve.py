@@ -29,13 +29,15 @@ if TYPE_CHECKING:
 @line.asset(deps=[line.incoming], schema=PROJECTS)
 def projects(store: LineStore) -> pl.DataFrame:
     """The projects of the cycle, as they were when they entered. Opens the cycle, and takes in new ones."""
-    from evolake.programs.evolution.immigrants import items
+    from evolake.lake.immigrants import seeds_of
+    from evolake.programs.evolution.immigrants import SEEDS
     from evolake.programs.evolution.population import Population
 
     opened, sealed = store.open_cycle(), Population.of(store.population())
     pinned: dict[str, dict[str, Any]] = dict(sealed.value(PINNED, {}))
-    lying = {item.name: item.sha for item in items(store.settings.seeds, store.settings)}
-    admit_seeds(store, sealed, lambda: items(store.settings.seeds, store.settings), "programs", admitting(store, pinned))
+    items = seeds_of(SEEDS, store.settings)
+    lying = {item.name: item.sha for item in items}
+    admit_seeds(store, sealed, lambda: items, "programs", admitting(store, pinned))
     for note in store.rows(IMMIGRANTS.name):
         if note["state"] == "accepted":
             pinned[note["name"]] = {"cycle": store.cycle, "sha": note["seed_sha"], "blob": note["blob_sha"], "initial": note["artifact_id"]}

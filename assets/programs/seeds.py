@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 @line.seed_asset(deps=[rules], schema=PROGRAMS, kinds={"bubblewrap"})
 def seeds(store: LineStore) -> pl.DataFrame:
     """The initial program of every project; seals the population that enters cycle 0001. One that is blocked stays as a row and does not enter."""
-    from evolake.programs.evolution.immigrants import admit, items
+    from evolake.lake.immigrants import seeds_of
+    from evolake.programs.evolution.immigrants import SEEDS, admit
     from evolake.programs.evolution.population import Population
     from evolake.programs.model.project import project_of, unpack_files
 
@@ -31,7 +32,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
     used: list[SeedItem] = []
     verdicts: list[Verdict] = []
     pinned: dict[str, dict[str, Any]] = {}
-    for item in items(settings.seeds, settings):
+    for item in seeds_of(SEEDS, settings):
         try:
             data = item.pack()
             project = project_of(item.name, unpack_files(data))

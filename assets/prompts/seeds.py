@@ -16,16 +16,18 @@ from evolake.prompts.tables import PROMPTS
 @line.seed_asset(deps=[rules], schema=PROMPTS)
 def seeds(store: LineStore) -> pl.DataFrame:
     """Root prompts with fresh ratings, the first of them as champion; seals the population that enters cycle 0001."""
-    from evolake.prompts.evolution.immigrants import items
+    from evolake.lake.immigrants import seeds_of
+    from evolake.prompts.evolution.immigrants import SEEDS
     from evolake.prompts.evolution.population import found_population
-    from evolake.prompts.model.library import load_roots
+    from evolake.prompts.model.prompt import from_json
 
-    roots = load_roots(store.settings.seeds / "prompts")
+    items = seeds_of(SEEDS, store.settings)
+    roots = {item.name: from_json(item.pack().decode()) for item in items}
     population = found_population(roots, store.cycle)
     first = population.rows()[0]["prompt_id"]
     population = population.crowned(first, store.settings.of(PromptsSettings).window)
     population = population.with_values(**{CHECKPOINT: None, CHAMPION_SINCE: FIRST_CYCLE, FAMILIES_CYCLES: []})
-    population = with_seeds(store, population, items(store.settings.seeds), "prompts", population.rows())
+    population = with_seeds(store, population, items, "prompts", population.rows())
     store.may_seal(population.frames())
     store.artifacts(population.rows())
     store.side(RULES, store.rules().rows())

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 def problems(store: LineStore) -> pl.DataFrame:
     """The problems of the cycle, to train on and held out, disjoint by family and by text, instances of accepted families among those to train on.
     Opens the cycle, and takes in new root prompts."""
+    from evolake.lake.immigrants import seeds_of
     from evolake.prompts.evolution.feeding import fed
-    from evolake.prompts.evolution.immigrants import items
+    from evolake.prompts.evolution.immigrants import SEEDS
     from evolake.prompts.evolution.population import population_of
     from evolake.prompts.model.problems import problem_set
 
@@ -41,7 +42,7 @@ def problems(store: LineStore) -> pl.DataFrame:
     frame = PROBLEMS.frame(
         {name: getattr(item, name) for name in PROBLEMS.columns if name != "cycle"} | {"cycle": store.cycle} for item in result.all
     )
-    admit_seeds(store, sealed, lambda: items(settings.seeds), "prompts", admitting(store, sealed, frame))
+    admit_seeds(store, sealed, lambda: seeds_of(SEEDS, settings), "prompts", admitting(store, sealed, frame))
     store.tell(opened.metadata() | {
         "train": len(result.train), "heldout": len(result.heldout), "source": result.source, "passed_over": "; ".join(result.passed_over) or "none",
         "contamination": result.contamination, "of_families": len(feed.rows),

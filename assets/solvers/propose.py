@@ -27,9 +27,10 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
 
     Opens the cycle, and takes in new seed solvers.
     """
+    from evolake.lake.immigrants import seeds_of
     from evolake.solvers.evolution.analyst_session import check_analyst
     from evolake.solvers.evolution.coding import check_coder
-    from evolake.solvers.evolution.immigrants import items
+    from evolake.solvers.evolution.immigrants import SEEDS
     from evolake.solvers.evolution.population import population_of
     from evolake.solvers.evolution.submissions import submitted_plans
     from evolake.solvers.evolution.variant_making import plan_cycle
@@ -39,7 +40,7 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
     check_analyst(settings)
     with store.roles(agents) as served:
         opened, sealed = store.open_cycle(), population_of(store.population())
-        admit_seeds(store, sealed, lambda: items(settings.seeds, settings), "variants", admitting(store, sealed))
+        admit_seeds(store, sealed, lambda: seeds_of(SEEDS, settings), "variants", admitting(store, sealed))
         population, notes = archive(store), store.guidance()
         planned = plan_cycle(
             served, population, open_workspace(store, population), rules_in_force(store, population), cycle=store.cycle, root_seed=settings.seed,

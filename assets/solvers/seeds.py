@@ -22,17 +22,17 @@ def seeds(store: LineStore) -> pl.DataFrame:
 
     A seed that is blocked stays as a row and does not enter.
     """
-    from evolake.solvers.evolution.immigrants import items
+    from evolake.lake.immigrants import seeds_of
+    from evolake.solvers.evolution.immigrants import SEEDS, known_seeds
     from evolake.solvers.evolution.population import empty_population
     from evolake.solvers.evolution.seed_admission import build_second_checkers, judge_seed
-    from evolake.solvers.seeds.seeds_file import load_seeds
 
     ruleset, workspace = store.rules(), open_workspace(store, empty_population())
     rows: list[dict[str, Any]] = []
     verdicts: list[Verdict] = []
     fetched: list[dict[str, Any]] = []
-    lying = items(store.settings.seeds, store.settings)
-    known = load_seeds(store.settings.seeds / "solvers.toml")
+    lying = seeds_of(SEEDS, store.settings)
+    known = known_seeds(store.settings)
     for number, name in enumerate((item.name for item in lying), start=1):
         store.progress("seed solver", number, len(lying), name)
         judged = judge_seed(workspace, known[name], ruleset, cycle=store.cycle, run_id=store.run_id)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,10 @@ def seeds() -> None:
 @click.option("--line", "name", default=None, help="Line that it is for (default: the one whose seeds look like it).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def add(path: Path, name: str | None, as_json: bool) -> int:
-    """Copy the file or folder PATH among the seeds of a line; it enters the next cycle, after the same gates as any other."""
+    """Copy the file or folder PATH among the seeds of a line; it enters the next cycle, after the same gates as any other.
+
+    The copy is stored below the lake in use, in its folder `seeds`, or in the folder that EVOLAKE_SEEDS names.
+    """
     from evolake.lake import Lake
     from evolake.lake.immigrants import copy_seed
     from evolake.report.entering import entry
@@ -44,11 +47,14 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
     settings = settings_module.load()
     line, source = _line_of(path, name)
     title = source.check(path)
-    target = settings.seeds / source.folder / path.resolve().name
+    below, name = settings.added_seeds, path.resolve().name
+    places = [folder / source.folder / name for folder in settings.seed_folders]
+    target = next((place for place in places if place.exists()), below / source.folder / name)
     try:
-        new = copy_seed(path, target, settings.seeds / ".adding")
+        new = copy_seed(path, target, below / ".adding")
     except FileExistsError:
-        do = "rename yours, or edit that one: what is changed enters as a new seed"
+        own = target.is_relative_to(below)
+        do = "rename yours" + (", or edit that one: what is changed enters as a new seed" if own else "")
         raise InputError(f"another seed lies at {target}", wanted="a name that is free", got=path.name, do=do) from None
     except OSError as error:
         raise InputError(f"{target} cannot be written", got=str(error.strerror or error), do="see whether the seeds' folder may be written") from None
@@ -67,16 +73,17 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
 def list_seeds(name: str | None, as_json: bool) -> int:
     """The seeds of each line, the file or folder that each lies in, and whether they have entered its evolution."""
     from evolake.lake import Lake
+    from evolake.lake.immigrants import seeds_of
 
     settings = settings_module.load()
     lake = Lake(settings.lake)
     rows: list[dict[str, Any]] = []
     for line, source in _sources(name).items():
         entered = entered_seeds(lake, line)
-        for item in source.items(settings.seeds, settings):
+        for item in seeds_of(source, settings):
             known = entered.get(item.sha, {})
             rows.append({
-                "line": line, "seed": _title(source, item), "place": _place(item, settings.seeds), "state": known.get("state", "waits"),
+                "line": line, "seed": _title(source, item), "place": _place(item, settings.seed_folders), "state": known.get("state", "waits"),
                 "cycle": known.get("cycle"), "artifact_id": known.get("artifact_id"),
             })
     if as_json:
@@ -119,11 +126,11 @@ def _title(source: SeedSource, item: SeedItem) -> str:
         return item.name
 
 
-def _place(item: SeedItem, seeds: Path) -> str:
-    """The file or folder that it lies in, below the seeds' folder where it is there."""
+def _place(item: SeedItem, folders: Sequence[Path]) -> str:
+    """The file or folder that it is in: below the first folder of seeds as a relative path, else in full."""
     if item.path is None:
         return ""
-    return item.path.relative_to(seeds).as_posix() if item.path.is_relative_to(seeds) else str(item.path)
+    return item.path.relative_to(folders[0]).as_posix() if item.path.is_relative_to(folders[0]) else str(item.path)
 
 
 def entered_seeds(lake: Lake, line: str) -> dict[str, Mapping[str, Any]]:

@@ -71,6 +71,22 @@ def folder_item(path: Path) -> SeedItem:
     return SeedItem(path.name, digest.hexdigest(), pack, path=path)
 
 
+def seeds_of(source: SeedSource, settings: Any) -> list[SeedItem]:
+    """Return the seeds of a line in all folders that these settings read (`Settings.seed_folders`).
+
+    A seed that was added below the lake replaces one of the same name that evolake brings along; no name means two seeds. A copy of a seed
+    that is brought along is not listed again.
+    """
+    first, *further = settings.seed_folders
+    result = source.items(first, settings)
+    for folder in further:
+        present = {item.sha for item in result}
+        added = [item for item in source.items(folder, settings) if item.sha not in present]
+        names = {item.name for item in added}
+        result = [*(item for item in result if item.name not in names), *added]
+    return result
+
+
 def entry(row: Mapping[str, Any]) -> dict[str, Any]:
     """What the state keeps of a seed. row: of IMMIGRANTS."""
     return {name: row[name] for name in ("name", "cycle", "artifact_id", "state", "ruleset_hash")}
@@ -87,6 +103,12 @@ def waiting(items: Iterable[SeedItem], entered: Mapping[str, Mapping[str, Any]],
     return sorted(result.values(), key=lambda item: (item.name, item.sha))
 
 
+def is_copy(source: Path, target: Path) -> bool:
+    """Return True if `target` exists and has the content of `source`."""
+    item = folder_item if source.is_dir() else file_item
+    return target.exists() and target.is_dir() == source.is_dir() and item(target).sha == item(source).sha
+
+
 def copy_seed(source: Path, target: Path, beside: Path) -> bool:
     """Copy a file or folder to `target` so that it is there whole or not at all; False where the same content is there already.
 
@@ -95,10 +117,9 @@ def copy_seed(source: Path, target: Path, beside: Path) -> bool:
     Raises:
         FileExistsError: something else is there.
     """
-    item = folder_item if source.is_dir() else file_item
+    if is_copy(source, target):
+        return False
     if target.exists():
-        if target.is_dir() == source.is_dir() and item(target).sha == item(source).sha:
-            return False
         raise FileExistsError(str(target))
     place = beside / f"{target.name}-{secrets.token_hex(8)}"
     try:

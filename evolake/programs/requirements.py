@@ -17,7 +17,7 @@ def nothing_to_do() -> str | None:
     from evolake.programs.model.project import project_folders
 
     settings = settings_module.load()
-    if project_folders(settings.of(ProgramsSettings), settings.seeds):
+    if project_folders(settings.of(ProgramsSettings), *settings.seed_folders):
         return None
     try:
         root = settings.lake

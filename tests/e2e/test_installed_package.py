@@ -145,6 +145,16 @@ def test_a_cycle_is_asked_about_anywhere_in_the_project(installed: Installed, pr
     assert checks["project"] and checks["lake"]
 
 
+def test_what_is_added_is_written_to_the_project_and_never_to_the_package(installed: Installed, project: Path):
+    before, seeds = installed.written(), project / "data_lake" / "seeds"
+    (project / "mine.py").write_bytes((ROOT / "data_lake" / "seeds" / "reference_designs" / "design_340.py").read_bytes())
+    installed.evolake("seeds", "add", "mine.py", where=project)
+    installed.evolake("programs", "new", "curve", where=project)
+    assert "curve: usable" in installed.evolake("programs", "check", "curve", "--runs", "2", where=project / "data_lake")
+    assert (seeds / "designs" / "mine.py").is_file() and (seeds / "programs" / "curve" / "evaluator.py").is_file()
+    assert installed.written() == before
+
+
 def test_its_own_questions_are_beside_those_of_the_cookbook(installed: Installed, project: Path):
     (project / "sql" / "cookbook").mkdir(parents=True)
     (project / "sql" / "cookbook" / "mine.sql").write_text("-- How many?\nSELECT count(*) AS parts FROM parts")

@@ -63,7 +63,8 @@ def relatives(settings: Settings, without: str = "") -> Relatives:
     of_lake = {item.family_id: item for item in _of_lake(settings) if item.family_id != without}
     result: dict[str, Fingerprint] = {}
     left_out: dict[str, str] = {}
-    for folder in sorted(path.parent for path in (settings.seeds / "families").glob(f"*/{GENERATOR}")):
+    folders = [path.parent for place in settings.seed_folders for path in sorted((place / "families").glob(f"*/{GENERATOR}"))]
+    for folder in folders:
         try:
             family = read_family(folder)
         except InputError as error:  # half a family that somebody drops just now is compared with nothing

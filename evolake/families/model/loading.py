@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +48,15 @@ def read_families(folder: Path) -> list[Family]:
     Raises:
         InputError: none there, one that cannot be read, two of one name or of one content.
     """
-    families = [read_family(path.parent) for path in sorted(folder.glob(f"*/{GENERATOR}"))]
-    if not families:
+    folders = [path.parent for path in sorted(folder.glob(f"*/{GENERATOR}"))]
+    if not folders:
         raise InputError(f"no families in {folder}", wanted=f"sub-folders with {GENERATOR}, {TEMPLATE} and {VALIDATOR}", do="check the path")
+    return families_in(folders)
+
+
+def families_in(folders: Iterable[Path]) -> list[Family]:
+    """The family in each of the folders. Raises InputError if one cannot be read, or two have one name or one content."""
+    families = [read_family(folder) for folder in folders]
     for what, of in (("name", lambda family: family.name), ("content", lambda family: family.family_id)):
         seen: dict[str, Family] = {}
         for family in families:

@@ -26,19 +26,39 @@ def programs() -> None:
 
 @programs.command()
 @click.argument("name")
-@click.option("--in", "parent", type=click.Path(file_okay=False, path_type=Path), help="Folder to make it in (default: programs of the seeds).")
+@click.option("--in", "parent", type=click.Path(file_okay=False, path_type=Path), help="Folder to create it in.")
 def new(name: str, parent: Path | None) -> int:
-    """Write a complete small project NAME, to be changed into your own. Nothing is overwritten."""
-    from evolake.file_names import check_id
+    """Write a complete small project, to be changed into your own. Nothing is overwritten.
+
+    NAME: a name, for a project among the seeds of the lake in use, which takes part in the next cycle; or a path such as ./NAME, for one anywhere.
+    """
     from evolake.new_files import write_new
     from evolake.programs.commands.template import FILES
 
     settings = settings_module.load()
-    folder = (parent or settings.seeds / LINE) / check_id("a project", name)
+    folder = _new_folder(settings, name, parent)
     write_new({folder / path: text for path, text in FILES.items()})
-    click.echo(f"{len(FILES)} files in {folder}; next: evolake programs check {folder}")
+    click.echo(f"{len(FILES)} files in {folder}; next: evolake programs check {_called(settings, folder)}")
     click.echo(f"  {_entering(settings, folder)}")
     return 0
+
+
+def _new_folder(settings: Settings, name: str, parent: Path | None) -> Path:
+    """The folder of a new project. Raises InputError if its last part can be no project's name, or no lake is in use for a bare name."""
+    from evolake.file_names import check_id
+
+    path = Path(name)
+    given = parent or (None if path.name == name else Path())
+    check_id("a project", (Path.cwd() / path).resolve().name)
+    return given / path if given is not None else settings.added_seeds / LINE / path
+
+
+def _called(settings: Settings, folder: Path) -> str:
+    """The shortest text that `evolake programs check` finds the project by from here."""
+    from evolake.programs.model.project import find_project
+
+    found = find_project(folder.name, settings.of(ProgramsSettings), settings.seed_folders)
+    return folder.name if found.resolve() == folder.resolve() else str(folder)
 
 
 def _entering(settings: Settings, folder: Path) -> str:
@@ -48,32 +68,35 @@ def _entering(settings: Settings, folder: Path) -> str:
     from evolake.report.entering import entry
 
     own = settings.of(ProgramsSettings)
-    if folder.resolve() in [known.resolve() for known in project_folders(own, settings.seeds)]:
-        return f"as it is when that begins, {entry(Lake(settings.lake), LINE)[1]} (evolake run --lines {LINE})"
+    if folder.resolve() in [known.resolve() for known in project_folders(own, *settings.seed_folders)]:
+        return f"{entry(Lake(settings.lake), LINE)[1]} (evolake run --lines {LINE}), with the content that it has then"
     if own.projects:
         return f"it takes part where EVOLAKE_PROGRAMS__PROJECTS names it, which now is {own.projects}"
     return f"it takes part after: evolake seeds add {folder}"
 
 
 @programs.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("project", metavar="NAME|DIR")
 @click.option("--runs", type=click.IntRange(min=2), default=4, show_default=True, help="Evaluations: two under one seed, each other under its own.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
-def check(folder: Path, runs: int, as_json: bool) -> int:
-    """Evaluate the initial program of the project DIR in the jail: score, noise, time, whether it is deterministic, whether its score is protected.
+def check(project: str, runs: int, as_json: bool) -> int:
+    """Evaluate the initial program of a project in the jail: score, noise, time, whether it is deterministic, whether its score is protected.
 
-    Exit code 1 where a gate blocks the initial program, as it would when the line starts.
+    The project is named by its folder, or by the name that `evolake programs new` was given. Exit code 1 if a gate blocks the initial program,
+    as it would when the line starts.
     """
     from evolake.programs.evolution.checking import check_project
-    from evolake.programs.model.project import load_project
+    from evolake.programs.model.project import find_project, load_project
 
     settings = settings_module.load()
-    result = check_project(load_project(folder), settings.of(ProgramsSettings), settings, runs)
+    own = settings.of(ProgramsSettings)
+    folder = find_project(project, own, settings.seed_folders)
+    result = check_project(load_project(folder), own, settings, runs)
     if as_json:
-        click.echo(json.dumps(result.to_json()))
-    else:
-        for line in result.lines():
-            click.echo(line)
+        click.echo(json.dumps(result.to_json() | {"folder": str(folder)}))
+        return int(not result.passed)
+    for line in [*result.lines(), f"  {_entering(settings, folder)}"]:
+        click.echo(line)
     return int(not result.passed)
 
 

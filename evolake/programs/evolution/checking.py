@@ -87,8 +87,7 @@ class Checked:
         ]
         if summary["config_unused"]:
             lines.append(f"  not used  of config.yaml: {', '.join(summary['config_unused'])}")
-        return [*lines, f"next: evolake run --lines programs --cycles 3   (about {self._estimate(mean)}); a project that lies elsewhere than "
-                "data_lake/seeds/programs is named by EVOLAKE_PROGRAMS__PROJECTS"]
+        return [*lines, f"next: evolake run --lines programs --cycles 3   (an estimate: {self._estimate(mean)})"]
 
     def _estimate(self, seconds: float) -> str:
         return f"{seconds / self.workers:.2f} s per candidate with {self.workers} at once"

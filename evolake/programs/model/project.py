@@ -171,7 +171,8 @@ def read_files(folder: Path) -> dict[str, bytes]:
         InputError: no such folder, unreadable, too many or too large.
     """
     if not folder.is_dir():
-        raise InputError(f"there is no project folder {folder}", wanted=f"a folder with {INITIAL}.* and {EVALUATOR}", do="evolake programs new NAME")
+        wanted = f"a folder with {INITIAL}.* and {EVALUATOR}, or the name of a project among the seeds (evolake seeds list)"
+        raise InputError(f"there is no project folder {folder}", wanted=wanted, do="evolake programs new NAME")
     result: dict[str, bytes] = {}
     total = 0
     for path in sorted(folder.rglob("*")):
@@ -277,8 +278,9 @@ def _project_file(data: bytes, where: str) -> ProjectFile:
         raise InputError(f"{where}/{TOML}: {place} cannot be used", got=got, do="docs/programs.md has the fields") from None
 
 
-def project_folders(own: ProgramsSettings, seeds: Path) -> list[Path]:
-    """The folders of the projects there are, by name: those the setting names, else those in `programs` of the seeds.
+def project_folders(own: ProgramsSettings, *seeds: Path) -> list[Path]:
+    """The folders of the projects there are, by name: those the setting names, else those in `programs` of each folder of seeds,
+    of which a later one replaces those of the same name before it.
 
     Raises:
         InputError: a folder that the setting names is not there, or two of one name.
@@ -288,11 +290,24 @@ def project_folders(own: ProgramsSettings, seeds: Path) -> list[Path]:
             raise InputError(f"there is no project folder {missing[0]}", wanted="folders in EVOLAKE_PROGRAMS__PROJECTS", do="mend the setting")
         result = named
     else:
-        result = [path for path in (seeds / "programs").glob("*") if is_project(path)]
+        result = list({path.name: path for folder in seeds for path in (folder / "programs").glob("*") if is_project(path)}.values())
     by_name = {item.resolve().name: item for item in result}
     if len(by_name) < len(result):
         raise InputError("two projects have one name", got=", ".join(map(str, result)), do="rename one of the folders")
     return [by_name[name] for name in sorted(by_name)]
+
+
+def find_project(given: str, own: ProgramsSettings, seeds: Sequence[Path]) -> Path:
+    """The folder of a project that a user names: by its folder, or by the name that `evolake programs new` was given.
+
+    A folder that is a project comes first. The names are those of the setting, then those in `programs` of each folder of seeds, the last first.
+    """
+    path = Path(given)
+    if is_project(path) or path.name != given:
+        return path
+    named = [Path(part.strip()).expanduser() for part in own.projects.split(",") if part.strip()]
+    places = [*(item for item in named if item.resolve().name == given), *(folder / "programs" / given for folder in reversed(seeds))]
+    return next((place for place in places if place.is_dir()), path)
 
 
 def is_project(path: Path) -> bool:

@@ -7,13 +7,16 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.lake.immigrants import SeedItem, SeedSource, text_item
-from evolake.prompts.model.library import load_roots, read_roots, root_files
+from evolake.prompts.model.library import load_roots, read_roots, root_files, roots_in
 
 
 def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
-    """In the order of `load_roots`; each known by its principles, not by its name."""
-    result = load_roots(seeds / "prompts")
-    files = {name: file for file in root_files(seeds / "prompts") for name in read_roots(file)}
+    """In the order of `load_roots`; each known by its principles, not by its name. A folder of added seeds alone needs no `roots.json`."""
+    folder = seeds / "prompts"
+    first, *further = root_files(folder)
+    needed = first.exists() or settings is None or seeds == settings.seeds
+    result = load_roots(folder) if needed else roots_in(further) if further else {}
+    files = {name: file for file in ([first] if needed else []) + further for name in read_roots(file)}
     return [text_item(name, prompt.to_json().encode(), files[name]) for name, prompt in result.items()]
 
 

@@ -8,7 +8,7 @@ a model wrote is left alone.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,12 @@ def load_roots(folder: Path) -> dict[str, SystemPrompt]:
     Raises:
         InputError: the file is missing, holds no root, holds one twice, or something else than lists of texts.
     """
-    path, *others = root_files(folder)
+    return roots_in(root_files(folder))
+
+
+def roots_in(files: Sequence[Path]) -> dict[str, SystemPrompt]:
+    """Name -> root prompt of several files. Raises InputError as `load_roots` does."""
+    path, *others = files
     result = read_roots(path)
     for other in others:
         more = read_roots(other)

@@ -13,16 +13,26 @@ from evolake.lake import BlobStore
 from evolake.lake.immigrants import SeedItem, SeedSource, text_item
 from evolake.lake.trees import pack
 from evolake.solvers.repository.adapters import load_adapter
-from evolake.solvers.seeds.seeds_file import CARD, SOURCES, Container, Seed, load_seeds, own_seed, seed_names
+from evolake.solvers.seeds.seeds_file import CARD, SOURCES, Container, Seed, load_seeds, own_seed, own_seeds, seed_names
 from evolake.solvers.settings import SolversSettings
 
 WANTED = f'a folder with {CARD} (adapter = "minisat22", licence = "MIT", version = "1") and the upstream sources in {SOURCES}/'
 
 
 def items(seeds: Path, settings: Any) -> list[SeedItem]:
-    """In the order of `seed_names`. Each is known by its entry and, where its sources are of this machine, by their content."""
-    known = load_seeds(seeds / "solvers.toml")
-    return [_item(known[name], seeds / "solvers.toml") for name in seed_names(settings.of(SolversSettings).seeds, known)]
+    """In the order of `seed_names`. Each is known by its entry and, if its sources are on this machine, by their content. A folder of added
+    seeds alone needs no `solvers.toml`."""
+    file = seeds / "solvers.toml"
+    if not file.exists() and seeds != settings.seeds:
+        return [_item(seed, file) for seed in own_seeds(seeds)]
+    known = load_seeds(file)
+    return [_item(known[name], file) for name in seed_names(settings.of(SolversSettings).seeds, known)]
+
+
+def known_seeds(settings: Any) -> dict[str, Seed]:
+    """The seeds by name that `items` of all folders of these settings come from; one that was added replaces one that is brought along."""
+    first, *further = settings.seed_folders
+    return load_seeds(first / "solvers.toml") | {seed.name: seed for folder in further for seed in own_seeds(folder)}
 
 
 def check(path: Path) -> str:

@@ -84,7 +84,7 @@ def load_seeds(path: Path | None = None) -> dict[str, Seed]:
         what = f": {error.what}" if isinstance(error, InputError) else ""
         wanted, got = (error.wanted, error.got) if isinstance(error, InputError) else ("TOML", str(error))
         raise InputError(f"{path} cannot be used{what}", wanted=wanted, got=got, do=f"mend {path}") from None
-    seeds += [own_seed(card.parent) for card in sorted((path.parent / "solvers" / "own").glob(f"*/{CARD}"))]
+    seeds += own_seeds(path.parent)
     names = [seed.name for seed in seeds]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"{path} has two seeds named {twice[0]!r}", wanted="one of each name", do=f"mend {path}")
@@ -101,6 +101,11 @@ def _check_tables(data: dict[str, Any]) -> None:
     texts += [("seeds", field, value) for values in seeds for field, value in values.items() if field in _SEED - {"name", "version"}]
     if wrong := next(((name, field, value) for name, field, value in texts if not isinstance(value, str)), None):
         raise InputError(f"{wrong[0]}.{wrong[1]} is no text", wanted="a text", got=repr(wrong[2])[:80])
+
+
+def own_seeds(folder: Path) -> list[Seed]:
+    """The user's own solvers in a folder of seeds, by name. Raises InputError if one cannot be used."""
+    return [own_seed(card.parent) for card in sorted((folder / "solvers" / "own").glob(f"*/{CARD}"))]
 
 
 def own_seed(folder: Path) -> Seed:

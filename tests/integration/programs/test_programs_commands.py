@@ -46,6 +46,27 @@ def test_a_new_project_is_checked_and_one_that_is_blocked_says_why(tmp_path: Pat
     assert commands.evolake("programs", "new", "mine", "--in", tmp_path).returncode == 2
 
 
+def test_a_project_is_created_and_checked_by_its_name_or_by_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    lake = tmp_path / "lake"
+    monkeypatch.setenv("EVOLAKE_LAKE", str(lake))
+    monkeypatch.chdir(tmp_path)
+    for typed, folder, named in (
+        ("curve", lake / "seeds" / "programs" / "curve", "curve"), ("some/where", tmp_path / "some" / "where", "some/where"),
+        ("./here", tmp_path / "here", "here"), (str(tmp_path / "full"), tmp_path / "full", "full"),
+    ):
+        made = commands.evolake("programs", "new", typed)
+        assert (made.returncode, (folder / "evaluator.py").is_file()) == (0, True), made.stderr
+        assert f"next: evolake programs check {named}\n" in made.stdout
+        done = commands.evolake("programs", "check", named, "--runs", "2", "--json")
+        summary = json.loads(done.stdout)
+        assert (done.returncode, summary["project"], Path(summary["folder"]).resolve()) == (0, folder.name, folder)
+    (tmp_path / "curve").mkdir()  # no project: the name is meant
+    assert commands.evolake("programs", "check", "curve", "--runs", "2").returncode == 0
+    refused = commands.evolake("programs", "check", "nowhere")
+    assert refused.returncode == 2 and "the name of a project among the seeds" in refused.stderr
+    assert commands.evolake("programs", "new", "./Here").returncode == 2
+
+
 @pytest.mark.parametrize(("thresholds", "metrics", "stage"), [
     ("[0.5]", {"combined_score": 0.4}, 1), ("[0.3]", {"combined_score": 0.9, "more": 1.0}, 2),
 ])
