@@ -1,5 +1,7 @@
-"""Every row of the table of docs/tasks.md is run by a test: a new row names one here, and no test that a row rests on goes unseen. README keeps to its
-outline: short, with commands that exist, and with rows whose commands the table of tasks has or a test types."""
+"""Every row of the table of docs/tasks.md is run by a test: a new row names one here, and a test that is removed is missed here.
+
+README keeps to its outline: it is short, and its commands, pictures and pages exist.
+"""
 
 from __future__ import annotations
 
