@@ -49,17 +49,20 @@ class Opened:
 @dataclass(frozen=True)
 class Sealed:
     """A population that waits for `cycle`: its version, rows per table, whether it is the one before it again (nothing survived), and the story of
-    the cycle before, in Markdown; "" for seeds and for a line that no package registers."""
+    the cycle before with its trend, in Markdown; "" for seeds and for a line that no package registers."""
 
     cycle: str
     version: str
     rows: dict[str, int]
     carried_over: bool
     story: str = ""
+    trend: str = ""
 
     def metadata(self) -> dict[str, Any]:
         """For the closing asset's materialization, the story first. `warning` is there when nothing survived."""
         shown: dict[str, Any] = {"story": dg.MetadataValue.md(self.story)} if self.story else {}
+        if self.trend:
+            shown["trend"] = dg.MetadataValue.md(self.trend)
         shown |= {"next_cycle": self.cycle, "incoming_version": self.version}
         shown |= {f"rows_{table}": rows for table, rows in self.rows.items()}
         if self.carried_over:
@@ -200,12 +203,12 @@ def _seal(
         ).content_sha
         for table, frame in sorted(tables.items())
     }
-    story = story_for_the_ui(store, line, preceding(cycle), context.log.warning)
+    story, trend = story_for_the_ui(store, line, preceding(cycle), context.log.warning)
     version = population_version(hashes)
     store.seals.seal(line.name, cycle, version, built_on, context.run.run_id, hashes)
     register_keys(context.instance, [cycle])
     limit_pool(context.instance, line.pool)
-    sealed = Sealed(cycle, version, {table: frame.height for table, frame in tables.items()}, carried_over, story)
+    sealed = Sealed(cycle, version, {table: frame.height for table, frame in tables.items()}, carried_over, story, trend)
     tags = {"dagster/data_version": version}
     key = line.key("incoming")
     context.log_event(dg.AssetObservation(asset_key=key, partition=cycle, tags=tags))
@@ -213,16 +216,22 @@ def _seal(
     return sealed
 
 
-def story_for_the_ui(store: Lake, line: Line, cycle: str | None, warn: Callable[[str], object]) -> str:
-    """What happened in the cycle that ends, in Markdown. A damaged table of any line, or words of a candidate that cannot be told, are no reason to
-    lose the cycle: that is said instead."""
+def story_for_the_ui(store: Lake, line: Line, cycle: str | None, warn: Callable[[str], object]) -> tuple[str, str]:
+    """Return what happened in the cycle that ends, and the picture of its trend, in Markdown.
+
+    A damaged table of any line, or words of a candidate that cannot be shown, are no reason to lose the cycle: that is said instead.
+    """
     from evolake.gates.boundary import Raised, contained
-    from evolake.report.story import markdown, story_of
+    from evolake.report.story import markdown, picture, story_of
+
+    def in_markdown() -> tuple[str, str]:
+        story = story_of(store, line.name, cycle, closing=True)
+        return markdown(story), picture(story.trend)
 
     if cycle is None or line.name not in lines():
-        return ""
+        return "", ""
     try:
-        summary = contained(lambda: markdown(story_of(store, line.name, cycle, closing=True)))
+        summary = contained(in_markdown)
     except LakeError as damage:
         trouble = f"{damage}. Run: evolake lake verify"
     else:
@@ -230,4 +239,4 @@ def story_for_the_ui(store: Lake, line: Line, cycle: str | None, warn: Callable[
             return summary
         trouble = f"{summary.error} at {summary.place}: {summary.message}"
     warn(f"WARN: the story of cycle {cycle} cannot be told: {trouble}")
-    return f"The story of cycle {cycle} cannot be told: {trouble}"
+    return f"The story of cycle {cycle} cannot be told: {trouble}", ""

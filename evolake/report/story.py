@@ -7,6 +7,7 @@ to look at next) its `LineSpec.story` adds: a function (the shared story, ask) -
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,12 +19,15 @@ from evolake.agents.calls import failure_of
 from evolake.lake import Catalogue, Lake
 from evolake.lines import lines, resolve
 from evolake.report.champion import Champion, champion_of
-from evolake.report.numbers import counted, dollars, duration
+from evolake.report.numbers import counted, dollars, duration, figures
+from evolake.report.sparkline import polyline
 
 Row = dict[str, Any]
 Ask = Callable[..., list[Row]]
 NOBODY = "nobody yet"
 BLOCKS_TOLD = 3
+DRAWN = 24
+"""Points of a trend that a picture within a page of the UI has room for."""
 INLINE = 999
 """Characters that Dagster's UI shows of a Markdown entry without a click."""
 
@@ -159,6 +163,25 @@ def markdown(story: Story, longest: int = INLINE) -> str:
         if len(text) <= longest:
             return text
     return text[:longest]
+
+
+def picture(trend: Trend) -> str:
+    """Return the trend as a picture in Markdown that Dagster's UI shows without a click, with its first and its newest value; "" for fewer than two
+    points. A figure as PNG has more characters than the UI shows at once, and stays behind its button."""
+    points = list(trend.points)[-DRAWN:]
+    if len(points) < 2:
+        return ""
+    values = [value for _, value in points]
+    line = " ".join(f"{x:.0f},{y:.0f}" for x, y in polyline(values, 240, 48, 4))
+    ends = "".join(
+        f'<text x="{x}" y="60" font-size="11" text-anchor="{anchor}">{figures(value)}{trend.unit}</text>'
+        for x, anchor, value in ((4, "start", values[0]), (236, "end", values[-1]))
+    )
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="240" height="64"><polyline points="{line}" fill="none" stroke="#0072B2" stroke-width="2"/>'
+        f"{ends}</svg>"
+    )
+    return f"{as_text(shorten(trend.measure, 60, placeholder=' …'))}: ![trend](data:image/svg+xml;base64,{b64encode(svg.encode()).decode()})"
 
 
 def as_text(sentence: str) -> str:

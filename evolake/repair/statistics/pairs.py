@@ -50,14 +50,14 @@ def solved_by_arm(results: pl.DataFrame, unit: str) -> pl.DataFrame:
 
 def odds_ratio(only_first: int, only_second: int, level: float = 0.95) -> Interval | None:
     """Odds ratio of discordant pairs with its exact interval; None where no pair is discordant (it is undefined)."""
-    from scipy.stats import beta
+    from scipy.special import betaincinv
 
     total = only_first + only_second
     if total == 0:
         return None
     tail = (1 - level) / 2
-    low = float(beta.ppf(tail, only_first, only_second + 1)) if only_first else 0.0
-    high = float(beta.ppf(1 - tail, only_first + 1, only_second)) if only_second else 1.0
+    low = float(betaincinv(only_first, only_second + 1, tail)) if only_first else 0.0
+    high = float(betaincinv(only_first + 1, only_second, 1 - tail)) if only_second else 1.0
     return Interval(only_first / only_second if only_second else math.inf, _odds(low), _odds(high), level)
 
 

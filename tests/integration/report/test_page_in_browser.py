@@ -15,6 +15,10 @@ from evolake.report.pages import page
 pytestmark = pytest.mark.browser
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 WIDTH, SCREEN, SCREENS = 1280, 1080, 6
+PHONE = 390
+ACROSS = "() => document.documentElement.scrollWidth"
+COLUMNS = "() => Math.min(...[...document.querySelectorAll('dd, section > p, table.lines td')].map(one => one.getBoundingClientRect().width))"
+LETTERS = "() => Math.min(...[...document.querySelectorAll('td, dd, p, small, summary')].map(one => parseFloat(getComputedStyle(one).fontSize)))"
 LINES = ("one", "two", "three", "four", "five")
 SENTENCE = "the best of the ranking did not take the title: 1.9 times fewer steps in the duel at N=160, and to win it takes more than 2.13, the noise"
 FOLDED = "() => [...document.querySelectorAll('details')].filter(one => !one.open && one.getBoundingClientRect().height > 0).length"
@@ -36,11 +40,17 @@ def test_five_lines_fit_on_six_screens_and_print_without_what_is_folded(tmp_path
         shown.goto((tmp_path / "page.html").as_uri())
         size = shown.evaluate("() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
         folded = shown.evaluate(FOLDED)
+        narrow = browser.new_page(viewport={"width": PHONE, "height": SCREEN})
+        narrow.goto((tmp_path / "page.html").as_uri())
+        on_a_phone, columns, letters = (narrow.evaluate(asked) for asked in (ACROSS, COLUMNS, LETTERS))
         shown.emulate_media(media="print")
         printed, breaks = shown.evaluate(FOLDED), shown.evaluate(BREAKS)
         browser.close()
     assert size[0] <= WIDTH
     assert SCREEN < size[1] <= SCREENS * SCREEN
+    assert on_a_phone <= PHONE
+    assert columns > PHONE / 2  # a sentence has more than half of the screen
+    assert letters >= 12
     assert folded == text.count("<details>") > 50
     assert printed == 0
     assert breaks == ["avoid"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from base64 import b64decode
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from xml.etree.ElementTree import fromstring
 
 import dagster as dg
 import pytest
@@ -19,7 +21,7 @@ from evolake.programs.tables import DECISIONS, MEASURED, PROGRAMS, PROJECTS
 from evolake.report.numbers import decimals_known, dollars, duration, figures, interval, share_interval
 from evolake.report.pages import page
 from evolake.report.sparkline import blocks, polyline
-from evolake.report.story import INLINE, Block, Cost, Gate, Story, markdown, story_of
+from evolake.report.story import INLINE, Block, Cost, Gate, Story, Trend, markdown, picture, story_of
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +168,23 @@ def test_markdown_fits_the_ui_and_what_candidates_say_is_text_in_it():
 def test_a_seal_shows_the_story_before_everything_else():
     shown = Sealed("0002", "v", {"toys": 1}, False, "- **Leads**: me").metadata()
     assert next(iter(shown)) == "story" and shown["story"] == dg.MetadataValue.md("- **Leads**: me")
-    assert "story" not in Sealed("0001", "v", {}, False).metadata()
+    assert not {"story", "trend"} & set(Sealed("0001", "v", {}, False).metadata())
+
+
+def test_the_ui_shows_the_trend_as_a_picture_without_a_click(lake: Lake):
+    from assets.cycle import story_for_the_ui
+
+    _, trend = story_for_the_ui(lake, Line("solvers", "Solvers."), "0002", lambda _: None)
+    assert trend == picture(story_of(lake, "solvers", "0002").trend)
+    assert Sealed("0003", "v", {}, False, "s", trend).metadata()["trend"] == dg.MetadataValue.md(trend)
+    text, _, data = trend.partition(": ![trend](data:image/svg+xml;base64,")
+    assert text == "PAR-2 of the champion"
+    svg = fromstring(b64decode(data.removesuffix(")")))
+    assert [child.text for child in svg if child.tag.endswith("text")] == ["2.3 s", "1.15 s"]
+    assert len(svg[0].attrib["points"].split()) == 2
+    many = Trend("[x](y) " * 99, [(f"{number:04d}", number * 1234.567) for number in range(999)], " points")
+    assert len(picture(many)) <= INLINE and "[x](y)" not in picture(many)
+    assert picture(Trend("one", [("0001", 1.0)])) == picture(Trend()) == ""
 
 
 def test_a_damaged_table_does_not_lose_the_cycle_and_is_told(tmp_path: Path):
@@ -175,8 +193,8 @@ def test_a_damaged_table_does_not_lose_the_cycle_and_is_told(tmp_path: Path):
     lake, warned = make_lake(tmp_path), []
     part = next(path for path in tmp_path.rglob("*.parquet") if "compliance__verdicts" in str(path) and "0002" in str(path))
     part.write_bytes(part.read_bytes()[:-9] + b"otherwise")
-    text = story_for_the_ui(lake, Line("solvers", "Solvers."), "0002", warned.append)
+    text, trend = story_for_the_ui(lake, Line("solvers", "Solvers."), "0002", warned.append)
     assert text.startswith("The story of cycle 0002 cannot be told: ") and "evolake lake verify" in text
-    assert len(warned) == 1
-    assert story_for_the_ui(lake, Line("bridges", "Not registered."), "0002", warned.append) == ""
-    assert story_for_the_ui(lake, Line("solvers", "Solvers."), None, warned.append) == ""
+    assert len(warned) == 1 and trend == ""
+    assert story_for_the_ui(lake, Line("bridges", "Not registered."), "0002", warned.append) == ("", "")
+    assert story_for_the_ui(lake, Line("solvers", "Solvers."), None, warned.append) == ("", "")
