@@ -1,7 +1,7 @@
 """`evolake designs`: measure a design file, or ask whether it can be used at all.
 
-Exit codes: 0 when the design was measured, solved or not (an unsolved run is a measurement, not a verdict on the file); 1 when it is blocked; 2 for a
-missing file or a number that makes no run; 3 when the machinery failed.
+Exit codes: 0 if the design solved its instances; 1 if it did not, or is blocked; 2 for a missing file or a number that makes no run; 3 if the
+machinery failed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ def designs() -> None:
 def solve(
     file: Path, n: int, instances: int, seed: int, max_steps: int, engine: str, dtype: str, dimacs: Path | None, hyper: tuple[str, ...], as_json: bool
 ) -> int:
-    """Run the design in FILE on planted 3-SAT instances until more than half are solved at the same step."""
+    """Run the design in FILE on planted 3-SAT instances until more than half are solved at the same step.
+
+    Exit code 1 if that never happens: the median step is an estimate then, extrapolated from the steps that were run.
+    """
     from evolake.designs.engines.isolated import Run, run_apart, warm
     from evolake.designs.model.contract import Blocked
     from evolake.designs.model.instances import RATIO, planted, write_dimacs
@@ -64,8 +67,7 @@ def solve(
         result = run_apart(run, advance)
     if result.failure:
         return _say_blocked(Blocked(f"failed while running: {result.failure}", "run"), file, as_json)
-    _say_result(result, file, n, instances, seed, as_json)
-    return 0
+    return _say_result(result, file, n, instances, seed, as_json)
 
 
 @designs.command()
@@ -143,23 +145,26 @@ def _say_blocked(blocked: Blocked, file: Path, as_json: bool) -> int:
     return 1
 
 
-def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: int, as_json: bool) -> None:
+def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: int, as_json: bool) -> int:
+    """Print the result; return the exit code."""
     verdict = "solved" if result.unsolved_fraction < 0.5 else "unsolved"
+    code = int(verdict == "unsolved")
     if as_json:
         results = {
-            "verdict": verdict, "median_step": result.median_step, "unsolved_fraction": result.unsolved_fraction, "steps_run": result.steps_run,
+            "verdict": verdict, "median_step": result.median_step, "extrapolated": not result.reached, "unsolved_fraction": result.unsolved_fraction, "steps_run": result.steps_run,
             "steps_per_s": round(result.steps_per_s, 3), "n": n, "seed": seed,
         }
         click.echo(json.dumps(results))
-        return
+        return code
     reached = f"more than half solved at step {result.median_step:,}"
-    missed = f"not half solved; the median is put at step {result.median_step:,}"
+    missed = f"not half solved; estimate of the median step, extrapolated and not measured: {result.median_step:,}"
     click.echo(f"{file}: {verdict} at N={n}, {instances} instances, seed {seed}")
     click.echo(f"  {reached if result.reached else missed}; {result.unsolved_fraction:.1%} unsolved after {result.steps_run:,} steps")
     engine = f"{result.engine} ({result.note})" if result.note else result.engine
     click.echo(f"  engine {engine}, {result.steps_per_s:,.0f} steps/s, {result.cpu_s:.2f} s of cpu")
     if result.diverged:
         click.echo(f"  {result.diverged} instances diverged")
+    return code
 
 
 @contextmanager

@@ -25,7 +25,10 @@ import click
 @click.option("--proof-memory-mb", type=click.IntRange(min=256), default=None, help="MiB of memory per proof check.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def verify(folder: Path, suite: str, instances: int, adapter_name: str | None, profile: str | None, as_json: bool, **proofs: Any) -> int:
-    """Judge the repository DIR: layout and rules, a clean build, small files, models and proofs, stability."""
+    """Judge the repository DIR: layout and rules, a clean build, small files, models and proofs, stability.
+
+    DIR can also be what `evolake champion solvers --out DIR` wrote.
+    """
     from evolake.solvers.gates.verifying import verify_folder
 
     with _progress(quiet=as_json) as advance:

@@ -21,7 +21,7 @@ from evolake.scratch import Scratch
 from evolake.solvers.evolution.authors import Authored, Commission, taken_tree
 from evolake.solvers.evolution.planning import LINE, Base, KnownVariant
 from evolake.solvers.repository.adapters import load_adapter
-from evolake.solvers.repository.variant import archive_variant, is_laid_out, read_card
+from evolake.solvers.repository.variant import archive_variant, is_laid_out, read_card, repository_in
 from evolake.solvers.roles.models import CodeReply
 from evolake.solvers.tables_archive import SUBMISSIONS, VARIANTS
 
@@ -64,7 +64,7 @@ def submit(
     text = hypothesis.strip()
     if not text or len(text) > LONGEST_HYPOTHESIS:
         raise InputError("a submission needs a hypothesis", wanted=f"1 to {LONGEST_HYPOTHESIS} characters", got=f"{len(text)} characters")
-    row = _parent(lake, parent)
+    folder, row = repository_in(folder), _parent(lake, parent)
     if not is_laid_out(folder):
         do = f"evolake show {row['variant_id'][:12]} --out DIR writes the parent; change its sources and submit that"
         raise InputError(f"{folder} is no repository of the layout", wanted="a variant.toml, src/ and what the parent has beside", do=do)

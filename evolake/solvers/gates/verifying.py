@@ -22,7 +22,7 @@ from evolake.solvers.gates.runs import stability_suite
 from evolake.solvers.gates.specs import RUN_GATES
 from evolake.solvers.measurement.benchmark import stage_limits
 from evolake.solvers.measurement.drawing import new_key, seed_of
-from evolake.solvers.repository.variant import as_variant
+from evolake.solvers.repository.variant import as_variant, repository_in
 from evolake.solvers.seeds.seeding import lay_out_seed, seed_named, seed_trees
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
@@ -86,6 +86,7 @@ def judge_folder(
     """As `verify_folder`, by these rules and settings; builds and formulas are kept in the lake of the settings."""
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}", wanted="a solver's repository", do="check the path")
+    folder = repository_in(folder)
     blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
     with Scratch("verify") as parent:
         variant, adapter, base_name = as_variant(folder, adapter_name, Path(parent), settings.seeds / "solvers" / "adapters")

@@ -22,7 +22,7 @@ from evolake.solvers.measurement.metrics import compute_metrics
 from evolake.solvers.process.cpu_affinity import usable_cores
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.build import build_variant, open_program
-from evolake.solvers.repository.variant import as_variant, check_layout, is_laid_out, source_sha
+from evolake.solvers.repository.variant import as_variant, check_layout, is_laid_out, repository_in, source_sha
 from evolake.solvers.rules.outcomes import REFUTED
 from evolake.solvers.seeds.seeding import seed_trees
 from evolake.solvers.settings import SolversSettings
@@ -119,11 +119,12 @@ def open_folder(folder: Path, adapter_name: str | None, blobs: BlobStore, cache:
     Raises:
         InputError: no such adapter, or an upstream tree that it does not fit. MachineryError: no compiler. JailUnavailable: nothing was built.
     """
-    if adapter_name is None and (problems := check_layout(folder)):
-        hint = "" if is_laid_out(folder) else "; for an upstream tree name its family: --adapter NAME"
+    tree = repository_in(folder)
+    if adapter_name is None and (problems := check_layout(tree)):
+        hint = "" if is_laid_out(tree) else "; for an upstream tree name its family: --adapter NAME"
         return Opened(folder, "", None, f"it is not laid out as a variant: {'; '.join(problems[:3])}{hint}")
     with Scratch("bench") as parent:
-        variant, adapter, _ = as_variant(folder, adapter_name, Path(parent))
+        variant, adapter, _ = as_variant(tree, adapter_name, Path(parent))
         build = build_variant(variant, adapter, blobs)
         if not build.ok:
             return Opened(folder, source_sha(variant), None, f"it does not build: {build.reason}")

@@ -12,6 +12,7 @@ from evolake.scratch import Scratch
 from evolake.solvers.measurement.duel import LEVEL
 from evolake.solvers.report.data import LINE
 from evolake.solvers.report.standing import standing
+from evolake.solvers.repository.variant import WRITTEN_OUT
 from evolake.stats import Interval
 
 
@@ -54,10 +55,10 @@ def variant_text(lake: Lake, artifact: Artifact) -> str:
 
 def write_variant(lake: Lake, artifact: Artifact, folder: Path) -> str:
     """solver/, the repository as it was judged, and build.sh."""
-    lake.blobs.get_tree(_archive(artifact), folder / "solver")
+    lake.blobs.get_tree(_archive(artifact), folder / WRITTEN_OUT)
     (folder / "build.sh").write_text(BUILD)
     (folder / "build.sh").chmod(0o755)
-    return "evolake solvers verify solver --suite smoke && ./build.sh"
+    return f"evolake solvers verify {WRITTEN_OUT} --suite smoke && ./build.sh"
 
 
 def _archive(artifact: Artifact) -> str:

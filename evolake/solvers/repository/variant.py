@@ -31,13 +31,15 @@ from evolake.solvers.repository.unified_diff_paths import matches
 SOURCES, BUILD, BIN = "src", "build", "bin"
 BUILD_SCRIPT, RUN_SCRIPT, CARD, EDITS = "starexec_build", "bin/starexec_run_default", "variant.toml", "edits.json"
 DOCUMENTS = ("CHANGELOG.md", "HYPOTHESIS.md", "RESULTS.md")
+WRITTEN_OUT = "solver"
+"""Folder that a variant is written to, with a README beside it."""
 TOP = {SOURCES, BUILD, BIN, BUILD_SCRIPT, CARD, EDITS, *DOCUMENTS}
 MOST_FILES, MOST_BYTES = 5000, 64 << 20
 PRODUCTS = ("**/*.o", "**/*.or", "**/*.op", "**/*.od", "**/*.a", "**/*.so", "**/depend.mk")
 
 __all__ = [
     "DiffResult", "adopt_variant", "apply_diff", "archive_variant", "as_variant", "check_layout", "create_variant", "diff_sources", "is_laid_out",
-    "read_card", "source_sha", "sources_of",
+    "read_card", "repository_in", "source_sha", "sources_of",
 ]
 
 
@@ -91,6 +93,12 @@ def adopt_variant(repository: Path, adapter: Adapter, into: Path, *, base: str) 
 def is_laid_out(folder: Path) -> bool:
     """Whether a tree is meant as a repository of this layout: what has no variant.toml is an upstream tree, wherever a tree is read."""
     return (folder / CARD).is_file()
+
+
+def repository_in(folder: Path) -> Path:
+    """Return the repository that a user means by a folder: its `solver` if it was written by `evolake champion solvers --out` or `show --out`."""
+    inner = folder / WRITTEN_OUT
+    return inner if is_laid_out(inner) and not is_laid_out(folder) else folder
 
 
 def as_variant(folder: Path, adapter_name: str | None, work: Path, adapters: Path | None = None) -> tuple[Path, Adapter, str]:

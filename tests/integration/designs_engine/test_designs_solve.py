@@ -44,19 +44,32 @@ def test_solve_prints_one_json_object_with_exactly_the_promised_keys():
     assert isinstance(design, TracedDesign)
     expected = simulate(design, planted(20, 40, 3), max_steps=2000, seed=3)
     assert code == 0
-    assert list(answer) == ["verdict", "median_step", "unsolved_fraction", "steps_run", "steps_per_s", "n", "seed"]
+    assert list(answer) == ["verdict", "median_step", "extrapolated", "unsolved_fraction", "steps_run", "steps_per_s", "n", "seed"]
     assert answer.pop("steps_per_s") > 0
     assert answer == {
         "verdict": "solved", "median_step": expected.median_step, "unsolved_fraction": expected.unsolved_fraction,
-        "steps_run": expected.median_step, "n": 20, "seed": 3,
+        "steps_run": expected.median_step, "n": 20, "seed": 3, "extrapolated": False,
     }
 
 
-def test_an_unsolved_run_is_a_measurement_and_exits_0():
+def test_a_new_design_solves_100_variables_within_the_default_limit(tmp_path):
+    file = tmp_path / "mine.py"
+    code, out, _ = typed("new", file)
+    assert code == 0 and f"evolake designs solve {file} --n 100" in out
+    for seed in (0, 1):
+        code, out, _ = typed("solve", file, "--n", 100, "--seed", seed, "--json")
+        answer = json.loads(out)
+        assert (code, answer["verdict"], answer["extrapolated"]) == (0, "solved", False), answer
+    assert typed("check", file)[0] == 0
+
+
+def test_an_unsolved_run_exits_1_and_its_median_is_called_an_estimate():
     code, out, _ = typed("solve", BASELINE, "--n", 60, "--instances", 20, "--max-steps", 5, "--json")
     answer = json.loads(out)
-    assert (code, answer["verdict"], answer["steps_run"], answer["unsolved_fraction"]) == (0, "unsolved", 5, 1.0)
-    assert answer["median_step"] == int(5 * 10.5 / 0.5)
+    assert (code, answer["verdict"], answer["steps_run"], answer["unsolved_fraction"]) == (1, "unsolved", 5, 1.0)
+    assert (answer["median_step"], answer["extrapolated"]) == (int(5 * 10.5 / 0.5), True)
+    code, out, _ = typed("solve", BASELINE, "--n", 60, "--instances", 20, "--max-steps", 5)
+    assert code == 1 and "estimate of the median step, extrapolated and not measured: 105;" in out
 
 
 def test_people_get_sentences_and_instances_as_dimacs(tmp_path):

@@ -75,7 +75,7 @@ def test_a_champion_that_was_taken_out_builds_without_evolake_and_is_accepted(pr
     program = out / "program" / "bin" / "starexec_run_default"
     solved = subprocess.run([program, tmp_path / "one.cnf"], env=plain, capture_output=True, text=True, check=False)
     assert "s SATISFIABLE" in solved.stdout and "v -1 2 0" in solved.stdout
-    code, said, errors = evolake(project, str(out / "solver"), "--suite", "smoke", "--instances", "12", "--json")
+    code, said, errors = evolake(project, str(out), "--suite", "smoke", "--instances", "12", "--json")
     result = json.loads(said)
     assert (code, result["verdict"], result["gate"], result["reasons"]) == (0, "accepted", None, []), errors
     assert (result["variant_id"], result["runs"]["correctness"]) == (champion, 32 + 12)

@@ -63,6 +63,17 @@ def test_a_repository_is_built_measured_and_told_in_numbers(project: Path) -> No
     ]
 
 
+def test_a_folder_that_a_champion_was_written_to_stands_for_the_repository_in_it(project: Path) -> None:
+    solver(project / "champion", "solver", answering())
+    (project / "champion" / "README.md").write_text("# A champion\n")
+    inner, outer = (json.loads(bench(project, folder, options=("--adapter", "toy", "--json")).stdout)
+                    for folder in (project / "champion" / "solver", project / "champion"))
+    assert inner["verdict"] == outer["verdict"] == "measured"
+    assert outer["metrics"][0]["folder"] == str(project / "champion")
+    assert inner["metrics"][0]["variant_id"] == outer["metrics"][0]["variant_id"]
+    assert "for an upstream tree name its family" not in bench(project, project / "champion", options=()).output
+
+
 def test_a_refuted_answer_is_told_and_is_exit_code_1(project: Path) -> None:
     good, bad = solver(project, "sound", answering()), solver(project, "lying", answering("1 2"))
     result = bench(project, good, bad)
