@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 from solver_mutants import PINNED_VARIABLES
-from solver_seed_builds import bring_seed
+from solver_seed_builds import bring_seed, seed_folder
 
 from evolake.errors import MachineryError
 from evolake.gates import Ruleset, load_rules
@@ -22,7 +23,6 @@ from evolake.solvers.gates.judging import VariantResults, judge_variant
 from evolake.solvers.gates.runs import copies_of, stability_suite
 from evolake.solvers.measurement.drawing import SMOKE_SHARE, is_drawn
 from evolake.solvers.repository.adapters import Adapter, load_adapter
-from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 from evolake.solvers.suites import Instance, Suite, with_files
 from evolake.solvers.suites.corner_cases import CASES, corner_case
 from evolake.solvers.suites.generators import generate
@@ -55,12 +55,11 @@ class GatesProject:
         return load_adapter(base, SEEDS / "solvers" / "adapters")
 
     def seed(self, base: str) -> Path:
-        """The seed's repository. Absent network: skipped by name; under EVOLAKE_REQUIRE_ALL=1 a failure."""
-        adapters = SEEDS / "solvers" / "adapters"
+        """Return the seed's repository, which all tests share. Absent network: skipped by name; under EVOLAKE_REQUIRE_ALL=1 a failure."""
         try:
             if base in JUDGED:
-                bring_seed(base, self.root / "lake")
-            return lay_out_seed(seed_named(base, SEEDS / "solvers.toml"), self.bench.blobs, self.root / "cache", adapters=adapters)
+                _brought(base, self.root / "lake")
+            return seed_folder(base)
         except MachineryError as error:
             if os.environ.get("EVOLAKE_REQUIRE_ALL") == "1":
                 raise
@@ -83,6 +82,11 @@ class GatesProject:
         return judge_variant(
             folder, adapter=self.adapter(base), base=self.seed(base), ruleset=rules, bench=self.bench, cycle="0001", run_id="test", **options
         )
+
+
+@cache
+def _brought(base: str, lake: Path) -> None:
+    bring_seed(base, lake)
 
 
 def open_project(root: Path) -> GatesProject:

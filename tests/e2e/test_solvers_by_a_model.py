@@ -6,19 +6,18 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from designs_fixtures import Project
 from loopback_model import Asked, LoopbackModel
 from project_steps import by_a_model, materialize, share_tape, usd_of
+from solver_seed_builds import seed_folder
 from solvers_fixtures import SEED, open_project, pin_secret, share_secret
 from solvers_scripted_model import OBJECTIVES, PAR2, PLANNED, RULE, SESSIONS, WRITTEN, ScriptedSolvers, played
 
 from evolake.lake import BlobStore
 from evolake.objectives.source import objective_id
-from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 
 pytestmark = pytest.mark.e2e
 
@@ -43,7 +42,7 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     }
     project = open_project(folder, **by_a_model("", **settings))
     pin_secret(project)
-    scripted = ScriptedSolvers(lay_out_seed(seed_named(SEED), BlobStore(project.lake), folder / "seed", now=datetime.now(UTC)))
+    scripted = ScriptedSolvers(seed_folder(SEED))
     with LoopbackModel(scripted) as server:
         project.environment["EVOLAKE_MODEL_BASE_URL"] = server.base_url
         project.run("run", "--cycles", "1", "--lines", "solvers")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from solver_patch_builds import with_defaults
+from solver_seed_builds import seed_folder
 
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
-from evolake.lake.blobs import BlobStore
 from evolake.solvers.edits import PATCHES, Edit, apply_edits, catalogue, family_of, tunables
 from evolake.solvers.edits.anchors import pattern, source_files
 from evolake.solvers.edits.applicable import applicable, editable_tree
@@ -21,7 +21,6 @@ from evolake.solvers.evolution.planning import Base, KnownVariant, plan_variants
 from evolake.solvers.evolution.proposing import Proposals, propose_variants
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.variant import source_sha
-from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 from evolake.solvers.settings import SolversSettings
 
 PLANS = 4
@@ -56,9 +55,8 @@ class Passed:
 
 
 @pytest.fixture(scope="module")
-def seed(tmp_path_factory) -> Callable[[str], Base]:
-    place = tmp_path_factory.mktemp("seeds")
-    return cache(lambda name: Base(name, lay_out_seed(seed_named(name), BlobStore(place / "blobs"), place), load_adapter(name)))
+def seed() -> Callable[[str], Base]:
+    return cache(lambda name: Base(name, seed_folder(name), load_adapter(name)))
 
 
 def children(base: Base, place: Path) -> list[KnownVariant]:

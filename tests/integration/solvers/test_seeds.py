@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from solver_seed_builds import bring_seed
+from solver_seed_builds import bring_seed, place_of, seed_folder, seed_lake
 
 from evolake.errors import MachineryError
 from evolake.lake import BlobStore
@@ -43,7 +43,7 @@ class Project:
 
     def folder(self, name: str) -> Path:
         try:
-            return lay_out_seed(seed_named(name), self.blobs, self.cache)
+            return seed_folder(name)
         except MachineryError as error:
             message = f"the seeds cannot be fetched: {error}"
             if os.environ.get("EVOLAKE_REQUIRE_ALL") == "1":
@@ -125,7 +125,7 @@ def test_two_runs_of_a_seed_count_alike(project: Project, name: str, tmp_path: P
 def test_a_seed_is_laid_out_with_its_licences_and_again_the_same(project: Project, name: str, tmp_path: Path):
     folder = project.folder(name)
     assert check_layout(folder) == []
-    again = lay_out_seed(seed_named(name), project.blobs, tmp_path)
+    again = lay_out_seed(seed_named(name), seed_lake(name), tmp_path)
     assert source_sha(again) == source_sha(folder) and diff_sources(folder, again) == ""
     for licence in load_adapter(seed_named(name).adapter).licences:
         assert "Permission is hereby granted" in (folder / licence).read_text() or "Copyright" in (folder / licence).read_text()
@@ -148,7 +148,7 @@ def test_no_library_but_the_compilers_own_is_needed_by_a_seed(project: Project, 
 
 def test_the_small_formulas_of_cadical_are_there(project: Project):
     project.folder("cadical195")
-    files = sorted((seed_trees(project.blobs, project.cache)("cadical195") / "test/cnf").glob("*.cnf"))
+    files = sorted((seed_trees(seed_lake("cadical195"), place_of("cadical195"))("cadical195") / "test/cnf").glob("*.cnf"))
     assert len(files) == SMALL_FORMULAS
 
 

@@ -1,0 +1,38 @@
+"""Every patch of every seed, built and judged, whatever verdict on it is kept.
+
+    python -m pytest tests/attacks/test_all_patches.py -m attack
+
+Some minutes of processor time. The short form, tests/integration/solvers/test_edits_patches*.py,
+builds what has changed and a sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from solver_patches import FORMS, LATER, Bench, open_benches
+
+pytestmark = pytest.mark.attack
+
+
+@pytest.fixture(scope="module")
+def benches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Bench]]:
+    with open_benches(tmp_path_factory.mktemp("patched"), rebuild=True) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(("base", "patch"), FORMS, ids=[f"{base}-{patch}" for base, patch in FORMS])
+def test_a_patch_compiles_answers_right_with_proofs_and_changes_the_search(
+    base: str,
+    patch: str,
+    requires: Callable[[str], str],
+    benches: Callable[[str], Bench],
+    tmp_path: Path,
+) -> None:
+    requires("c++")
+    bench = benches(base)
+    assert bench.outcomes[patch].applied, bench.outcomes[patch]
+    assert bench.verdict(patch, tmp_path).differs or patch in LATER, "the patch changes nothing here"
+    assert patch in bench.judged
