@@ -1,4 +1,4 @@
-"""evolake: evolve things whose worth can be checked.
+"""evolake: evolutionary search with verifiable results.
 
 The science of the project as an importable library. Nothing here imports the orchestrator: the Dagster wiring lives in the sibling packages
 `pipelines`, `assets` and `resources`, which import this one and never the other way round.

@@ -25,11 +25,12 @@ ALONE = ("tests/integration/jail/", "tests/integration/prompts/test_policy_bundl
 SHORT = (
     "tests/unit/", "tests/integration/agents/", "tests/integration/lake/", "tests/integration/compute/", "tests/integration/objectives/",
     "tests/integration/programs/", "tests/integration/report/", "tests/integration/jail/",
+    "tests/integration/solvers/test_edits_patches.py",
     "tests/e2e/test_cycles_under_daemon.py", "tests/e2e/test_sixth_line.py", "tests/e2e/test_designs_line.py",
     "tests/e2e/test_one_solvers_cycle.py", "tests/e2e/test_backfill_in_browser.py",
 )
 """What `make test` runs however long it takes: the library, the shared machinery, and one real cycle of what differs most."""
-PARTLY_LONG = ("tests/integration/solvers/test_mutants.py", "tests/integration/solvers/test_edits_patches.py")
+PARTLY_LONG = ("tests/integration/solvers/test_mutants.py",)
 """Files that mark some of their own tests as `long`: `make test` runs the others."""
 LONG_ALWAYS = ("tests/unit/docs/test_site.py",)
 """What needs more installed than `make test` installs."""

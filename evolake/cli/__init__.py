@@ -37,7 +37,7 @@ class Root(LazyGroup):
 @click.group(cls=Root, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(package_name="evolake", prog_name="evolake")
 def cli() -> None:
-    """Evolve things whose worth can be checked."""
+    """Run evolutionary search with verifiable results, and query what it found."""
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ IGNORED = (
 )
 
 
-@click.command()
+@click.command(short_help="Give the planners guidance, from the next cycle on.")
 @click.argument("text", required=False)
 @click.option("--line", help="Only the planners of this line see it (default: all lines).")
 @click.option("--list", "list_all", is_flag=True, help="Show every note, and from which cycle on it is seen.")

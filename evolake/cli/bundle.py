@@ -19,12 +19,12 @@ from evolake.errors import InputError
 DRAWN = 5
 
 
-@click.group()
+@click.group(short_help="Export a champion as a file, or verify such a file.")
 def bundle() -> None:
     """Champions as files that anybody can check: export one, verify one."""
 
 
-@bundle.command()
+@bundle.command(short_help="Write CHAMPION with everything that is needed to verify it.")
 @click.argument("champion", metavar="CHAMPION")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write; nothing is overwritten.")
 @click.option("--project", default="", help="Of a line with a champion for each project: which; default: the first by name.")
@@ -55,7 +55,7 @@ def export(champion: str, out: Path, project: str, as_json: bool) -> int:
     return 0
 
 
-@bundle.command()
+@bundle.command(short_help="Verify the bundle FILE without a lake.")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--all", "everything", is_flag=True, help="Run every evaluation again that it brings.")
 @click.option("--sample", type=click.IntRange(min=1), default=None, help=f"Run so many again, drawn anew each time (default: {DRAWN}).")

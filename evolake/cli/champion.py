@@ -12,7 +12,7 @@ from evolake import settings as settings_module
 from evolake.errors import InputError
 
 
-@click.command()
+@click.command(short_help="Show a line's champion, its gain and its ancestry, or export it.")
 @click.argument("line")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Write it into this folder, missing or empty, with a README.md.")
 @click.option("--project", default="", help="Of a line with a champion for each project: which; default: the first by name.")

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from evolake.objectives.tables import LongConsensus
 
 
-@click.group()
+@click.group(short_help="Rank designs by the consensus of many objectives.")
 def consensus() -> None:
     """Rank designs by the consensus of many objectives."""
 
 
-@consensus.command()
+@consensus.command(short_help="Rank the designs of SCORES, a Parquet file.")
 @click.argument("scores", type=click.Path(path_type=Path))
 @click.option("--created", "created_file", required=True, type=click.Path(path_type=Path), help="JSON: objective id -> creation round.")
 @click.option("--round", "now", required=True, type=int, help="The current round; older objectives weigh less.")

@@ -177,7 +177,7 @@ def _gpu() -> Check:
     return Check("GPU", True, result)
 
 
-@click.command()
+@click.command(short_help="Check the installation and print fixes.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @click.option("--brief", is_flag=True, help="Print what evolake goes on with, and a line for what a run would miss.")
 @click.option("--call", is_flag=True, help="Ask each model of the endpoint two small questions: structured replies, usage, function calling.")

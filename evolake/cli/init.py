@@ -22,7 +22,7 @@ NEXT = """Next:
   dagster dev"""
 
 
-@click.command()
+@click.command(short_help="Create a project folder for Dagster and evolake.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 def init(folder: Path) -> int:
     """Lay out a project in DIR, which is made if need be: workspace.yaml for Dagster, data_lake with the seeds."""

@@ -21,12 +21,12 @@ LATER = {
 }
 
 
-@click.group(cls=LazyGroup, later=LATER)
+@click.group(cls=LazyGroup, later=LATER, short_help="Verify, mirror, compact and clean the lake.")
 def lake() -> None:
     """Look after the lake."""
 
 
-@lake.command()
+@lake.command(short_help="Check the lake's integrity; --repair fixes what it can.")
 @click.option("--repair", "mends", is_flag=True, help="Mend what provably can be mended, and say what was done. May be cut off and run again.")
 @click.option("--fast", is_flag=True, help="Do not read the bytes of parts, blobs and tape: logs, seals, sizes and what is missing or left over.")
 @click.option("--lake", "root", type=click.Path(path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")

@@ -11,7 +11,7 @@ import click
 from evolake import settings as settings_module
 
 
-@click.command("compact")
+@click.command("compact", short_help="Merge the parts of many cycles into few files.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @click.option("--lake", "root", type=click.Path(file_okay=False, exists=True, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")

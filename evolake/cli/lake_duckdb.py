@@ -10,7 +10,7 @@ import click
 from evolake import settings as settings_module
 
 
-@click.command()
+@click.command(short_help="Write FILE, a DuckDB database of views over the lake.")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--lake", "root", type=click.Path(file_okay=False, exists=True, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evolake.lake.garbage import Garbage
 
 
-@click.command()
+@click.command(short_help="List unused files; remove them with --yes.")
 @click.option("--yes", is_flag=True, help="Remove it. Without this nothing is removed.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed; the default.")
 @click.option("--older-than", "hours", type=click.FloatRange(min=0), default=24.0, show_default=True, metavar="HOURS", help="Keep younger blobs.")

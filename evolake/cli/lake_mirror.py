@@ -11,7 +11,7 @@ import click
 from evolake import settings as settings_module
 
 
-@click.command()
+@click.command(short_help="Mirror the lake to a bucket or a folder.")
 @click.argument("url")
 @click.option("--lake", "root", type=click.Path(file_okay=False, exists=True, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
@@ -30,7 +30,7 @@ def push(url: str, root: Path | None, as_json: bool) -> None:
         click.echo(f"snapshot {done.number} of {url}: {done.files} files, of which {done.sent} contents ({done.sent_bytes} bytes) were sent now")
 
 
-@click.command()
+@click.command(short_help="Replace the lake by the newest snapshot of a mirror.")
 @click.argument("url")
 @click.option("--lake", "root", type=click.Path(file_okay=False, path_type=Path), help="The lake's folder, also a new one (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")

@@ -14,7 +14,7 @@ from evolake.errors import InputError, MachineryError
 from evolake.file_names import file_name
 
 
-@click.command()
+@click.command(short_help="Write the HTML report of all lines.")
 @click.option("--cycle", help="The cycle, e.g. 3 or 0003 (default: the newest finished one of each line).")
 @click.option("--lines", default="all", show_default=True, help="Comma-separated lines, or all that have finished the cycle.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The HTML file to write (with --open: a temporary one).")

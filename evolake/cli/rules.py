@@ -16,12 +16,12 @@ from evolake.errors import InputError
 from evolake.lines import lines
 
 
-@click.group()
+@click.group(short_help="List checkers, write a rule, preview a rule change.")
 def rules() -> None:
     """Rules: which checkers there are, how to write one, and what an edit of one would change."""
 
 
-@rules.command()
+@rules.command(short_help="List the gates and checkers of each line.")
 @click.option("--line", help="Only those of this line.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def checkers(line: str | None, as_json: bool) -> int:
@@ -42,7 +42,7 @@ def checkers(line: str | None, as_json: bool) -> int:
     return 0
 
 
-@rules.command()
+@rules.command(short_help="Write a complete rule of a line to FILE.")
 @click.option("--line", required=True, help="Line that the rule is of.")
 @click.option("--check", help="Checker that it is to name, like one of `evolake rules checkers`.")
 @click.argument("file", type=click.Path(path_type=Path))
@@ -57,7 +57,7 @@ def new(line: str, check: str | None, file: Path) -> int:
     return 0
 
 
-@rules.command()
+@rules.command(short_help="Show what edited rules would change, and its cost.")
 @click.option("--line", help="Only this line.")
 @click.option("--rules", "folder", type=click.Path(path_type=Path), help="Edited rules, laid out as data_lake/seeds/rules (default: the seeds').")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")

@@ -26,7 +26,7 @@ evaluations: runs, judged replies or judged versions, as each line counts them.
 seconds: on the clock, over all runs of a line; lines that ran at the same time shared the processor."""
 
 
-@click.command()
+@click.command(short_help="Run evolution cycles; continue where a run stopped.")
 @click.option("--cycles", default=1, show_default=True, type=click.IntRange(min=1), help="How many cycles to add to each line.")
 @click.option("--lines", default="all", show_default=True, help="Comma-separated lines, or all that are built.")
 @click.option("--profile", help="Sizes and limits: demo, laptop, gpu or cluster (default: EVOLAKE_PROFILE, else that of the lake, else laptop).")
@@ -62,7 +62,7 @@ def run(
             return 143 if isinstance(signal, Stopped) else 130
 
 
-@click.command()
+@click.command(short_help="Show each line's cycles, champion, counts and next step.")
 @click.option("--table", "as_table", is_flag=True, help="One row per line: best, start, gain with its interval, evaluations, seconds.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def status(as_table: bool, as_json: bool) -> int:

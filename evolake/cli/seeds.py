@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from evolake.lake.immigrants import SeedItem, SeedSource
 
 
-@click.group()
+@click.group(short_help="Add, list and reseal the seeds of a line.")
 def seeds() -> None:
     """What evolution starts from, and what enters it later: add a seed, list what waits, start over."""
 
 
-@seeds.command()
+@seeds.command(short_help="Copy PATH to a line's seeds, for the next cycle.")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--line", "name", default=None, help="Line that it is for (default: the one whose seeds look like it).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
@@ -67,7 +67,7 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
     return 0
 
 
-@seeds.command("list")
+@seeds.command("list", short_help="List the seeds of each line, and which have entered.")
 @click.option("--line", "name", default=None, help="One line only.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def list_seeds(name: str | None, as_json: bool) -> int:
@@ -97,7 +97,7 @@ def list_seeds(name: str | None, as_json: bool) -> int:
     return 0
 
 
-@seeds.command()
+@seeds.command(short_help="Start LINE again from its current seeds.")
 @click.argument("line")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def reseal(line: str, yes: bool) -> int:

@@ -10,7 +10,7 @@ import click
 from evolake import settings as settings_module
 
 
-@click.command()
+@click.command(short_help="Show one artifact: origin, parents, gates, scores, text.")
 @click.argument("artifact", metavar="ID")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Also write it into this folder, missing or empty, with a README.md.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TABLE_ROWS = 1000
 
 
-@click.command("sql")
+@click.command("sql", short_help="Run one SQL statement over the lake, read-only.")
 @click.argument("statement", required=False)
 @click.option("--file", "file", metavar="FILE", help="A file with one statement: a path, or a name below the project's sql/ (cookbook/funnel.sql).")
 @click.option("-p", "--param", "parameters", multiple=True, metavar="NAME=VALUE", help="A value, as text, for $NAME. May be repeated.")

@@ -30,17 +30,17 @@ def _choosing(command: Command) -> Command:
     return command
 
 
-@click.group()
+@click.group(short_help="Show and prune the cache of model replies.")
 def agents() -> None:
     """What agents have replied."""
 
 
-@agents.group()
+@agents.group(short_help="List or drop cached model replies.")
 def tape() -> None:
     """The tape: every reply that was paid for. A valid one answers the same question again at no cost."""
 
 
-@tape.command(name="list")
+@tape.command(name="list", short_help="List cached replies and why some are invalid.")
 @_choosing
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def list_(as_json: bool, **choice: Any) -> int:
@@ -56,7 +56,7 @@ def list_(as_json: bool, **choice: Any) -> int:
     return 0
 
 
-@tape.command()
+@tape.command(short_help="Remove replies, so that the next run asks again.")
 @_choosing
 @click.option("--all", "everything", is_flag=True, help="Take all entries, where no other option chooses.")
 @click.option("--yes", is_flag=True, help="Do not ask.")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 VALUES_SHOWN = 6
 
 
-@click.command()
+@click.command(short_help="Watch the lines of a lake while they run.")
 @click.option("--lake", "root", type=click.Path(path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--lines", default="all", show_default=True, help="Comma-separated lines, or all that the lake has.")
 @click.option("--line", "single", multiple=True, hidden=True)

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 @click.group(cls=LazyGroup, later={
     "import": "evolake.designs.commands.import_database:import_command", "merge": "evolake.designs.commands.merge:merge",
     "new": "evolake.designs.commands.new:new",
-})
+}, short_help="Check, run, merge and import designs of 3-SAT solvers.")
 def designs() -> None:
     """3-SAT solver designs: measure one, check one, merge lakes, import the paper's databases."""
 
 
-@designs.command()
+@designs.command(short_help="Run the design in FILE on planted 3-SAT instances.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--n", "n", type=int, default=100, show_default=True, help="Variables per instance.")
 @click.option("--instances", type=int, default=100, show_default=True, help="Instances in the batch.")
@@ -70,7 +70,7 @@ def solve(
     return _say_result(result, file, n, instances, seed, as_json)
 
 
-@designs.command()
+@designs.command(short_help="Check in the sandbox whether the design in FILE can be used.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def check(file: Path, as_json: bool) -> int:
@@ -151,7 +151,8 @@ def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: in
     code = int(verdict == "unsolved")
     if as_json:
         results = {
-            "verdict": verdict, "median_step": result.median_step, "extrapolated": not result.reached, "unsolved_fraction": result.unsolved_fraction, "steps_run": result.steps_run,
+            "verdict": verdict, "median_step": result.median_step, "extrapolated": not result.reached,
+            "unsolved_fraction": result.unsolved_fraction, "steps_run": result.steps_run,
             "steps_per_s": round(result.steps_per_s, 3), "n": n, "seed": seed,
         }
         click.echo(json.dumps(results))

@@ -16,7 +16,7 @@ NOUNS = {
 """What becomes of each kind of row."""
 
 
-@click.command(name="import")
+@click.command(name="import", short_help="Import a database of the paper's framework.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def import_command(file: Path, as_json: bool) -> int:

@@ -10,7 +10,7 @@ import click
 from evolake import settings as settings_module
 
 
-@click.command()
+@click.command(short_help="Import the best designs and objectives of OTHER_LAKE.")
 @click.argument("other_lake", type=click.Path(path_type=Path))
 @click.option("--top", default=5, show_default=True, help="How many designs, best first by consensus; their ancestors come along.")
 @click.option("--alive", default=20, show_default=True, help="How many ancestors that are alive there stay alive, at most; best first.")

@@ -44,7 +44,7 @@ def _grad_single(vars, idx, sgn, hp):
 '''
 
 
-@click.command()
+@click.command(short_help="Write a complete design to FILE.")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 def new(file: Path) -> int:
     """Write a complete design to FILE, which solves formulas of 100 variables. Nothing is overwritten."""

@@ -10,12 +10,12 @@ import click
 from evolake import settings as settings_module
 
 
-@click.group()
+@click.group(short_help="Export a sheet for human graders, import its grades.")
 def audit() -> None:
     """The human audit: export a sheet, import its grades."""
 
 
-@audit.command("export")
+@audit.command("export", short_help="Write a CSV of sampled families with columns for grades.")
 @click.option("--size", type=click.IntRange(min=1), default=100, show_default=True, help="Families in the sheet.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The CSV to write.")
 @click.option("--evolved-only", is_flag=True, help="Leave the seeds out.")
@@ -43,7 +43,7 @@ def export_sheet(size: int, out: Path, evolved_only: bool) -> int:
     return 0
 
 
-@audit.command("import")
+@audit.command("import", short_help="Read the grades of a sheet into the lake.")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def import_grades(path: Path, as_json: bool) -> int:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SEED_ROUND = "0000"
 
 
-@click.command()
+@click.command(short_help="Write the gates' evidence of all seed families.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write (default: the one beside the seeds).")
 def evidence(out: Path | None) -> int:
     """Write what the gates see of every seed family, and of the faults that are planted, so that a first run need not look.

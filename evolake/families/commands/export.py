@@ -11,7 +11,7 @@ import click
 from evolake import settings as settings_module
 
 
-@click.command()
+@click.command(short_help="Write a data set of accepted instances for training.")
 @click.option("--format", "form", type=click.Choice(["jsonl", "trl", "verl"]), required=True, help="jsonl holds the families too.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write; removes an earlier export in it.")
 @click.option("--cycle", type=click.IntRange(min=1), default=None, help="The last cycle to take; default: the newest that is finished.")

@@ -11,7 +11,7 @@ from evolake import settings as settings_module
 from evolake.errors import InputError
 
 
-@click.command()
+@click.command(short_help="Write instances of reasoning-gym datasets as JSONL.")
 @click.argument("names", nargs=-1)
 @click.option("--each", type=click.IntRange(min=1), default=10, show_default=True, help="Instances per dataset, difficulties 1 to 10 in turn.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="The JSONL to write; without it the datasets are listed.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DIFFICULTIES = (2, 7)
 
 
-@click.command()
+@click.command(short_help="Write a page per family with instances and programs.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write.")
 @click.option("--from", "source", type=click.Path(path_type=Path), default=None, help="A family's folder, a folder of such, or a JSONL file.")
 @click.option("--evolved", is_flag=True, help="Every accepted family of the lake instead of the seed families.")

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     "export": "evolake.families.commands.export:export",
     "external": "evolake.families.commands.external:external", "gallery": "evolake.families.commands.gallery:gallery",
     "new": "evolake.families.commands.new:new", "utility": "evolake.utility.commands.utility:utility",
-})
+}, short_help="Check, export and audit verifiable task families.")
 def families() -> None:
     """Verifiable task families: check them, export their instances, have them audited."""
 
 
-@families.command()
+@families.command(short_help="Judge the task families in PATH by every gate.")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--backend", type=click.Choice(["operators", "model"]), default=None, help="Who reviews; default: the setting EVOLAKE_BACKEND.")
 @click.option("--profile", default=None, help="Profile of sizes and limits.")

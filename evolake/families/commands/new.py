@@ -129,7 +129,7 @@ min_length = 2
 """Path below the folder -> its text."""
 
 
-@click.command()
+@click.command(short_help="Write a complete task family into DIR.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 def new(folder: Path) -> int:
     """Write a complete family into DIR: generator, template, validator, two further validators, reader and mutations. DIR's name is its id.

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 LINE = "programs"
 
 
-@click.group()
+@click.group(short_help="Evolve programs of your own against your evaluator.")
 def programs() -> None:
     """Programs of your own, evolved against an evaluator of your own."""
 
 
-@programs.command()
+@programs.command(short_help="Write a complete small project to edit.")
 @click.argument("name")
 @click.option("--in", "parent", type=click.Path(file_okay=False, path_type=Path), help="Folder to create it in.")
 def new(name: str, parent: Path | None) -> int:
@@ -75,7 +75,7 @@ def _entering(settings: Settings, folder: Path) -> str:
     return f"it takes part after: evolake seeds add {folder}"
 
 
-@programs.command()
+@programs.command(short_help="Evaluate a project's initial program in the sandbox.")
 @click.argument("project", metavar="NAME|DIR")
 @click.option("--runs", type=click.IntRange(min=2), default=4, show_default=True, help="Evaluations: two under one seed, each other under its own.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
@@ -100,7 +100,7 @@ def check(project: str, runs: int, as_json: bool) -> int:
     return int(not result.passed)
 
 
-@programs.command()
+@programs.command(short_help="Show a program, its scores, gates and changes.")
 @click.argument("program", metavar="ID")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def show(program: str, as_json: bool) -> int:
@@ -122,7 +122,7 @@ def show(program: str, as_json: bool) -> int:
     return 0
 
 
-@programs.command()
+@programs.command(short_help="Measure how often evolution adds lines it had deleted.")
 @click.argument("project", required=False)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def trace(project: str | None, as_json: bool) -> int:

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 LINE = "prompts"
 
 
-@click.group()
+@click.group(short_help="Compare and show system prompts that evolve with a policy.")
 def prompts() -> None:
     """System prompts that evolve while the policy learns."""
 
 
-@prompts.command()
+@prompts.command(short_help="Compare evolution, training and both at equal rollouts.")
 @click.option(
     "--arms", default="rl,reflection,evolution,espl", show_default=True,
     help="Comma-separated: espl, evolution, rl, reflection, no-crossover, no-selection.",
@@ -108,7 +108,7 @@ def compare(
     return 0
 
 
-@prompts.command()
+@prompts.command(short_help="Show a prompt, its rating and its ancestry.")
 @click.argument("prompt", default="champion")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def show(prompt: str, as_json: bool) -> int:

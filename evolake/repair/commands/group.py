@@ -21,12 +21,15 @@ from evolake.repair.settings import RepairSettings
 if TYPE_CHECKING:
     from evolake.repair.execution.running import Progress
 
-@click.group(cls=LazyGroup, later={"report": "evolake.repair.commands.report:report"})
+@click.group(
+    cls=LazyGroup, later={"report": "evolake.repair.commands.report:report"},
+    short_help="Run and report the study of solver-grounded repair.",
+)
 def repair() -> None:
     """Does solver-grounded feedback beat more attempts? Run the study, report it, judge a candidate."""
 
 
-@repair.command()
+@repair.command(short_help="Judge the answer CANDIDATE to the problem PROBLEM.")
 @click.argument("problem", type=click.Path(path_type=Path))
 @click.argument("candidate", type=click.Path(path_type=Path))
 @click.option("--timeout-ms", type=click.IntRange(min=1), default=1500, show_default=True, help="Milliseconds the solver may take.")
@@ -57,7 +60,7 @@ def certify(problem: Path, candidate: Path, timeout_ms: int, conflict: bool, as_
     return 0 if result.verdict == CERTIFIED else 1
 
 
-@repair.command()
+@repair.command(short_help="Write the benchmark's problems and labels as JSONL.")
 @click.option("--problems", type=click.IntRange(min=1), default=500, show_default=True, help="How many; fewer are the first ones of more.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Root seed.")
 @click.option("--out", type=click.Path(path_type=Path), help="File to write (default: standard output).")
@@ -76,7 +79,7 @@ def problems(problems: int, seed: int, out: Path | None) -> int:
     return 0
 
 
-@repair.command()
+@repair.command(short_help="Run the study; continue where a run stopped.")
 @click.option("--problems", type=click.IntRange(min=1), help="Problems of the main benchmark (default: the profile's).")
 @click.option("--seeds", type=click.IntRange(min=1), help="Seeds per arm (default: the profile's).")
 @click.option("--arms", default="all", show_default=True, help="Arms joined by commas, or all of EVOLAKE_REPAIR__ARMS.")

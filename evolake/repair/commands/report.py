@@ -10,7 +10,7 @@ import click
 from evolake import settings as settings_module
 
 
-@click.command()
+@click.command(short_help="Write the study's report from the lake.")
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write into.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def report(out: Path, as_json: bool) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 
-@click.command()
+@click.command(short_help="Measure whether showing the rules helps planner and coder.")
 @click.option("--without", type=click.Choice(["rules", "knowledge"]), required=True, help="What one of the two arms is not told.")
 @click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="How often both arms are made.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder of the journal; a killed run goes on from it.")

@@ -32,12 +32,12 @@ SHOWN = (
     "layout": "evolake.solvers.commands.layout:layout", "lock": "evolake.solvers.commands.lock:lock",
     "submit": "evolake.solvers.commands.submit:submit", "transfer": "evolake.solvers.commands.transfer:transfer",
     "verify": "evolake.solvers.commands.verify:verify",
-})
+}, short_help="Verify, measure and submit SAT solver repositories.")
 def solvers() -> None:
     """SAT solvers as repositories: lay them out, verify them, measure them."""
 
 
-@solvers.command()
+@solvers.command(short_help="Build each repository DIR and run it on a suite.")
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--suite", default="train", show_default=True, help="A suite by name (train, holdout, hard-train, ...), or a folder of formulas.")
 @click.option("--statuses", type=click.Path(path_type=Path), default=None, help="CSV of name,status for a folder; default: its status.csv.")

@@ -13,7 +13,7 @@ import click
 from evolake.errors import InputError
 
 
-@click.command()
+@click.command(short_help="Make a repository of the layout from upstream sources.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--adapter", "adapter_name", default=None, help="The solver's family: how it is laid out, built and run.")
 @click.option("--base", default="", help="The seed that it is; default: the adapter's name.")

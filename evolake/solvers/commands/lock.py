@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 
-@click.command()
+@click.command(short_help="Write the lock file of a folder of formulas.")
 @click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
 @click.option("--statuses", type=click.Path(path_type=Path), default=None, help="CSV of name,status; default: the folder's status.csv.")
 @click.option("--source", default="", help="Where the formulas come from, kept with each of them.")

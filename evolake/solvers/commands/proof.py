@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 
 
-@click.group()
+@click.group(short_help="Check proofs of unsatisfiability.")
 def proof() -> None:
     """Check proofs of unsatisfiability."""
 
 
-@proof.command()
+@proof.command(short_help="Check the DRAT proof PROOF of the formula CNF.")
 @click.argument("cnf", type=click.Path(path_type=Path))
 @click.argument("proof_file", metavar="PROOF", type=click.Path(path_type=Path))
 @click.option("--checker", default="default", help="dratify (the default), dratify-python; drat-trim, lrat-trim, lrat-check, cake_lpr where present.")
@@ -44,7 +44,7 @@ def check(
     sys.exit(0 if result.verdict == "verified" else 1)
 
 
-@proof.command()
+@proof.command(short_help="Build drat-trim and lrat-trim from CaDiCaL's sources.")
 @click.argument("source", type=click.Path(path_type=Path, exists=True))
 @click.option("--into", type=click.Path(path_type=Path, file_okay=False), help="Folder for the programs. Default: EVOLAKE_PROOF_TOOLS or the lake's.")
 def tools(source: Path, into: Path | None) -> None:

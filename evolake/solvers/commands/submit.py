@@ -13,7 +13,7 @@ import click
 from evolake.errors import InputError
 
 
-@click.command()
+@click.command(short_help="Submit the repository DIR to the next cycle.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--parent", required=True, help="Id of the variant that it was made from, or the beginning of it.")
 @click.option("--hypothesis", required=True, help="What should improve, and why.")

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 
-@click.command()
+@click.command(short_help="Measure champion and seeds on two suites.")
 @click.option("--from", "bred", default="", help="The suite that was bred on, by name or as a folder; default: the settings' train_suite.")
 @click.option("--to", "other", required=True, help="The suite to carry over to, by name or as a folder of formulas.")
 @click.option("--variant", "variants", multiple=True, help="Id of a variant, or a repository's folder, in place of the champion. May be repeated.")

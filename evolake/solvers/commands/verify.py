@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 
-@click.command()
+@click.command(short_help="Judge the repository DIR by every gate.")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--suite", type=click.Choice(["smoke", "train"]), default="smoke", show_default=True, help="Further formulas for models and proofs.")
 @click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first N formulas of it; 0: all of them.")

@@ -13,7 +13,7 @@ from evolake import settings as settings_module
 from evolake.utility.settings import UtilitySettings
 
 
-@click.command()
+@click.command(short_help="Measure whether evolved families make a model better.")
 @click.option("--arms", default="all", show_default=True, help="Comma-separated: base, seeds, evolved, mixed, parents; or all.")
 @click.option("--seeds", type=click.IntRange(min=1), help="Seeds per arm (default: the profile's).")
 @click.option("--steps", type=click.IntRange(min=1), help="Updates of the weights per arm (default: the profile's).")

@@ -19,6 +19,10 @@ GOOD = (
     Edit("tunable", "rinc", {"value": 1.5}), with_defaults("restart-geometric"), with_defaults("restart-ema"), with_defaults("phase-rephase"),
     with_defaults("reduce-glue-tiers"), with_defaults("vsids-ramp"), with_defaults("minimise-binary"),
 )
+IN_SHORT = {"wrong-learnt-clause", "memory-growth", "hard-coded-instance"}
+"""One mutant for each gate that can block: smoke, stability, and (with the lint and without it) compliance and
+correctness. `make test` runs these, the seed that they change and one good variant; the others are marked `long`."""
+assert {mutant.name for mutant in MUTANTS} >= IN_SHORT
 COMPARED = ("instance", "status", "answer", "proof_status", "conflicts", "decisions", "problems")
 
 
@@ -27,9 +31,24 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
     return open_project(tmp_path_factory.mktemp("gates"))
 
 
+class SeedsJudged(dict[str, VariantResults]):
+    """Base -> its seed as the gates judged it, judged when it is first asked for."""
+
+    def __init__(self, project: GatesProject) -> None:
+        self.project = project
+
+    def __missing__(self, base: str) -> VariantResults:
+        self[base] = self.project.judge(self.project.seed(base), base)
+        return self[base]
+
+
 @pytest.fixture(scope="session")
-def seeds_judged(project: GatesProject) -> dict[str, VariantResults]:
-    return {base: project.judge(project.seed(base), base) for base in ("minisat22", "glucose421")}
+def seeds_judged(project: GatesProject) -> SeedsJudged:
+    return SeedsJudged(project)
+
+
+def long_unless(short: bool) -> tuple[pytest.MarkDecorator, ...]:
+    return () if short else (pytest.mark.long,)
 
 
 def behaviour(judged: VariantResults, beside: VariantResults) -> dict[str, list[Any]]:
@@ -38,7 +57,7 @@ def behaviour(judged: VariantResults, beside: VariantResults) -> dict[str, list[
     return {gate: [[row[name] for name in COMPARED] for row in rows if row["instance"] in asked.get(gate, ())] for gate, rows in judged.runs.items()}
 
 
-@pytest.mark.parametrize("base", ["minisat22", "glucose421"])
+@pytest.mark.parametrize("base", ["minisat22", pytest.param("glucose421", marks=pytest.mark.long)])
 def test_a_seed_passes_every_rule(base: str, seeds_judged: dict[str, VariantResults], requires: Any):
     requires("c++")
     judged = seeds_judged[base]
@@ -46,7 +65,9 @@ def test_a_seed_passes_every_rule(base: str, seeds_judged: dict[str, VariantResu
     assert {row["proof_status"] for row in judged.runs["correctness"] if row["expected"] == "UNSAT"} == {"verified"}
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize(
+    "mutant", [pytest.param(mutant, id=mutant.name, marks=long_unless(mutant.name in IN_SHORT)) for mutant in MUTANTS],
+)
 def test_a_planted_fault_is_blocked_by_a_gate_that_names_it(
     mutant: Mutant, project: GatesProject, seeds_judged: dict[str, VariantResults], requires: Any,
 ):
@@ -73,7 +94,7 @@ def changed(mutant: VariantResults, seed: VariantResults) -> bool:
     return any(mine["peak_mb"] > 2 * other["peak_mb"] for mine, other in zip(mutant.runs.get("stability", ()), seed.runs["stability"], strict=False))
 
 
-@pytest.mark.parametrize("edit", GOOD, ids=lambda edit: edit.name)
+@pytest.mark.parametrize("edit", [pytest.param(edit, id=edit.name, marks=long_unless(edit is GOOD[0])) for edit in GOOD])
 def test_a_good_variant_passes(edit: Edit, project: GatesProject, seeds_judged: dict[str, VariantResults], requires: Any):
     requires("c++")
     folder = project.copy("minisat22", f"good-{edit.name}")
