@@ -224,14 +224,14 @@ def story_for_the_ui(store: Lake, line: Line, cycle: str | None, warn: Callable[
     from evolake.gates.boundary import Raised, contained
     from evolake.report.story import markdown, picture, story_of
 
-    def in_markdown() -> tuple[str, str]:
-        story = story_of(store, line.name, cycle, closing=True)
+    def in_markdown(ended: str) -> tuple[str, str]:
+        story = story_of(store, line.name, ended, closing=True)
         return markdown(story), picture(story.trend)
 
     if cycle is None or line.name not in lines():
         return "", ""
     try:
-        summary = contained(in_markdown)
+        summary = contained(in_markdown, cycle)
     except LakeError as damage:
         trouble = f"{damage}. Run: evolake lake verify"
     else:
