@@ -12,6 +12,8 @@ Great Expectations and pandas cost seconds to import, so they are imported when 
 # (Great Expectations leaves its generic types open.)
 from __future__ import annotations
 
+import gc
+import importlib
 import importlib.util
 import inspect
 import os
@@ -59,8 +61,7 @@ def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgeme
     Raises:
         MachineryError: an expectation could not be evaluated (it names a column that is not there, for instance).
     """
-    os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
-    _put_off("scipy.stats")
+    load_expectations()
     import great_expectations as gx
     import great_expectations.expectations as gxe
 
@@ -72,6 +73,21 @@ def judge(frame: pl.DataFrame, name: str, expectations: Expectations) -> Judgeme
         if reason := _raised(item.exception_info):
             raise MachineryError(f"the suite {name!r} could not be evaluated", got=reason, do="mend the check or the asset's columns")
     return Judgement(bool(result.success), len(result.results), tuple(_line(element) for element in result.results if not element.success))
+
+
+@cache
+def load_expectations() -> None:
+    """Import Great Expectations, which takes one to two seconds of processor time. Nothing of it is garbage, and a fifth of that time would go into
+    looking for some."""
+    os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
+    _put_off("scipy.stats")
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        importlib.import_module("great_expectations.expectations")
+    finally:
+        if collecting:
+            gc.enable()
 
 
 @cache

@@ -1,9 +1,9 @@
 """Several lines at once, each in a process of its own, as Dagster's runs are: what happens in one line loses nothing of another.
 
-A line's process is `python -m pipelines.evolve --lines LINE --as-part`: it tells what happens as JSON lines on its standard output, then its outcome,
-and stops where its standard input ends, so none outlives the process that started it. Contents do not depend on what runs beside: random numbers are
-keyed by what they are for, stages that measure time have the machine to themselves (`pipelines.turns`), and a line that reads what another makes
-(`LineSpec.after`) starts when that one has ended.
+A line's process is `pipelines.evolve --lines LINE --as-part`, forked by `pipelines.forking`: it tells what happens as JSON lines on its standard
+output, then its outcome, and stops where its standard input ends, so none outlives the process that started it. Contents do not depend on what runs
+beside: random numbers are keyed by what they are for, stages that measure time have the machine to themselves (`pipelines.turns`), and a line that
+reads what another makes (`LineSpec.after`) starts when that one has ended.
 
 Whoever takes longest ends last, so the heaviest line (`LineSpec.weight`) starts first, and beside it the lightest, which gets more of the processor
 than heavier ones while these want it too, and has a head start (`pipelines.turns.HeadStart`): so a first champion is there long before the last. The
@@ -26,8 +26,8 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 
-from evolake import project
 from pipelines.events import Event, Tell, event_of
+from pipelines.forking import Forked, Forking
 from pipelines.outcome import MACHINERY_FAILED, STOPPED, Outcome, together
 
 OUTCOME = "outcome "
@@ -61,17 +61,19 @@ def make_nicer(pid: int, by: int) -> None:
 class SideBySide:
     """The processes of some lines.
 
-    options: of each process. at_once: how many run at a time; the others wait, in order. after: line -> lines that end before it starts.
+    forking: starts the processes. options: of each process. at_once: how many run at a time; the others wait, in order.
+    after: line -> lines that end before it starts.
     nice: line -> by how much its process is nicer than this one. logs: the folder of what they write to stderr.
     """
 
+    forking: Forking
     options: Sequence[str]
     at_once: int
     after: Mapping[str, Sequence[str]]
     tell: Tell
     logs: Path
     nice: Mapping[str, int] = field(default_factory=dict[str, int])
-    _processes: list[subprocess.Popen[str]] = field(default_factory=list)
+    _processes: list[Forked] = field(default_factory=list[Forked])
     _stopped: bool = False
 
     def run(self, lines: Sequence[str]) -> Outcome:
@@ -101,14 +103,13 @@ class SideBySide:
     def _line(self, line: str) -> Outcome:
         if self._stopped:
             return Outcome({line: []}, exit_code=MACHINERY_FAILED, reason=f"{line}: not started")
-        command = [*project.command("pipelines.evolve"), "--lines", line, "--as-part", *self.options]
         log = self.logs / f"{line}.stderr"
-        with log.open("wb") as errors:
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, encoding="utf-8")
+        process = self.forking.start(["--lines", line, "--as-part", *self.options], log)
         self._processes.append(process)
+        if self._stopped:  # while it was being started
+            process.stdin.close()
         make_nicer(process.pid, self.nice.get(line, 0))  # before it has children, which are as nice as it is
         outcome = Outcome({line: []}, exit_code=MACHINERY_FAILED)
-        assert process.stdout is not None
         for text in process.stdout:
             if text.startswith(OUTCOME):
                 outcome = Outcome(**json.loads(text.removeprefix(OUTCOME)))
@@ -128,7 +129,7 @@ class SideBySide:
     def _stop(self) -> None:
         self._stopped = True
         for process in self._processes:
-            if process.stdin and process.poll() is None:
+            if process.poll() is None:
                 process.stdin.close()
         for process in self._processes:
             try:

@@ -14,12 +14,14 @@ import pyarrow as pa
 from duckdb.func import PythonUDFType
 
 NAME = "reached"
-_STRINGS = duckdb.list_type(duckdb.sqltype("VARCHAR"))
 
 
 def register(connection: duckdb.DuckDBPyConnection) -> None:
     """Gives a connection `reached(id, sources, targets)`: all targets that a way leads to from `id`, each once; `id` itself where it is on a loop."""
-    connection.create_function(NAME, _per_row, [duckdb.sqltype("VARCHAR"), _STRINGS, _STRINGS], _STRINGS, type=PythonUDFType.ARROW)
+    # Types are made by this connection: the functions of the module would start a database of their own, with its threads.
+    string = connection.sqltype("VARCHAR")
+    strings = connection.list_type(string)
+    connection.create_function(NAME, _per_row, [string, strings, strings], strings, type=PythonUDFType.ARROW)
 
 
 def _per_row(ids: Any, sources: Any, targets: Any) -> pa.Array:
