@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
-from evolake.errors import InputError, MachineryError
+from evolake.errors import InputError
 from evolake.file_names import file_name
 
 
@@ -18,7 +18,7 @@ from evolake.file_names import file_name
 @click.option("--cycle", help="The cycle, e.g. 3 or 0003 (default: the newest finished one of each line).")
 @click.option("--lines", default="all", show_default=True, help="Comma-separated lines, or all that have finished the cycle.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The HTML file to write (with --open: a temporary one).")
-@click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
+@click.option("--open", "show", is_flag=True, help="Open the page in a browser, if there is one.")
 @click.option("--figures", type=click.Path(file_okay=False, path_type=Path), help="Also write the figures as PNG files into this folder.")
 def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures: Path | None) -> int:
     """Write the HTML report: first what all lines have to tell, then a section per line with its figures and, folded, every detail."""
@@ -49,21 +49,19 @@ def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures:
         click.echo(f"figures: {figures}")
     for section in sections:
         click.echo(plain(section.headline) if only else f"{section.line}: {plain(section.headline)}")
-    if show:
-        _open(out.resolve())
+    if show and (why := _open(out.resolve())):
+        click.echo(f"not opened: {why}; copy {out.resolve()} to a machine with a browser, or open it there")
     return 0
 
 
-def _open(page: Path) -> None:
-    """Shows a page in the user's browser.
-
-    Raises:
-        MachineryError: there is no browser, or no display for one.
-    """
+def _open(page: Path) -> str:
+    """Show a page in the user's browser; return why it is not shown, or ""."""
     import webbrowser
 
-    blind = sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("BROWSER"))
-    if blind or not webbrowser.open(page.as_uri()):
-        why = "there is no display" if blind else "no browser was found"
-        what = f"the report is written, and cannot be opened: {why}"
-        raise MachineryError(what, got=str(page), do="copy the file to where a browser is, and open it")
+    named = [os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")]
+    if sys.platform.startswith("linux") and not any(named):
+        return "there is no display"
+    try:
+        return "" if webbrowser.open(page.as_uri()) else "no browser was found"
+    except (webbrowser.Error, OSError) as error:
+        return f"the browser did not start ({error})"

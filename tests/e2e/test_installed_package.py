@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
 import zipfile
 from dataclasses import dataclass
@@ -35,6 +36,13 @@ with open_pool(workers=1, preload=()) as pool:
 print(json.dumps({"package": package, "host": os.listdir(package + "/_project"), "jail": jail,
                   "bare": [name for name in ("assets", "pipelines", "resources") if importlib.util.find_spec(name)]}))
 """
+
+
+STRAY = (
+    "evolake/stray.py", "evolake/drafts/__init__.py", "evolake/cli/notes.txt", "pipelines/stray.py", "sql/stray.sql", "deploy/secret.env",
+    "data_lake/seeds/designs/mine.py", "data_lake/seeds/programs/mine/evaluator.py", "build/lib/evolake/of_an_earlier_build.py",
+)
+"""What may be in a checkout without being tracked."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +81,25 @@ def tracked(*folders: str) -> list[str]:
     return [name for name in names if (ROOT / name).is_file()]
 
 
+def copy_to(folder: Path) -> None:
+    """A copy of the repository without its history, and a user's own project in it."""
+    for name in tracked():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes((ROOT / name).read_bytes())
+    (folder / "data_lake" / "seeds" / "programs" / "mine").mkdir(parents=True)
+    (folder / "data_lake" / "seeds" / "programs" / "mine" / "evaluator.py").write_text("")
+
+
+def wanted_in_a_wheel() -> dict[str, str]:
+    """Path in the repository -> path in a wheel."""
+    return {name: f"evolake/_project/{name}" for name in tracked(*BROUGHT)} | {name: name for name in tracked("evolake")}
+
+
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """The wheel, built of the source distribution, which is built of a copy of the repository."""
     base = tmp_path_factory.mktemp("installed")
-    for name in tracked():
-        (base / "source" / name).parent.mkdir(parents=True, exist_ok=True)
-        (base / "source" / name).write_bytes((ROOT / name).read_bytes())
+    copy_to(base / "source")
     build = [sys.executable, "-c", f"import setuptools.build_meta as backend; backend.build_sdist({str(base)!r})"]
     subprocess.run(build, cwd=base / "source", capture_output=True, check=True)
     pip, quiet = [sys.executable, "-m", "pip"], ["--quiet", "--no-deps", "--disable-pip-version-check"]
@@ -107,12 +127,30 @@ def project(installed: Installed) -> Path:
 def test_the_wheel_has_every_file_and_no_common_name(installed: Installed):
     with zipfile.ZipFile(installed.wheel) as archive:
         held = {name: archive.read(name) for name in archive.namelist() if ".dist-info/" not in name}
-    inside = {name: f"evolake/_project/{name}" for name in tracked(*BROUGHT)}
-    wanted = inside | {name: name for name in tracked("evolake")}
+    wanted = wanted_in_a_wheel()
     assert sorted(held) == sorted(wanted.values())
     assert [name for name, place in wanted.items() if held[place] != (ROOT / name).read_bytes()] == []
     metadata = "-".join(installed.wheel.name.split("-")[:2]) + ".dist-info"
     assert {path.name for path in installed.packages.iterdir()} == {"evolake", "others.pth", metadata}
+
+
+def test_of_a_checkout_only_tracked_files_are_packed(tmp_path: Path):
+    source = tmp_path / "source"
+    copy_to(source)
+    for command in (["init", "-q"], ["add", "--all", "--", ":!data_lake/seeds/programs"]):
+        subprocess.run(["git", "-C", source, *command], check=True)
+    for name in STRAY:
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text("")
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--disable-pip-version-check", "--no-build-isolation"]
+    subprocess.run([*pip, "--wheel-dir", tmp_path, source], check=True)
+    build = [sys.executable, "-c", f"import setuptools.build_meta as backend; backend.build_sdist({str(tmp_path)!r})"]
+    subprocess.run(build, cwd=source, capture_output=True, check=True)
+    [wheel], [archive] = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
+    with zipfile.ZipFile(wheel) as packed:
+        assert sorted(name for name in packed.namelist() if ".dist-info/" not in name) == sorted(wanted_in_a_wheel().values())
+    with tarfile.open(archive) as packed:
+        assert {name.partition("/")[2] for name in packed.getnames()} & set(STRAY) == set()
 
 
 def test_its_version_is_that_of_the_wheel(installed: Installed):
