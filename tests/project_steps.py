@@ -159,13 +159,6 @@ def contents(project: Project, line: str) -> dict[tuple[str, str], str]:
     return {(asset, cycle): sha for asset, cycle, sha in rows}
 
 
-def assert_sealed(project: Project, line: str, cycles: int) -> None:
-    """Every population up to the one that enters cycle `cycles` is sealed, each on the one before."""
-    seals = project.sql(f"SELECT cycle, state, version, built_on FROM seals WHERE line = '{line}' ORDER BY cycle")
-    assert [(row[0], row[1]) for row in seals] == [(f"{number:04}", "sealed") for number in range(1, cycles + 1)]
-    assert [row[3] for row in seals] == [None, *(row[2] for row in seals[:-1])]
-
-
 def parts_of(project: Project, line: str, asset: str) -> list[str]:
     """Cycles for which the asset is there, ascending."""
     rows = project.sql(f"SELECT cycle FROM parts WHERE line = '{line}' AND asset = '{asset}' AND state = 'current' ORDER BY cycle")

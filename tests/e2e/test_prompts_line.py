@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from designs_fixtures import ROOT, Project, open_project
-from project_steps import assert_sealed, kill_when, materialize, undescribed
+from project_steps import kill_when, materialize, undescribed
 
 from evolake.lake import Lake
 from evolake.prompts.evolution.most import most_of
@@ -63,10 +63,6 @@ def trained(tmp_path_factory) -> Trained:
 @pytest.fixture(scope="module")
 def project(trained: Trained) -> Project:
     return trained.project
-
-
-def test_every_cycle_is_sealed_on_the_one_before(project: Project):
-    assert_sealed(project, "prompts", 3)
 
 
 def test_every_published_column_says_what_it_means(project: Project):

@@ -15,7 +15,7 @@ from evolake.repair.tables import cell_of
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 SETUP, CELLS = ("problems", "study"), ("results",)
 FINDINGS = ("summary", "comparisons", "convergence", "effort", "frontier", "robustness", "figures")
-SIZES = {"PROBLEMS": "12", "SEEDS": "1", "PERTURBED": "2", "TRANSFER": "2"}
+SIZES = {"PROBLEMS": "6", "SEEDS": "1", "PERTURBED": "1", "TRANSFER": "1"}
 
 
 @pytest.fixture

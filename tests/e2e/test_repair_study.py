@@ -1,19 +1,25 @@
-"""The repair study through Dagster, small and for real: setup, cells, findings; checks that catch what they are for; no cell is run twice."""
+"""The repair study through Dagster, small and for real: setup, cells, findings; checks that catch what they are for; no cell is run twice.
+
+Its seven arms are the five of the default and those that a setting adds: the partitions follow the setting.
+"""
 
 from __future__ import annotations
 
+import importlib
+import json
+import os
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import dagster as dg
 import polars as pl
 import pytest
-from project_steps import undescribed
+from designs_fixtures import Project
+from project_steps import inside, undescribed
 
 from evolake.lake import Lake
-from evolake.repair.names import ARMS
+from evolake.repair.names import ARMS, KNOWN_ARMS
 from evolake.repair.report.data import read_report
 from evolake.repair.tables import ATTEMPTS, RESULTS, cell_of
 from evolake.report.figures import figures_in
@@ -36,26 +42,22 @@ class Site:
         return self.defs.resolve_job_def(job).execute_in_process(instance=self.instance, partition_key=cell, raise_on_error=False)
 
 
-def set_small(monkeypatch: pytest.MonkeyPatch, folder: Path, seeds: int) -> None:
-    sizes = {"PROBLEMS": 12, "SEEDS": seeds, "PERTURBED": 2, "TRANSFER": 2}
-    for name, value in {f"EVOLAKE_REPAIR__{name}": value for name, value in sizes.items()}.items():
-        monkeypatch.setenv(name, str(value))
-    monkeypatch.setenv("EVOLAKE_LAKE", str(folder / "lake"))
-    monkeypatch.setenv("EVOLAKE_WORKERS", "1")
-    for name in ("EVOLAKE_BACKEND", "EVOLAKE_SEED"):
-        monkeypatch.delenv(name, raising=False)
+SIZES = {
+    "PROBLEMS": "12", "SEEDS": "2", "PERTURBED": "2", "TRANSFER": "2", "ARMS": json.dumps(KNOWN_ARMS),
+}
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A site after the whole study."""
-    from pipelines.definitions import defs, studies
-
-    [study] = [built.study for built in studies if built.study.name == "repair"]
     folder = tmp_path_factory.mktemp("repair")
-    with pytest.MonkeyPatch.context() as monkeypatch, dg.DagsterInstance.ephemeral() as instance:
-        set_small(monkeypatch, folder, len(study.cells) // len(ARMS))
-        site = Site(instance, defs, Lake(folder / "lake"), study.cells)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("EVOLAKE_", "DAGSTER_"))}
+    own = {"EVOLAKE_LAKE": str(folder / "lake"), "EVOLAKE_WORKERS": "1", "DAGSTER_DISABLE_TELEMETRY": "1"}
+    project = Project(folder, kept | own | {f"EVOLAKE_REPAIR__{name}": value for name, value in SIZES.items()})
+    with inside(project), dg.DagsterInstance.ephemeral() as instance:
+        definitions = importlib.import_module("pipelines.definitions")
+        [study] = [built.study for built in definitions.studies if built.study.name == "repair"]
+        site = Site(instance, definitions.defs, Lake(folder / "lake"), study.cells)
         assert site.run("repair_setup").success
         early = site.run("repair_findings")
         assert not early.success
@@ -89,7 +91,7 @@ def test_cells_groups_and_dependencies_are_those_of_a_study(site: Site):
         "problems": ("repair_setup", False, []), "study": ("repair_setup", False, ["problems"]), "results": ("repair", True, ["study"]),
         **dict.fromkeys(FINDINGS, ("repair_findings", False, ["results"])), "figures": ("repair_findings", False, sorted(FINDINGS)),
     }
-    assert site.cells[: len(ARMS)] == tuple(cell_of(arm, 0) for arm in ARMS)
+    assert site.cells == tuple(cell_of(arm, seed) for seed in (0, 1) for arm in KNOWN_ARMS)
     assert {pool for node in nodes.values() for pool in node.pools} == {"study_repair"}
 
 
@@ -119,11 +121,20 @@ def test_every_cell_holds_every_problem_and_passed_its_checks(site: Site):
         assert len(evaluations.get_asset_check_execution_history(key, limit=100)) == len(site.cells)
 
 
+def test_the_opt_in_arms_are_found_over_like_the_others(site: Site):
+    assert site.lake.read("repair", "study")["arms"].to_list() == [list(KNOWN_ARMS)]
+    main = site.lake.read("repair", "summary").filter((pl.col("suite") == "lia") & (pl.col("variation") == "none"))
+    assert main["arm"].to_list() == list(KNOWN_ARMS) and set(main["runs"]) == {2 * 12}
+    assert site.lake.read("repair", "comparisons").height == 2 * 15
+    assert site.lake.read("repair", "robustness")["arm"].n_unique() == 7 > len(ARMS)
+
+
 def test_the_findings_in_the_lake_are_those_of_the_report(site: Site):
     report = read_report(site.lake.root)
     for name, frame in report.findings.tables().items():
         assert site.lake.read("repair", name).equals(frame), name
     figures = site.lake.read("repair", "figures")
+    assert figures.height == 6
     assert {figure.title for figure in figures_in("evolake.repair.report.figures")} == set(figures["name"])
     assert all(site.lake.blobs.get(sha).startswith(b"\x89PNG") for sha in figures["png_sha"])
 

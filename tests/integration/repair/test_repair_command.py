@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import commands
@@ -14,6 +13,7 @@ import polars as pl
 import psutil
 import pytest
 from repair_cases import LIN_0127, ROUND_1, ROUND_2
+from repair_study import PROGRAM, SMALL, environment, finished_study
 
 from evolake.lake import Lake
 from evolake.repair.execution.running import read_study
@@ -21,13 +21,8 @@ from evolake.repair.model.problems import parse_problem
 from evolake.repair.names import ARMS
 from evolake.repair.tables import RESULTS
 
-PROGRAM = [sys.executable, "-c", "from evolake.cli import main; main()", "repair"]
-SMALL = ["--problems", "10", "--seeds", "1", "--perturbed", "2", "--transfer", "2"]
-
-
-def environment(lake: Path, **more: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("EVOLAKE_")}
-    return kept | {"EVOLAKE_LAKE": str(lake), "EVOLAKE_WORKERS": "2", "NO_PROXY": "127.0.0.1"} | more
+FINDINGS = ("summary", "comparisons", "frontier", "convergence", "effort", "robustness")
+MEASURED = ["latency_mean_s", "latency_median_s", "latency_p95_s", "cpu_mean_s"]
 
 
 def evolake(*arguments: str | Path, lake: Path, **more: str) -> subprocess.CompletedProcess[str]:
@@ -124,33 +119,31 @@ def content(lake: Path) -> dict[str, str]:
 
 
 def test_a_study_runs_whole_is_kept_and_can_be_extended(tmp_path):
-    first = evolake("run", *SMALL, "--json", lake=tmp_path)
-    assert (first.returncode, first.stderr) == (0, "")
-    answer = json.loads(first.stdout)
+    lake = tmp_path / "lake"
+    answer = finished_study(lake)
     assert (answer["verdict"], answer["backend"], answer["problems"], len(answer["ran"]), answer["kept"]) == ("complete", "operators", 18, 5, [])
-    stored = read_study(Lake(tmp_path))
+    stored = read_study(Lake(lake))
     assert RESULTS.repeated_keys(stored.results).is_empty()
     counts = stored.results.group_by("suite", "variation").len().sort("suite", "variation").rows()
     assert counts == [("lia", "none", 50), ("lia", "permute", 10), ("lia", "relabel", 10), ("lia", "scale", 10), ("sudoku4", "none", 10)]
     assert stored.study["arms"] == list(ARMS) and stored.study["seeds"] == [0]
-    before = content(tmp_path)
+    before = content(lake)
 
-    again = json.loads(evolake("run", *SMALL, "--json", lake=tmp_path).stdout)
+    again = json.loads(evolake("run", *SMALL, "--json", lake=lake).stdout)
     assert (again["ran"], again["kept"]) == ([], answer["ran"])
-    assert content(tmp_path) == before
+    assert content(lake) == before
 
-    more = json.loads(evolake("run", *SMALL, "--seeds", "2", "--arms", "one_shot", "--json", lake=tmp_path).stdout)
+    more = json.loads(evolake("run", *SMALL, "--seeds", "2", "--arms", "one_shot", "--json", lake=lake).stdout)
     assert (more["ran"], more["kept"]) == (["one_shot-1"], ["one_shot-0"])
-    assert read_study(Lake(tmp_path)).study["seeds"] == [0, 1]
+    assert read_study(Lake(lake)).study["seeds"] == [0, 1]
 
-    other = json.loads(evolake("run", *SMALL, "--problems", "5", "--arms", "one_shot", "--json", lake=tmp_path).stdout)
+    other = json.loads(evolake("run", *SMALL, "--problems", "5", "--arms", "one_shot", "--json", lake=lake).stdout)
     assert other["ran"] == ["one_shot-0"], "a study of other problems keeps no cell of this one"
-    assert read_study(Lake(tmp_path)).results["problem_id"].n_unique() == 13
+    assert read_study(Lake(lake)).results["problem_id"].n_unique() == 13
 
 
-def test_a_killed_study_goes_on_and_ends_in_the_same_content(tmp_path):
-    whole = evolake("run", *SMALL, lake=tmp_path / "whole")
-    assert whole.returncode == 0
+def test_a_killed_study_goes_on_and_ends_in_the_same_content_and_findings(tmp_path):
+    finished_study(tmp_path / "whole")
     running = subprocess.Popen([*PROGRAM, "run", *SMALL], env=environment(tmp_path / "killed"), stderr=subprocess.PIPE, text=True)
     assert running.stderr is not None
     for line in running.stderr:
@@ -165,6 +158,13 @@ def test_a_killed_study_goes_on_and_ends_in_the_same_content(tmp_path):
     assert {"one_shot-0", "multi_no_feedback-0"} <= set(done["kept"])
     assert sorted([*done["kept"], *done["ran"]]) == sorted(f"{arm}-0" for arm in ARMS)
     assert content(tmp_path / "killed") == content(tmp_path / "whole")
+    tables = {}
+    for name in ("whole", "killed"):
+        assert evolake("report", "--out", tmp_path / "reports" / name, lake=tmp_path / name).returncode == 0
+        folder = tmp_path / "reports" / name / "tables"
+        tables[name] = {item: pl.read_parquet(folder / f"{item}.parquet").drop(MEASURED, strict=False) for item in FINDINGS}
+    for item in FINDINGS:
+        assert tables["whole"][item].equals(tables["killed"][item]), item
 
 
 def test_an_interrupt_says_that_what_was_finished_is_kept(tmp_path):

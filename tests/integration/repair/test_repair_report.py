@@ -11,14 +11,12 @@ from pathlib import Path
 import commands
 import polars as pl
 import pytest
+from repair_study import SMALL, finished_study
 
 from evolake.lake import Lake
 from evolake.repair.execution.running import read_study
 from evolake.repair.names import ARMS, INFORMED, KNOWN_ARMS, WHOLE_CONFLICT
 from evolake.report.lines import read_findings
-
-MEASURED = ["latency_mean_s", "latency_median_s", "latency_p95_s", "cpu_mean_s"]
-SMALL = ("--problems", "10", "--seeds", "2", "--perturbed", "2", "--transfer", "2")
 
 
 def evolake(lake: Path, *command: str, **more: str) -> subprocess.CompletedProcess[str]:
@@ -34,8 +32,7 @@ def evolake(lake: Path, *command: str, **more: str) -> subprocess.CompletedProce
 def lake(tmp_path_factory) -> Path:
     """A lake that holds a small study."""
     root = tmp_path_factory.mktemp("study") / "lake"
-    done = evolake(root, "repair", "run", *SMALL)
-    assert done.returncode == 0, done.stderr
+    finished_study(root)
     return root
 
 
@@ -52,27 +49,17 @@ def test_the_report_is_rebuilt_from_the_lake_alone(lake, tmp_path):
     summary = pl.read_parquet(tmp_path / "report" / "tables" / "summary.parquet")
     main = summary.filter((pl.col("suite") == "lia") & (pl.col("variation") == "none"))
     assert main["arm"].to_list() == list(ARMS)
-    assert set(main["runs"]) == {20}
+    assert set(main["runs"]) == {10}
     places = {("lia", name) for name in ("none", "scale", "permute", "relabel")} | {("sudoku4", "none")}
     assert set(summary.select("suite", "variation").iter_rows()) == places
 
 
-def test_another_lake_with_the_same_seed_gives_the_same_findings(lake, tmp_path):
-    other = tmp_path / "lake"
-    assert evolake(other, "repair", "run", *SMALL).returncode == 0
-    for place, root in enumerate((lake, other)):
-        assert evolake(root, "repair", "report", "--out", str(tmp_path / str(place))).returncode == 0
-    for name in ("summary", "comparisons", "frontier", "convergence", "effort", "robustness"):
-        first, second = (pl.read_parquet(tmp_path / str(place) / "tables" / f"{name}.parquet").drop(MEASURED, strict=False) for place in (0, 1))
-        assert first.equals(second), name
-
-
 def test_a_study_that_was_there_is_given_the_opt_in_arms_and_keeps_what_it_had(tmp_path):
-    small, root = ("--problems", "10", "--seeds", "1", "--perturbed", "2", "--transfer", "2"), tmp_path / "lake"
-    assert evolake(root, "repair", "run", *small).returncode == 0
+    root = tmp_path / "lake"
+    finished_study(root)
     before = {arm: Lake(root).record("repair", "results", f"{arm}-0") for arm in ARMS}
     seven = {"EVOLAKE_REPAIR__ARMS": json.dumps(KNOWN_ARMS)}
-    done = evolake(root, "repair", "run", *small, "--json", **seven)
+    done = evolake(root, "repair", "run", *SMALL, "--json", **seven)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert (said["ran"], said["kept"]) == ([f"{arm}-0" for arm in KNOWN_ARMS if arm not in ARMS], [f"{arm}-0" for arm in ARMS])
