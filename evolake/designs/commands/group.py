@@ -151,7 +151,8 @@ def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: in
     code = int(verdict == "unsolved")
     if as_json:
         results = {
-            "verdict": verdict, "median_step": result.median_step, "extrapolated": not result.reached, "unsolved_fraction": result.unsolved_fraction, "steps_run": result.steps_run,
+            "verdict": verdict, "median_step": result.median_step, "extrapolated": not result.reached,
+            "unsolved_fraction": result.unsolved_fraction, "steps_run": result.steps_run,
             "steps_per_s": round(result.steps_per_s, 3), "n": n, "seed": seed,
         }
         click.echo(json.dumps(results))
