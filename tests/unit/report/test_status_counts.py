@@ -16,7 +16,8 @@ def test_champions_and_retired_artifacts_were_accepted_and_each_counts_once(tmp_
               "survivors": [("root", "champion"), ("a", "accepted"), ("b", "blocked"), ("c", "retired")]}
     for asset, rows in states.items():
         frame = ARTIFACTS.frame(
-            {"artifact_id": name * 8, "line": "prompts", "kind": "system prompt", "cycle": "0001", "state": state, "content_sha": "0" * 64, "title": name}
+            {"artifact_id": name * 8, "line": "prompts", "kind": "system prompt", "cycle": "0001", "state": state, "title": name,
+             "content_sha": "0" * 64}
             for name, state in rows
         )
         lake.publish("prompts", side_table(asset, ARTIFACTS), frame, cycle="0001", run_id="r", schema=ARTIFACTS)
