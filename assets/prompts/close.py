@@ -26,7 +26,12 @@ def survivors(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame
     closed = closed.with_values(**{CHECKPOINT: checkpoint, CHAMPION_SINCE: since})
     score = heldout.filter((pl.col("prompt_id") == champion_id) & (pl.col("iteration") == closed.iteration))["correct"].mean()
     store.champion(champion_id, score)  # pyright: ignore[reportArgumentType]  (a mean of booleans)
-    store.artifacts(row | {"cycle": cycle} for row in closed.rows() if row["cycle"] == cycle or row["prompt_id"] == champion_id)
+    # A child that passed its gates is an accepted artifact, though it took no part in an iteration yet (`candidate` of the line's own table).
+    passed = {"candidate": "accepted"}
+    store.artifacts(
+        row | {"cycle": cycle, "state": passed.get(row["state"], row["state"])} for row in closed.rows()
+        if row["cycle"] == cycle or row["prompt_id"] == champion_id
+    )
     sealed = store.seal(closed.frames(), GUARDS, survivors="prompts")
     live = closed.rows("champion", "accepted", "candidate")
     store.tell(sealed.metadata() | {

@@ -45,14 +45,18 @@ def checkers(line: str | None, as_json: bool) -> int:
 @rules.command(short_help="Write a complete rule of a line to FILE.")
 @click.option("--line", required=True, help="Line that the rule is of.")
 @click.option("--check", help="Checker that it is to name, like one of `evolake rules checkers`.")
+@click.option("--gate", help="Gate that it is to be of, like one of `evolake rules checkers`.")
 @click.argument("file", type=click.Path(path_type=Path))
-def new(line: str, check: str | None, file: Path) -> int:
-    """Write a rule of a line to FILE, complete: in data_lake/seeds/rules/LINE/ it judges. Nothing is overwritten."""
+def new(line: str, check: str | None, gate: str | None, file: Path) -> int:
+    """Write a rule of a line to FILE, complete: in data_lake/seeds/rules/LINE/ it judges. Nothing is overwritten.
+
+    It starts from the rule of the line that fits the file's name best; --check and --gate narrow the choice.
+    """
     from evolake.gates.example import example_rule
     from evolake.gates.rules import load_rules
     from evolake.new_files import write_new
 
-    write_new({file: example_rule(load_rules(settings_module.load().seeds / "rules", _known(line)), file.stem, check)})
+    write_new({file: example_rule(load_rules(settings_module.load().seeds / "rules", _known(line)), file.stem, check, gate)})
     click.echo(f"{file}; `evolake rules checkers --line {line}` lists what it may name; in data_lake/seeds/rules/{line}/ it judges")
     return 0
 

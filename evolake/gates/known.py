@@ -65,13 +65,13 @@ def require_known(line: str, rules: Iterable[tuple[str, str, str, Mapping[str, A
     checkers = known_checkers(line)
     for file, gate, check, parameters in rules:
         if gate not in gates:
-            raise _unknown(f"rule file {file}: the line {line} has no gate {gate!r}", gate, gates)
+            raise near(f"rule file {file}: the line {line} has no gate {gate!r}", gate, gates)
         if check not in checkers:
-            raise _unknown(f"rule file {file}: no checker is called {check!r}", check, checkers)
+            raise near(f"rule file {file}: no checker is called {check!r}", check, checkers)
         takes = {parameter.name: parameter for parameter in checkers[check].parameters}
         for name in parameters:
             if name not in takes:
-                raise _unknown(f"rule file {file}: checker {check} has no parameter {name!r}", name, takes)
+                raise near(f"rule file {file}: checker {check} has no parameter {name!r}", name, takes)
         if lacking := [name for name, parameter in takes.items() if parameter.required and name not in parameters]:
             raise InputError(
                 f"rule file {file}: checker {check} needs {', '.join(lacking)}", wanted=f"parameters: {{\"{lacking[0]}\": ...}}",
@@ -79,7 +79,8 @@ def require_known(line: str, rules: Iterable[tuple[str, str, str, Mapping[str, A
             )
 
 
-def _unknown(what: str, name: str, known: Collection[str]) -> InputError:
-    near = get_close_matches(name, known, n=1)
-    do = (f"did you mean {near[0]!r}? " if near else "") + "`evolake rules checkers` lists them"
+def near(what: str, name: str, known: Collection[str]) -> InputError:
+    """The error for a name that is not known: lists those that are, and the one most like it."""
+    close = get_close_matches(name, known, n=1)
+    do = (f"did you mean {close[0]!r}? " if close else "") + "`evolake rules checkers` lists them"
     return InputError(what, wanted=f"one of {', '.join(known)}" if known else "none", got=repr(name), do=do)

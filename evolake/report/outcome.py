@@ -12,7 +12,6 @@ from evolake.report.artifacts import NONE_YET, artifacts_of
 from evolake.report.champion import Champion, champion_of
 from evolake.report.story import plural, story_of
 
-LENGTH = 44
 NAMED = 8
 """New seeds of a cycle that are named; of more than these the others are counted."""
 REASON = 100
@@ -61,9 +60,7 @@ def _came_to(lake: Lake, line: str, cycle: str) -> str:
 
 def _leads(champion: Champion, line: str) -> str:
     """Who leads, by how much."""
-    from evolake.plots.style import short
-
-    text = f"champion {short(champion.title, LENGTH)} ({champion.artifact_id[:8]})"
+    text = f"champion {champion.title} ({champion.artifact_id[:8]})"
     if champion.gain is None:
         score = f" with {artifacts_of(line).score.partition(',')[0]} {champion.score:.2f}" if champion.score is not None else ""
         return f"{text}{score}, gain: {NONE_YET}"

@@ -49,6 +49,11 @@ def _done(cycles: list[str], whole: int) -> list[str]:
     return [preceding(cycle) or "" for cycle in cycles[1:] if int(cycle) <= whole]
 
 
+COUNTED = """
+SELECT count(DISTINCT artifact_id) FILTER (state IN ('accepted', 'champion', 'retired')), count(DISTINCT artifact_id) FILTER (state = 'blocked')
+FROM artifacts WHERE line = $line"""
+"""Artifacts that were ever accepted (a champion or a retired one was), and those that were ever blocked."""
+
 PROVED = """
 SELECT count(*) FILTER (e.status IN ('solved', 'unsolved')), count(*) FILTER (e.status = 'solved' AND e.certificate IS NOT NULL),
   coalesce(bool_or(e.certificate = 'proof'), false)
@@ -72,12 +77,11 @@ def line_status(lake: Lake, catalogue: Catalogue, line: str) -> dict[str, Any]:
     broken = broken if seals else lake.seals.broken_link(line, newest)
     done = _done(sorted(seals), int(broken[0]) - 1 if broken else int(newest))
     following = f"{len(done) + 1:04d}"
-    counted = "SELECT state, count(DISTINCT artifact_id) FROM artifacts WHERE line = $line GROUP BY state"
-    counts = dict(catalogue.query(counted, {"line": line}).rows)
+    accepted, blocked = catalogue.query(COUNTED, {"line": line}).rows[0]
     proved = catalogue.query(PROVED, {"line": line}).rows[0]
     champion = champion_of(lake, catalogue, line, done=done)
     return {
-        "line": line, "sealed_cycles": len(done), "next_cycle": following, "accepted": counts.get("accepted", 0), "blocked": counts.get("blocked", 0),
+        "line": line, "sealed_cycles": len(done), "next_cycle": following, "accepted": accepted, "blocked": blocked,
         "champion": f"{champion.name} since cycle {champion.since}" if champion else None, "champion_id": champion.artifact_id if champion else None,
         "champion_since": champion.since if champion else None, "gain": champion.gain.to_json() if champion and champion.gain else None,
         "answers": {"certified": proved[1], "given": proved[0]} if proved[2] else None,

@@ -12,6 +12,7 @@ from evolake.cli import cli
 from evolake.designs.commands.new import EXAMPLE
 from evolake.errors import InputError
 from evolake.families.commands.new import FILES
+from evolake.gates.known import known_checkers, known_gates
 from evolake.gates.rules import load_rules
 from evolake.new_files import write_new
 from evolake.project import BROUGHT as PROJECT_ROOT
@@ -86,8 +87,31 @@ def test_a_new_rule_names_the_checker_that_is_asked_for(tmp_path: Path) -> None:
     assert ran("rules", "new", "--line", "solvers", "--check", "solvers.forbidden_code", str(folder / "mine.md")).exit_code == 0
     [rule] = load_rules(tmp_path, "solvers").rules
     assert (rule.check, rule.gate, rule.kind) == ("solvers.forbidden_code", "compliance", "static")
-    with pytest.raises(InputError, match="no rule of the line solvers names the checker 'solvers.nosuch'"):
+    with pytest.raises(InputError, match="no checker of the line solvers is called 'solvers.nosuch'"):
         ran("rules", "new", "--line", "solvers", "--check", "solvers.nosuch", str(folder / "other.md"))
+
+
+@pytest.mark.parametrize(("line", "name", "words", "check", "gate"), [
+    ("families", "short-statements", (), "families.length", "static"),
+    ("families", "blind-reviewers", (), "families.blind", "blind"),
+    ("designs", "objective-order-again", (), "designs.objective_ignores_order", "objective"),
+    ("solvers", "smoke-answers-again", (), "solvers.answers", "smoke"),
+    ("solvers", "mine", ("--gate", "duel"), None, "duel"),
+    ("solvers", "no-geometric-restarts", ("--check", "solvers.forbidden_edit"), "solvers.forbidden_edit", "compliance"),
+    ("solvers", "at-holdout", ("--check", "solvers.option_bound", "--gate", "holdout"), "solvers.option_bound", "holdout"),
+])
+def test_a_new_rule_starts_from_one_that_fits_its_name(line: str, name: str, words: tuple[str, ...], check: str | None, gate: str, tmp_path: Path):
+    assert ran("rules", "new", "--line", line, *words, str(tmp_path / line / f"{name}.md")).exit_code == 0
+    [rule] = load_rules(tmp_path, line).rules
+    assert (rule.gate, rule.check) == (gate, check or rule.check)
+
+
+@pytest.mark.parametrize("check", [name for line in ("designs", "families", "programs", "prompts", "solvers") for name in known_checkers(line)])
+def test_every_checker_can_be_started_from(check: str, tmp_path: Path):
+    line = check.partition(".")[0]
+    assert ran("rules", "new", "--line", line, "--check", check, str(tmp_path / line / "mine.md")).exit_code == 0
+    [rule] = load_rules(tmp_path, line).rules
+    assert rule.check == check and rule.gate in [gate.name for gate in known_gates(line)]
 
 
 def test_the_example_design_is_no_copy_of_a_seed() -> None:

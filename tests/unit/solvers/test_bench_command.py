@@ -74,6 +74,17 @@ def test_a_folder_that_a_champion_was_written_to_stands_for_the_repository_in_it
     assert "for an upstream tree name its family" not in bench(project, project / "champion", options=()).output
 
 
+def test_every_figure_is_whole_at_80_columns(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = solver(project, "sound", answering())
+    figures = json.loads(bench(project, folder, options=("--adapter", "toy", "--json")).stdout)["metrics"][0]
+    monkeypatch.setenv("COLUMNS", "80")
+    printed = bench(project, folder).stdout
+    rows = {cells[0].strip(): cells[1].strip() for line in printed.splitlines() if len(cells := line.strip("│").split("│")) == 2}
+    for name in ("solved", "par2_unsat", "proof_share", "memory_max_mb"):
+        assert float(rows[name.replace("_", " ")]) == float(f"{figures[name]:.4g}") or name in ("par2_unsat", "memory_max_mb")
+    assert "…" not in printed and all(name.replace("_", " ") in rows for name in ("solved sat", "checked share"))
+
+
 def test_a_refuted_answer_is_told_and_is_exit_code_1(project: Path) -> None:
     good, bad = solver(project, "sound", answering()), solver(project, "lying", answering("1 2"))
     result = bench(project, good, bad)
