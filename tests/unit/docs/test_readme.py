@@ -20,6 +20,7 @@ TESTED = {
     "evolve a few rounds": "e2e/test_installed_package.py::test_a_cycle_is_asked_about_anywhere_in_the_project",
     "look at runs, checks, partitions, figures": "e2e/test_make_dev.py::test_the_ui_shows_a_group_for_every_line",
     "see where every line stands": "integration/report/test_page_in_browser.py::test_five_lines_fit_on_six_screens_and_print_without_what_is_folded",
+    "compare all lines in one table": "unit/report/test_standings.py::test_every_line_of_the_lake_has_a_row_and_no_other_has_one",
     "watch a run in the terminal": "integration/report/test_watch.py::test_a_frame_says_who_leads_the_score_by_cycle_the_gates_and_the_spend",
     "backfill evolution rounds": "e2e/test_backfill_in_browser.py::test_a_range_of_cycles_is_picked_launched_and_turns_green",
     "let it work at night": "e2e/test_cycles_under_daemon.py::test_nightly_adds_exactly_one_cycle_a_tick",
@@ -40,7 +41,7 @@ TESTED = {
     ),
     "check a DRAT proof": "integration/solvers/test_proof_checkers.py::test_the_command_says_so_and_exits_so",
     "evolve a solver of your own": "unit/solvers/test_own_seeds.py::test_a_folder_takes_part_beside_the_seeds_that_the_settings_name",
-    "evolve prompts and train a small model": "e2e/test_prompts_line.py::test_every_cycle_is_sealed_on_the_one_before",
+    "evolve prompts and train a small model": "e2e/test_prompts_line.py::test_every_published_column_says_what_it_means",
     "compare evolution, training and both": "integration/prompts/test_policy_arms.py::test_the_command_prints_one_object_and_writes_the_rows",
     "evolve a program of your own": "integration/programs/test_programs_commands.py::test_a_new_project_is_checked_and_one_that_is_blocked_says_why",
     "train a model on seeds and on what evolved, and compare":
