@@ -41,7 +41,7 @@ TESTED = {
     ),
     "check a DRAT proof": "integration/solvers/test_proof_checkers.py::test_the_command_says_so_and_exits_so",
     "evolve a solver of your own": "unit/solvers/test_own_seeds.py::test_a_folder_takes_part_beside_the_seeds_that_the_settings_name",
-    "evolve prompts and train a small model": "e2e/test_prompts_line.py::test_every_published_column_says_what_it_means",
+    "evolve prompts and train a small model": "e2e/test_prompts_line.py::test_every_asset_of_the_list_is_there_for_every_cycle",
     "compare evolution, training and both": "integration/prompts/test_policy_arms.py::test_the_command_prints_one_object_and_writes_the_rows",
     "evolve a program of your own": "integration/programs/test_programs_commands.py::test_a_new_project_is_checked_and_one_that_is_blocked_says_why",
     "train a model on seeds and on what evolved, and compare":
