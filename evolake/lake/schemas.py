@@ -16,6 +16,8 @@ from evolake.errors import InputError
 from evolake.lake.vocabulary import VOCABULARY
 
 Instant = pl.Datetime("us", "UTC")
+NAMES_BLOB = "Blob with "
+"""How the description of a column begins if its values are names of blobs. Others that hold a hash begin with "sha256"."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,11 @@ class TableSchema:
         stray = [name for name in (*self.keys, *self.provenance) if name not in self.columns]
         if stray:
             raise ValueError(f"schema {self.name}: no such column: {', '.join(stray)}")
+
+    @property
+    def blobs(self) -> frozenset[str]:
+        """The columns that name blobs: their descriptions begin with "Blob with"."""
+        return frozenset(name for name, text in self.descriptions.items() if text.startswith(NAMES_BLOB))
 
     @property
     def described(self) -> dict[str, tuple[Any, str]]:

@@ -11,11 +11,13 @@ from evolake.errors import LakeError
 from evolake.lake import disk
 from evolake.lake.audit import blobs
 from evolake.lake.audit.findings import AGAIN, Finding
-from evolake.lake.schemas import shared_table_of
+from evolake.lake.schemas import SHARED, shared_table_of
 from evolake.lake.seals import following, preceding
 from evolake.lake.store import Lake
+from evolake.lines import lines, resolve
 
-NAMES_BLOBS = ("source_sha", "traced_sha", "diff_sha", "entry_sha", "calls_sha", "checkpoint_sha", "record_sha")
+UNDECLARED = frozenset({"source_sha", "traced_sha", "diff_sha", "entry_sha", "calls_sha", "checkpoint_sha", "record_sha"})
+"""Columns that name blobs in the tables of a line that is not installed here."""
 _ANY_SHA = re.compile(rb"[0-9a-f]{64}")
 
 
@@ -70,7 +72,14 @@ def _gaps(lake: Lake) -> Iterator[Finding]:
                 )
 
 
+def _blob_columns() -> dict[tuple[str, str], frozenset[str]]:
+    """Return (line, asset) -> the columns that name blobs, of every table that an installed line knows."""
+    tables = {(spec.name, asset): schema for spec in lines().values() if spec.tables for asset, schema in resolve(spec.tables)().items()}
+    return {place: schema.blobs for place, schema in tables.items()}
+
+
 def _blobs(lake: Lake) -> Iterator[Finding]:
+    declared = _blob_columns()
     there = {path.parent.name + path.name for path in blobs.files(lake.root / "blobs") if not path.name.startswith(".tmp-")}
     named: set[str] = set()
     for line, asset in lake.assets():
@@ -78,11 +87,15 @@ def _blobs(lake: Lake) -> Iterator[Finding]:
             frame = lake.read(line, asset)
         except LakeError:
             continue  # a finding of the tables
+        shared = shared_table_of(asset)
+        blobs_of = SHARED[shared].blobs if shared else declared.get((line, asset), UNDECLARED)
+        blobs_of -= {"content_sha"}  # a blob in most lines, an id in others: see below
         for column in (name for name, kind in frame.schema.items() if kind == pl.String):
             values = set(frame.get_column(column).drop_nulls().unique().to_list())
             shas = {value for value in values if len(value) == 64 and _ANY_SHA.fullmatch(value.encode())}
             named |= shas
-            if column in NAMES_BLOBS or (shared_table_of(asset) == "artifacts" and column == "content_sha" and shas & there):
+            in_artifacts = shared == "artifacts" and column == "content_sha" and shas & there
+            if column in blobs_of or in_artifacts:
                 for sha in sorted(shas - there):
                     yield Finding(
                         "reference", f"{line}/{asset} names a blob that is not there", f"blobs/{sha[:2]}/{sha[2:]}", f"the blob that {column} names",

@@ -328,3 +328,17 @@ def test_accounts_of_what_was_spent_are_part_of_the_tape(root):
     assert [(finding.kind, finding.note) for finding in examine(root).findings if finding.kind == "tape"] == [("tape", True)]
     account.path.write_bytes(whole.replace(b"{", b"[", 1))
     assert kinds(root) == ["tape"]
+
+
+def test_a_hash_that_names_no_blob_is_no_finding_and_a_blob_that_is_gone_is(tmp_path):
+    from evolake.families.tables import VALIDATOR_AUTHORS
+    from evolake.solvers.tables_archive import SUBMISSIONS
+
+    lake, nowhere = Lake(tmp_path / "lake"), "ab" * 32
+    authors = VALIDATOR_AUTHORS.frame([{"family_id": "f", "cycle": "0001", "voter": "primary", "author": "r", "saw": [], "source_sha": nowhere}])
+    lake.publish("families", "validator_authors", authors, cycle="0001", run_id="r", schema=VALIDATOR_AUTHORS)
+    assert [finding.what for finding in examine(lake.root).findings if not finding.note] == []
+    submitted = SUBMISSIONS.frame([{"submission_id": "s", "tree_sha": nowhere}])
+    lake.publish("solvers", "submissions", submitted, cycle=None, run_id="r", schema=SUBMISSIONS)
+    found = [finding for finding in examine(lake.root).findings if not finding.note]
+    assert [(finding.kind, finding.what) for finding in found] == [("reference", "solvers/submissions names a blob that is not there")]

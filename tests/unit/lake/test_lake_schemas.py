@@ -107,3 +107,14 @@ def test_another_description_is_the_same_table_and_the_same_content(tmp_path):
     reworded = TableSchema(PAIRS.name, PAIRS.version, details, PAIRS.keys)
     assert reworded == PAIRS
     assert lake.publish("l", "pairs", frame, cycle="0001", run_id="second", schema=reworded) == first
+
+
+def test_a_column_of_hashes_says_whether_they_name_blobs():
+    from evolake.cli.known_tables import all_tables
+
+    texts = {(name, column): text for name, schema in [*all_tables().items(), *SHARED.items()] for column, text in schema.descriptions.items()}
+    hashes = {place: text for place, text in texts.items() if place[1].endswith("_sha")}
+    assert len(hashes) > 50
+    assert {place: text for place, text in hashes.items() if not text.startswith(("Blob with ", "sha256 (hex) "))} == {}
+    assert all_tables()["families", "validator_authors"].blobs == frozenset()
+    assert all_tables()["families", "candidates"].blobs == {"record_sha"}
