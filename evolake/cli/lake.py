@@ -37,13 +37,14 @@ def verify(mends: bool, fast: bool, root: Path | None, as_json: bool) -> int:
     Exit code 0: clean. 1: something is not as it was written. 2: there is no such lake. 3: the lake cannot be read.
     """
     from evolake.errors import InputError
+    from evolake.lake import lake_format
     from evolake.report.health import examine, mend
 
     folder = root or settings_module.load().lake
     if mends and fast:
         raise InputError("a repair reads every byte", wanted="--repair or --fast", got="both", do="drop --fast")
-    if root is not None and not root.exists():
-        raise InputError(f"there is no lake {root}", wanted="a folder", do="name the lake's folder")
+    if folder.is_dir() or not folder.exists():  # what is no folder is refused below, by its name
+        lake_format.require(folder)
     result = mend(folder) if mends else examine(folder, fast=fast)
     cannot = any(finding.kind == "machinery" for finding in result.findings)
     if as_json:

@@ -28,12 +28,13 @@ def gc(yes: bool, dry_run: bool, hours: float, root: Path | None, as_json: bool)
     What a sealed cycle, a superseded part, the tape or a champion names is never removed, nor what such a blob names. Nothing is removed while a
     line is at work.
     """
-    from evolake.lake import Lake
+    from evolake.lake import Lake, lake_format
     from evolake.lake.garbage import collect, find
 
     if yes and dry_run:
         raise InputError("it is not clear whether to remove anything", wanted="--yes or --dry-run", got="both", do="drop one of them")
     lake = Lake(root or settings_module.load().lake)
+    lake_format.require(lake.root)
     garbage = (collect if yes else find)(lake, older_than_s=hours * 3600)
     if as_json:
         items = [asdict(item) for item in garbage.items]

@@ -56,6 +56,17 @@ def check(root: Path) -> None:
         )
 
 
+def require(root: Path) -> None:
+    """Pass if `root` holds a lake: the marker, or a folder that only lakes have, so that a lake which lost its marker still is one.
+
+    Raises:
+        InputError: it holds none.
+    """
+    if not any((root / name).exists() for name in (MARKER, PULLING, "tables", "seals", "blobs", "tape")):
+        got = "no such folder" if not root.exists() else "a folder in which no evolake has written"
+        raise InputError(f"{root} is no lake", wanted=f"a folder with {MARKER}", got=got, do="name the lake's folder, or run a cycle first: evolake run")
+
+
 def mark(root: Path) -> None:
     """Writes the marker where there is none. Raises OSError."""
     if not (root / MARKER).exists():

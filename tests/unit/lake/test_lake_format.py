@@ -92,3 +92,17 @@ def test_a_lake_path_that_is_a_file_is_an_input_error(tmp_path, below):
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match="is no lake"):
         Lake(tmp_path / "file" / below)
+
+
+@pytest.mark.parametrize("command", [("verify",), ("verify", "--repair"), ("gc",), ("gc", "--yes")], ids=" ".join)
+def test_a_folder_that_is_no_lake_is_refused_and_left_alone(tmp_path, monkeypatch, command):
+    from click.testing import CliRunner
+
+    from evolake.cli import cli
+
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "mine.txt").write_text("keep")
+    monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path))
+    error = CliRunner().invoke(cli, ["lake", *command], standalone_mode=False).exception
+    assert isinstance(error, InputError) and (error.what, error.got) == (f"{tmp_path} is no lake", "a folder in which no evolake has written")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["mine.txt", "notes"]
