@@ -64,7 +64,8 @@ def require(root: Path) -> None:
     """
     if not any((root / name).exists() for name in (MARKER, PULLING, "tables", "seals", "blobs", "tape")):
         got = "no such folder" if not root.exists() else "a folder in which no evolake has written"
-        raise InputError(f"{root} is no lake", wanted=f"a folder with {MARKER}", got=got, do="name the lake's folder, or run a cycle first: evolake run")
+        do = "name the lake's folder, or run a cycle first: evolake run"
+        raise InputError(f"{root} is no lake", wanted=f"a folder with {MARKER}", got=got, do=do)
 
 
 def mark(root: Path) -> None:

@@ -96,10 +96,6 @@ def test_a_lake_path_that_is_a_file_is_an_input_error(tmp_path, below):
 
 @pytest.mark.parametrize("command", [("verify",), ("verify", "--repair"), ("gc",), ("gc", "--yes")], ids=" ".join)
 def test_a_folder_that_is_no_lake_is_refused_and_left_alone(tmp_path, monkeypatch, command):
-    from click.testing import CliRunner
-
-    from evolake.cli import cli
-
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "mine.txt").write_text("keep")
     monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path))
