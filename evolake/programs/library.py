@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -16,7 +17,9 @@ from evolake import project as project_module
 from evolake import settings as settings_module
 from evolake.errors import InputError, MachineryError
 from evolake.lake import Lake
+from evolake.programs.evolution.immigrants import held_with_other_files
 from evolake.programs.evolution.population import texts_of
+from evolake.programs.gates.collecting import unreadable
 from evolake.programs.model.project import EVALUATOR, INITIAL, TOML, load_project
 from evolake.programs.report.material import LINE, population_entering
 from evolake.scratch import Scratch
@@ -48,7 +51,7 @@ class Evolved:
 
 def evolve(
     initial: str | Path, evaluator: str | Path | None = None, *, cycles: int = 5, lake: str | Path | None = None, name: str = "project",
-    project: str | None = None, profile: str | None = None, **settings: Any,
+    project: str | None = None, profile: str | None = None, verbose: bool = True, **settings: Any,
 ) -> Evolved:
     """Evolve a program against an evaluator.
 
@@ -58,17 +61,28 @@ def evolve(
             process's own setting, else a new temporary folder, which is kept.
         name: of the project, where `initial` is no folder. project: text of a project.toml beside them.
         profile: sizes and limits. settings: of the line, such as `generations_per_cycle=2`.
+        verbose: print a line to standard error for each cycle, as `evolake run` does.
 
     Raises:
-        InputError: nothing can be evolved from what was given. MachineryError: a cycle failed; what was done is in the lake.
+        InputError: nothing can be evolved from what was given, or the lake holds a project of this name with other files.
+        MachineryError: a cycle failed; what was done is in the lake.
     """
     with ExitStack() as stack:
         folder = _folder(initial, evaluator, name, project, stack)
-        load_project(folder)
-        return _evolved(folder, _lake(lake), lake is None, cycles, profile, settings)
+        if wrong := unreadable(load_project(folder).evolving):
+            raise InputError("the initial program cannot be used", got=wrong, do="correct it and call evolve again")
+        where = _lake(lake)
+        if held_with_other_files(Lake(where), folder):
+            raise InputError(
+                f"the lake {where} holds a project {folder.name!r} with other files", wanted="the program, evaluator and settings that it began with",
+                do="give another name (name=...) or another lake (lake=...)",
+            )
+        return _evolved(folder, where, lake is None, cycles, profile, settings, verbose)
 
 
-def _evolved(folder: Path, where: Path, chosen: bool, cycles: int, profile: str | None, settings: Mapping[str, Any]) -> Evolved:
+def _evolved(
+    folder: Path, where: Path, chosen: bool, cycles: int, profile: str | None, settings: Mapping[str, Any], verbose: bool,
+) -> Evolved:
     """Runs the cycles. chosen: nobody named the lake, so that Dagster's home may be the process's own."""
     home = Path(os.environ["DAGSTER_HOME"]) if chosen and "DAGSTER_HOME" in os.environ else where / "dagster_home"
     environment = {
@@ -78,12 +92,26 @@ def _evolved(folder: Path, where: Path, chosen: bool, cycles: int, profile: str 
     }
     home.mkdir(parents=True, exist_ok=True)
     command = [*project_module.command("pipelines.evolve"), "--lines", LINE, "--cycles", str(cycles)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        kind = InputError if done.returncode == EXIT_INPUT else MachineryError
-        got = (done.stderr or done.stdout).strip()[-1500:]
-        raise kind(f"the evolution of {folder.name} stopped", got=got, do=f"see {home / 'logs'}")
+    code, got = _run(command, environment, verbose)
+    if code:
+        kind = InputError if code == EXIT_INPUT else MachineryError
+        raise kind(f"the evolution of {folder.name} stopped", got=got.strip()[-1500:], do=f"see {home / 'logs'}")
     return read_evolved(Lake(where), folder.name)
+
+
+def _run(command: list[str], environment: Mapping[str, str], verbose: bool) -> tuple[int, str]:
+    """Run a command, and pass on each line that it prints if `verbose`. Return its exit code, and what it wrote to stderr, else to stdout."""
+    printed: list[str] = []
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
+        options: dict[str, Any] = {"text": True, "encoding": "utf-8", "errors": "replace"}
+        with subprocess.Popen(command, env=dict(environment), stdout=subprocess.PIPE, stderr=errors, **options) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                printed.append(line)
+                if verbose:
+                    print(line, end="", file=sys.stderr, flush=True)  # a notebook's stderr is no file that a process could write to
+        errors.seek(0)
+        return process.returncode, errors.read() or "".join(printed)
 
 
 def read_evolved(lake: Lake, name: str) -> Evolved:

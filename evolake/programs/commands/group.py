@@ -64,10 +64,13 @@ def _called(settings: Settings, folder: Path) -> str:
 def _entering(settings: Settings, folder: Path) -> str:
     """When a new project takes part, in a sentence."""
     from evolake.lake import Lake
+    from evolake.programs.evolution.immigrants import held_with_other_files
     from evolake.programs.model.project import project_folders
     from evolake.report.entering import entry
 
     own = settings.of(ProgramsSettings)
+    if held_with_other_files(Lake(settings.lake), folder):
+        return f"the line already has a project {folder.name} with other files and continues with those: rename the folder to start a new one"
     if folder.resolve() in [known.resolve() for known in project_folders(own, *settings.seed_folders)]:
         return f"{entry(Lake(settings.lake), LINE)[1]} (evolake run --lines {LINE}), with the content that it has then"
     if own.projects:
@@ -95,7 +98,7 @@ def check(project: str, runs: int, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(result.to_json() | {"folder": str(folder)}))
         return int(not result.passed)
-    for line in [*result.lines(), f"  {_entering(settings, folder)}"]:
+    for line in [*result.lines(), *([f"  {_entering(settings, folder)}"] if result.passed else [])]:
         click.echo(line)
     return int(not result.passed)
 

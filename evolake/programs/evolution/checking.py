@@ -113,4 +113,5 @@ def check_project(project: Project, own: ProgramsSettings, settings: Settings, r
             begun = time.monotonic()
             evaluations.append(evaluator.evaluate(project.evolving, seed))
             walls.append(time.monotonic() - begun)
-    return Checked(project, evaluations, walls, judged.blocked_by, len(numbers_in(project.evolving)), settings.workers)
+    numbers = len(numbers_in(project.evolving)) if judged.accepted else 0  # a text that is no Python has none
+    return Checked(project, evaluations, walls, judged.blocked_by, numbers, settings.workers)

@@ -9,10 +9,10 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.gates import GateResults, Ruleset
-from evolake.lake import BlobStore
+from evolake.lake import BlobStore, Lake
 from evolake.lake.immigrants import SeedItem, SeedSource
 from evolake.programs.evolution.archive import islands_of
-from evolake.programs.evolution.generations import judge, judged_row, search_seeds, size_of
+from evolake.programs.evolution.generations import LINE, judge, judged_row, search_seeds, size_of
 from evolake.programs.evolution.population import Row, program_row, texts_bytes
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.model.project import Project, files_sha, is_project, load_project, pack_files, project_folders, read_files
@@ -45,6 +45,18 @@ def _item(folder: Path) -> SeedItem:
 def refuse(error: InputError) -> bytes:
     """Raises why a folder cannot be read, when it would enter: other projects are not held up by it."""
     raise error
+
+
+def held_with_other_files(lake: Lake, folder: Path) -> bool:
+    """Return whether the line holds a project of the folder's name that entered with other files than the folder has now.
+
+    The line continues with the files that entered; those of the folder are not read again.
+    """
+    cycles = lake.cycles(LINE, "projects")
+    rows = lake.read(LINE, "projects", cycles[-1]).to_dicts() if cycles else []
+    held = {row["project"]: row["project_sha"] for row in rows}
+    name = folder.resolve().name
+    return name in held and held[name] != files_sha(read_files(folder))
 
 
 def check(path: Path) -> str:

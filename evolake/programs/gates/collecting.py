@@ -116,7 +116,7 @@ def unreadable(texts: Mapping[str, str]) -> str:
             if name.endswith(".py"):
                 parse(text)
         except (Unreadable, UnicodeEncodeError) as error:
-            return f"{name} {error}"
+            return f"{name} {error}".replace("<unknown>, ", "")  # the parser is given a text, not the file
     return ""
 
 
