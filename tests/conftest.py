@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import time
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -92,6 +93,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the folder that the workers share, in the process that starts them, and remove it at its end."""
+    # A background job of a shell without job control ignores Ctrl-C, and so would every process that tests send it to.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.option.write_durations:
         config.pluginmanager.register(durations.Recorder(), "durations-recorder")
     if SHARED not in os.environ:

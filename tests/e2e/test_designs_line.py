@@ -24,6 +24,8 @@ ASSETS = (
     "directions", "candidates", "experiments", "objectives", "objective_scores", "consensus_ranking", "promoted_experiments", "final_scores",
     "final_ranking", "tuning", "meta_review", "survivors",
 )
+PAPER_PARTS = {"EVOLAKE_DESIGNS__GRAMMAR": "paper"}
+"""The parts of the paper's best design, so that children are many and differ; the demo and test_open_designs.py use the default grammar."""
 RULED = {"candidates", "objectives"}
 """The assets of a cycle that judge by rules."""
 
@@ -33,7 +35,7 @@ def evolved(tmp_path_factory) -> Project:
     """A project after two cycles, on a copy of the seeds whose rules may be edited."""
     folder = tmp_path_factory.mktemp("evolved")
     shutil.copytree(ROOT / "data_lake" / "seeds", folder / "seeds")
-    project = open_project(folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_WORKERS="2", EVOLAKE_DESIGNS__OBJECTIVES_PER_CYCLE="4")
+    project = open_project(folder, EVOLAKE_SEEDS=str(folder / "seeds"), EVOLAKE_WORKERS="2", EVOLAKE_DESIGNS__OBJECTIVES_PER_CYCLE="4", **PAPER_PARTS)
     done = project.run("run", "--cycles", "2", "--lines", "designs")
     assert "designs: cycle 2 of 2 in " in done.stdout
     (folder / "said").write_text(done.stdout)
@@ -143,7 +145,7 @@ def test_status_and_report_say_where_things_stand(evolved: Project, tmp_path: Pa
 @pytest.fixture(scope="module")
 def other(tmp_path_factory) -> Project:
     """A project after one cycle, by one worker in place of two."""
-    project = open_project(tmp_path_factory.mktemp("other"))
+    project = open_project(tmp_path_factory.mktemp("other"), **PAPER_PARTS)
     project.run("run", "--cycles", "1", "--lines", "designs")
     return project
 
