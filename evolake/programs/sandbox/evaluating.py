@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.jail import Limits, NativeOutcome, run_native
+from evolake.jail.bubblewrap import WORK
 from evolake.jail.interpreter import interpreter
 from evolake.jail.protocol import one_line
 from evolake.programs.model.project import Project, limits_of, stages_in
@@ -26,6 +28,8 @@ from evolake.programs.settings import ProgramsSettings
 ANSWER_BYTES = 4 << 20
 MOST_METRICS, LONGEST_NAME, LONGEST_ARTIFACT, MOST_CASES = 200, 200, 4000, 1000
 CHANNEL = "the result's channel"
+IN_PROJECT = re.compile(rf'File "{re.escape(WORK)}/([^"]+)", line (\d+)')
+"""A place of a traceback that is in the project's own files, as the jail has them."""
 HARNESS = "import sys; sys.path[:0] = {folders!r}; from evolake.programs.sandbox.harness import main; main()"
 
 
@@ -155,8 +159,11 @@ class Evaluator:
 
     def _broken(self, what: str, outcome: NativeOutcome, answer: Mapping[str, Any] | None) -> InputError:
         said = str((answer or {}).get("error") or "") or outcome.reason or outcome.stderr.decode(errors="replace")
-        got = one_line(said[-600:]) or f"{outcome.status}, exit code {outcome.exit_code}"
-        return InputError(f"the evaluator of project {self.project.name} cannot be used: {what} fails", got=got, do="evolake programs check DIR")
+        got = cause(said) or f"{outcome.status}, exit code {outcome.exit_code}"
+        file = self.project.given.evaluator.file
+        return InputError(
+            f"the evaluator of project {self.project.name} cannot be used: {what} fails", got=got, do=f"correct {file}, then: evolake programs check",
+        )
 
 
 def limits_for(project: Project, own: ProgramsSettings, mode: str | None = None) -> Limits:
@@ -183,13 +190,24 @@ def answer_in(stdout: bytes, nonce: str) -> dict[str, Any] | None:
     return result if isinstance(result, dict) else None
 
 
+def cause(text: str) -> str:
+    """Return the end of a traceback in one line: the innermost place in the project's files, then the exception. Other text: its last line."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    places = IN_PROJECT.findall(text)
+    place = f"{places[-1][0]}, line {places[-1][1]}: " if places else ""
+    return one_line(place + lines[-1].strip())
+
+
 def taken(outcome: NativeOutcome, answer: Mapping[str, Any], seed: int, spent: Mapping[str, float] | None = None) -> Evaluation:
     """An answer as an evaluation, every part of it looked at: it is a program's word."""
     tampered = tuple(one_line(str(item), LONGEST_NAME) for item in answer.get("tampered") or ())
     if tampered:
         return _failed(outcome, "tampered", f"it changed {', '.join(tampered[:3])}", seed, tampered=tampered)
     if "error" in answer:
-        return _failed(outcome, "raised", one_line(str(answer["error"])[-400:]), seed, artifacts={"error": str(answer["error"])[-LONGEST_ARTIFACT:]})
+        text = str(answer["error"])
+        return _failed(outcome, "raised", cause(text), seed, artifacts={"error": text[-LONGEST_ARTIFACT:]})
     given, texts = answer.get("metrics"), answer.get("artifacts")
     if not isinstance(given, dict) or len(given) > MOST_METRICS:
         return _failed(outcome, "no_result", f"the result is no table of at most {MOST_METRICS} metrics", seed)

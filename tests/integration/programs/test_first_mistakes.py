@@ -67,3 +67,16 @@ def test_evolve_prints_a_line_for_each_cycle_unless_it_is_told_not_to(tmp_path: 
         found = evolake.evolve(PROGRAM, EVALUATOR, project=PROJECT, lake=tmp_path / "lake", verbose=verbose, **sizes)
         assert ("programs: cycle " in capsys.readouterr().err) is verbose
     assert found.cycles == 2
+
+
+@pytest.mark.parametrize(("evaluator", "place", "error"), [
+    (EVALUATOR.replace("return [1.0]", "return [1.0"), "evaluator.py, line 2: ", "SyntaxError: '[' was never closed"),
+    (EVALUATOR.replace("return {", "return missing or {"), "evaluator.py, line 6: ", "NameError: name 'missing' is not defined"),
+])
+def test_an_error_of_the_evaluator_names_its_file_line_and_exception(tmp_path: Path, evaluator: str, place: str, error: str):
+    (tmp_path / "mine").mkdir()
+    for name, text in (("initial_program.py", PROGRAM), ("evaluator.py", evaluator), ("project.toml", PROJECT)):
+        (tmp_path / "mine" / name).write_text(text)
+    done = commands.evolake("programs", "check", tmp_path / "mine", "--runs", "2")
+    assert done.returncode in (1, 2)
+    assert place + error in done.stdout + done.stderr
