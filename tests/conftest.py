@@ -30,13 +30,14 @@ SHORT = (
     "tests/e2e/test_cycles_under_daemon.py", "tests/e2e/test_sixth_line.py", "tests/e2e/test_designs_line.py",
     "tests/e2e/test_one_solvers_cycle.py", "tests/e2e/test_backfill_in_browser.py",
 )
-"""What `make test` runs however long it takes: the library, the shared machinery, and one real cycle of what differs most."""
+"""What `make test` runs: the library, the shared machinery, and one real cycle of what differs most."""
 PARTLY_LONG = ("tests/integration/solvers/test_mutants.py",)
 """Files that mark some of their own tests as `long`: `make test` runs the others."""
 LONG_ALWAYS = ("tests/unit/docs/test_site.py",)
 """What needs more installed than `make test` installs."""
-LONG_FROM_S = 20.0
-"""Other files that were measured to take longer are marked `long`: `make test` leaves them to `make test-rest`."""
+LONG_FROM_S, LONG_FROM_S_IN_SHORT = 10.0, 60.0
+"""Files that were measured to take longer are marked `long`: `make test` leaves them to `make test-rest`. Files in the
+folders of SHORT have more time, and files that SHORT names have no limit."""
 DURATIONS = durations.read()
 UNTIL = float(os.environ.get("EVOLAKE_TESTS_UNTIL", "inf"))
 """The time, in seconds since the epoch, after which no further file marked `long` is started."""
@@ -68,8 +69,9 @@ def is_long(path: str) -> bool:
     """Return whether `make test` leaves the file (relative to the repository) to `make test-rest`."""
     if path.startswith(LONG_ALWAYS):
         return True
-    wall, cpu = DURATIONS.get(path, (0.0, 0.0))
-    return max(wall, cpu) > LONG_FROM_S and not path.startswith((*SHORT, *PARTLY_LONG))
+    if path in SHORT or path in PARTLY_LONG:
+        return False
+    return max(DURATIONS.get(path, (0.0, 0.0))) > (LONG_FROM_S_IN_SHORT if path.startswith(SHORT) else LONG_FROM_S)
 
 
 MARKED = {"e2e": "tests/e2e/", "attack": "tests/attacks/", "serial": ALONE, "slow": SLOW}

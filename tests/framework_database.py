@@ -14,8 +14,9 @@ from evolake.designs.commands.new import EXAMPLE
 from evolake.project import BROUGHT
 
 BASELINE = (BROUGHT / "data_lake/seeds/designs/baseline.py").read_text()
-TUNED = EXAMPLE.replace('"default": 2.0', '"default": 3.0')
+TUNED = EXAMPLE.replace('"default": 10.0', '"default": 12.0')
 FADED = EXAMPLE.replace('"default": 0.05', '"default": 0.06')
+assert len({EXAMPLE, TUNED, FADED}) == 3, "each differs from the example by one constant"
 SOLVERS = {0: BASELINE, 1: EXAMPLE, 2: TUNED, 3: "import os\nos.listdir()\n", 5: EXAMPLE, 7: f"# the baseline in other words\n{BASELINE}", 8: FADED}
 REACH = '''def objective(experiment_results):
     return -max([row["N"] for row in experiment_results if row["unsolved_fraction"] < 0.5], default=0)

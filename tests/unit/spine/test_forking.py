@@ -57,8 +57,10 @@ def test_a_forked_process_ends_with_its_standard_input_or_by_a_signal_and_the_ot
         with pytest.raises(subprocess.TimeoutExpired):
             right.wait(0.1)
         right.stdin.close()
-        assert json.dumps(STOPPED) in right.stdout.read().splitlines()[-1]
-        assert right.wait(60) == MACHINERY_FAILED
+        outcome = json.loads(right.stdout.read().splitlines()[-1].removeprefix(OUTCOME))
+        assert (outcome["exit_code"], outcome["reason"]) == (MACHINERY_FAILED, STOPPED)
+        # The outcome is what counts; the process itself ends well if the interrupt came within the run, which hands over the outcome.
+        assert right.wait(60) in (0, MACHINERY_FAILED)
 
 
 def test_a_request_to_a_process_that_was_killed_says_so(place):
