@@ -40,7 +40,8 @@ class LineSpec:
         commands: name of a command of `evolake` -> click command or group.
         report: function (lake's root, cycle) -> `evolake.report.pages.Section`; "" for the section that every line gets.
         weight: how much work a cycle is beside those of other lines; any unit will do, and 1 is little. Run side by side, the heaviest line starts
-            first and the lightest beside it, which gets the processor first; the others follow from the heaviest on.
+            first and the lightest beside it, which gets the processor first; the others follow from the heaviest on. A line that
+            others wait for counts with the heaviest of these.
         after: function (settings) -> lines whose results it reads: run side by side with them, it starts when they have ended; "" for none.
         stands_on: lines whose code it imports; any other line, and what stands above the lines, it must not import.
         story: function (`evolake.report.story.Story`, ask) -> Story: what only the line knows of a cycle, put into the shared story; "" for none.

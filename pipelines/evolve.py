@@ -133,7 +133,8 @@ def main(
         if forking and many > 1:
             options = ["--cycles", str(how_many), "--definitions", module]
             weights = {line.name: spec.weight if (spec := registered().get(line.name)) else 1.0 for line in lines}
-            order, after, tell = order_of(weights), _after(settings, lines), progress.show
+            after, tell = _after(settings, lines), progress.show
+            order = order_of(weights, after)
             if not after.get(order[1]) and not measuring(loaded.defs, order[1]):
                 tell = _both(HeadStart(home / "turns", order[1]).tell, tell)
             outcome = _apart(SideBySide(forking, options, many, after, tell, home / "logs", niceness(weights)), order)

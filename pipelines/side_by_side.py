@@ -38,9 +38,14 @@ NICER = 2
 """From a line to the next heavier one: a share of the processor smaller by a third, which starves none of its guards of the clock."""
 
 
-def order_of(weights: Mapping[str, float]) -> list[str]:
-    """The order in which lines start: the heaviest, the lightest, then from the heaviest on."""
-    first, *others = sorted(weights, key=lambda line: (-weights[line], line))
+def order_of(weights: Mapping[str, float], after: Mapping[str, Sequence[str]] | None = None) -> list[str]:
+    """Return the order in which lines start: the heaviest, the lightest, then from the heaviest on.
+
+    after: line -> the lines that end before it starts. A line counts with the heaviest of those that wait for it, because they end last.
+    """
+    waiting = {line: [weights[other] for other, before in (after or {}).items() if line in before] for line in weights}
+    total = {line: weight + max(waiting[line], default=0.0) for line, weight in weights.items()}
+    first, *others = sorted(weights, key=lambda line: (-total[line], line))
     lightest = min(others, key=lambda line: (weights[line], line), default=None)
     return [first, *([lightest] if lightest else []), *(line for line in others if line != lightest)]
 
