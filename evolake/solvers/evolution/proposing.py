@@ -30,6 +30,8 @@ from evolake.solvers.roles.coder import CODER, CODER_REPAIR, LOOKUP
 from evolake.solvers.roles.models import SHORT_ID, CodeReply, CoderMaterial, Excerpt, Forbidden, Standing, Tried, with_short_ids
 from evolake.solvers.settings import SolversSettings
 
+LONGEST_TITLE = 60
+"""Of a reply's title, as `CodeReply` has it."""
 LENT = 0.25
 """Share in a child of a parent of another code base: it lends an idea, the child is made of the other's files."""
 LONGEST_TOLD = 2000
@@ -359,12 +361,22 @@ def _told(plan: Mapping[str, Any], known: Mapping[str, KnownVariant], made: Prop
     )
 
 
+def whole_title(title: str, edits: Sequence[Edit]) -> str:
+    """Return the whole description of the edit that a title is the beginning of, else the title.
+
+    A reply's title has at most `LONGEST_TITLE` characters; operators cut the description of their edit there, and tables need not.
+    """
+    whole = (edit.described() for edit in edits)
+    return next((text for text in whole if len(title) == LONGEST_TITLE and text.startswith(title)), title)
+
+
 def _proposal(
     context: _Context, turn: _Turn, reply: CodeReply, draft: Draft, judged: Judgement, objections: Sequence[str], origin: str = "",
 ) -> Proposal:
     shares = [1.0] if len(turn.parents) == 1 else [0.5, 0.5] if turn.parents[1].base == turn.base.name else [1 - LENT, LENT]
     return Proposal(
-        variant_id=draft.variant_id, folder=draft.folder, base=turn.base.name, title=reply.title, operator=reply.operator or turn.plan["kind"],
+        variant_id=draft.variant_id, folder=draft.folder, base=turn.base.name, title=whole_title(reply.title, draft.edits or ()),
+        operator=reply.operator or turn.plan["kind"],
         origin=origin or context.agents.backend.name, plan_id=turn.plan["plan_id"], hypothesis=turn.plan["hypothesis"], changelog=reply.changelog,
         weights=tuple((parent.variant_id, share) for parent, share in zip(turn.parents, shares, strict=True)), edits=draft.edits,
         diff=sources_diff(turn.parents[0].folder, draft.folder), dropped=(*turn.crossed, *draft.dropped), judged=judged,
