@@ -63,9 +63,9 @@ def require(root: Path) -> None:
         InputError: it holds none.
     """
     if not any((root / name).exists() for name in (MARKER, PULLING, "tables", "seals", "blobs", "tape")):
-        got = "no such folder" if not root.exists() else "a folder in which no evolake has written"
-        do = "name the lake's folder, or run a cycle first: evolake run"
-        raise InputError(f"{root} is no lake", wanted=f"a folder with {MARKER}", got=got, do=do)
+        there = root.exists()
+        what, got = (f"{root} is no lake", "a folder in which no evolake has written") if there else (f"there is no lake {root}", "no such folder")
+        raise InputError(what, wanted=f"a folder with {MARKER}", got=got, do="name the lake's folder, or run a cycle first: evolake run")
 
 
 def mark(root: Path) -> None:

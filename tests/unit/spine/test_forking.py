@@ -58,7 +58,9 @@ def test_a_forked_process_ends_with_its_standard_input_or_by_a_signal_and_the_ot
             right.wait(0.1)
         right.stdin.close()
         outcome = json.loads(right.stdout.read().splitlines()[-1].removeprefix(OUTCOME))
-        assert (outcome["exit_code"], outcome["reason"]) == (MACHINERY_FAILED, STOPPED)
+        # Which reason depends on how far the run was: it may be interrupted before its first step.
+        assert outcome["exit_code"] == MACHINERY_FAILED
+        assert outcome["reason"] in (STOPPED, "the run failed before its first step")
         # The outcome is what counts; the process itself ends well if the interrupt came within the run, which hands over the outcome.
         assert right.wait(60) in (0, MACHINERY_FAILED)
 
