@@ -54,6 +54,9 @@ RUNS = "SELECT cycle, program_id, status, cpu_s FROM programs.measured UNION ALL
 RAN = f"""
 SELECT count(*) AS runs, count(DISTINCT program_id) AS programs, count(*) FILTER (status <> 'ok') AS failed FROM ({RUNS}) WHERE cycle = $cycle"""
 SECONDS = f"SELECT cycle, sum(cpu_s) AS cpu_s FROM ({RUNS}) WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"
-LIVING = "SELECT count(*) AS living FROM programs.survivors WHERE cycle = $cycle AND state IN ('accepted', 'champion')"
+LIVING = """
+SELECT count(*) AS living FROM programs.incoming_programs
+WHERE CAST(cycle AS INTEGER) = CAST($cycle AS INTEGER) + 1 AND state IN ('accepted', 'champion')"""
+"""Of the population that was sealed: while the cycle's last asset tells the story, its own table is not published yet."""
 TREND = """
 SELECT cycle, holder_mean FROM programs.champion WHERE project = $project AND cycle <= $cycle AND holder_mean IS NOT NULL ORDER BY cycle"""

@@ -112,9 +112,10 @@ def test_programs_tell_every_project_what_their_evaluations_cost_and_whose_score
     living = [{"program_id": name, "state": state} for name, state in (("b", "champion"), ("c", "accepted"), ("a", "retired"))]
     for asset, schema, of_asset in (
         ("champion", DECISIONS, rows), ("projects", PROJECTS, [{**own, "project": name} for name in ("fit", "open")]), ("measured", MEASURED, runs),
-        ("heldout", MEASURED, runs[:1]), ("survivors", PROGRAMS, living),
+        ("heldout", MEASURED, runs[:1]),
     ):
         lake.publish("programs", asset, schema.frame(of_asset), cycle="0001", run_id="r", schema=schema)
+    lake.publish("programs", "incoming_programs", PROGRAMS.frame(living), cycle="0002", run_id="r", schema=PROGRAMS)
     summary = dict((story := story_of(lake, "programs", "0001")).lines())
     assert summary["Gain"] == "fit: held-out points 2, the initial program's 1; open: none yet (held-out points 1, the initial program's 1)"
     assert summary["Rank 1"] == (
