@@ -117,7 +117,7 @@ test-all: test
 	@$(MAKE) --no-print-directory test-rest
 
 test-fast: $(VENV)/.installed-test
-	@$(BIN)/python -m pytest $(SPREAD) -m "not serial and not attack and not e2e and not slow" $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest $(SPREAD) -m "not serial and not attack and not e2e and not slow and not long" $(PYTEST_ARGS)
 
 attack: $(VENV)/.installed-test
 	@$(BIN)/python -m pytest -m attack $(PYTEST_ARGS)
