@@ -41,9 +41,9 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (about 6 minutes on two cores)"
-	@echo "make test   the tests: every gate, wall, line and command once (15 minutes on two cores)"
+	@echo "make test   the library, the gates, the sandbox, and cycles of two lines (15 minutes on two cores)"
 	@echo "make test-all   these, and then the long ones (45 minutes on two cores)"
-	@echo "make test-fast  the quick part of make test: no real cycle, nothing marked slow (2.5 minutes on two cores)"
+	@echo "make test-fast  the quick part of make test: no real cycle, nothing marked slow (3 minutes on two cores)"
 	@echo "make attack  the long attacks and fuzzers whose short forms are in make test (docs/trust.md has their figures)"
 	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
 	@echo "make docs   the documentation site, with every link checked (build/site)"
@@ -51,7 +51,7 @@ help:
 	@echo "make bench  the speed ratios, measured side by side"
 	@echo "make policy the libraries and the small model that the prompts line trains"
 
-$(VENV)/.created: deploy/oldest_python.sh
+$(VENV)/.created:
 	@test -n "$(PYTHON)" || exit 2
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else f"evolake needs Python 3.11 to 3.13 (this is {v[0]}.{v[1]}); run: make PYTHON=python3.11 $(MAKECMDGOALS)")'
 	@$(PYTHON) -m venv $(VENV) || { echo "$(PYTHON) cannot create a virtual environment; on Debian: apt-get install python3-venv"; exit 2; }

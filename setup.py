@@ -4,7 +4,7 @@ In the repository `pipelines`, `assets`, `resources`, `sql`, `deploy` and `data_
 site-packages: in a wheel they are folders of `evolake/_project`, which `evolake.project.enter` puts on the path of the processes that load the
 definitions. A checkout that is installed in place (`pip install -e`) keeps them where they are.
 
-Only tracked files are packed: a user's own seeds, caches and drafts are in the same folders and are nobody else's business.
+Only tracked files are packed: a user's own seeds, caches and drafts are in the same folders and stay out.
 """
 
 import shutil

@@ -160,7 +160,8 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         return None
     names = shared_folder() / LEFT_OUT
     names.mkdir(exist_ok=True)
-    (names / item.path.name).write_text(item.path.relative_to(ROOT).as_posix())
+    path = item.path.relative_to(ROOT).as_posix()
+    (names / path.replace("/", "-")).write_text(path)
     return True
 
 

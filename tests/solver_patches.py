@@ -343,6 +343,12 @@ def write_formulas(folder: Path) -> dict[str, Path]:
     return {name: folder / f"{name}.cnf" for name in clauses}
 
 
+def assert_patch_differs(bench: Bench, patch: str, folder: Path) -> None:
+    """Check that a patch compiles, answers right with verified proofs, and changes the search."""
+    assert bench.outcomes[patch].applied, bench.outcomes[patch]
+    assert bench.verdict(patch, folder).differs or patch in LATER, "the patch changes nothing here"
+
+
 def _random(variables: int, clauses: int, seed: int, *, planted: bool = False) -> list[list[int]]:
     """Random 3-SAT. `planted`: with a hidden model, and without the clauses that it falsifies."""
     random = np.random.default_rng(seed)

@@ -43,7 +43,7 @@ def example_rule(ruleset: Ruleset, name: str, check: str | None = None, gate: st
     if named:
         base = min(named, key=lambda rule: (-_fit(rule, name, checkers), not rule.parameters, len(json.dumps(rule.parameters)), rule.id))
         kind, of, names, parameters = base.kind, base.gate, base.check, base.parameters
-        start = f"As it stands it judges as {base.id} does: change the parameters, or name another checker"
+        start = f"Unchanged, it judges as {base.id} does: change the parameters, or name another checker"
     elif check is not None:
         kind, of, names = "static", gate or _gate_of(ruleset, name, check, gates), check
         parameters = {item.name: _placeholder(item.type) for item in checkers[check].parameters if item.required}
@@ -75,9 +75,9 @@ def _words(text: str) -> set[str]:
 def _fit(rule: Rule, name: str, checkers: dict[str, KnownChecker]) -> int:
     """How well a rule fits the name of a new one, by the words that both have."""
     asked = _words(name)
-    told = _words(f"{rule.id} {rule.check} {rule.gate}".replace(rule.id.partition("-")[0], " ").replace("_", " "))
+    names = _words(f"{rule.id} {rule.check} {rule.gate}".replace(rule.id.partition("-")[0], " ").replace("_", " "))
     meaning = checkers[rule.check].meaning if rule.check in checkers else ""
-    return IN_THE_ID * _shared(asked, told) + _shared(asked, _words(f"{meaning} {' '.join(rule.parameters)}".replace("_", " ")))
+    return IN_THE_ID * _shared(asked, names) + _shared(asked, _words(f"{meaning} {' '.join(rule.parameters)}".replace("_", " ")))
 
 
 def _shared(asked: set[str], known: set[str]) -> int:

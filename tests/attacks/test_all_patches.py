@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from solver_patches import FORMS, LATER, Bench, open_benches
+from solver_patches import FORMS, Bench, assert_patch_differs, open_benches
 
 pytestmark = pytest.mark.attack
 
@@ -33,6 +33,5 @@ def test_a_patch_compiles_answers_right_with_proofs_and_changes_the_search(
 ) -> None:
     requires("c++")
     bench = benches(base)
-    assert bench.outcomes[patch].applied, bench.outcomes[patch]
-    assert bench.verdict(patch, tmp_path).differs or patch in LATER, "the patch changes nothing here"
+    assert_patch_differs(bench, patch, tmp_path)
     assert patch in bench.judged

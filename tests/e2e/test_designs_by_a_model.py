@@ -90,3 +90,10 @@ def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled: Modelled, 
     """Another lake that has nothing but the tape."""
     other = open_project(tmp_path, **modelled.project.settings)
     assert_replays(modelled.project, other, "designs", "survivors__evaluations", EVOLAKE_DESIGNS__DESIGNER="one-shot")
+
+
+def test_replay_only_without_the_tape_stops_with_a_sentence(modelled: Modelled, tmp_path: Path):
+    other = open_project(tmp_path, **modelled.project.settings)
+    done = other.run("run", "--cycles", "1", "--lines", "designs", check=False, EVOLAKE_REPLAY_ONLY="true")
+    assert done.returncode in (2, 3)
+    assert "replay only: the tape has no reply" in done.stderr + done.stdout

@@ -1,4 +1,4 @@
-"""The families line's row in the table of all lines: it crowns nobody, so what leads is how many families passed every gate."""
+"""The families line's row in the table of all lines: it has no champion, so its best is how many families passed every gate."""
 
 from __future__ import annotations
 

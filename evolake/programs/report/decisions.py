@@ -25,7 +25,7 @@ def improves(row: Row) -> bool:
 
 
 def score_in_words(row: Row) -> str:
-    """Return the held-out score of a project's champion beside that of its initial program, or say that there is no gain yet."""
+    """Return the held-out score of a project's champion next to that of its initial program, or say that there is no gain yet."""
     score = f"held-out {row['score_name']} {figures(row['holder_mean'], 6)}"
     if row["holder_id"] == row["initial_id"]:
         return f"{NONE_YET} ({INITIAL_LEADS} with {score})"

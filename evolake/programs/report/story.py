@@ -57,6 +57,6 @@ SECONDS = f"SELECT cycle, sum(cpu_s) AS cpu_s FROM ({RUNS}) WHERE cycle <= $cycl
 LIVING = """
 SELECT count(*) AS living FROM programs.incoming_programs
 WHERE CAST(cycle AS INTEGER) = CAST($cycle AS INTEGER) + 1 AND state IN ('accepted', 'champion')"""
-"""Of the population that was sealed: while the cycle's last asset tells the story, its own table is not published yet."""
+"""Of the population that was sealed: the summary is written before the cycle's last asset publishes its own table."""
 TREND = """
 SELECT cycle, holder_mean FROM programs.champion WHERE project = $project AND cycle <= $cycle AND holder_mean IS NOT NULL ORDER BY cycle"""

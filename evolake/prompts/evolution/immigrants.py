@@ -15,7 +15,10 @@ def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
     folder = seeds / "prompts"
     first, *further = root_files(folder)
     needed = first.exists() or settings is None or seeds == settings.seeds
-    result = load_roots(folder) if needed else roots_in(further) if further else {}
+    if needed:
+        result = load_roots(folder)
+    else:
+        result = roots_in(further) if further else {}
     files = {name: file for file in ([first] if needed else []) + further for name in read_roots(file)}
     return [text_item(name, prompt.to_json().encode(), files[name]) for name, prompt in result.items()]
 

@@ -26,7 +26,7 @@ TESTED = {
     "let it work at night": "e2e/test_cycles_under_daemon.py::test_nightly_adds_exactly_one_cycle_a_tick",
     "ask the lake": "integration/report/test_champion.py::test_the_example_of_the_tasks_shows_the_newest_cycle_and_no_other",
     "judge a task family of your own": "integration/families/test_families_check.py::test_an_accepted_folder_is_one_object_and_exit_0",
-    "let it have children": "e2e/test_families_line.py::test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_gate",
+    "use it as a parent": "e2e/test_families_line.py::test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_gate",
     "train on what was accepted": "e2e/test_families_line.py::test_an_export_rewards_its_own_labels_and_nothing_else",
     "look at the seed families": "integration/families/test_gallery.py::test_a_page_shows_instances_with_their_labels_rules_and_all_programs",
     "let a solver of your own take part in the next cycle":
@@ -34,7 +34,7 @@ TESTED = {
     "judge a SAT solver's repository": "integration/solvers/test_verify.py::test_a_bad_variant_is_blocked_by_a_named_gate",
     "breed on formulas of your own, or see how a champion carries over to them":
         "unit/solvers/test_transfer.py::test_the_command_measures_writes_and_goes_on_where_it_stopped",
-    "know what telling the rules is worth":
+    "measure whether showing the rules to the planner helps":
         "integration/solvers/test_coders.py::test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_journal",
     "make a repository of an upstream solver": (
         "integration/solvers/test_verify.py::test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify"
@@ -69,7 +69,7 @@ TESTED = {
     "see what is missing": "e2e/test_sixth_line.py::test_the_command_line_the_settings_and_the_doctor_have_it",
     "try an endpoint": "integration/agents/test_doctor_call.py::test_an_endpoint_that_can_all_of_it_is_told_so_with_two_calls",
     "see what a model replied": "integration/agents/test_tape_command.py::test_entries_are_listed_by_line_role_cycle_model_and_validity",
-    "see whether the lake is whole": "integration/lake/test_lake_verify.py::test_the_command_says_what_was_found_and_its_exit_code_too",
+    "check the lake's integrity": "integration/lake/test_lake_verify.py::test_the_command_says_what_was_found_and_its_exit_code_too",
     "mirror the lake, and get it back": "integration/lake/test_mirror.py::test_the_commands_say_what_was_moved",
     "open the lake in a BI tool": "unit/lake/test_lake_duckdb.py::test_the_file_answers_as_the_catalogue_does",
     "free space": "unit/lake/test_lake_garbage.py::test_the_command_removes_nothing_unless_told_to",
