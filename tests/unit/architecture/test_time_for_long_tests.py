@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import durations
 import pytest
 
 ROOT = Path(__file__).parents[3]
@@ -25,3 +26,11 @@ def test_long_files_are_left_out_by_name_and_others_run(workers: tuple[str, ...]
     listed = done.stdout.partition("not started: the time for long tests is used up")[2]
     assert LONG in listed and QUICK not in listed
     assert " passed" in done.stdout and " skipped" not in done.stdout
+
+
+def test_every_file_of_tests_was_measured_and_no_other_is_in_the_table():
+    files = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")}
+    measured = set(durations.read())
+    do = "measure them: .venv/bin/python -m pytest --write-durations FILE..."
+    assert sorted(file for file in files - measured if not file.startswith("tests/attacks/")) == [], do
+    assert sorted(measured - files) == []
