@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from evolake.designs.evolution.champion import split_noise_floor
-from evolake.designs.evolution.racing import Lap, Race, Racer, Rung, run_rungs, state_of
+from evolake.designs.evolution.racing import Lap, Race, Racer, Rung, run_rungs
 from evolake.designs.genome.grammars import GRAMMARS, PAPER, compose, read_genome
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.tracing.trace import PRELOAD, trace
@@ -143,11 +143,19 @@ class Search:
             if time.monotonic() - self.kept_at > KEPT_EVERY_S:
                 self.keep()
 
+    def state_of_race(self) -> dict[str, Any]:
+        """Return what a search can continue from, as JSON values."""
+        race = self.race
+        return {
+            "grammar": race.grammar.name, "rungs": [asdict(rung) for rung in race.rungs], "elite": [asdict(racer) for racer in race.elite],
+            "taken": sorted(race.taken), "times": race.times, "raced": race.raced, "finished": race.finished,
+        }
+
     def keep(self) -> None:
         """Writes what the search can go on from, whole or not at all."""
         if self.state:
             written = self.state.with_suffix(".part")
-            written.write_text(json.dumps({**state_of(self.race), "told": asdict(self.total())}))
+            written.write_text(json.dumps({**self.state_of_race(), "told": asdict(self.total())}))
             written.replace(self.state)
         self.kept_at = time.monotonic()
 

@@ -7,8 +7,9 @@ here too, for other tests of agents.
 from __future__ import annotations
 
 import json
+import pickle
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -18,7 +19,7 @@ import numpy as np
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from evolake.agents import AgentFailure, Agents, Role
+from evolake.agents import AgentFailure, Agents, Reply, Role
 from evolake.agents.prompts import build_messages
 from evolake.lake.schemas import AGENT_CALLS
 
@@ -38,6 +39,11 @@ class AddReply(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     total: int
+
+
+def values(replies: Sequence[Reply[Any]]) -> list[Any]:
+    """The values of replies."""
+    return [reply.value for reply in replies]
 
 
 def add_role(folder: Path, name: str = "adder") -> Role[AddRequest, AddReply]:
@@ -83,19 +89,19 @@ class AgentBackendKit:
         return add_role(tmp_path)
 
     def test_a_call_gives_the_roles_reply(self, agents: Agents, role: Role) -> None:
-        assert agents.call(role, AddRequest(a=2, b=3), seed=1) == AddReply(total=5)
+        assert agents.call(role, AddRequest(a=2, b=3), seed=1).value == AddReply(total=5)
 
     def test_results_and_rows_come_in_the_order_of_the_requests(self, agents: Agents, role: Role) -> None:
         requests = [AddRequest(a=number, b=1) for number in range(12)]
-        assert agents.call_many(role, requests, seeds=range(12)) == [AddReply(total=number + 1) for number in range(12)]
-        again = [agents.call(role, request, seed=seed) for seed, request in enumerate(requests)]
+        assert values(agents.call_many(role, requests, seeds=range(12))) == [AddReply(total=number + 1) for number in range(12)]
+        again = [agents.call(role, request, seed=seed).value for seed, request in enumerate(requests)]
         assert again == [AddReply(total=number + 1) for number in range(12)]
         rows = agents.rows()
         assert [row["prompt_sha"] for row in rows[:12]] == [row["prompt_sha"] for row in rows[12:]]
         assert len({row["call_id"] for row in rows}) == 24
 
     def test_no_requests_give_no_results_and_no_rows(self, agents: Agents, role: Role) -> None:
-        assert (agents.call_many(role, [], seeds=[]), agents.rows(), agents.spent.calls) == ([], [], 0)
+        assert (values(agents.call_many(role, [], seeds=[])), agents.rows(), agents.spent.calls) == ([], [], 0)
 
     def test_rows_fit_the_shared_table(self, agents: Agents, role: Role) -> None:
         agents.call(role, AddRequest(a=2, b=3), seed=1, artifact_id="a" * 64, attempt=2)
@@ -107,25 +113,38 @@ class AgentBackendKit:
 
     def test_an_artifact_is_assigned_to_the_rows_of_its_call_only(self, agents: Agents, role: Role) -> None:
         first, second = agents.call_many(role, [AddRequest(a=1, b=1), AddRequest(a=2, b=2)], seeds=[0, 1])
-        agents.assign(second, "design-2")
+        agents.assign(second.call_id, "design-2")
         assert [row["artifact_id"] for row in agents.rows()] == [None, "design-2"]
-        with pytest.raises(KeyError):
-            agents.assign(AddReply(total=2), "design-1")
-        assert not isinstance(first, AgentFailure)
+        with pytest.raises(KeyError, match="made no call 'another'"):
+            agents.assign("another", "design-1")
+        assert not isinstance(first.value, AgentFailure)
+
+    def test_equal_replies_are_told_apart_by_their_calls(self, agents: Agents, role: Role) -> None:
+        """Also from agents that were forked, sent to another process and merged: every call keeps its own rows."""
+        request = AddRequest(a=1, b=1)
+        first, second = agents.call_many(role, [request, request], seeds=[0, 0])
+        other = agents.apart()
+        third = other.call(role, request, seed=0)
+        agents.take_in(pickle.loads(pickle.dumps(other)) if agents.backend.name == "operators" else other)
+        assert len({first.call_id, second.call_id, third.call_id}) == 3
+        for number, reply in enumerate((first, second, third)):
+            assert reply.value == AddReply(total=2)
+            agents.assign(reply.call_id, f"design-{number}")
+        assert [row["artifact_id"] for row in agents.rows()] == ["design-0", "design-1", "design-2"]
 
     def test_the_same_calls_give_the_same_bytes_again(self, tmp_path: Path, role: Role) -> None:
         """The second time on the same lake; a third time changes nothing more, rows included."""
         seen = []
         for _ in range(3):
             with self.open(tmp_path) as agents:
-                results = agents.call_many(role, [AddRequest(a=number, b=0) for number in range(4)], seeds=range(4))
+                results = values(agents.call_many(role, [AddRequest(a=number, b=0) for number in range(4)], seeds=range(4)))
                 seen.append((json.dumps([result.model_dump() for result in results]), json.dumps(agents.rows())))
         assert seen[0][0] == seen[1][0] == seen[2][0]
         assert seen[1] == seen[2]
 
     def test_calls_from_many_threads_are_all_answered_and_recorded(self, agents: Agents, role: Role) -> None:
         with ThreadPoolExecutor(8) as pool:
-            results = list(pool.map(lambda number: agents.call(role, AddRequest(a=number, b=0), seed=number), range(24)))
+            results = list(pool.map(lambda number: agents.call(role, AddRequest(a=number, b=0), seed=number).value, range(24)))
         assert results == [AddReply(total=number) for number in range(24)]
         assert len(agents.rows()) == agents.spent.calls == 24
 

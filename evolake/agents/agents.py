@@ -12,13 +12,14 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from pydantic import BaseModel, SecretStr
 
 from evolake.agents.address import address
 from evolake.agents.backends import Backend, OperatorsBackend, Record
 from evolake.agents.calls import AgentCall, Usage
-from evolake.agents.roles import AgentFailure, Job, ReplyT, RequestT, Role, text_sha
+from evolake.agents.roles import AgentFailure, Job, Reply, ReplyT, RequestT, Role, text_sha
 from evolake.errors import InputError
 from evolake.settings import Settings
 
@@ -34,7 +35,8 @@ class Agents:
         self.line, self.cycle = line, cycle
         self._lock = threading.Lock()
         self._calls: list[list[AgentCall]] = []
-        self._results: dict[int, tuple[Any, int]] = {}
+        self._slot_of: dict[str, int] = {}
+        self._failures: dict[int, AgentFailure] = {}
         self._turns: dict[int, list[dict[str, Any]]] = {}
         self._spent = Usage()
 
@@ -46,8 +48,8 @@ class Agents:
 
     def call(
         self, role: Role[RequestT, ReplyT], request: RequestT, *, seed: int, artifact_id: str | None = None, attempt: int = 0
-    ) -> ReplyT | AgentFailure:
-        """Asks a role once.
+    ) -> Reply[ReplyT | AgentFailure]:
+        """Ask a role once.
 
         Args:
             seed: of the operators' generator. A model is not sent it: to draw again from a model, raise `attempt`.
@@ -59,8 +61,8 @@ class Agents:
     def call_many(
         self, role: Role[RequestT, ReplyT], requests: Sequence[RequestT], *, seeds: Sequence[int],
         artifact_ids: Sequence[str | None] | None = None, attempts: Sequence[int] | None = None,
-    ) -> list[ReplyT | AgentFailure]:
-        """Asks a role many times; results in the order of the requests.
+    ) -> list[Reply[ReplyT | AgentFailure]]:
+        """Ask a role many times; replies in the order of the requests.
 
         A model is asked by several threads at once, after one call that goes ahead alone where the endpoint is not known yet. Operators run one
         after the other. When a call raises, no further one is started, those in flight are finished (and kept on the tape), and the
@@ -76,14 +78,14 @@ class Agents:
         first = self._slots(len(jobs))
         work = [self._one(job, first + index) for index, job in enumerate(jobs)]
         results = _run(work, alone=0 if not jobs or self.backend.warm(jobs[0]) else 1, threads=self.backend.threads)
-        with self._lock:
-            self._results.update({id(result): (result, first + index) for index, result in enumerate(results)})
-        return results
+        return [self._replied(result, first + index) for index, result in enumerate(results)]
 
     def session(
         self, role: Role[RequestT, Any], request: RequestT, bench: Bench, *, seed: int, artifact_id: str | None = None, attempt: int = 0
-    ) -> BaseModel | AgentFailure:
-        """A session of a role (`evolake.agents.session`): what it finished with; the files of `bench` are then what it made of them.
+    ) -> Reply[BaseModel | AgentFailure]:
+        """Hold a session of a role (`evolake.agents.session`): its value is what it finished with.
+
+        The files of `bench` are then what the session made of them.
 
         Raises:
             TypeError: the backend holds no sessions; only that of a model does. Others as the backend's `converse`.
@@ -95,30 +97,28 @@ class Agents:
         with self._lock:
             turns = self._turns[slot] = []
         result = converse(Job(role, request, seed, artifact_id, attempt), bench, self._recorder(slot), turns.append)
-        with self._lock:
-            self._results[id(result)] = (result, slot)
-        return result
+        return self._replied(result, slot)
 
-    def assign(self, result: Any, artifact_id: str) -> None:
-        """Says which artifact came of a reply (or of an `AgentFailure`) that this object gave: all rows of its call get the id.
+    def assign(self, call_id: str, artifact_id: str) -> None:
+        """Name the artifact that came of a call (`Reply.call_id`): all rows of the call get its id.
 
         Raises:
-            KeyError: this object did not give that result.
+            KeyError: these agents made no such call.
         """
         with self._lock:
-            known, slot = self._results.get(id(result), (None, -1))
-            if known is not result:
-                raise KeyError("assign: not a result of these agents")
+            if call_id not in self._slot_of:
+                raise KeyError(f"assign: these agents made no call {call_id!r}")
+            slot = self._slot_of[call_id]
             self._calls[slot] = [replace(call, artifact_id=artifact_id) for call in self._calls[slot]]
             for turn in self._turns.get(slot, ()):
                 turn["artifact_id"] = artifact_id
 
     def __getstate__(self) -> dict[str, Any]:
         """Operators' agents travel to a worker, and back with their rows."""
-        return {name: value for name, value in vars(self).items() if name != "_lock"} | {"_results": list(self._results.values())}
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state | {"_lock": threading.Lock(), "_results": {id(result): (result, slot) for result, slot in state["_results"]}})
+        vars(self).update(state | {"_lock": threading.Lock()})
 
     def apart(self) -> Agents:
         """Agents of the same backend, with rows of their own until `take_in`: for work beside other work whose rows are to stand in a fixed order."""
@@ -129,7 +129,8 @@ class Agents:
         with self._lock, other._lock:
             first = len(self._calls)
             self._calls.extend(other._calls)
-            self._results |= {key: (result, first + slot) for key, (result, slot) in other._results.items()}
+            self._slot_of |= {call_id: first + slot for call_id, slot in other._slot_of.items()}
+            self._failures |= {first + slot: failure for slot, failure in other._failures.items()}
             self._turns |= {first + slot: turns for slot, turns in other._turns.items()}
             self._spent += other._spent
 
@@ -156,10 +157,10 @@ class Agents:
 
     @property
     def last_failure(self) -> str:
-        """Why the latest call that gave no reply gave none, with the role; "" where all did."""
+        """The role and the reason of the latest call without a reply; "" if every call had one."""
         with self._lock:
-            failed = [(slot, result) for result, slot in self._results.values() if isinstance(result, AgentFailure)]
-        return f"{(last := max(failed, key=lambda item: item[0])[1]).role}: {last.reason}" if failed else ""
+            last = self._failures[max(self._failures)] if self._failures else None
+        return f"{last.role}: {last.reason}" if last else ""
 
     @property
     def spent(self) -> Usage:
@@ -172,6 +173,15 @@ class Agents:
             first = len(self._calls)
             self._calls.extend([] for _ in range(count))
             return first
+
+    def _replied(self, value: Any, slot: int) -> Reply[Any]:
+        """Give the call of a slot its name, and remember a failure."""
+        reply = Reply(value, uuid4().hex)
+        with self._lock:
+            self._slot_of[reply.call_id] = slot
+            if isinstance(value, AgentFailure):
+                self._failures[slot] = value
+        return reply
 
     def _recorder(self, slot: int) -> Record:
         def record(call: AgentCall, usage: Usage) -> None:

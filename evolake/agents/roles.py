@@ -23,6 +23,8 @@ from evolake.lines import modules_of
 
 RequestT = TypeVar("RequestT", bound=BaseModel)
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
+ValueT = TypeVar("ValueT", covariant=True)
+OtherT = TypeVar("OtherT")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +85,23 @@ class AgentFailure:
     status: str
     reason: str
     attempts: int
+
+
+@dataclass(frozen=True)
+class Reply(Generic[ValueT]):
+    """What one call returned, and the name of the call.
+
+    Attributes:
+        value: the role's reply, or an `AgentFailure`.
+        call_id: the name of the call for `Agents.assign`. Every call has its own, even if two return the same object. It is never stored.
+    """
+
+    value: ValueT
+    call_id: str
+
+    def but(self, value: OtherT) -> Reply[OtherT]:
+        """Return the same call with another value, e.g. the candidate that was read from the reply."""
+        return Reply(value, self.call_id)
 
 
 @dataclass(frozen=True)

@@ -23,17 +23,13 @@ def code_version(roots: Sequence[str], carriers: Sequence[str] = (), package: st
     root. Trees differ between minor versions of Python.
     """
     digest = hashlib.sha256()
-    for name, source in sorted(_closure(roots, carriers, package).items()):
+    for name, source in sorted(sources_behind(roots, carriers, package).items()):
         digest.update(f"{name}\0{ast.dump(_bare(parse_python(source)))}\0".encode())
     return digest.hexdigest()
 
 
-def modules_behind(roots: Sequence[str], carriers: Sequence[str] = (), package: str = "evolake") -> set[str]:
-    """The modules that `code_version` looks at."""
-    return set(_closure(roots, carriers, package))
-
-
-def _closure(roots: Sequence[str], carriers: Sequence[str], package: str) -> dict[str, str]:
+def sources_behind(roots: Sequence[str], carriers: Sequence[str] = (), package: str = "evolake") -> dict[str, str]:
+    """Return module -> source text of the modules that `code_version` looks at; parameters as there."""
     result: dict[str, str] = {}
     waiting = list(roots)
     while waiting:

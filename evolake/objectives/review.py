@@ -58,13 +58,13 @@ class ObjectiveAnalysis:
 
 @dataclass(frozen=True)
 class Review:
-    """A meta review. wanted_families: whom the next objectives should come from, see `portfolio.draw`."""
+    """A meta review. guidance: for the next writer of objectives; it names the families that are missing in brackets."""
 
     assessment: str
     phase: Phase
     objectives: tuple[ObjectiveAnalysis, ...]
     guidance: str
-    wanted_families: tuple[str, ...]
+
 
 def review(
     objectives: Sequence[Reviewed], scores: np.ndarray, consensus: Consensus, reach: Sequence[float] | np.ndarray, progress: Sequence[Progress]
@@ -105,13 +105,11 @@ def review(
         said = "; ".join(text for _, text in result) or f"sound (median tau {consensus.median_tau[i]:+.2f})"
         analyses.append(ObjectiveAnalysis(objective.objective_id, f"{objective.family}: {said}", multiplier, findings))
     phase = phase_of(progress)
-    wanted = missing_families(objectives, phase)
     return Review(
         assessment=f"{words_on_phase(phase, progress)} {_words_on_portfolio(analyses, blocks, consensus)}",
         phase=phase,
         objectives=tuple(analyses),
-        guidance=_guidance(objectives, analyses, wanted),
-        wanted_families=wanted,
+        guidance=_guidance(objectives, analyses, missing_families(objectives, phase)),
     )
 
 

@@ -10,7 +10,8 @@ WHOLE_CONFLICT = "multi_whole_conflict_feedback"
 
 ARMS = (ONE_SHOT, "multi_no_feedback", "multi_generic_feedback", "multi_unsat_core_feedback", "cd_vgs_core_rank")
 """The paper's five."""
-MATCHED_ARMS = ARMS[1:]
+RESAMPLING = ARMS[1]
+"""Multiple attempts without any feedback: what every other arm with more than one attempt is compared with."""
 OPT_IN_ARMS = (WHOLE_CONFLICT, INFORMED)
 KNOWN_ARMS = (*ARMS[:2], INFORMED, *ARMS[2:4], WHOLE_CONFLICT, *ARMS[4:])
 """All of them, in the order of tables and comparisons: the more an arm is told, the later it comes."""

@@ -1,6 +1,6 @@
 """Sessions: a role that is a loop of tool calls on a workspace in the jail, under a budget, taped turn by turn.
 
-    ended = agents.session(CODER_SESSION, request, bench, seed=seed)     # the role's `finish` model, or an AgentFailure with a typed status
+    ended = agents.session(CODER_SESSION, request, bench, seed=seed)     # ended.value: the role's `finish` model, or an AgentFailure
     bench.workspace.changed                                              # what the files have become
 
 `wire` says what a turn is and how it travels; `workspace` holds the files and guards them; `tools` runs what a turn calls; `conduct` is the loop;

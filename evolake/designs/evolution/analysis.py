@@ -43,7 +43,7 @@ def analyse_designs(
     ids = [design_id for design_id in design_ids if design_id in ranks]
     requests = [_request(population, design_id, directions, ranks, texts) for design_id in ids]
     seeds = [child_seed(root_seed, LINE, cycle, "analysis", number) for number in range(len(ids))]
-    replies = agents.call_many(ANALYSIS_ROLE, requests, seeds=seeds, artifact_ids=ids)
+    replies = [reply.value for reply in agents.call_many(ANALYSIS_ROLE, requests, seeds=seeds, artifact_ids=ids)]
     known = short_ids(population)
     rows: list[dict[str, Any]] = []
     failures: list[AgentFailure] = []

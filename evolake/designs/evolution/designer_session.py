@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from evolake.agents import AgentFailure, Agents
+from evolake.agents import AgentFailure, Agents, Reply
 from evolake.agents.session.by_model import require_model
 from evolake.agents.session.tools import Bench, Call, Command
 from evolake.agents.session.workspace import Workspace
@@ -45,8 +45,8 @@ class SessionDesigner:
     cycle: str
     root_seed: int
 
-    def write(self, request: DesignRequest, *, seed: int, attempt: int) -> tuple[DesignReply | AgentFailure, Any]:
-        """The session's file as a reply like any other, and what the session gave (for `Agents.assign`)."""
+    def write(self, request: DesignRequest, *, seed: int, attempt: int) -> Reply[DesignReply | AgentFailure]:
+        """Return the session's file as a reply like any other; an AgentFailure with a typed status if it was not finished."""
         files, start = starting_files(request)
         with Scratch("design") as place:
             folder = Path(place) / "start"
@@ -55,18 +55,19 @@ class SessionDesigner:
                 (folder / name).write_text(text, encoding="utf-8", errors="replace")
             workspace = Workspace.of_folder(folder, files, lambda path: path == FILE)
             bench = Bench(workspace, folder, DesignCard, self.call, self.commands(files[FILE]))
-            card = self.agents.session(DESIGN_SESSION, request_of(request, start), bench, seed=seed, attempt=attempt)
+            ended = self.agents.session(DESIGN_SESSION, request_of(request, start), bench, seed=seed, attempt=attempt)
+        card = ended.value
         if not isinstance(card, DesignCard):
             assert isinstance(card, AgentFailure)
-            return card, card
+            return ended.but(card)
         source = workspace.files.get(FILE, "").encode("utf-8", "replace").decode()
         try:
             reply = DesignReply(
                 explanation=card.explanation, solver_code=source, short_name=card.short_name, reference_weights=card.reference_weights,
             )
         except ValidationError as error:
-            return AgentFailure(DESIGN_SESSION.name, "invalid", f"{FILE}: {error.errors()[0]['msg']}", 1), card
-        return reply, card
+            return ended.but(AgentFailure(DESIGN_SESSION.name, "invalid", f"{FILE}: {error.errors()[0]['msg']}", 1))
+        return ended.but(reply)
 
     def commands(self, start: str) -> Mapping[str, Command]:
         """The commands of a session that begins with the file `start`. What a design does wrong is said; only our own machinery raises."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from evolake.agents import AgentFailure, Agents
+from evolake.agents import AgentFailure, Agents, Reply
 from evolake.designs.evolution.designer_session import SessionDesigner
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.planning import detail, schedule_text
@@ -139,24 +139,24 @@ class _Attempts:
             if result.traced is not None and result.accepted:
                 self.known[result.traced.graph_sha] = result.design_id
 
-    def _replies(self, numbers: Sequence[int], agents: Agents) -> list[tuple[DesignReply | AgentFailure, Any]]:
-        """The reply to each request, and what `Agents.assign` knows it by."""
+    def _replies(self, numbers: Sequence[int], agents: Agents) -> list[Reply[DesignReply | AgentFailure]]:
+        """Return the reply to each request."""
         requests = [self.requests[number].model_copy(update={"taken": sorted(self.seen)}) for number in numbers]
         seeds = [child_seed(self.root_seed, LINE, self.cycle, "design", number) for number in numbers]
         draws = [self.draws[number] for number in numbers]
         if self.session is not None:
             return [self.session.write(request, seed=seed, attempt=draw) for request, seed, draw in zip(requests, seeds, draws, strict=True)]
-        return [(reply, reply) for reply in agents.call_many(DESIGN_ROLE, requests, seeds=seeds, attempts=draws)]
+        return agents.call_many(DESIGN_ROLE, requests, seeds=seeds, attempts=draws)
 
-    def _made(self, number: int, answer: tuple[DesignReply | AgentFailure, Any], agents: Agents) -> _Made:
-        reply, given = answer
+    def _made(self, number: int, replied: Reply[DesignReply | AgentFailure], agents: Agents) -> _Made:
+        reply = replied.value
         known, drawn = _Known(self.known), []
         if isinstance(reply, AgentFailure):
             return _Made(reply, "", frozenset(), agents)
         seed = child_seed(self.root_seed, LINE, self.cycle, "repair", number)
         result = _taken_in(agents, reply, self.population, self.chosen[number], self.origin, known, self.judge, seed, drawn)
         if isinstance(result, Judged):
-            agents.assign(given, result.design_id)
+            agents.assign(replied.call_id, result.design_id)
         key = drawn[0] if drawn and drawn[0] not in self.seen else ""
         return _Made(result, key, frozenset(known.new), agents)
 

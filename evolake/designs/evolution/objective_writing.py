@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from evolake.agents import AgentFailure, Agents
+from evolake.agents import AgentFailure, Agents, Reply
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.judging_objectives import JudgeObjective
 from evolake.designs.evolution.planning import schedule_text
@@ -111,13 +111,13 @@ def write_objectives(
         current = population.add(objectives=rows)
         request = _request(current, settings, scored, guidance)
         reply = agents.call(OBJECTIVE_ROLE, request, seed=child_seed(root_seed, LINE, cycle, "objective", number))
-        if isinstance(reply, AgentFailure):
-            failures.append(reply)
+        if isinstance(reply.value, AgentFailure):
+            failures.append(reply.value)
             continue
         turn = _Turn(agents, current, judge, cycle, origin, frozenset(taken))
         seed = child_seed(root_seed, LINE, cycle, "objective-repair", number)
         made = alone(
-            lambda said=reply, own=seed, at=turn: at.tried(said, own),
+            lambda said=reply.but(reply.value), own=seed, at=turn: at.tried(said, own),
             lambda reason: AgentFailure(OBJECTIVE_ROLE.name, "invalid", reason, 1), passing=(InputError,),
         )
         if isinstance(made, AgentFailure):
@@ -206,20 +206,22 @@ class _Turn:
     origin: str
     taken: frozenset[str]
 
-    def tried(self, reply: ObjectiveReply, seed: int) -> list[tuple[dict[str, Any], GateResults]]:
+    def tried(self, replied: Reply[ObjectiveReply], seed: int) -> list[tuple[dict[str, Any], GateResults]]:
         """What a reply came to: its row and, where that is blocked, the row of what came back. One that is there already is none."""
+        reply = replied.value
         made = self._row(
             reply.objective_code, reply.family, reply.parameters, reply.objective_description,
             reply.operator if isinstance(reply, ProgramReply) else None, reply.parents if isinstance(reply, ProgramReply) else {},
         )
-        self.agents.assign(reply, made["objective_id"])
+        self.agents.assign(replied.call_id, made["objective_id"])
         if made["objective_id"] in self.taken:
             return []
         judged = [self._judged(made)]
         if judged[0][0]["state"] == "accepted":
             return judged
         request = RepairRequest(direction=reply.objective_description, source=made["source"], error=str(judged[0][0]["reason"]))
-        mended = self.agents.call(OBJECTIVE_REPAIR_ROLE, request, seed=seed)
+        repaired = self.agents.call(OBJECTIVE_REPAIR_ROLE, request, seed=seed)
+        mended = repaired.value
         if isinstance(mended, AgentFailure):
             return judged
         operator, parents = None, {}
@@ -230,7 +232,7 @@ class _Turn:
             mended.objective_code, mended.family, mended.parameters, mended.objective_description or reply.objective_description, operator, parents,
             beside=made["objective_id"],
         )
-        self.agents.assign(mended, other["objective_id"])
+        self.agents.assign(repaired.call_id, other["objective_id"])
         if other["objective_id"] not in {*self.taken, made["objective_id"]}:
             judged.append(self._judged(other))
         return judged

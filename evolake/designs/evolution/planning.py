@@ -57,7 +57,7 @@ def plan_directions(
             recent=_recent(population, lines), summaries=lines[:MAX_SUMMARIES], guidance=list(guidance), reports=list(reports),
         ),
         seed=child_seed(root_seed, LINE, cycle, "lookup"),
-    )
+    ).value
     if isinstance(lookup, AgentFailure):
         return Plan([], lookup)
     looked_up = resolved(lookup.lookup_experiment_ids, known)[:MAX_LOOKUPS] or [known[item.design_id] for item in lines[:MAX_LOOKUPS]]
@@ -70,7 +70,7 @@ def plan_directions(
             reports=list(reports),
         ),
         seed=child_seed(root_seed, LINE, cycle, "directions"),
-    )
+    ).value
     if isinstance(reply, AgentFailure):
         return Plan([], reply)
     rows = []

@@ -129,14 +129,15 @@ def judged_and_mended(agents: Agents, candidate: Candidate, known: Mapping[str, 
             direction=result.rationale, source=result.source, error=result.examined.reason,
             genome=result.genome.to_json() if result.genome else None,
         )
-        reply = agents.call(DESIGN_REPAIR_ROLE, request, seed=seed, attempt=attempt)
+        repaired = agents.call(DESIGN_REPAIR_ROLE, request, seed=seed, attempt=attempt)
+        reply = repaired.value
         if isinstance(reply, AgentFailure) or reply.solver_code == result.source:
             return result
         genome = believed_genome(reply.genome, reply.solver_code)
         rationale = f"{result.rationale} Mended: {reply.error_summary}"[:6000]
         candidate = replace(candidate, source=reply.solver_code, hyper={}, genome=genome, rationale=rationale)
         result = judged(candidate, known, judge)
-        agents.assign(reply, result.design_id)
+        agents.assign(repaired.call_id, result.design_id)
     return result
 
 

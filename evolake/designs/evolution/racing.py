@@ -9,7 +9,7 @@ at the next. What wins here is still to be measured on fresh ones, against other
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -186,13 +186,3 @@ def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], ratio: 
         if not solved:
             break
     return laps
-
-
-def state_of(race: Race) -> Mapping[str, Any]:
-    """What a search goes on from."""
-    from dataclasses import asdict
-
-    return {
-        "grammar": race.grammar.name, "rungs": [asdict(rung) for rung in race.rungs], "elite": [asdict(racer) for racer in race.elite],
-        "taken": sorted(race.taken), "times": race.times, "raced": race.raced, "finished": race.finished,
-    }

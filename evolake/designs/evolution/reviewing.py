@@ -62,7 +62,7 @@ def review_portfolio(
             previous_guidance=str(population.value("review_guidance", "none yet")), guidance=list(guidance),
         ),
         seed=child_seed(root_seed, LINE, cycle, "review"),
-    )
+    ).value
     if isinstance(reply, AgentFailure):
         return PortfolioReview([], reply)
     before = {item.objective_id: item.multiplier for item in shown}

@@ -64,11 +64,6 @@ def design_key(genome: Genome | OpenGenome | None, source: str, hyper: Mapping[s
     return hashlib.sha256((source + "\x1f" + values_text(hyper)).encode(errors="backslashreplace")).hexdigest()
 
 
-def parent_of_genome(design_id: str, title: str, result: Genome) -> Parent:
-    """A parent straight from a genome (the seeds of the grammar, tests)."""
-    return Parent(design_id, title, compose(result, title), result.values(), scales_of(result), result)
-
-
 def propose(
     parents: Sequence[Parent], taken: Collection[str], random: np.random.Generator, *, operator: str | None = None, focus: Sequence[str] = ()
 ) -> Child | None:

@@ -50,11 +50,6 @@ Made = tuple[OpenGenome, str, str]
 BOUNDS = ((0.0, 1.0), (-1.0, 1.0))
 
 
-def parent_of_genome(design_id: str, title: str, result: OpenGenome) -> Parent:
-    """A parent straight from a genome."""
-    return Parent(design_id, title, compose(result, title), result.values(), scales_of(result), result)
-
-
 def scales_of(result: OpenGenome) -> tuple[Scale, ...]:
     """Scales of a genome's parameters."""
     return tuple(Scale(p.name, p.type, p.low, p.high) for p in result.parameters().values())

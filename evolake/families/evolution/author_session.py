@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evolake.agents import AgentFailure, Agents
+from evolake.agents import AgentFailure, Agents, Reply
 from evolake.agents.session.tools import Bench, Command
 from evolake.agents.session.workspace import Workspace
 from evolake.errors import InputError
@@ -57,8 +57,8 @@ class SessionAuthor:
 
     def write(
         self, request: EvolveRequest, *, seed: int, attempt: int, artifact_id: str | None = None,
-    ) -> tuple[EvolveReply | AgentFailure, Any]:
-        """The session's files as a reply like any other, and what the session gave (for `Agents.assign`)."""
+    ) -> Reply[EvolveReply | AgentFailure]:
+        """Return the session's files as a reply like any other; an AgentFailure with a typed status if it was not finished."""
         with Scratch("family") as place:
             folder = Path(place) / "start"
             for name, text in starting_files(request).items():
@@ -67,17 +67,18 @@ class SessionAuthor:
             folder.mkdir(exist_ok=True)
             workspace = Workspace.of_folder(folder, starting_files(request), lambda path: path in FILES)
             bench = Bench(workspace, folder, FamilyCard, self.pool.call, self.commands())
-            card = self.agents.session(EVOLUTION_SESSION, request_of(request), bench, seed=seed, artifact_id=artifact_id, attempt=attempt)
+            ended = self.agents.session(EVOLUTION_SESSION, request_of(request), bench, seed=seed, artifact_id=artifact_id, attempt=attempt)
+        card = ended.value
         if not isinstance(card, FamilyCard):
             assert isinstance(card, AgentFailure)
-            return card, card
+            return ended.but(card)
         texts = {name: clean_text(workspace.files.get(name, "")) for name in FILES}
         reply = EvolveReply(
             title=card.title, category=card.category, language=card.language, answer_type=card.answer_type, operator=card.operator,
             used_parents=card.used_parents, generator=texts[GENERATOR], template=texts[TEMPLATE], validator=texts[VALIDATOR],
             reader=texts[READER] or None, note=card.note,
         ) if all(len(text) <= 200_000 for text in texts.values()) else EvolveReply(note="a file is longer than 200000 characters")
-        return reply, card
+        return ended.but(reply)
 
     def commands(self) -> Mapping[str, Command]:
         """The commands of a session. What a family does wrong is said; only our own machinery raises."""

@@ -44,10 +44,11 @@ def measure_pair(
             if not vote.decided:
                 continue
             count = settings.drift_samples
-            replies = agents.call_many(
+            replied = agents.call_many(
                 SOLVER_ROLE, [SolveRequest(statement=instance.text)] * count, seeds=[instance.seed] * count, artifact_ids=[element.family_id] * count,
                 attempts=list(range(count)),
             )
+            replies = [reply.value for reply in replied]
             failed = sum(isinstance(reply, AgentFailure) for reply in replies)
             units = asked_units(instance.text)
             correct = sum(

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from evolake.agents import AgentFailure, Agents
+from evolake.agents import AgentFailure, Agents, Reply
 from evolake.agents.session.by_model import require_model
 from evolake.compute.remote_jail import RemotePool, jails_here
 from evolake.compute.shared import Shared
@@ -142,7 +142,7 @@ def learn(
     request = CurateRequest(existing=list(existing), candidates=list(dict.fromkeys(lessons)), limit=settings.experience_items)
     if not lessons:
         return list(existing)
-    reply = agents.call(CURATOR_ROLE, request, seed=child_seed(root_seed, LINE, cycle, "experience"))
+    reply = agents.call(CURATOR_ROLE, request, seed=child_seed(root_seed, LINE, cycle, "experience")).value
     return list(existing) if isinstance(reply, AgentFailure) else reply.items[: settings.experience_items]
 
 
@@ -209,7 +209,7 @@ class _Attempts:
     def one_by_one(self) -> list[_Made]:
         """Each after those before it, so that nobody pays to have a double reviewed; a backend that may be asked several at once gives the replies
         beforehand."""
-        ahead: list[EvolveReply | AgentFailure] = []
+        ahead: list[Reply[EvolveReply | AgentFailure]] = []
         if self.agents.backend.threads > 1 and self.session is None:
             numbers = range(len(self.requests))
             asked = [self._request(number, self.taken) for number in numbers]
@@ -256,30 +256,30 @@ class _Attempts:
             self.seen.extend(item.fingerprint for item in outcome.rounds if item.accepted and item.fingerprint is not None)
 
     def _made(
-        self, number: int, agents: Agents, judge: Judge, taken: set[str], reply: EvolveReply | AgentFailure | None = None
+        self, number: int, agents: Agents, judge: Judge, taken: set[str], replied: Reply[EvolveReply | AgentFailure] | None = None
     ) -> _Made:
         """One attempt with its refinements. taken: gets the ids of its versions."""
         before, authors = frozenset(taken), list[dict[str, Any]]()
-        outcome = self._attempted(number, agents, judge, taken, reply, authors)
+        outcome = self._attempted(number, agents, judge, taken, replied, authors)
         return _Made(outcome, frozenset(taken - before), tuple(authors), agents)
 
     def _attempted(
-        self, number: int, agents: Agents, judge: Judge, taken: set[str], reply: EvolveReply | AgentFailure | None, authors: list[dict[str, Any]]
+        self, number: int, agents: Agents, judge: Judge, taken: set[str], replied: Reply[EvolveReply | AgentFailure] | None,
+        authors: list[dict[str, Any]],
     ) -> Proposal | Failure:
         request = self._request(number, taken)
         attempt = _Attempt(agents, request, number, self.cycle, self.root_seed, self.pool, self.settings, taken, self.session, authors)
-        given: Any = reply
         if self.session is not None:
-            reply, given = self.session.write(request, seed=self._seed(number), attempt=number)
-        elif reply is None:
-            given = reply = agents.call(EVOLUTION_ROLE, request, seed=self._seed(number), attempt=number)
-        family = _value(contained(family_of, reply, request, whole=agents.backend.name == "operators"))
+            replied = self.session.write(request, seed=self._seed(number), attempt=number)
+        elif replied is None:
+            replied = agents.call(EVOLUTION_ROLE, request, seed=self._seed(number), attempt=number)
+        family = _value(contained(family_of, replied.value, request, whole=agents.backend.name == "operators"))
         whole = family if isinstance(family, str) else _value(contained(attempt.completed, family))
         if isinstance(whole, str) or isinstance(family, str):
             return number, request.operator, str(whole)
         if whole is None:
             return number, request.operator, f"family {family.family_id[:12]} is there already"
-        agents.assign(given, whole.family_id)
+        agents.assign(replied.call_id, whole.family_id)
         seen, guard = tuple(self.seen), SubmissionGuard(self.settings.refused_submissions)
         done = refine(whole, lambda item: judge(item, seen), attempt.revised, rounds=self.settings.refinements, guard=guard)
         return Proposal(number, request.operator, done)
@@ -346,9 +346,9 @@ class _Attempt:
         request = self.request.model_copy(update={"draft": draft, "draft_record": to_record(family), "taken": sorted(self.taken)})
         seed = child_seed(self.root_seed, LINE, f"{self.cycle}/{self.number}", "mend", round_number)
         if self.session is not None:
-            reply, _ = self.session.write(request, seed=seed, attempt=self.number, artifact_id=family.family_id)
+            reply = self.session.write(request, seed=seed, attempt=self.number, artifact_id=family.family_id).value
         else:
-            reply = self.agents.call(EVOLUTION_ROLE, request, seed=seed, artifact_id=family.family_id)
+            reply = self.agents.call(EVOLUTION_ROLE, request, seed=seed, artifact_id=family.family_id).value
         result = family_of(reply, request, whole=self.agents.backend.name == "operators")
         if isinstance(result, str):
             return None

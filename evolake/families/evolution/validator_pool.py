@@ -86,9 +86,9 @@ def _asked(
     """One validator more. An author's request says nothing of the family but what a solver of its questions may know."""
     if not separate:
         request = ValidatorRequest(generator=family.generator, template=stated(family), primary=family.validator, taken=list(taken))
-        return agents.call(VALIDATOR_ROLE, request, seed=seed, artifact_id=family.family_id, attempt=number)
+        return agents.call(VALIDATOR_ROLE, request, seed=seed, artifact_id=family.family_id, attempt=number).value
     task = AuthorRequest(template=stated(family), answer_type=family.answer.type, instances=list(shown), taken=list(taken))
-    return agents.call(AUTHOR_ROLE, task, seed=seed, artifact_id=family.family_id, attempt=number)
+    return agents.call(AUTHOR_ROLE, task, seed=seed, artifact_id=family.family_id, attempt=number).value
 
 
 def _answers(family: Family, source: str, *, pool: Any, settings: FamiliesSettings) -> bool:

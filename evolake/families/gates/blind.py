@@ -117,7 +117,8 @@ def blind_review(family: Family, *, pool: Any, agents: Agents, settings: Familie
             seeds=[reviewer.instance.seed for reviewer in active], artifact_ids=[family.family_id] * len(active),
             attempts=[reviewer.number for reviewer in active],
         )
-        for reviewer, reply in zip(active, replies, strict=True):
+        for reviewer, replied in zip(active, replies, strict=True):
+            reply = replied.value
             if isinstance(reply, AgentFailure):
                 reviewer.status, reviewer.note = "failed", f"{reply.status}: {reply.reason}"
             elif reply.final is not None:

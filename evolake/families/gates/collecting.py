@@ -85,7 +85,7 @@ def quality(course: Course) -> Mapping[str, Any]:
         difficulty=instance.difficulty, parent_statement=course.parent_statement, metrics=metrics,
     )
     seed = child_seed(course.root_seed, "families", course.family.family_id, "quality")
-    reply = course.agents.call(QUALITY_ROLE, request, seed=seed, artifact_id=course.family.family_id)
+    reply = course.agents.call(QUALITY_ROLE, request, seed=seed, artifact_id=course.family.family_id).value
     if isinstance(reply, AgentFailure):
         return {"failure": f"{reply.status}: {reply.reason}", "action": "revise", "feedback": ""}
     return {"failure": ""} | reply.model_dump()

@@ -16,7 +16,7 @@ from evolake.families.model.contract import Answer, Family
 from evolake.families.sandbox.running import PRELOAD, Caps, generate
 from evolake.seeds import child_seed
 from evolake.verifiers import external
-from evolake.verifiers.external import DISTRIBUTION, GYM, LIBRARY, SCORER, Asked, require_library, score_replies
+from evolake.verifiers.external import DISTRIBUTION, GYM, LIBRARY, SCORER, require_library
 
 OPERATOR = "external"
 LEVELS = 10
@@ -24,8 +24,6 @@ GYM_PRELOAD = (*PRELOAD, *external.GYM_PRELOAD)
 """What a pool for external families should preload: the library takes seconds to import."""
 GYM_CAPS = Caps(cpu_s=10.0, call_s=120.0, memory_mb=2048)
 """Importing the library alone takes a second and 200 MB; single entries of the largest level take seconds."""
-SCORE_CAPS = Caps(cpu_s=10.0, call_s=10.0, memory_mb=2048)
-"""Of one reply: making its entry anew, and scoring it."""
 GENERATOR = '''import random
 
 from evolake.verifiers.gym import make
@@ -75,16 +73,3 @@ def external_rows(names: Sequence[str], each: int, *, pool: Any, root_seed: int)
             for item in made if item.status == "ok"
         ]
     return rows
-
-
-def score_external(name: str, instances: Sequence[dict[str, Any]], replies: Sequence[str], *, pool: Any) -> list[float]:
-    """Scores of replies by the dataset's `score_answer`, 0 to 1, in their order; a reply that its verifier fails on is worth 0.
-
-    instances: what made them: hidden inputs of `external_family(name)`, or `external_rows`. One reply may use `SCORE_CAPS`. Raises MachineryError
-    when the jail failed, InputError where an instance cannot be made again.
-    """
-    asked = [
-        Asked({"dataset": name, "difficulty": instance["difficulty"], "seed": instance["seed"]}, reply)
-        for instance, reply in zip(instances, replies, strict=True)
-    ]
-    return [reply.score for reply in score_replies(asked, pool=pool, limits=SCORE_CAPS.limits())]

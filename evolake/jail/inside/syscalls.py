@@ -88,7 +88,6 @@ SHARED_STATE = (
 """State that two candidates at one time, or one after the other, have in common: locks on files of the host, what of a file lies in its memory (and
 reads that tell), its quotas of asynchronous requests, timers and watches, its disk's queue."""
 
-NEW_PROGRAMS = ("fork", "vfork", "execve", "execveat", "setsid", "setpgid")
 
 FILE_TIMES = ("utime", "utimes", "utimensat", "futimesat")
 

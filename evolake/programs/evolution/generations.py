@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
-from evolake.agents import AgentFailure, Agents
+from evolake.agents import AgentFailure, Agents, Reply
 from evolake.gates import GateResults, Ruleset, run_gates
 from evolake.gates.in_turn import in_turn, side_by_side
 from evolake.lake import BlobStore
@@ -133,8 +133,8 @@ def run_generation(
     items, derivations, unanswered, repeated = [], [], [], 0
     living = {behaviour(json.loads(row["metrics"])): row["program_id"] for row in islands.rows.values()}
     known = {bare_text(texts_of(context.blobs, row["files_sha"])): row["program_id"] for row in islands.rows.values()}
-    for (island, parents), request, (reply, given) in zip(places, requests, replies, strict=True):
-        texts = child_texts(reply, request.parent.files)
+    for (island, parents), request, reply in zip(places, requests, replies, strict=True):
+        texts = child_texts(reply.value, request.parent.files)
         if isinstance(texts, str):
             unanswered.append(texts)
             continue
@@ -143,8 +143,8 @@ def run_generation(
             repeated += 1
             continue
         seen.add(name)
-        row, lines = child_row(context, reply, texts, parents, generation, next_number + len(items))
-        context.agents.assign(given, name)
+        row, lines = child_row(context, reply.value, texts, parents, generation, next_number + len(items))
+        context.agents.assign(reply.call_id, name)
         derivations += lines
         items.append(Item(row, Candidate(texts, name, context.evaluator, context.seeds(), known, living), island))
     calls, turns = context.agents.rows()[before:], context.agents.turns()[turned:]
@@ -162,10 +162,10 @@ def run_generation(
     return Entry(programs, verdicts, measured, derivations, calls, list(islands.rows.values()), repeated, unanswered, turns)
 
 
-def written(context: Context, requests: Sequence[WriterRequest], seeds: Sequence[int]) -> list[tuple[WriterReply | AgentFailure, Any]]:
-    """A reply to each request, by calls, many at once, or by one session after another; and what the agents gave, for `Agents.assign`."""
+def written(context: Context, requests: Sequence[WriterRequest], seeds: Sequence[int]) -> list[Reply[WriterReply | AgentFailure]]:
+    """Return a reply to each request, by calls, many at once, or by one session after another."""
     if context.session is None:
-        return [(reply, reply) for reply in context.agents.call_many(WRITER, requests, seeds=seeds, attempts=list(range(len(requests))))]
+        return context.agents.call_many(WRITER, requests, seeds=seeds, attempts=list(range(len(requests))))
     return [
         context.session.write(context, request, seed=seed, attempt=place)
         for place, (request, seed) in enumerate(zip(requests, seeds, strict=True))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evolake.agents import AgentFailure, Agents
+from evolake.agents import AgentFailure, Agents, Reply
 from evolake.agents.session.by_model import require_model
 from evolake.agents.session.tools import Bench, Call, Command
 from evolake.agents.session.workspace import Workspace
@@ -41,9 +41,8 @@ class SessionWriter:
     agents: Agents
     call: Call
 
-    def write(self, context: Context, request: WriterRequest, *, seed: int, attempt: int) -> tuple[WriterReply | AgentFailure, Any]:
-        """The session's files as a reply like any other (an AgentFailure with a typed status where it was not finished), and what the session gave
-        (for `Agents.assign`)."""
+    def write(self, context: Context, request: WriterRequest, *, seed: int, attempt: int) -> Reply[WriterReply | AgentFailure]:
+        """Return the session's files as a reply like any other; an AgentFailure with a typed status if it was not finished."""
         files = request.parent.files
         with Scratch("program") as place:
             folder = Path(place) / "start"
@@ -52,14 +51,15 @@ class SessionWriter:
                 (folder / name).write_bytes(text.encode("utf-8", "replace"))
             workspace = Workspace.of_folder(folder, files, lambda path: path in files)
             bench = Bench(workspace, folder, ProgramCard, self.call, commands(context, list(files)), reference=lambda: reference_files(request))
-            card = self.agents.session(WRITER_SESSION, request_of(request), bench, seed=seed, attempt=attempt)
+            ended = self.agents.session(WRITER_SESSION, request_of(request), bench, seed=seed, attempt=attempt)
+        card = ended.value
         if not isinstance(card, ProgramCard):
             assert isinstance(card, AgentFailure)
-            return card, card
+            return ended.but(card)
         gone = [name for name, text in workspace.changed.items() if text is None]
         if gone:
-            return AgentFailure(WRITER_SESSION.name, "invalid", f"{gone[0]} was deleted: every file that evolves has to be there", 1), card
-        return WriterReply(idea=card.idea, whole={name: text for name, text in workspace.changed.items() if text is not None}), card
+            return ended.but(AgentFailure(WRITER_SESSION.name, "invalid", f"{gone[0]} was deleted: every file that evolves has to be there", 1))
+        return ended.but(WriterReply(idea=card.idea, whole={name: text for name, text in workspace.changed.items() if text is not None}))
 
 
 def commands(context: Context, names: list[str]) -> Mapping[str, Command]:

@@ -34,7 +34,3 @@ class Places:
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         """From where to where a node reaches."""
         return self.at(node.lineno, node.col_offset), self.at(node.end_lineno or node.lineno, node.end_col_offset or 0)
-
-    def line_of(self, place: int) -> int:
-        """The line, from 1, of a place in the text."""
-        return self.text.count("\n", 0, place) + 1

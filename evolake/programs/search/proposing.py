@@ -21,11 +21,10 @@ ODDS = {"step_one": 3.0, "step_all": 3.0, "difference": 4.0, "tpe": 2.0, "crosso
 
 @dataclass(frozen=True)
 class Child:
-    """New texts, the operator that made them, and whether the second parent had a part in them."""
+    """New texts, and the operator that made them."""
 
     texts: dict[str, str]
     operator: str
-    two_parents: bool = False
 
 
 def child_of(
@@ -46,7 +45,7 @@ def child_of(
         except (Unreadable, BadBlocks):  # of a parent that no operator can take apart; a model may still change it
             continue
         if made is not None and made != dict(texts) and all(_reads(file, text) for file, text in made.items()):
-            return Child(made, name, name == "crossover")
+            return Child(made, name)
     return None
 
 

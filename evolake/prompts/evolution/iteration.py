@@ -202,8 +202,8 @@ def _born(
     population: Population, made: Reproduction, payoffs: PayoffMatrix, settings: PromptsSettings, tag: Mapping[str, Any], agents: Agents
 ) -> Population:
     """The population with the child, where there is one; the calls are told whom they were for."""
-    for reply in made.replies:
-        agents.assign(reply, (made.child or made.parent).prompt_id)
+    for call_id in made.calls:
+        agents.assign(call_id, (made.child or made.parent).prompt_id)
     if made.child is None:
         return population
     parents: dict[str, float]

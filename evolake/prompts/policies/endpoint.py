@@ -135,7 +135,7 @@ class EndpointPolicy:
             asks += [ask] * draws
             attempts += [0] * draws if greedy else [(seed % _SEEDS) * 10_000 + first + number for number in range(draws)]
         replies = self.agents.call_many(ROLE, asks, seeds=[0] * len(asks), attempts=attempts)
-        result = [_sample(reply) for reply in replies]
+        result = [_sample(reply.value) for reply in replies]
         groups = [result[start : start + draws] for start in range(0, len(result), draws)]
         return [group * n for group in groups] if greedy else groups
 

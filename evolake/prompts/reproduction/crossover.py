@@ -65,14 +65,16 @@ def cross(
         ],
         library=library.to_rows(),
     )
-    reply = agents.call(RECOMBINER, request, seed=child_seed(root_seed, LINE, cycle, f"{iteration}/recombine"))
+    replied = agents.call(RECOMBINER, request, seed=child_seed(root_seed, LINE, cycle, f"{iteration}/recombine"))
+    reply = replied.value
     if isinstance(reply, AgentFailure):
         lost = lost_calls("recombine", [reply], [None])
-        return Reproduction("crossover", prompts[best], None, lost[0].reason, lost=tuple(lost), replies=(reply,))
+        return Reproduction("crossover", prompts[best], None, lost[0].reason, lost=tuple(lost), calls=(replied.call_id,))
     hunks = [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in reply.edits]
     result = apply(prompts[best], hunks[:EDITS], limits)
     outcomes = [*result.outcomes, *over_limit(hunks, EDITS, f"a crossover may propose {EDITS} edits")]
     note = stillborn(result.prompt, prompts[best], known)
     return Reproduction(
-        "crossover", prompts[best], None if note else result.prompt, note, tuple(("recombine", outcome) for outcome in outcomes), replies=(reply,),
+        "crossover", prompts[best], None if note else result.prompt, note, tuple(("recombine", outcome) for outcome in outcomes),
+        calls=(replied.call_id,),
     )

@@ -74,12 +74,12 @@ def mutate(
     steps: list[Step] = [*["local" for _ in (*local, *beyond)], *["global" for _ in plan]]
     hunks = zip(steps, (*local, *beyond, *(outcomes[id(hunk)] for hunk in plan)), strict=True)
     note = stillborn(final.prompt, prompt, known)
-    return Reproduction("mutation", prompt, None if note else final.prompt, note, tuple(hunks), tuple(work.lost), tuple(work.replies))
+    return Reproduction("mutation", prompt, None if note else final.prompt, note, tuple(hunks), tuple(work.lost), tuple(work.calls))
 
 
 @dataclass
 class _Mutation:
-    """The four steps, with the calls that were lost and the replies that came."""
+    """The four steps, with the calls that were lost and the names of all calls."""
 
     agents: Agents
     prompt: SystemPrompt
@@ -91,7 +91,7 @@ class _Mutation:
 
     def __post_init__(self) -> None:
         self.lost: list[Lost] = []
-        self.replies: list[Any] = []
+        self.calls: list[str] = []
 
     def summarise(self, evidence: Sequence[Evidence]) -> list[list[Trajectory]]:
         """The trajectories of each problem; rollouts that say the same are asked about once."""
@@ -162,9 +162,10 @@ class _Mutation:
 
     def _ask(self, step: Step, role: Role[Any, Any], requests: Sequence[Any], problems: Sequence[str | None]) -> list[Any]:
         seeds = [child_seed(self.root_seed, LINE, self.cycle, f"{self.iteration}/{step}", place) for place in range(len(requests))]
-        replies = self.agents.call_many(role, requests, seeds=seeds)
+        replied = self.agents.call_many(role, requests, seeds=seeds)
+        replies = [reply.value for reply in replied]
         self.lost += lost_calls(step, replies, problems)
-        self.replies += replies
+        self.calls += [reply.call_id for reply in replied]
         return replies
 
 

@@ -46,7 +46,7 @@ class Reproduction:
     """What became of one mutation or crossover.
 
     parent: the prompt that was edited. child: None where none was born, and `note` says why. hunks: (step, outcome) in the order of the steps.
-    replies: of the roles, so that their calls can be told which prompt they were for (`Agents.assign`).
+    calls: names of the calls that were made for it, for `Agents.assign`.
     """
 
     operator: Operator
@@ -55,7 +55,7 @@ class Reproduction:
     note: str
     hunks: tuple[tuple[Step, Outcome], ...] = ()
     lost: tuple[Lost, ...] = ()
-    replies: tuple[Any, ...] = ()
+    calls: tuple[str, ...] = ()
 
     def rows(self, *, cycle: str, arm: str, iteration: int, backend: str) -> list[dict[str, Any]]:
         """Rows of the table `edits`."""

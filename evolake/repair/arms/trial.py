@@ -114,7 +114,7 @@ def _propose(arm: str, problem: Problem, seed: int, round_: int, requests: list[
     replies = agents.call_many(
         role_of(arm, requests[0]), requests, seeds=seeds, artifact_ids=[problem.id] * len(requests), attempts=numbers
     )
-    return [_read(reply, problem) for reply in replies]
+    return [_read(reply.value, problem) for reply in replies]
 
 
 def _read(reply: CandidateReply | AgentFailure, problem: Problem) -> Candidate:

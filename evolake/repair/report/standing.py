@@ -6,15 +6,12 @@ from dataclasses import replace
 
 from evolake.errors import InputError
 from evolake.lake import Lake
-from evolake.repair.names import MATCHED_ARMS, ONE_SHOT
+from evolake.repair.names import ONE_SHOT, RESAMPLING
 from evolake.repair.report.data import read_report
 from evolake.repair.report.tables import SIGNIFICANT, percent, points
 from evolake.report.artifacts import NONE_YET, NOT_MEASURED
 from evolake.report.standings import Standing
 from evolake.report.story import Ask
-
-RESAMPLING = MATCHED_ARMS[0]
-"""Multiple attempts without any feedback."""
 
 
 def standing(shared: Standing, lake: Lake, _ask: Ask) -> Standing | None:

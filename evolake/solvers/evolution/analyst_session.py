@@ -48,7 +48,7 @@ class SessionAnalyst:
         )
         with self.jail() as pool:
             bench = Bench(Workspace(files, lambda path: path == NOTES), Path(), AnalysisReply, pool.call)
-            reply = agents.session(ANALYST_SESSION, asked, bench, seed=seed)
+            reply = agents.session(ANALYST_SESSION, asked, bench, seed=seed).value
         assert isinstance(reply, AnalysisReply | AgentFailure)
         return reply
 

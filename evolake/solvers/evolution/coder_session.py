@@ -56,7 +56,8 @@ class SessionAuthor:
         bench = Bench(
             workspace, parent.folder, SessionReply, self.call, commands(self.shop, base, parent), reference=lambda: reference_files(commission),
         )
-        reply = self.agents.session(CODER_SESSION, request_of(commission), bench, seed=commission.seed)
+        ended = self.agents.session(CODER_SESSION, request_of(commission), bench, seed=commission.seed)
+        reply = ended.value
         if not isinstance(reply, SessionReply):
             assert isinstance(reply, AgentFailure)
             return reply
@@ -64,7 +65,7 @@ class SessionAuthor:
         if not diff:
             return Authored(None, NOTHING_CHANGED)
         return Authored(
-            CodeReply(title=reply.title, changelog=reply.changelog, diff=diff), made=lambda variant_id: self.agents.assign(reply, variant_id),
+            CodeReply(title=reply.title, changelog=reply.changelog, diff=diff), made=lambda variant_id: self.agents.assign(ended.call_id, variant_id),
         )
 
 

@@ -109,13 +109,14 @@ def evolve_objectives(
             formulas=formula_groups(runs), guidance=list(guidance),
         )
         # after a failed call nothing else has changed: without its own `attempt` the same failure would replay
-        reply = agents.call(OBJECTIVE_WRITER, request, seed=child_seed(root_seed, LINE, cycle, "objective", number), attempt=number)
+        replied = agents.call(OBJECTIVE_WRITER, request, seed=child_seed(root_seed, LINE, cycle, "objective", number), attempt=number)
+        reply = replied.value
         if isinstance(reply, AgentFailure):
             failures.append(reply)
             continue
         earlier = {row["objective_id"] for row in before.values() if row["state"] != "blocked"} | set(portfolio.scores)
         row, own = taken_in(reply, portfolio, earlier, pool, cycle=cycle, number=number, origin=agents.backend.name)
-        agents.assign(reply, row["objective_id"])
+        agents.assign(replied.call_id, row["objective_id"])
         written.append(row["objective_id"])
         if row["state"] == "blocked":
             blocked.append(row)

@@ -116,7 +116,7 @@ def plan_variants(
         materials=_materials(lines, short, bases, joined) if agents.backend.name == "operators" else [], forbidden=list(forbidden),
         **(vars(facts) if facts else {}),
     )
-    reply = agents.call(PLANNER, request, seed=child_seed(root_seed, LINE, cycle, "plan"))
+    reply = agents.call(PLANNER, request, seed=child_seed(root_seed, LINE, cycle, "plan")).value
     if isinstance(reply, AgentFailure):
         return Planned([], reply)
     best = min(lines, key=lambda item: (item.rank is None, item.rank or 0, item.variant_id))

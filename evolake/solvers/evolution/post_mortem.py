@@ -81,14 +81,14 @@ def post_mortem(
         cycle=cycle, incidents=incidents, accepted=sum(not item.blocked_gate for item in evaluated), earlier_findings=list(earlier_findings),
     )
     seed = child_seed(root_seed, LINE, cycle, "analysis")
-    reply = agents.call(ANALYST, request, seed=seed) if session is None else session.analyse(agents, request, seed=seed)
+    reply = agents.call(ANALYST, request, seed=seed).value if session is None else session.analyse(agents, request, seed=seed)
     if isinstance(reply, AgentFailure):
         return PostMortem(failures=(reply,))
     whole = {item.variant_id[:SHORT_ID]: item.variant_id for item in evaluated}
     findings = [item for item in reply.findings if any(name[:SHORT_ID] in whole for name in item.evidence)][:MAX_RULES]
     requests = [_rule_request(item, incidents, evaluated, rules) for item in findings]
     seeds = [child_seed(root_seed, LINE, cycle, "rule", number) for number in range(len(requests))]
-    replies = agents.call_many(RULE_WRITER, requests, seeds=seeds)
+    replies = [reply.value for reply in agents.call_many(RULE_WRITER, requests, seeds=seeds)]
     failures = tuple(item for item in replies if isinstance(item, AgentFailure))
     proposals = tuple(proposal_of(item, whole) for item in replies if not isinstance(item, AgentFailure))
     return PostMortem(reply.assessment, tuple(findings), proposals, failures)

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from evolake.agents import AgentFailure, Agents
+from evolake.agents import AgentFailure, Agents, Reply
 from evolake.gates.boundary import Raised, contained
 from evolake.gates.in_turn import in_turn, side_by_side
 from evolake.seeds import child_seed
@@ -270,10 +270,11 @@ def _make(context: _Context, turn: _Turn, ids: set[str], texts: set[str]) -> Pro
     number = turn.plan["number"]
     commission = _commission(context, turn)
     request = code_request(commission, turn.shown, turn.cut, turn.material)
-    reply = context.agents.call(CODER, request, seed=context.seed("code", number))
+    replied: Reply[CodeReply | AgentFailure] = context.agents.call(CODER, request, seed=context.seed("code", number))
     last: Proposal | None = None
     objections: list[str] = []
     for attempt in range(context.settings.repair_attempts + 1):
+        reply = replied.value
         if isinstance(reply, AgentFailure):
             return last or reply
         if reply.operator == "repeat" and context.operators:
@@ -283,7 +284,7 @@ def _make(context: _Context, turn: _Turn, ids: set[str], texts: set[str]) -> Pro
         turn.drafts.append(draft)
         objection, output = draft.problem or (EXISTS if draft.variant_id in ids else ""), ""
         if not objection:
-            context.agents.assign(reply, draft.variant_id)
+            context.agents.assign(replied.call_id, draft.variant_id)
             judged = context.judge(draft.folder)
             last = _proposal(context, turn, written, draft, judged, objections)
             if judged.blocked_by is None:
@@ -293,7 +294,7 @@ def _make(context: _Context, turn: _Turn, ids: set[str], texts: set[str]) -> Pro
         if attempt == context.settings.repair_attempts or (context.operators and draft.problem):
             break
         repair = repair_request(commission, written, draft, objection, output, turn.shown, turn.cut, turn.material)
-        reply = context.agents.call(CODER_REPAIR, repair, seed=context.seed("repair", number * 100 + attempt), attempt=attempt)
+        replied = context.agents.call(CODER_REPAIR, repair, seed=context.seed("repair", number * 100 + attempt), attempt=attempt)
     return last or Unmade(turn.plan["plan_id"], objections[-1], tuple(objections))
 
 
@@ -323,7 +324,7 @@ def _prepared(context: _Context, turn: _Turn, texts: set[str]) -> _Turn | AgentF
         return replace(turn, material=material, crossed=crossed)
     files = _visible(context, turn)
     request = lookup_request(turn.plan, turn.parents[0], turn.base, files)
-    reply = context.agents.call(LOOKUP, request, seed=context.seed("lookup", number))
+    reply = context.agents.call(LOOKUP, request, seed=context.seed("lookup", number)).value
     if isinstance(reply, AgentFailure):
         return reply
     return replace(turn, shown=tuple(excerpts(files, reply.regions)), cut=tuple(cut_excerpts(files, reply.regions)))

@@ -41,8 +41,7 @@ COLUMNS = (
     "suite", "name", "family", "sha256", "variables", "clauses", "status", "known_by", "cpu_s", "conflicts", "decisions", "propagations", "restarts",
     "peak_mb", "proof_bytes", "proof_cpu_s", "solver",
 )
-KNOWN_BY = ("model", "proof", "construction", "unchecked", "unsolved")
-"""What a status rests on: a checked model, a verified proof, how the formula is made, one solver's word, or nothing."""
+"""`known_by` says what a status rests on: model (checked), proof (verified), construction, unchecked (one solver's word), or unsolved."""
 MEMORY_MB, PROOF_MB = 4096, 4096
 
 

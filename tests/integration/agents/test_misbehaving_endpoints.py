@@ -33,7 +33,7 @@ def called(script: Script, folder: Path, *, after: Agents | None = None, **chang
     port = int(after.backend.address.rpartition(":")[2].partition("/")[0]) if after else 0  # type: ignore[attr-defined]
     with LoopbackModel(script, port) as server, agents_for(server, folder, **changes) as agents:
         try:
-            result: Any = agents.call(add_role(folder), REQUEST, seed=0)
+            result: Any = agents.call(add_role(folder), REQUEST, seed=0).value
         except (AgentUnavailable, BudgetExhausted) as error:
             result = error
         return result, agents.rows(), agents, len(server.requests)

@@ -98,7 +98,7 @@ class Project:
         with LoopbackModel(script, self.port) as server, self.agents(server.base_url, **changes) as agents:
             self.port = server.port
             bench = self.bench()
-            result = agents.session(self.role, Ask(goal="Return 0."), bench, seed=0)
+            result = agents.session(self.role, Ask(goal="Return 0."), bench, seed=0).value
             return Held(result, bench.workspace, agents.turns(), agents.rows(), server.requests)
 
 
@@ -247,7 +247,7 @@ def test_a_replay_costs_nothing_and_gives_the_same_bytes(project: Project):
     first = project.hold(EXPERT)
     with project.agents(None, run_id="run-2", replay_only=True) as agents:
         bench = project.bench()
-        again = agents.session(project.role, Ask(goal="Return 0."), bench, seed=0)
+        again = agents.session(project.role, Ask(goal="Return 0."), bench, seed=0).value
         assert (again, bench.workspace.sha) == (first.result, first.workspace.sha)
         assert [turn | {"status": "ok"} for turn in agents.turns()] == first.turns
         assert {row["usd"] for row in agents.rows()} == {0.0}
@@ -316,7 +316,7 @@ def test_a_session_whose_process_is_killed_goes_on_from_its_last_turn_and_pays_n
         assert len(server.requests) == 2
         with project.agents(server.base_url, run_id="run-2") as agents:
             bench = project.bench()
-            result = agents.session(project.role, Ask(goal="Return 0."), bench, seed=0)
+            result = agents.session(project.role, Ask(goal="Return 0."), bench, seed=0).value
             turns, rows = agents.turns(), agents.rows()
         asked = [sum(message["role"] == "assistant" for message in request.messages) for request in server.requests]
     assert (result, asked) == (Finished(title="zero"), [0, 1, 2, 3, 4]), "each turn was asked for once, over both lives"

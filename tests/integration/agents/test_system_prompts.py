@@ -113,7 +113,7 @@ def test_a_text_stands_before_the_roles_own_instructions() -> None:
 def test_a_role_reads_its_prompt_and_its_rows_say_so(lake: Lake, tmp_path: Path) -> None:
     role = add_role(tmp_path)
     with LoopbackModel([say("no json"), say({"total": 5})]) as server, agents_of(server, tmp_path, {"adder": "champion"}) as agents:
-        assert agents.call(role, AddRequest(a=2, b=3), seed=0) == AddReply(total=5)
+        assert agents.call(role, AddRequest(a=2, b=3), seed=0).value == AddReply(total=5)
         assert [row["prompt_id"] for row in agents.rows()] == [SECOND.prompt_id] * 2
     assert all(asked.messages[0]["content"].startswith(SECOND.text() + "\n\n") for asked in server.requests)
     assert "JSON Schema" in server.requests[0].messages[0]["content"]

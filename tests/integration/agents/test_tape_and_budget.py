@@ -14,7 +14,7 @@ from typing import Any
 
 import agent_backend_fixtures
 import pytest
-from agent_backend_fixtures import AddReply, AddRequest, add_role, sum_asked
+from agent_backend_fixtures import AddReply, AddRequest, add_role, sum_asked, values
 from loopback_model import KEY, Action, Asked, LoopbackModel, say, serve, status
 
 from evolake.agents import AgentFailure, Agents, open_agents
@@ -44,10 +44,10 @@ def test_a_recorded_call_replays_at_no_cost_in_another_cycle_and_run(tmp_path: P
     role = add_role(tmp_path)
     with LoopbackModel(ADDS) as server:
         with open_for(server.base_url, tmp_path) as agents:
-            first = agents.call_many(role, REQUESTS, seeds=range(8))
+            first = values(agents.call_many(role, REQUESTS, seeds=range(8)))
             paid, spent = agents.rows(), agents.spent
         with open_for(server.base_url, tmp_path, cycle="0002", run_id="run-2") as agents:
-            assert agents.call_many(role, REQUESTS, seeds=[9] * 8) == first
+            assert values(agents.call_many(role, REQUESTS, seeds=[9] * 8)) == first
             replayed, nothing = agents.rows(), agents.spent
         assert len(server.requests) == 8
     assert (spent, nothing) == (Usage(8, 960, pytest.approx(8 * COSTS)), Usage())
@@ -59,10 +59,10 @@ def test_a_recorded_call_replays_at_no_cost_in_another_cycle_and_run(tmp_path: P
 def test_failed_attempts_replay_as_the_same_failures(tmp_path: Path) -> None:
     script = [say({"total": 5}, finish="length"), say({"sum": 1}), say("")]
     with LoopbackModel(script) as server, open_for(server.base_url, tmp_path) as agents:
-        first = agents.call(add_role(tmp_path), REQUEST, seed=0)
+        first = agents.call(add_role(tmp_path), REQUEST, seed=0).value
         words = [row["status"] for row in agents.rows()]
     with open_for("http://127.0.0.1:9", tmp_path, replay_only=True) as agents:
-        again = agents.call(add_role(tmp_path), REQUEST, seed=0)
+        again = agents.call(add_role(tmp_path), REQUEST, seed=0).value
         replayed = [row["status"] for row in agents.rows()]
     assert first == again == AgentFailure("adder", "empty", "the message has no text (finish reason stop)", 3)
     assert (words, replayed) == (["truncated", "invalid", "empty"], ["replayed+truncated", "replayed+invalid", "replayed+empty"])
@@ -70,7 +70,7 @@ def test_failed_attempts_replay_as_the_same_failures(tmp_path: Path) -> None:
 
 def test_a_further_attempt_draws_again(tmp_path: Path) -> None:
     with LoopbackModel([say({"total": 5}), say({"total": 6})]) as server, open_for(server.base_url, tmp_path) as agents:
-        drawn = [agents.call(add_role(tmp_path), REQUEST, seed=0, attempt=attempt) for attempt in (0, 1, 0, 1)]
+        drawn = [agents.call(add_role(tmp_path), REQUEST, seed=0, attempt=attempt).value for attempt in (0, 1, 0, 1)]
         assert drawn == [AddReply(total=5), AddReply(total=6), AddReply(total=5), AddReply(total=6)]
         assert [(row["attempt"], row["status"]) for row in agents.rows()] == [(0, "ok"), (10, "ok"), (0, "replayed"), (10, "replayed")]
 
@@ -80,7 +80,7 @@ def test_replay_only_needs_no_key_and_names_what_is_missing(tmp_path: Path) -> N
         agents.call(add_role(tmp_path), REQUEST, seed=0)
     offline = {"replay_only": True, "model_base_url": None, "model_api_key": None, "budget": BudgetSettings()}
     with open_for("", tmp_path, **offline) as agents:
-        assert agents.call(add_role(tmp_path), REQUEST, seed=0) == AddReply(total=5)
+        assert agents.call(add_role(tmp_path), REQUEST, seed=0).value == AddReply(total=5)
         with pytest.raises(InputError, match=r"role adder\s+wanted: tape entry [0-9a-f]{64}") as caught:
             agents.call(add_role(tmp_path), AddRequest(a=9, b=9), seed=0)
     assert caught.value.exit_code == 2
@@ -90,7 +90,7 @@ def test_the_same_question_asked_at_once_is_paid_for_once(tmp_path: Path) -> Non
     role = add_role(tmp_path)
     with LoopbackModel(ADDS) as server, open_for(server.base_url, tmp_path) as item, open_for(server.base_url, tmp_path, run_id="run-2") as two:
         with ThreadPoolExecutor(8) as pool:
-            results = list(pool.map(lambda number: (item, two)[number % 2].call(role, REQUEST, seed=number), range(8)))
+            results = list(pool.map(lambda number: (item, two)[number % 2].call(role, REQUEST, seed=number).value, range(8)))
         assert results == [AddReply(total=5)] * 8
         assert len(server.requests) == 1
         assert sorted(row["status"] for row in item.rows() + two.rows()) == ["ok"] + ["replayed"] * 7
@@ -120,7 +120,7 @@ def test_a_kill_after_the_reply_loses_neither_the_reply_nor_the_bill(tmp_path: P
         killed = subprocess.run([sys.executable, "-c", CALL_AND_DIE, str(tmp_path)], env=environment, check=False)
         assert killed.returncode == -signal.SIGKILL
         with open_for(server.base_url, tmp_path, run_id="run-2") as agents:
-            assert agents.call(add_role(tmp_path), REQUEST, seed=0) == AddReply(total=5)
+            assert agents.call(add_role(tmp_path), REQUEST, seed=0).value == AddReply(total=5)
             assert agents.backend.budget.spent() == (Usage(1, 120, pytest.approx(COSTS)), Usage())  # type: ignore[attr-defined]
         assert len(server.requests) == 1
 
@@ -147,10 +147,10 @@ def test_the_budget_refuses_what_would_pass_it_and_keeps_what_was_paid(tmp_path:
             assert (len(server.requests), len(entries(tmp_path)), agents.spent.calls) == (done, done, done)
             with pytest.raises(BudgetExhausted):
                 agents.call(role, AddRequest(a=50, b=0), seed=0)
-            assert agents.call(role, REQUESTS[0], seed=0) == AddReply(total=0)
+            assert agents.call(role, REQUESTS[0], seed=0).value == AddReply(total=0)
         assert "replays at no cost" in str(caught.value)
         with open_for(server.base_url, tmp_path, run_id="run-2") as agents:
-            assert agents.call_many(role, REQUESTS, seeds=range(8)) == [AddReply(total=number) for number in range(8)]
+            assert values(agents.call_many(role, REQUESTS, seeds=range(8))) == [AddReply(total=number) for number in range(8)]
             assert agents.spent.calls == 8 - done
 
 
@@ -173,7 +173,7 @@ def test_a_reply_that_overshoots_is_kept_and_counted(tmp_path: Path) -> None:
     large = {"prompt_tokens": 100, "completion_tokens": 5000}
     limit = BudgetSettings(tokens_per_cycle=1000)
     with LoopbackModel([say({"total": 0}, usage=large)]) as server, open_for(server.base_url, tmp_path, budget=limit) as agents:
-        assert agents.call(add_role(tmp_path), REQUESTS[0], seed=0) == AddReply(total=0)
+        assert agents.call(add_role(tmp_path), REQUESTS[0], seed=0).value == AddReply(total=0)
         assert agents.spent.tokens == 5100
         with pytest.raises(BudgetExhausted, match="5100 of 1000 tokens spent"):
             agents.call(add_role(tmp_path), REQUESTS[1], seed=0)
@@ -187,7 +187,7 @@ def test_calls_side_by_side_never_pass_the_budget_together(tmp_path: Path) -> No
 
         def ask(number: int) -> str:
             try:
-                return type(agents.call(role, AddRequest(a=number, b=1), seed=0)).__name__
+                return type(agents.call(role, AddRequest(a=number, b=1), seed=0).value).__name__
             except BudgetExhausted:
                 return "BudgetExhausted"
 

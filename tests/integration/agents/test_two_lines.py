@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_backend_fixtures import AddReply, AddRequest, add_role, sum_asked
+from agent_backend_fixtures import AddReply, AddRequest, add_role, sum_asked, values
 from loopback_model import KEY, LoopbackModel, serve
 from old_tape import as_of_0_1_0
 
@@ -94,14 +94,14 @@ def test_what_the_solvers_paid_under_the_designs_name_replays_and_counts_for_the
     with LoopbackModel(ADDS) as server:
         with opened(before, server.base_url, "solvers", monkeypatch) as agents:
             assert spent(agents) == Usage(2, 2 * TOKENS, 0.0)
-            assert agents.call_many(role, REQUESTS[:2], seeds=[0, 0]) == [AddReply(total=0), AddReply(total=1)]
+            assert values(agents.call_many(role, REQUESTS[:2], seeds=[0, 0])) == [AddReply(total=0), AddReply(total=1)]
             assert ({row["status"] for row in agents.rows()}, spent(agents)) == ({"replayed"}, Usage(2, 2 * TOKENS, 0.0))
             with pytest.raises(BudgetExhausted, match="240 of 500 tokens spent"):
                 agents.call(role, REQUESTS[2], seed=0)
         assert server.requests == []
         with opened(before, server.base_url, "designs", monkeypatch) as agents:
             assert spent(agents) == Usage(2, TOKENS + 7, 0.0)
-            assert agents.call(add_role(before, "designs_adder"), REQUESTS[3], seed=0) == AddReply(total=3)
+            assert agents.call(add_role(before, "designs_adder"), REQUESTS[3], seed=0).value == AddReply(total=3)
             assert spent(agents) == Usage(3, 2 * TOKENS + 7, 0.0)
     assert [entry for entry in entries(before) if entry in written] == written
 

@@ -33,7 +33,7 @@ def agents_at(base_url: str, folder: Path, cycle: str = "0001", run_id: str = "r
 def ask(base_url: str, folder: Path, cycle: str = "0001", run_id: str = "run-1", **changes: Any) -> tuple[Any, list[str]]:
     """The result of one call, and the status of each of its attempts."""
     with agents_at(base_url, folder, cycle, run_id, **changes) as agents:
-        result = agents.call(add_role(folder), REQUEST, seed=0)
+        result = agents.call(add_role(folder), REQUEST, seed=0).value
         return result, [row["status"] for row in agents.rows()]
 
 

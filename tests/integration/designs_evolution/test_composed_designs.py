@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from designs_genomes import parent_of_genome
 
 from evolake.designs.genome.compose import compose
-from evolake.designs.genome.genetic import parent_of_genome, propose
+from evolake.designs.genome.genetic import propose
 from evolake.designs.genome.grammar import BASELINE, Genome, design_340, genome, kinds
 from evolake.designs.genome.grammar_recognise import recognised, same_states, states_after
 from evolake.designs.model.contract import TracedDesign

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from families_fixtures import judged, require_module
 
 from evolake.families.sandbox.driver import MOST_SLOW
-from evolake.families.sandbox.external import GYM_CAPS, GYM_PRELOAD, external_family, external_names, external_rows, score_external
+from evolake.families.sandbox.external import GYM_CAPS, GYM_PRELOAD, external_family, external_names, external_rows
 from evolake.families.sandbox.running import Caps, generate
 from evolake.jail import open_pool
+from evolake.verifiers.external import Asked, score_replies
 
 NAMES = ("chain_sum", "countdown", "spell_backward", "caesar_cipher")
 GYM = "__import__('reasoning_gym.factory', fromlist=['DATASETS'])"
@@ -25,8 +28,18 @@ TAMPERING = {
     "Python itself": "setattr(__import__('builtins'), 'float', lambda value: 1.0)",
 }
 """Replies to `string_insertion`, whose verifier hands a reply to `eval`: each changes what would judge the next."""
+SCORE_CAPS = Caps(cpu_s=10.0, call_s=10.0, memory_mb=2048)
 ENDLESS = "[0 for _ in iter(int, 1)]"
 HOSTILE = ("__import__('os').system('touch /tmp/evolake-was-here')", "9**9**9", "(" * 50_000, "\x00")
+
+
+def score_external(name: str, instances: Sequence[dict[str, Any]], replies: Sequence[str], *, pool: Any, caps: Caps = SCORE_CAPS) -> list[float]:
+    """Scores of replies by the dataset's `score_answer`, 0 to 1; a reply that its verifier fails on is worth 0. instances: what made them."""
+    asked = [
+        Asked({"dataset": name, "difficulty": instance["difficulty"], "seed": instance["seed"]}, reply)
+        for instance, reply in zip(instances, replies, strict=True)
+    ]
+    return [reply.score for reply in score_replies(asked, pool=pool, limits=caps.limits())]
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +67,11 @@ def test_difficulty_makes_harder_instances(pool):
     assert hard > easy
 
 
-def test_hostile_replies_harm_nothing(pool, monkeypatch):
+def test_hostile_replies_harm_nothing(pool):
     """countdown's verifier evaluates a reply: here that is inside the jail."""
-    monkeypatch.setattr("evolake.families.sandbox.external.SCORE_CAPS", Caps(cpu_s=2.0, call_s=2.0, memory_mb=2048))
     made = generate(external_family("countdown"), [(3, 1)] * len(HOSTILE), pool=pool, caps=GYM_CAPS)
-    assert max(score_external("countdown", [item.inputs for item in made], HOSTILE, pool=pool)) < 1.0
+    caps = Caps(cpu_s=2.0, call_s=2.0, memory_mb=2048)
+    assert max(score_external("countdown", [item.inputs for item in made], HOSTILE, pool=pool, caps=caps)) < 1.0
     assert not Path("/tmp/evolake-was-here").exists()
 
 
@@ -78,11 +91,11 @@ def test_a_reply_whose_verifier_evaluates_it_can_claim_its_own_score_which_is_no
     assert score_external("string_insertion", [row], [claim], pool=pool) == [1.0]
 
 
-def test_replies_that_use_up_their_time_take_none_of_the_next(pool, monkeypatch):
-    monkeypatch.setattr("evolake.families.sandbox.external.SCORE_CAPS", Caps(cpu_s=1.0, call_s=1.0, memory_mb=2048))
+def test_replies_that_use_up_their_time_take_none_of_the_next(pool):
+    caps = Caps(cpu_s=1.0, call_s=1.0, memory_mb=2048)
     rows = external_rows(["string_insertion"], MOST_SLOW + 1, pool=pool, root_seed=3)
     replies = [ENDLESS] * MOST_SLOW + [rows[-1]["answer"]]
-    assert score_external("string_insertion", rows, replies, pool=pool) == [0.0] * MOST_SLOW + [1.0]
+    assert score_external("string_insertion", rows, replies, pool=pool, caps=caps) == [0.0] * MOST_SLOW + [1.0]
 
 
 def test_without_independent_validators_it_never_enters_the_archive(pool):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from designs_genomes import parent_of_genome
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +13,6 @@ from evolake.designs.genome.genetic import (
     Parent,
     design_key,
     inherited_shares,
-    parent_of_genome,
     propose,
     short_title,
     with_values,

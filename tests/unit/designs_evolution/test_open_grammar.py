@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from designs_genomes import parent_of_genome
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,7 +36,7 @@ BASE = baseline()
 
 
 def parent(drawn: OpenGenome, name: str = "base") -> Parent:
-    return open_genetic.parent_of_genome(name, name, drawn)
+    return parent_of_genome(name, name, drawn)
 
 
 def changed(**drives) -> OpenGenome:

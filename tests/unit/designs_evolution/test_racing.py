@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -26,7 +25,6 @@ from evolake.designs.evolution.racing import (
     kept,
     run_rungs,
     score,
-    state_of,
 )
 from evolake.designs.genome.grammars import OPEN, PAPER, parent_of, with_values
 from evolake.designs.genome.open_genome import open_genome
@@ -106,13 +104,6 @@ def test_a_difference_stays_within_the_bounds(values: list[float], factor: float
     result = differed_values(first, item, other, scales, factor, np.random.default_rng(0))
     assert 0.1 <= result["a"] <= 5.0 or result["a"] == first["a"]
     assert {name: value for name, value in result.items() if name != "a"} == {name: value for name, value in first.items() if name != "a"}
-
-
-def test_what_is_kept_of_a_search_is_json() -> None:
-    race = Race(OPEN, RUNGS)
-    race.take("base", "baseline", BASE.to_json(), laps(100, 1000, 1000))
-    data = json.loads(json.dumps(state_of(race)))
-    assert data["grammar"] == "open" and data["elite"][0]["genome"] == BASE.to_json() and data["rungs"][2]["seed"] == 3
 
 
 def test_a_design_stops_at_the_first_bar_that_it_misses(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from evolake.designs.roles.objective import families_wanted
 from evolake.errors import InputError
 from evolake.objectives.consensus import aggregate
 from evolake.objectives.phase import Progress, phase_of
@@ -60,15 +61,18 @@ def test_the_words_name_what_was_found_and_what_is_missing():
     assert "No more of extrapolation: 3 of them say the same." in result.guidance
     assert "unsolved_fraction" in result.guidance
     assert "median tau -" in result.objectives[8].assessment
+
+
+def test_the_families_that_the_guidance_names_steer_the_next_draw():
     counts = Counter(objective.family for objective in planted()[0])
-    assert result.wanted_families == tuple(name for name in OBJECTIVE_FAMILIES if counts[name] == min(counts[item] for item in OBJECTIVE_FAMILIES))
-
-
-def test_wanted_families_steer_the_next_draw():
-    rng = np.random.default_rng(0)
-    wanted = judged().wanted_families[:1]
-    drawn = [draw(rng, [], wanted).family for _ in range(40)]
-    assert drawn.count(wanted[0]) > 8
+    missing = [name for name in OBJECTIVE_FAMILIES if counts[name] == min(counts[item] for item in OBJECTIVE_FAMILIES)]
+    wanted = families_wanted(judged().guidance, [])
+    assert wanted == missing[:3]
+    shares = []
+    for asked in ([], wanted):
+        rng = np.random.default_rng(0)
+        shares.append(sum(draw(rng, [], asked).family in wanted for _ in range(200)) / 200)
+    assert shares[1] > 1.5 * shares[0] > 0
 
 
 def test_a_sound_portfolio_is_left_alone():
@@ -170,5 +174,5 @@ def test_the_phase_follows_the_champions(history, phase):
 def test_when_stuck_the_frontier_is_looked_at_first():
     result = judged(progress(*[(160, 900)] * 7))
     assert result.phase == "breakthrough_needed"
-    assert result.wanted_families[:3] == ("cliff", "tail", "bottleneck")
+    assert set(families_wanted(result.guidance, [])) == {"cliff", "tail", "bottleneck"}
     assert result.assessment.startswith("No champion has improved for 6 cycles; more of the same will not do. Best so far: N=160 in 900 median steps")

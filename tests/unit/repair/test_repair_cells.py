@@ -19,7 +19,7 @@ from evolake.repair.execution import cells as cells_module
 from evolake.repair.execution.cells import CellRows, is_finished, publish_cell, run_cell
 from evolake.repair.execution.running import publish_study, read_study
 from evolake.repair.execution.study import Entry, Study, pick_arms, pick_seeds, study_of
-from evolake.repair.names import ARMS, CALL_PLACES, INFORMED, KNOWN_ARMS, MATCHED_ARMS, ONE_SHOT, WHOLE_CONFLICT
+from evolake.repair.names import ARMS, CALL_PLACES, INFORMED, KNOWN_ARMS, ONE_SHOT, WHOLE_CONFLICT
 from evolake.repair.settings import RepairSettings
 from evolake.repair.tables import ATTEMPTS, RESULTS, cell_of, parse_cell
 
@@ -44,7 +44,7 @@ def frames(rows: CellRows) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def test_every_matched_arm_has_the_same_budget_and_spends_it_all_where_it_does_not_solve(cells):
     matched = [arm for arm in KNOWN_ARMS if arm != ONE_SHOT]
-    assert set(matched) == {*MATCHED_ARMS, INFORMED, WHOLE_CONFLICT}
+    assert set(matched) == {*ARMS[1:], INFORMED, WHOLE_CONFLICT}
     assert {plan_of(arm, K, R).calls for arm in matched} == {K * R}
     for arm in matched:
         for row in cells[arm].results:

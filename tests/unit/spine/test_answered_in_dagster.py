@@ -8,7 +8,7 @@ from typing import Any
 import dagster as dg
 import polars as pl
 import pytest
-from agent_backend_fixtures import AddReply, AddRequest, add_role, sum_asked
+from agent_backend_fixtures import AddReply, AddRequest, add_role, sum_asked, values
 from loopback_model import KEY, Asked, LoopbackModel, say
 
 from assets.answered import NAME, answered_checks, roles_of
@@ -54,7 +54,7 @@ class Toy:
         @line.asset()
         def candidates(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
             with store.roles(agents) as served:
-                replies = served.call_many(role, REQUESTS, seeds=[0] * len(REQUESTS))
+                replies = values(served.call_many(role, REQUESTS, seeds=[0] * len(REQUESTS)))
             return pl.DataFrame({"total": [reply.total for reply in replies if isinstance(reply, AddReply)]}, schema={"total": pl.Int64})
 
         self.job = dg.Definitions(
