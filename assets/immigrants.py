@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from assets.line import FIRST_CYCLE, SEED_ROUND
 from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.lake import ARTIFACTS, VERDICTS, following, side_table
@@ -83,7 +84,8 @@ def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequen
             arrived[result.row[key]] = result
         store.log(f"immigrant {seed.name}: {notes[-1]['state']} {notes[-1]['reason'] or ''}")
     rows = [arrival.row for arrival in arrived.values()]
-    store.extra(IMMIGRANTS, notes)
+    told = {note["seed_sha"] for note in notes}
+    store.extra(IMMIGRANTS, [*notes, *(note for note in _refused_before(store, population, table) if note["seed_sha"] not in told)])
     store.extra(population.schemas[table], rows, _rows_table(table))
     store.artifacts(rows, name=side_table(IMMIGRANTS.name, ARTIFACTS))
     verdicts = (verdict.row() for arrival in arrived.values() for verdict in arrival.verdicts)
@@ -104,9 +106,16 @@ def with_immigrants(store: LineStore, population: P, table: str) -> P:
 
 
 def with_seeds(store: LineStore, population: P, items: Iterable[SeedItem], table: str, rows: Sequence[Row]) -> P:
-    """The population of cycle 0001 with a note of the seeds that it was made of. rows: of `table`, one per item."""
+    """Return the population of cycle 0001 with a note of the seeds that it was made of. Refused seeds are named on the screen.
+
+    rows: of `table`, one per item.
+    """
     from evolake.lake.immigrants import entry
 
+    items = list(items)
+    for item, row in zip(items, rows, strict=True):
+        if row["state"] == "blocked":
+            store.refused(item.name, row["reason"] or "no reason is given")
     ruleset, key = store.rules().hash, population.schemas[table].keys[0]
     entered = {
         item.sha: entry({
@@ -118,11 +127,29 @@ def with_seeds(store: LineStore, population: P, items: Iterable[SeedItem], table
     return population.with_values(**{ENTERED: entered})
 
 
+def _refused_before(store: LineStore, population: Tables, table: str) -> list[dict[str, Any]]:
+    """Return rows of IMMIGRANTS for the seeds that were refused when the first population was sealed; none but in the first cycle."""
+    if store.cycle != FIRST_CYCLE:
+        return []
+    frame = getattr(population, table)
+    reasons = dict(frame.select(population.schemas[table].keys[0], "reason").iter_rows()) if "reason" in frame.columns else {}
+    return [
+        {
+            "cycle": store.cycle, "name": known["name"], "seed_sha": sha, "blob_sha": None, "artifact_id": known["artifact_id"], "state": "blocked",
+            "reason": reasons.get(known["artifact_id"]), "ruleset_hash": known["ruleset_hash"],
+        }
+        for sha, known in sorted(population.value(ENTERED, {}).items()) if known["state"] == "blocked" and known["cycle"] == SEED_ROUND
+    ]
+
+
 def _noted(store: LineStore) -> list[Seedling] | None:
-    """The seeds that entered this cycle when it was done; None where it was never done."""
+    """The seeds that entered this cycle when it was done; None where it was never done. Those that were refused before it are not among them."""
     if store.lake.seals.read(store.line.name, following(store.cycle)) is None or not store.has(IMMIGRANTS.name):
         return None
-    return [Seedling(row["name"], row["seed_sha"], row["blob_sha"], row["reason"] or "") for row in store.rows(IMMIGRANTS.name)]
+    return [
+        Seedling(row["name"], row["seed_sha"], row["blob_sha"], row["reason"] or "") for row in store.rows(IMMIGRANTS.name)
+        if row["blob_sha"] is not None or row["artifact_id"] is None
+    ]
 
 
 def _kept(store: LineStore, items: Iterable[SeedItem], entered: Mapping[str, Row], ruleset: str) -> list[Seedling]:

@@ -16,7 +16,7 @@ import typing
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ import dagster as dg
 import polars as pl
 
 from assets.cycle import Opened, Sealed, open_cycle, read_population, seal_cycle, seal_seeds
-from assets.line import FIRST_CYCLE, SEED_ROUND, Line
+from assets.line import FIRST_CYCLE, SAID_OF_CYCLE, SEED_ROUND, Line
 from assets.progress import report
 from assets.resealing import require_consent
 from evolake import __version__
@@ -52,6 +52,7 @@ class LineStore:
     context: dg.AssetExecutionContext
     resource: LakeResource
     compute: ComputeResource | None = None
+    _refused: list[str] = field(default_factory=list[str])
 
     @property
     def lake(self) -> Lake:
@@ -209,10 +210,17 @@ class LineStore:
         self.side(RULES, self.rules().rows())
         accepted = [row for row in rows if row["state"] == "accepted"]
         if not accepted:
-            reasons = "; ".join(f"{self.line.artifact(row)['title']}: {row['reason']}" for row in rows) or "there is none"
+            reasons = "; ".join(self._refused) or "; ".join(f"{self.line.artifact(row)['title']}: {row['reason']}" for row in rows) or "there is none"
             raise dg.Failure(f"{lacking} ({reasons}). {do}", allow_retries=False)
         sealed = seal_seeds(self.context, self.resource, self.line, tables)
-        return sealed.metadata() | {"accepted": len(accepted), "blocked": len(rows) - len(accepted), "first_cycle": FIRST_CYCLE}
+        said = {SAID_OF_CYCLE: "; ".join(self._refused)} if self._refused else {}
+        return sealed.metadata() | said | {"accepted": len(accepted), "blocked": len(rows) - len(accepted), "first_cycle": FIRST_CYCLE}
+
+    def refused(self, name: str, reason: str) -> None:
+        """Report that a seed does not enter: in the run's log, and on the screen of `evolake run` when the seeds are sealed."""
+        text = f"{name} does not enter: {' '.join(reason.removeprefix(f'{name}: ').split())}"
+        self.warn(text)
+        self._refused.append(text)
 
     def derivations(self, rows: Iterable[Row]) -> None:
         """Publish who descends from whom."""

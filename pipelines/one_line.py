@@ -92,7 +92,7 @@ def run(
         if stage.turns:
             stage.turns.leave()
     if result.success:
-        text = "; ".join(filter(None, [outcome_of(stage.lake, line.name, cycle), *_said(result)])) if cycle else ""
+        text = "; ".join(filter(None, [outcome_of(stage.lake, line.name, cycle) if cycle else "", *_said(result)]))
         stage.tell(Event(line.name, "ended", what, text, _seconds(stage.instance, run_id)))
     else:
         outcome.run_id = run_id

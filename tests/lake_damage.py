@@ -6,8 +6,16 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from evolake.lake import Lake
+from evolake.lake.audit import audit
+
 OLD = Path(__file__).parent / "unit" / "lake" / "lake_of_0_1_0.tar.xz"
 """A toy line of four cycles of which two ran again, shared rows, blobs, tape, and a writer that died between its replace and its commit."""
+
+
+def damage_of(root: Path) -> list[str]:
+    """What `evolake lake verify` finds in a lake, without notes; [] if it is intact."""
+    return [f"{finding.where}: {finding.what}" for finding in audit(Lake(root)) if not finding.note]
 
 
 def flips(data: bytes, every: int = 1) -> Iterator[tuple[int, bytes]]:

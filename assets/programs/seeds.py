@@ -10,13 +10,15 @@ from assets.immigrants import with_seeds
 from assets.programs.line import PROJECTS, line, rules
 from assets.store import LineStore
 from evolake.errors import InputError
-from evolake.programs.requirements import NO_PROJECT
 from evolake.programs.settings import ProgramsSettings
 from evolake.programs.tables import PROGRAMS
 
 if TYPE_CHECKING:
     from evolake.gates import Verdict
     from evolake.lake.immigrants import SeedItem
+
+
+REPAIR = "`evolake programs check DIR` shows what is wrong with a project. Repair it, or name others in EVOLAKE_PROGRAMS__PROJECTS, and run again."
 
 
 @line.seed_asset(deps=[rules], schema=PROGRAMS, kinds={"bubblewrap"})
@@ -41,7 +43,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
                 mode=settings.jail,
             )
         except InputError as error:
-            store.warn(str(error))
+            store.refused(item.name, error.what)
             continue
         rows.append(row)
         used.append(item)
@@ -53,7 +55,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
     store.may_seal(population.frames())
     store.artifacts(rows)
     store.verdicts(verdicts)
-    summary = store.seal_seeds(rows, population.frames(), lacking="no project can be used", do=f"{NO_PROJECT}, and materialize again.")
+    summary = store.seal_seeds(rows, population.frames(), lacking="no project can be used", do=REPAIR)
     first = min((row for row in rows if row["state"] == "accepted"), key=lambda row: row["project"])
     store.champion(first["program_id"], first["score"])
     store.tell({f"score_{row['project']}": row["score"] for row in rows if row["score"] is not None} | summary)

@@ -30,7 +30,7 @@ from evolake.errors import CorruptPart, LakeError
 from evolake.lake import datasets, genealogy, statements
 from evolake.lake.inventory import Inventory, Part, TableParts, take_inventory
 from evolake.lake.layout import check_name
-from evolake.lake.schemas import SHARED, TableSchema, shared_table_of
+from evolake.lake.schemas import SHARED, TableSchema, is_population, shared_table_of
 from evolake.lake.store import Lake
 from evolake.project import BROUGHT
 
@@ -121,6 +121,8 @@ class Catalogue:
             own = [by_table[line, asset]] if (line, asset) in by_table else []
             name = f"{check_name('line', line)}.{check_name('asset', asset)}"
             columns = lru_cache(partial(datasets.table_schema, own, extra_schemas.get((line, asset))))
+            if is_population(asset):
+                columns = lru_cache(partial(_population_schema, own, columns))
             self._view(name, partial(_parts, own, current=True), columns, partial(_table, columns=columns))
         self._unmade["parts"] = lambda: self._table("parts", datasets.parts_table(inventory.tables))
         try:
@@ -145,7 +147,9 @@ class Catalogue:
             if line:
                 self._connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{line}"')
             quoted = ".".join(f'"{step}"' for step in name.split("."))
-            self._connection.execute(f"CREATE VIEW {quoted} AS FROM {source}")
+            by_part = datasets.PART_CYCLE in schema.names and bool(line)
+            shown = f"SELECT * EXCLUDE ({datasets.PART_CYCLE}) REPLACE (coalesce({datasets.PART_CYCLE}, cycle) AS cycle) " if by_part else ""
+            self._connection.execute(f"CREATE VIEW {quoted} AS {shown}FROM {source}")
 
         self._unmade[name] = make
 
@@ -288,6 +292,13 @@ def _parts(tables: list[TableParts], *, current: bool) -> list[Part]:
 def _table(parts: list[Part], columns: Callable[[], Any]) -> Any:
     """One line's table over its parts, with the columns that its view was made with."""
     return datasets.table(parts, columns())
+
+
+def _population_schema(tables: list[TableParts], columns: Callable[[], Any]) -> Any:
+    """The columns of a population. In files of many cycles its rows keep their own `cycle`, so that the part's is a column there."""
+    schema = columns()
+    packed = any(part.place for table in tables for part in table.parts)
+    return datasets.with_part_cycle(schema) if schema is not None and packed else schema
 
 
 @lru_cache(256)

@@ -25,6 +25,7 @@ ORIGIN = pa.schema([
     ("origin_run", pa.string()),
 ])
 _CYCLE = pa.field("cycle", pa.string())
+PART_CYCLE = "origin_cycle"
 Constants = dict[str, str | bool | None]
 SEALS = TableSchema(
     "seals", 1,
@@ -78,6 +79,11 @@ def table_schema(tables: Sequence[TableParts], schema: TableSchema | None) -> pa
         return None
     stored = pa.unify_schemas(known, promote_options="permissive")
     return stored if "cycle" in stored.names else stored.append(_CYCLE)
+
+
+def with_part_cycle(schema: pa.Schema) -> pa.Schema:
+    """Return the schema with the cycle of the part as a further column, `PART_CYCLE`: null but for rows of files of many cycles."""
+    return schema if PART_CYCLE in schema.names else schema.append(pa.field(PART_CYCLE, pa.string()))
 
 
 def table(parts: Sequence[Part], wanted: pa.Schema) -> ds.Dataset:

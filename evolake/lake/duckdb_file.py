@@ -20,7 +20,7 @@ from evolake.lake import datasets, packs
 from evolake.lake.catalogue import SQL_ROOT
 from evolake.lake.inventory import Inventory, Part, take_inventory
 from evolake.lake.layout import check_name
-from evolake.lake.schemas import SHARED, TableSchema
+from evolake.lake.schemas import SHARED, TableSchema, is_population
 from evolake.lake.store import Lake
 
 MARK = "evolake_lake"
@@ -93,6 +93,7 @@ def _fill(
         schema = schemas.get((line, asset))
         own_cycle = any("cycle" in part.columns for part in current) or (schema is not None and "cycle" in schema.columns)
         columns = "data.* EXCLUDE (filename, origin_cycle, origin_run" + (")" if own_cycle else ", cycle), of.cycle")
+        columns += " REPLACE (of.cycle AS cycle)" if own_cycle and is_population(asset) else ""
         _view(connection, f'"{line}"."{check_name("asset", asset)}"', current, schema, columns)
     _run_files(connection, sql_root)
     connection.execute(f"CREATE TABLE {MARK} AS SELECT $root AS root, now() AS written_at", {"root": str(lake.root)})

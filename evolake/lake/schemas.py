@@ -242,7 +242,7 @@ IMMIGRANTS = TableSchema(
         "cycle": pl.String,
         "name": (pl.String, "Name of the seed's file or folder."),
         "seed_sha": (pl.String, "sha256 (hex) of its content: what it is known by, so that it enters once."),
-        "blob_sha": (pl.String, "Blob with it as it was when the cycle was opened; null where it could not be kept."),
+        "blob_sha": (pl.String, "Blob with it as it was when the cycle was opened; null if it could not be kept, or was refused before."),
         "artifact_id": (pl.String, "Artifact that it became; null where it could not be read."),
         "state": (pl.String, "accepted; blocked, by a gate or because it cannot be read; present where the population had it already."),
         "reason": (pl.String, "Why it was blocked; null where it was not."),
@@ -255,6 +255,8 @@ ENTERED = "seeds_entered"
 """Name of the entry of a population's state that tells which seeds have entered: seed_sha -> `immigrants.entry`."""
 INCOMING = "incoming_"
 """Prefix of the tables of a sealed population. One underscore: two would make it a side table, whose rows the catalogue counts among the shared."""
+SURVIVORS = "survivors"
+"""Table of the population that is left at the end of a cycle."""
 SHARED = {schema.name: schema for schema in (ARTIFACTS, DERIVATIONS, VERDICTS, AGENT_CALLS, SESSION_TURNS, EVALUATIONS, CHAMPIONS, RULES)}
 
 
@@ -267,6 +269,14 @@ def shared_table_of(asset: str) -> str | None:
     """The shared table that an asset name is a side table of, or None."""
     _, mark, table = asset.rpartition("__")
     return table if mark and table in SHARED else None
+
+
+def is_population(asset: str) -> bool:
+    """Return True if the rows of a table are a population: made in many cycles, so that their own `cycle` is not that of the part.
+
+    A view's `cycle` is that of the part in every table, e.g. the cycle that a population enters.
+    """
+    return asset.startswith(INCOMING) or asset == SURVIVORS
 
 
 def incoming_tables(population: Mapping[str, TableSchema]) -> dict[str, TableSchema]:

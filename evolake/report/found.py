@@ -12,7 +12,7 @@ from evolake.report.artifacts import artifacts_of, kind_of
 from evolake.report.kinds import Artifact, Kind
 
 if TYPE_CHECKING:
-    from evolake.lake import Catalogue
+    from evolake.lake import Catalogue, Lake
 
 SHORTEST = 8
 """Digits of an id that are enough where no other artifact begins with them."""
@@ -77,6 +77,23 @@ def rows_of(catalogue: Catalogue, line: str, kind: Kind, ids: list[str], tables:
             sql = f"FROM {line}.{table} WHERE list_contains($ids, {kind.key}) {_newest(kind)}"
             result |= {row[kind.key]: row for row in _rows(catalogue, sql, {"ids": missing})}
     return result
+
+
+def own_cycle(lake: Lake, catalogue: Catalogue, artifact: Artifact) -> str | None:
+    """Return the cycle in the artifact's own row, the one that it was made in; None if no table has such a row.
+
+    A view's `cycle` is that of the part: of a population the cycle that it enters.
+    """
+    kind, there = kind_of(artifact), {name for name, _ in catalogue.views()}
+    for table in kind.tables:
+        if f"{artifact.line}.{table}" not in there:
+            continue
+        sql = f"SELECT cycle FROM {artifact.line}.{table} WHERE {kind.key} = $id {_newest(kind)}"
+        for row in _rows(catalogue, sql, {"id": artifact.artifact_id}):
+            frame = lake.read(artifact.line, table, row["cycle"])
+            if "cycle" in frame.columns:
+                return frame.filter(frame[kind.key] == artifact.artifact_id)["cycle"][0]
+    return None
 
 
 def scores_of(catalogue: Catalogue, artifact: Artifact) -> dict[str, dict[str, Any]]:

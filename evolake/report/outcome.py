@@ -16,8 +16,8 @@ NAMED = 8
 """New seeds of a cycle that are named; of more than these the others are counted."""
 REASON = 100
 STOPPED_BY = """
-SELECT artifact_id, gate, rule_id FROM verdicts WHERE cycle = $cycle AND outcome <> 'pass' AND artifact_id IN (
-  SELECT unnest($wanted)) QUALIFY row_number() OVER (PARTITION BY artifact_id ORDER BY gate_no, outcome, rule_id) = 1"""
+SELECT artifact_id, gate, rule_id FROM verdicts WHERE cycle <= $cycle AND outcome <> 'pass' AND artifact_id IN (
+  SELECT unnest($wanted)) QUALIFY row_number() OVER (PARTITION BY artifact_id ORDER BY cycle DESC, gate_no, outcome, rule_id) = 1"""
 
 
 def outcome_of(lake: Lake, line: str, cycle: str) -> str:
@@ -62,6 +62,7 @@ def _leads(champion: Champion, line: str) -> str:
     """Who leads, by how much."""
     text = f"champion {champion.title} ({champion.artifact_id[:8]})"
     if champion.gain is None:
-        score = f" with {artifacts_of(line).score.partition(',')[0]} {champion.score:.2f}" if champion.score is not None else ""
+        measure, _, better = artifacts_of(line).score.partition(", ")
+        score = f", {measure} {champion.score:.2f}{f' ({better})' if better else ''}" if champion.score is not None else ""
         return f"{text}{score}, gain: {NONE_YET}"
     return f"{text}, {champion.gain.brief}"

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from evolake.report.artifacts import kind_of
-from evolake.report.found import scores_of
+from evolake.report.found import own_cycle, scores_of
 from evolake.report.kinds import Artifact
 
 if TYPE_CHECKING:
@@ -33,10 +33,12 @@ def describe(lake: Lake, catalogue: Catalogue, artifact: Artifact) -> dict[str, 
     def ask(sql: str) -> list[dict[str, Any]]:
         return catalogue.frame(sql, {"id": artifact.artifact_id}).to_dicts()
 
+    made_in = None if artifact.kind == "rule" else own_cycle(lake, catalogue, artifact)
+    row = {**artifact.row, **({"cycle": made_in} if made_in else {})}
     return {
         "artifact_id": artifact.artifact_id, "line": artifact.line, "kind": artifact.kind, "title": artifact.title, "state": artifact.state or None,
-        "cycle": artifact.cycle or None, "content_sha": artifact.content_sha or None,
-        "facts": {name: artifact.row[name] for name in kind.facts if artifact.row.get(name) is not None},
+        "cycle": made_in or artifact.cycle or None, "content_sha": artifact.content_sha or None,
+        "facts": {name: row[name] for name in kind.facts if row.get(name) is not None},
         "states": ask(STATES), "parents": ask(PARENTS), "children": len(children := ask(CHILDREN)), "born": children, "verdicts": ask(VERDICTS),
         "champion_in": ask(TITLES), "scores": scores_of(catalogue, artifact), "text": text_of(lake, artifact),
     }

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from designs_fixtures import ROOT, Project, open_project
 from framework_database import write_database
+from lake_damage import damage_of
 from project_steps import contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
 from project_steps import stale as stale_parts
 
@@ -44,6 +45,10 @@ def evolved(tmp_path_factory) -> Project:
 
 def test_every_published_column_says_what_it_means(evolved: Project):
     assert undescribed(evolved.lake, "designs") == []
+
+
+def test_the_lake_is_intact(evolved: Project):
+    assert damage_of(evolved.lake) == []
 
 
 def test_every_asset_of_the_list_is_there_for_every_cycle(evolved: Project):

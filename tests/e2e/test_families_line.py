@@ -14,6 +14,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from designs_fixtures import ROOT, Project, open_project
+from lake_damage import damage_of
 from project_steps import contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
 from project_steps import stale as stale_parts
 
@@ -90,6 +91,10 @@ def test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_g
 
 def test_every_published_column_says_what_it_means(evolved: Project):
     assert undescribed(evolved.lake, "families") == []
+
+
+def test_the_lake_is_intact(evolved: Project):
+    assert damage_of(evolved.lake) == []
 
 
 def test_dropped_folders_are_judged_like_any_seed_and_what_is_blocked_is_a_row_that_does_not_enter(evolved: Project):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from designs_fixtures import Project
+from lake_damage import damage_of
 from solvers_fixtures import SEED, open_project
 
 pytestmark = pytest.mark.e2e
@@ -38,6 +39,10 @@ def test_no_answer_is_wrong_and_an_unsat_answer_counts_only_with_a_verified_proo
         assert [run for run in runs if run[0] == "wrong" or (run[2] and run[4] is None)] == [], name
         assert {run[3] for run in runs if run[1] == "UNSAT" and run[2]} <= {"verified"}, name
     assert ["verified"] in project.sql("SELECT DISTINCT proof_status FROM solvers.benchmark_runs")
+
+
+def test_the_lake_is_intact(project: Project):
+    assert damage_of(project.lake) == []
 
 
 def test_every_variant_was_judged_and_only_accepted_ones_are_ranked(project: Project):

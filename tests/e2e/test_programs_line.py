@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from designs_fixtures import Project, open_project
+from lake_damage import damage_of
 from programs_fixtures import EVALUATOR, PROGRAM
 from project_steps import kill_when, undescribed
 
@@ -72,6 +73,10 @@ def test_every_table_is_known_and_says_what_its_columns_mean(project: Project, e
     assert undescribed(project.lake, "programs") == []
     published = {row[0] for row in project.sql("SELECT DISTINCT asset FROM parts WHERE line = 'programs' AND asset NOT LIKE '%\\_\\_%' ESCAPE '\\'")}
     assert published <= {asset for line, asset in all_tables() if line == "programs"}
+
+
+def test_the_lake_is_intact(project: Project, evolved: Evolved):
+    assert damage_of(project.lake) == []
 
 
 def test_every_candidate_is_blocked_or_measured_and_rows_say_whose_score_is_protected(project: Project, evolved: Evolved):

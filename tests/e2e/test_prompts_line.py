@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from designs_fixtures import ROOT, Project, open_project
+from lake_damage import damage_of
 from project_steps import kill_when, materialize, undescribed
 
 from evolake.lake import Lake
@@ -67,6 +68,10 @@ def project(trained: Trained) -> Project:
 
 def test_every_published_column_says_what_it_means(project: Project):
     assert undescribed(project.lake, "prompts") == []
+
+
+def test_the_lake_is_intact(project: Project):
+    assert damage_of(project.lake) == []
 
 
 def test_every_asset_of_the_list_is_there_for_every_cycle(project: Project):

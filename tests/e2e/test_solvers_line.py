@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from designs_fixtures import ROOT, Project
+from lake_damage import damage_of
 from project_steps import contents as line_contents
 from project_steps import edit_rule, flips, materialize, parts_of, undescribed
 from project_steps import stale as stale_parts
@@ -89,6 +90,10 @@ def project(evolved: Evolved) -> Project:
 
 def test_every_published_column_says_what_it_means(project: Project):
     assert undescribed(project.lake, "solvers") == []
+
+
+def test_the_lake_is_intact(project: Project):
+    assert damage_of(project.lake) == []
 
 
 def test_every_asset_of_the_list_is_there_for_every_cycle(project: Project):

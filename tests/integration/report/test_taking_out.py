@@ -20,6 +20,8 @@ from evolake.families.model.population import store_family
 from evolake.families.tables import FAMILIES
 from evolake.gates import load_rules
 from evolake.lake import ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, Lake, TableSchema, side_table
+from evolake.programs.evolution.population import texts_bytes
+from evolake.programs.tables import PROGRAMS
 from evolake.prompts import tables as prompts
 from evolake.prompts.model.prompt import Principle, SystemPrompt, from_json
 from evolake.settings import default_seeds
@@ -53,6 +55,18 @@ def solvers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("solvers")
     make_lake(root)
     return root
+
+
+def test_what_is_shown_of_an_artifact_has_the_cycle_that_it_was_made_in(tmp_path: Path):
+    """Also if a later cycle's population has carried it on."""
+    lake = Lake(tmp_path / "lake")
+    row = {"program_id": "e" * 64, "project": "toy", "cycle": "0002", "generation": 2, "state": "accepted", "operator": "number"}
+    row |= {"files_sha": lake.blobs.put(texts_bytes({"toy.py": "x = 1\n"}))}
+    for cycle in ("0003", "0004"):
+        publish(lake, "programs", "incoming_programs", PROGRAMS, [row], cycle)
+    crown(lake, "programs", "program", "e" * 64, row["files_sha"])
+    shown = json.loads(evolake(lake.root, "show", "e" * 64, "--json").stdout)
+    assert (shown["cycle"], shown["facts"]["cycle"], shown["text"]) == ("0002", "0002", "x = 1\n")
 
 
 def test_a_design_is_taken_out_with_the_values_that_it_reigns_with(tmp_path: Path):

@@ -6,6 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
+import duckdb
 import polars as pl
 import pytest
 
@@ -37,6 +38,33 @@ def fill(lake: Lake, cycle: str, run: str = "run", more: str = "") -> None:
     lake.publish("designs", side_table("survivors", ARTIFACTS), ARTIFACTS.frame(made), cycle=cycle, run_id=run, schema=ARTIFACTS)
     edges = [{"child_id": f"{cycle}-1{more}", "parent_id": f"{int(cycle) - 1:04d}-1", "operator": "graft", "weight": 1.0, "cycle": cycle}]
     lake.publish("designs", side_table("survivors", DERIVATIONS), DERIVATIONS.frame(edges), cycle=cycle, run_id=run, schema=DERIVATIONS)
+
+
+def test_a_population_is_asked_for_by_the_cycle_that_it_enters_however_its_parts_are_stored(tmp_path):
+    """Its rows were made in other cycles than the part's, and keep theirs."""
+    lake, columns = Lake(tmp_path / "lake"), {"member": pl.String, "cycle": pl.String}
+    for number in range(1, 5):
+        rows = [(f"{made:04d}", f"{made:04d}") for made in range(number)]
+        for asset in ("incoming_members", "survivors"):
+            lake.publish("designs", asset, pl.DataFrame(rows, schema=columns, orient="row"), cycle=f"{number:04d}", run_id="run")
+    counts = [("0001", 1), ("0002", 2), ("0003", 3), ("0004", 4)]
+
+    def answered() -> list[list[tuple[str, int]]]:
+        question = "SELECT cycle, count(*) FROM designs.{} GROUP BY cycle ORDER BY cycle"
+        with Catalogue(Lake(lake.root)) as catalogue:
+            inside = [catalogue.query(question.format(asset)).rows for asset in ("incoming_members", "survivors")]
+            assert catalogue.query("FROM designs.survivors").columns == ["member", "cycle"]
+        file = tmp_path / "lake.duckdb"
+        write(Lake(lake.root), file, {})
+        with duckdb.connect(file, read_only=True) as connection:
+            outside = [connection.execute(question.format(asset)).fetchall() for asset in ("incoming_members", "survivors")]
+        file.unlink()
+        return [[tuple(row) for row in rows] for rows in (*inside, *outside)]
+
+    assert answered() == [counts] * 4
+    assert {table.asset for table in compact(Lake(lake.root))} == {"incoming_members", "survivors"}
+    assert answered() == [counts] * 4
+    assert Lake(lake.root).read("designs", "survivors", "0003")["cycle"].to_list() == ["0000", "0001", "0002"]
 
 
 @pytest.fixture

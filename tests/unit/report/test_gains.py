@@ -90,7 +90,7 @@ def test_designs_say_none_yet_if_the_baseline_leads(tmp_path: Path):
     publish(tmp_path, "designs", "champion_decisions", DESIGN_DECISIONS, [])
     crown(tmp_path, "designs", "base", "design")
     assert story_of(Lake(tmp_path), "designs", CYCLE).short_gain == f"{NONE_YET}: the baseline itself leads"
-    assert outcome_of(Lake(tmp_path), "designs", CYCLE).startswith(f"champion base (base) with consensus 0.50, gain: {NONE_YET};")
+    assert outcome_of(Lake(tmp_path), "designs", CYCLE).startswith(f"champion base (base), consensus 0.50 (lower is better), gain: {NONE_YET};")
 
 
 def decided(holder: str, mean: float, *, higher: bool = True) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from assets.immigrants import Arrival, Seedling, admit_seeds, with_immigrants, with_seeds
-from assets.line import FIRST_CYCLE, Line, register_keys
+from assets.line import FIRST_CYCLE, SAID_OF_CYCLE, Line, register_keys
 from assets.resealing import RESEAL_TAG
 from assets.store import LineStore
 from evolake.errors import InputError
@@ -20,6 +20,7 @@ from evolake.lake import TableSchema
 from evolake.lake.immigrants import SeedItem, copy_seed, file_item, folder_item
 from evolake.lake.population import Tables
 from evolake.lake.schemas import ENTERED, STATE
+from evolake.report.outcome import new_seeds
 
 TREES = TableSchema(
     "trees", 1, {"tree_id": pl.String, "state": (pl.String, "accepted or blocked"), "cycle": pl.String, "reason": (pl.String, "why blocked")},
@@ -86,7 +87,7 @@ def grove(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine
         rows = [tree(path.read_text(), store.cycle) for path in sorted(folder.glob("*.txt"))]
         tables = with_seeds(store, Grove.empty().add(trees=rows), items(), "trees", rows).frames()
         store.may_seal(tables)
-        store.seal_seeds(rows, tables, lacking="no tree", do="Plant one.")
+        store.tell(store.seal_seeds(rows, tables, lacking="no tree", do="Plant one."))
         return TREES.frame(rows)
 
     @line.asset(deps=[line.incoming], schema=TREES)
@@ -122,6 +123,21 @@ def grove(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine
     assert made.run().success
     assert made.run(FIRST_CYCLE).success
     return made
+
+
+def test_a_seed_that_is_refused_at_the_start_is_named_on_the_screen_and_among_the_seeds_of_the_first_cycle(grove: GroveLine):
+    grove.plant("ash", "rotten ash")
+    done = grove.run("", **{RESEAL_TAG: "grove"})
+    said = [event.materialization.metadata.get(SAID_OF_CYCLE) for event in done.filter_events(lambda event: event.is_step_materialization)]
+    assert [text.value for text in said if text] == ["ash does not enter: it is rotten"]
+    for _ in range(2):
+        assert grove.run(FIRST_CYCLE).success
+        assert grove.notes(FIRST_CYCLE) == [("ash", "rotten ash", "blocked", "it is rotten")]
+        assert grove.trees("0002") == {"oak": "accepted", "rotten ash": "blocked"}
+    assert "new seed: ash blocked" in new_seeds(grove.project.lake, "grove", FIRST_CYCLE)
+    grove.rule(RULE.format(version=2, text="Sounder trees."))
+    assert grove.run("0002").success
+    assert [note[:3] for note in grove.notes("0002")] == [("ash", "rotten ash", "blocked")]
 
 
 def test_a_seed_that_is_dropped_enters_the_next_cycle_once(grove: GroveLine):
