@@ -20,6 +20,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
@@ -32,7 +33,8 @@ from pipelines.outcome import MACHINERY_FAILED, STOPPED, Outcome, together
 
 OUTCOME = "outcome "
 TAIL = 2000
-PATIENCE_S = 20.0
+PATIENCE_S = 5.0
+"""How long the processes of all lines may take to end together when the run is stopped. A run may be killed at any point."""
 NICEST = 19
 NICER = 2
 """From a line to the next heavier one: a share of the processor smaller by a third, which starves none of its guards of the clock."""
@@ -136,9 +138,10 @@ class SideBySide:
         for process in self._processes:
             if process.poll() is None:
                 process.stdin.close()
+        deadline = time.monotonic() + PATIENCE_S
         for process in self._processes:
             try:
-                process.wait(PATIENCE_S)
+                process.wait(max(0.0, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
                 process.kill()
 

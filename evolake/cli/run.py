@@ -21,6 +21,8 @@ from evolake.cli.ending import Stopped
 NOTHING_YET = "The lake {lake} holds no cycle yet. Start with: evolake run --cycles 3 --profile demo"
 TABLE_WIDTH = 120
 """Characters of a line of the table if the output is no terminal."""
+PATIENCE_S = 15.0
+"""How long the process that runs the cycles may take to end after SIGTERM; it gives those of its lines less."""
 LEGEND = """
 evaluations: runs, judged replies or judged versions, as each line counts them.
 seconds: on the clock, over all runs of a line; lines that ran at the same time shared the processor."""
@@ -58,7 +60,11 @@ def run(
         except (KeyboardInterrupt, Stopped) as signal:  # the child says so, in one sentence
             if isinstance(signal, Stopped):
                 child.terminate()  # Ctrl-C goes to the child as well, SIGTERM to this process alone
-            child.wait()
+            try:
+                child.wait(PATIENCE_S)
+            except subprocess.TimeoutExpired:  # whatever it waits for: a run may be killed at any point
+                child.kill()
+                child.wait()
             return 143 if isinstance(signal, Stopped) else 130
 
 

@@ -3,13 +3,21 @@
 A pool of several processes is lost as a whole when one dies, and does not say under which task. So each worker is a pool of one process, fed by a
 thread of its own: the task that was under way is tried again in a new process, and no other task hears of it. As on a cluster, a task that four
 processes died of is a failure of the machinery.
+
+No worker outlives this process: the kernel kills it with the thread that started it. `shutdown(cancel_futures=True)`, which ends an interrupted run,
+does not wait for the task under way: its process is killed.
 """
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import os
+import signal
 import threading
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from typing import Any
 
@@ -17,6 +25,7 @@ from evolake.compute.errors import WorkersLost
 
 DEATHS = 3
 """How many processes may die under one task before it is given up; Dask's `allowed-failures` has the same default."""
+PR_SET_PDEATHSIG = 1
 
 
 class LocalExecutor(Executor):
@@ -28,6 +37,7 @@ class LocalExecutor(Executor):
         self._here = threading.local()
         self._all: list[ProcessPoolExecutor] = []
         self._asked: set[Future[Any]] = set()
+        self._cancelled = False
 
     @property
     def idle(self) -> bool:
@@ -42,6 +52,11 @@ class LocalExecutor(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the processes. cancel_futures: also those with a task under way, by SIGKILL; its future raises CancelledError."""
+        if cancel_futures and not self.idle:
+            self._cancelled = True
+            for process in tuple(self._all):
+                _kill(process)
         self._threads.shutdown(wait, cancel_futures=cancel_futures)
         for process in self._all:
             process.shutdown(wait, cancel_futures=cancel_futures)
@@ -53,6 +68,8 @@ class LocalExecutor(Executor):
             error = running.exception()
             if not isinstance(error, BrokenExecutor):
                 return running.result()
+            if self._cancelled:
+                raise CancelledError
             text = str(error)
             self._here.process.shutdown()
             del self._here.process
@@ -61,6 +78,22 @@ class LocalExecutor(Executor):
     def _process(self) -> ProcessPoolExecutor:
         """That of this thread. Spawned, never forked: Dagster's process has threads, and a fork would copy their locks."""
         if not hasattr(self._here, "process"):
-            self._here.process = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=self._initializer)
+            self._here.process = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=partial(_begin, os.getpid(), self._initializer))
             self._all.append(self._here.process)
         return self._here.process
+
+
+def _begin(parent: int, initializer: Callable[[], None] | None) -> None:
+    """Begin a worker: it ends with the thread that started it, also if that was killed."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it was killed before
+        os.kill(os.getpid(), signal.SIGKILL)
+    if initializer is not None:
+        initializer()
+
+
+def _kill(pool: ProcessPoolExecutor) -> None:
+    """Kill the pool's process. `ProcessPoolExecutor.kill_workers` does so from Python 3.14 on."""
+    for process in tuple((getattr(pool, "_processes", None) or {}).values()):
+        with contextlib.suppress(ValueError):  # it was closed
+            process.kill()

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, CancelledError
 from pathlib import Path
 
 import pytest
@@ -47,3 +51,39 @@ def test_its_processes_end_with_it() -> None:
     pid = opened.submit(os.getpid).result(120)
     opened.shutdown()
     assert pid != os.getpid() and not Path("/proc", str(pid)).exists()
+
+
+ENDLESS = """
+import os, time
+from evolake.compute.local import LocalExecutor
+if __name__ == "__main__":
+    opened = LocalExecutor(1)
+    print(opened.submit(os.getpid).result(), flush=True)
+    opened.submit(time.sleep, 600)
+    time.sleep(600)
+"""
+
+
+def test_who_cancels_does_not_wait_for_the_task_under_way() -> None:
+    opened = LocalExecutor(1)
+    pid = opened.submit(os.getpid).result(120)
+    endless = opened.submit(time.sleep, 600)
+    while not endless.running():
+        time.sleep(0.01)
+    opened.shutdown(cancel_futures=True)
+    with pytest.raises(CancelledError):
+        endless.result(0)
+    assert not Path("/proc", str(pid)).exists()
+
+
+def test_no_worker_outlives_a_process_that_is_killed(tmp_path: Path) -> None:
+    program = tmp_path / "endless.py"
+    program.write_text(ENDLESS)
+    with subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        parent.send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    while Path("/proc", str(pid)).exists() and "Z" not in Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0]:
+        assert time.monotonic() < deadline, "the worker lives on"
+        time.sleep(0.05)
