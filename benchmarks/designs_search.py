@@ -21,18 +21,19 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from evolake.designs.evolution.champion import split_noise_floor
 from evolake.designs.evolution.racing import Lap, Race, Racer, Rung, run_rungs
 from evolake.designs.genome.grammars import GRAMMARS, PAPER, compose, read_genome
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.tracing.trace import PRELOAD, trace
 from evolake.jail import open_pool
 from evolake.seeds import child_seed
+from evolake.stats import noise_floor
 
 RATIO, WALL_S = 4.3, 120.0
 SIZES = (
@@ -207,10 +208,19 @@ def counted(lap: Lap) -> float:
     return float(max(1, lap.median_step if lap.solved else lap.steps_run))
 
 
+def split_floor(steps: Sequence[float]) -> float:
+    """The ratio of medians that 95 % of all splits of one design's runs into two halves stay within; 1.0 is no noise."""
+    values = np.array(steps, dtype=float)
+    places = np.arange(len(values))
+    halves = [np.isin(places, chosen) for chosen in combinations(range(len(values)), len(values) // 2)]
+    left, right = ([float(np.median(values[mask == side])) for mask in halves] for side in (True, False))
+    return noise_floor(left, right)
+
+
 def measured_of(laps: Mapping[str, Sequence[Lap]]) -> Measured:
     """Runs of designs at one size, by name, the champion among them."""
     steps = {name: [counted(lap) for lap in result] for name, result in laps.items()}
-    floors = {name: split_noise_floor(result[: len(result) // 2], result[len(result) // 2:]) for name, result in steps.items()}
+    floors = {name: split_floor(result) for name, result in steps.items()}
     medians = {name: float(np.median(result)) for name, result in steps.items()}
     return Measured(medians, {name: all(lap.solved for lap in result) for name, result in laps.items()}, floors)
 

@@ -71,7 +71,7 @@ ranked_passed_every_gate = _passed_every_gate(
 )
 winners_lost_nothing = rows_check(
     champion, "a_winner_lost_no_formula", "Whoever wins a duel solves no fewer formulas, and gains more than the noise.",
-    once("challenger_id"), "NOT wins OR solved_challenger >= solved_champion", "NOT wins OR ratio_low > noise_floor",
+    once("challenger_id"), "NOT wins OR solved_challenger >= solved_champion", "NOT wins OR ratio_low > 1",
 )
 RUNS_OF_GATES = {"smoke": SMOKE_RUNS, "correctness": CORRECTNESS_RUNS, "stability_runs": STABILITY_RUNS}
 judging_variants_did_not_raise = raised_check(

@@ -75,4 +75,7 @@ class DesignsSettings(BaseModel):
         "size that a trial goes to follows from it; 0: no bound. A core does some 50 million per second",
     )
     tuned_share: float = Field(default=0.05, ge=0, le=1, description="tune when fewer than this share of designs is tuned")
-    champion_repeats: int = Field(default=3, gt=0, description="seeds a champion and the incumbent are measured on")
+    champion_repeats: int = Field(
+        default=8, gt=0, description="seeds on which challenger and incumbent are compared at most; a hopeless challenger is given up after 3. With "
+        "fewer than 6 only large gains can be seen, with fewer than 3 none",
+    )

@@ -171,7 +171,9 @@ DUELS = TableSchema(
     "champion_trials", 2,
     {
         "cycle": pl.String,
-        "part": (pl.String, "Whose run it is: challenger, incumbent, again (the incumbent on further seeds, for the noise floor) or baseline."),
+        "part": (
+            pl.String, "Whose run it is: challenger, incumbent or baseline; in earlier versions also again (the incumbent on further seeds).",
+        ),
         "design_id": pl.String,
         "pair": (pl.Int64, "Number of the fresh seed; runs of one number and part challenger or incumbent share their instances."),
         "N": pl.Int64, "batch": pl.Int64,
@@ -184,21 +186,26 @@ DUELS = TableSchema(
     keys=("cycle", "part", "design_id", "pair", "N"), provenance=("wall_s", "cpu_s"), terms=TERMS,
 )
 DECISIONS = TableSchema(
-    "champion_decisions", 1,
+    "champion_decisions", 2,
     {
         "cycle": pl.String,
         "comparison": (pl.String, "Against whom: incumbent (the duel for the title) or baseline (for the report)."),
         "challenger_id": (pl.String, "Design that is compared."),
         "incumbent_id": (pl.String, "Design that it is compared with."),
         "N": pl.Int64, "batch": pl.Int64, "profile": pl.String, "pairs": pl.Int64,
-        "ratio": (pl.Float64, "Median steps of the other over those of the challenger; above 1 the challenger is faster."),
-        "ratio_low": pl.Float64, "ratio_high": pl.Float64,
-        "noise_floor": (pl.Float64, "Ratio that two measurements of the incumbent stay within, 1 is no noise; null against the baseline."),
-        "wins": (
-            pl.Boolean,
-            "Whether the challenger is better by more than the noise floor; against the baseline, with the whole interval above 1.",
+        "ratio": (
+            pl.Float64, "Median steps of the other over those of the challenger, geometric mean over pairs; above 1 the challenger is faster.",
         ),
+        "ratio_low": pl.Float64, "ratio_high": pl.Float64,
+        "noise_floor": (
+            pl.Float64, "Ratio that this duel could not tell from none: the ratio over the lower end of its interval; null against the baseline.",
+        ),
+        "wins": pl.Boolean,
         "reason": (pl.String, "The verdict in words."),
+        "bound": (
+            pl.String, "lower bound if the other side has unsolved runs, estimate if the challenger has, else empty; null in earlier versions.",
+        ),
+        "test": (pl.String, "Test that decided, with its number of pairs; null in lakes of earlier versions."),
     },
     keys=("cycle", "comparison", "challenger_id"), terms=TERMS,
 )

@@ -76,7 +76,10 @@ MEASURED = TableSchema(
     {
         "cycle": pl.String, "project": pl.String, "program_id": pl.String,
         "purpose": (pl.String, "search, or heldout: side by side at the end of the cycle, under seeds that the search never had."),
-        "side": (pl.String, "Of the held-out: champion, again (the champion once more: the noise), challenger or initial; empty for the search."),
+        "side": (
+            pl.String, "Of the held-out: champion, again (the champion once more under the first seeds: the noise within a seed), challenger or "
+            "initial; empty for the search.",
+        ),
         "seed": (pl.Int64, "Number that chance in the evaluation is drawn from."),
         "status": (pl.String, "ok; or how it ended: a status of the jail, build, raised, no_result or tampered."),
         "score": (pl.Float64, "The project's score in this one evaluation; null without one."),
@@ -111,17 +114,17 @@ GATED = TableSchema(
 )
 """One row per candidate."""
 DECISIONS = TableSchema(
-    "champion", 1,
+    "champion", 2,
     {
         "cycle": pl.String, "project": pl.String,
         "champion_id": (pl.String, "Program that was the project's champion when the cycle began."),
         "challenger_id": (pl.String, "The best other program by the search's score; null where there is none."),
-        "wins": (pl.Boolean, "Whether the title changes: the challenger is better by more than the noise, and its whole interval lies above 0."),
-        "pairs": (pl.Int64, "Held-out seeds that both were evaluated under."),
+        "wins": (pl.Boolean, "Whether the challenger becomes champion: the whole interval of the difference lies above 0."),
+        "pairs": (pl.Int64, "Held-out seeds that both were evaluated under and gave a score; a hopeless challenger is given up after a few."),
         "difference": (pl.Float64, "Mean of how much better the challenger is, in the score's unit, positive is better; null without one."),
-        "low": (pl.Float64, "Lower end of the 95% interval of the difference (bootstrap over seeds)."),
-        "high": (pl.Float64, "Upper end of the 95% interval of the difference (bootstrap over seeds)."),
-        "noise": (pl.Float64, "Noise floor: what 95% of pairs of evaluations of the champion itself, under one seed, stay within."),
+        "low": (pl.Float64, "Lower end of the 95% interval of the difference, by the test."),
+        "high": (pl.Float64, "Upper end of that interval."),
+        "noise": (pl.Float64, "Noise within a seed: what 95% of pairs of evaluations of the champion itself, under one seed, stay within."),
         "holder_id": (pl.String, "Champion after the cycle."),
         "holder_mean": (pl.Float64, "Mean held-out score of the champion after the cycle."),
         "holder_low": (pl.Float64, "Lower end of the 95% interval of that mean (bootstrap over seeds)."),
@@ -129,6 +132,7 @@ DECISIONS = TableSchema(
         "initial_mean": (pl.Float64, "Mean held-out score of the initial program under the same seeds."),
         "protected": pl.Boolean,
         "reason": (pl.String, "The verdict in words."),
+        "test": (pl.String, "Test that decided, with its number of pairs; null without one, and in lakes of earlier versions."),
     },
     keys=("project",), terms=TERMS,
 )

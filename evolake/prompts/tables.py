@@ -9,7 +9,7 @@ from evolake.lake.schemas import DERIVATIONS, STATE, TableSchema
 TERMS = {
     "arm": "What was switched on: espl (prompts and weights), evolution (prompts), rl (weights) or reflection (one prompt, replaced by its mutant).",
     "calls": "Calls of tools as a JSON list, each with tool, given, status, result and the result's tokens; null for a policy without tools.",
-    "challenger_id": "Best-rated prompt, which tried to take the title.",
+    "challenger_id": "Best-rated prompt, which tried to become champion.",
     "champion_id": "Prompt that was champion when the duel began.",
     "correct": "Whether the answer is right.",
     "formatted": "Whether the answer stands where it was asked for.",
@@ -244,7 +244,7 @@ LEARNABILITY = TableSchema(
 )
 """What the policy learns from: one row per family and difficulty that was trained on in the cycle."""
 DECISIONS = TableSchema(
-    "champion", 1,
+    "champion", 2,
     {
         "cycle": pl.String, "champion_id": pl.String, "challenger_id": pl.String,
         "wins": (pl.Boolean, "Whether the whole interval lies above 0."),
@@ -253,9 +253,10 @@ DECISIONS = TableSchema(
         "champion_share": (pl.Float64, "Share of correct replies of the champion, mean over problems."),
         "challenger_share": (pl.Float64, "Share of correct replies of the challenger, mean over problems."),
         "difference": (pl.Float64, "challenger_share less champion_share."),
-        "low": (pl.Float64, "Lower end of the 95% interval of the difference (bootstrap over problems)."),
-        "high": (pl.Float64, "Upper end of the 95% interval of the difference (bootstrap over problems)."),
+        "low": (pl.Float64, "Lower end of the 95% interval of the difference (sign flips over problems)."),
+        "high": (pl.Float64, "Upper end of that interval."),
         "reason": (pl.String, "The verdict in words."),
+        "test": (pl.String, "Test that decided, with its number of pairs; null in lakes of earlier versions."),
     },
     keys=("champion_id", "challenger_id"), terms=TERMS,
 )

@@ -5,6 +5,7 @@ A line that names none has the defaults: an artifact is the blob that its row na
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ NONE_YET = "none yet"
 """Shown in place of a gain if there is none: nothing was better, or not by more than noise."""
 NOT_MEASURED = "not measured"
 """Shown in place of a gain for a line that measures none."""
+BOUNDS = {"lower bound": "at least ", "estimate": "an estimated "}
+"""Before a figure of which one side was not measured to its end."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Gain:
         against_id, against: the artifact that it was measured against, and what to call it; "": its title.
         sample: on what, in words. cycle: when. beyond_noise: whether more than noise may be claimed.
         own, other: what was measured of either side, in the unit of `measure`; None where only their relation is known.
+        count: what the interval rests on, with its number: "8 seeds". bound: "lower bound" or "estimate" if one side was not measured to its end.
     """
 
     interval: Interval
@@ -49,6 +53,8 @@ class Gain:
     is_ratio: bool = True
     own: float | None = None
     other: float | None = None
+    count: str = ""
+    bound: str = ""
 
     @property
     def is_gain(self) -> bool:
@@ -57,8 +63,9 @@ class Gain:
 
     @property
     def figure(self) -> str:
-        """Return the estimate to the digits that the interval leaves: `2.00 times` or `+4.0%`."""
-        return f"{self._written(self.interval.estimate)} times" if self.is_ratio else self._written(self.interval.estimate)
+        """Return the estimate to the digits that the interval leaves: `2.00 times` or `+4.0%`; `at least 2.00 times` if it is a lower bound."""
+        before = BOUNDS.get(self.bound, "")
+        return f"{before}{self._written(self.interval.estimate)}{' times' if self.is_ratio else ''}"
 
     @property
     def spread(self) -> str:
@@ -70,19 +77,24 @@ class Gain:
     def short(self) -> str:
         """Return the gain in the words that a table has room for, or that there is none yet and what was measured instead."""
         if self.is_gain:
-            return f"{self.figure} {self.measure} ({self._ends})"
-        return f"{NONE_YET} ({self._difference('')}; {NOT_SHOWN})"
+            return f"{self.figure} {self.measure} ({self._ends}{self._counted})"
+        return f"{NONE_YET} ({self._difference('')}{self._counted}; {NOT_SHOWN})"
 
     @property
     def brief(self) -> str:
         """Return one sentence without the sample, for the line of text on a finished cycle."""
         if self.is_gain:
-            return f"{self.figure} {self.measure} than {self.against} ({self.spread})"
-        return f"gain: {NONE_YET} ({self._difference(self.against)}; {NOT_SHOWN})"
+            return f"{self.figure} {self.measure} than {self.against} ({self.spread}{self._counted})"
+        return f"gain: {NONE_YET} ({self._difference(self.against)}{self._counted}; {NOT_SHOWN})"
 
     @property
     def _ends(self) -> str:
         return f"{100 * self.interval.level:g}% interval {self._written(self.interval.low)} to {self._written(self.interval.high)}"
+
+    @property
+    def _counted(self) -> str:
+        """What the interval rests on, for sentences without the sample."""
+        return f", {self.count}" if self.count else ""
 
     @property
     def _neutral(self) -> float:
@@ -109,7 +121,8 @@ class Gain:
     def to_json(self) -> dict[str, Any]:
         """As one JSON object."""
         of_interval = {name: getattr(self.interval, name) for name in ("estimate", "low", "high", "level")}
-        names = ("measure", "is_ratio", "against_id", "against", "sample", "cycle", "beyond_noise", "noise_floor", "own", "other")
+        of_interval = {name: value if math.isfinite(value) else None for name, value in of_interval.items()}
+        names = ("measure", "is_ratio", "against_id", "against", "sample", "cycle", "beyond_noise", "noise_floor", "own", "other", "count", "bound")
         return {"text": str(self)} | of_interval | {name: getattr(self, name) for name in names}
 
 

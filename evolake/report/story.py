@@ -16,6 +16,7 @@ from textwrap import shorten
 from typing import Any
 
 from evolake.agents.calls import failure_of
+from evolake.contest import family_sentence
 from evolake.lake import Catalogue, Lake
 from evolake.lines import lines, resolve
 from evolake.report.champion import Champion, champion_of
@@ -90,6 +91,7 @@ class Story:
         beside: what came to the gates and was not proposed, so that their counts agree for a reader; "" for nothing.
         unanswered: cycle -> which roles gave no valid reply at all, of this cycle and those before it that had such a role.
         measured, changed, goes_on, look: sentences; "" for nothing to say. look: what to do or look at next.
+        contests: the family-wise statement on the promotions of the line up to the cycle; "" if it held no contest.
         cost, spent: of the cycle, and of the line up to it.
     """
 
@@ -111,6 +113,7 @@ class Story:
     blocks: Sequence[Block] = ()
     unanswered: Mapping[str, str] = field(default_factory=dict[str, str])
     measured: str = ""
+    contests: str = ""
     changed: str = ""
     goes_on: str = ""
     look: str = ""
@@ -127,7 +130,7 @@ class Story:
             ("Rank 1", self.duel),
             ("Proposed", "; ".join([self.proposed(), *self.silent()])),
             ("Blocked", self.blocked()),
-            ("Measured", self.measured),
+            ("Measured", "; ".join(filter(None, [self.measured, self.contests]))),
             ("Changed", self.changed),
             ("Cost", self.cost.text() + (f"; so far {so_far}" if (so_far := self.spent.text()) != self.cost.text() else "")),
             ("Goes on", self.goes_on),
@@ -150,6 +153,17 @@ class Story:
         if not stops:
             return "nothing" if self.made else ""
         return f"{stops}. Most often by {self.blocks[0].rule}: {self.blocks[0].reason}" if self.blocks else stops
+
+
+def contests(ask: Ask, table: str, **same: str) -> str:
+    """Return the family-wise statement on the duels of a line up to the cycle; those of earlier versions, which named no test, are not counted.
+
+    Args:
+        table: of the line's decisions, with columns wins and test. same: column -> value of the rows that are contests for the title.
+    """
+    rows = [row for row in ask(f"SELECT * FROM {table} WHERE cycle <= $cycle") if row.get("test")]
+    rows = [row for row in rows if all(row[name] == value for name, value in same.items())]
+    return family_sentence(len(rows), sum(bool(row["wins"]) for row in rows))
 
 
 def markdown(story: Story, longest: int = INLINE) -> str:

@@ -12,7 +12,7 @@ from evolake.lake.schemas import TableSchema
 TERMS = {
     "base": "Seed solver that it descends from.",
     "certificate": "What proves the answer: model (checked on the formula) or proof (verified by a checker); null where nothing does.",
-    "challenger_id": "Variant that tried to take the title.",
+    "challenger_id": "Variant that tried to become champion.",
     "champion_id": "Variant that held the title when the duel began.",
     "changed": "What its author says it changed.",
     "conflicts": "Conflicts that the solver reports; null where it reports none.",
@@ -24,7 +24,7 @@ TERMS = {
     "instances": "How many different formulas, copies counted.",
     "instructions": "Machine instructions counted by the kernel; null where it counts none.",
     "memory_mb": "Memory that the run was allowed, in MiB.",
-    "noise_floor": "Ratio of PAR-2 that repeated passes of one side stay within; 1 is no noise.",
+    "noise_floor": "Ratio of PAR-2 that repeated passes of one side stay within; 1 is no noise. Reported only: the interval decides.",
     "origin": "Where it comes from: seed, operators, model, command (an agent of the user's own) or submitted.",
     "par2": "Mean PAR-2 in seconds: processor time of a solved run, twice the timeout of any other.",
     "plan_id": "Plan that it follows: sha256 (hex); null for a seed.",
@@ -35,8 +35,8 @@ TERMS = {
     "proof_status": "Of an UNSAT answer: verified, refuted, missing (empty file), unknown (a limit, or no proof) or unchecked (not drawn).",
     "propagations": "Propagations that the solver reports; null where it reports none.",
     "ratio": "PAR-2 of the champion over the challenger's; above 1 is a gain.",
-    "ratio_high": "Upper end of the 90% interval of the ratio (paired bootstrap over formulas).",
-    "ratio_low": "Lower end of the 90% interval of the ratio (paired bootstrap over formulas).",
+    "ratio_high": "Upper end of the 95% interval of the ratio (over formulas, with their shuffles and passes).",
+    "ratio_low": "Lower end of the 95% interval of the ratio (over formulas, with their shuffles and passes).",
     "restarts": "Restarts that the solver reports; null where it reports none.",
     "rule_id": "Rule that blocked it; null where none did.",
     "shuffle": "Which equivalent copy of the formula it is; 0 is the formula as generated.",
@@ -45,6 +45,7 @@ TERMS = {
     "suite": "Set of formulas that it was run on.",
     "timeout_s": "Processor time that a run was allowed, in seconds.",
     "variant_id": "Variant of a solver's repository: sha256 (hex) of its source tree.",
+    "wins": "Whether the whole interval of the ratio lies above 1, no fewer formulas are solved, and no answer is refuted.",
     "wrong": "Answers that are refuted.",
 }
 """What the columns mean that several of the tables below have; see `TableSchema`."""
@@ -211,7 +212,7 @@ DUELS = TableSchema(
     keys=("cycle", "challenger_id", "instance", "pair", "part"), provenance=("host",), terms=TERMS,
 )
 DECISIONS = TableSchema(
-    "champion_decisions", 1,
+    "champion_decisions", 2,
     {
         "cycle": pl.String, "champion_id": pl.String, "challenger_id": pl.String,
         "instances": (pl.Int64, "Formulas of the duel, which nobody has seen before."),
@@ -222,6 +223,7 @@ DECISIONS = TableSchema(
         "par2_challenger": (pl.Float64, "PAR-2 of the challenger over the suite, in seconds."),
         "ratio": pl.Float64, "ratio_low": pl.Float64, "ratio_high": pl.Float64, "noise_floor": pl.Float64, "wins": pl.Boolean,
         "reason": (pl.String, "The verdict in words."),
+        "test": (pl.String, "Tests that decided, with their number of formulas (shuffled copies count as one); null in lakes of earlier versions."),
     },
     keys=("cycle", "challenger_id"), terms=TERMS,
 )

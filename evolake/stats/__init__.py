@@ -1,8 +1,8 @@
 """Statistics that a claim needs: intervals, exact tests, pass@k, the noise floor of a host."""
 
-from evolake.stats.bootstrap import Interval, bootstrap_interval, median_ratio_interval
-from evolake.stats.noise import beats, noise_floor
+from evolake.stats.bootstrap import Interval, bootstrap_interval
+from evolake.stats.noise import noise_floor
 from evolake.stats.passes import pass_at_k
 from evolake.stats.proportions import holm, mcnemar_exact, wilson_interval
 
-__all__ = ["Interval", "beats", "bootstrap_interval", "holm", "mcnemar_exact", "median_ratio_interval", "noise_floor", "pass_at_k", "wilson_interval"]
+__all__ = ["Interval", "bootstrap_interval", "holm", "mcnemar_exact", "noise_floor", "pass_at_k", "wilson_interval"]

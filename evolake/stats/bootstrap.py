@@ -55,29 +55,6 @@ def bootstrap_interval(
     return Interval(float(statistic(sample)), low, high, level)
 
 
-def median_ratio_interval(
-    first: Sequence[float] | np.ndarray,
-    second: Sequence[float] | np.ndarray,
-    rng: np.random.Generator,
-    level: float = 0.95,
-    resamples: int = RESAMPLES,
-) -> Interval:
-    """Interval of median(first) / median(second), both resampled: "the champion needs x times fewer steps than the baseline".
-
-    Args:
-        first, second: (n,) and (m,) positive finite floats; they need not be paired.
-
-    Raises:
-        ValueError: an empty sample, or a value that is not positive and finite.
-    """
-    above, below = _sample(first, "first"), _sample(second, "second")
-    if (above <= 0).any() or (below <= 0).any():
-        raise ValueError("a ratio of medians needs positive values")
-    ratios = _resampled(above, rng, median, resamples) / _resampled(below, rng, median, resamples)
-    low, high = _ends(ratios, level)
-    return Interval(float(np.median(above) / np.median(below)), low, high, level)
-
-
 def _sample(values: Sequence[float] | np.ndarray, name: str) -> np.ndarray:
     sample = np.asarray(values, dtype=np.float64)
     if sample.ndim != 1 or not len(sample) or not np.isfinite(sample).all():

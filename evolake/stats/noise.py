@@ -1,6 +1,6 @@
 """The noise floor: how far two measurements of the very same thing lie apart on this host.
 
-A new champion must beat the incumbent by more than that. Both are costs (steps, cpu seconds), so differences are ratios.
+It is reported next to a result; whether a gain is one is decided by `evolake.contest`. Both are costs, so differences are ratios.
 """
 
 from __future__ import annotations
@@ -25,10 +25,3 @@ def noise_floor(first: Sequence[float] | np.ndarray, second: Sequence[float] | n
     if not (np.isfinite(a) & np.isfinite(b) & (a > 0) & (b > 0)).all():
         raise ValueError("costs must be positive and finite")
     return float(np.exp(np.quantile(np.abs(np.log(a / b)), level)))
-
-
-def beats(challenger: float, incumbent: float, floor: float) -> bool:
-    """Whether the challenger's cost is lower than the incumbent's by more than the noise floor (a ratio of at least 1)."""
-    if floor < 1:
-        raise ValueError(f"a noise floor is a ratio of at least 1 (got {floor})")
-    return challenger * floor < incumbent

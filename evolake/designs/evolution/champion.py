@@ -1,36 +1,38 @@
-"""Who is champion: the consensus' first design against the incumbent, on seeds that no design has met.
+"""Select the champion: the consensus' first design against the incumbent, on seeds that no design has met.
 
-Both run on the same fresh instances, at the largest size of the profile that either reaches. The incumbent also runs on as many further seeds: all
-ways to split its runs in two halves are A/A pairs, and the ratio of medians that 95% of them stay within is the noise floor. The challenger is
-crowned only when its median beats the incumbent's by more than that. A run that does not solve half of its batch counts with the contract's
-estimate (more than the step limit), so where only one of the two reaches the size the ratio is a lower bound, and `reason` says so.
+Both run on the same fresh instances, at the largest size of the profile that either reaches. Each seed is a pair, and
+how much better the challenger is in it is the log of the ratio of the two batches' median steps. `evolake.contest`
+decides from these: it looks after three pairs, gives a challenger up that cannot win any more, and promotes one that
+is better beyond the noise. A run that ended unsolved counts with the step limit. It never helps a challenger: an
+incumbent that the wall guard cut short counts with the steps that it ran, and a challenger that solves fewer runs
+never wins. If one side was not measured to its end, `bound` and `reason` say that the ratio is a lower bound or an
+estimate.
 
 The champion is always measured against the baseline too, for the report.
 """
 
 from __future__ import annotations
 
-import itertools
 import json
+import math
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
 
+from evolake.contest import LEAST_PAIRS, Contest, looks, paired, progress, sequential
 from evolake.designs.evolution.experiments import LINE, Measured, Simulate, simulate_level
 from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.schedule import is_solved, sizes
 from evolake.designs.settings import DesignsSettings
 from evolake.seeds import child_seed, generator
-from evolake.stats import beats, median_ratio_interval, noise_floor
 
-FLOOR_LEVEL = 0.95
 CERTIFICATE = "assignments checked on the clauses by the host"
+LARGEST_LOG = 700.0
 
 
 @dataclass(frozen=True)
@@ -86,15 +88,17 @@ class _Arena:
     profile: str
     root_seed: int
 
-    def start(self, part: str, contender: Contender, n: int, seeds: Sequence[int]) -> Callable[[], list[dict[str, Any]]]:
-        """Submits the runs; what comes back waits for them and gives their rows."""
+    def start(self, part: str, contender: Contender, n: int, seeds: Sequence[int], first: int = 0) -> Callable[[], list[dict[str, Any]]]:
+        """Submits the runs; what comes back waits for them and gives their rows. first: number of the first pair."""
         limits = self.settings.high
         pending: list[Future[Measured]] = [
             self.executor.submit(self.simulate, contender.traced, n, limits.max_steps, seed, limits.wall_s, self.settings) for seed in seeds
         ]
-        return lambda: self._rows(part, contender, n, seeds, [future.result() for future in pending])
+        return lambda: self._rows(part, contender, n, seeds, [future.result() for future in pending], first)
 
-    def _rows(self, part: str, contender: Contender, n: int, seeds: Sequence[int], result: Sequence[Measured]) -> list[dict[str, Any]]:
+    def _rows(
+        self, part: str, contender: Contender, n: int, seeds: Sequence[int], result: Sequence[Measured], first: int
+    ) -> list[dict[str, Any]]:
         limits = self.settings.high
         return [
             {
@@ -104,7 +108,7 @@ class _Arena:
                 "wall_s": float(run.wall_s), "cpu_s": float(run.cpu_s), "profile": self.profile, "engine": run.engine,
                 "timed_out": bool(run.timed_out), "failure": run.failure,
             }
-            for pair, (seed, run) in enumerate(zip(seeds, result, strict=True))
+            for pair, (seed, run) in enumerate(zip(seeds, result, strict=True), first)
         ]
 
 
@@ -120,47 +124,66 @@ def decide_champion(
     """
     arena = _Arena(executor, simulate, settings, cycle, profile, root_seed)
     seeds = [child_seed(root_seed, LINE, cycle, "champion", index) for index in range(settings.champion_repeats)]
-    extra = [child_seed(root_seed, LINE, cycle, "champion-again", index) for index in range(settings.champion_repeats)]
-    n, runs, trials = _largest_size([challenger, incumbent], arena, seeds)
-    again_runs = arena.start("again", incumbent, n, extra) if challenger.design_id != incumbent.design_id else None
-    baseline_runs = arena.start("baseline", baseline, n, seeds) if baseline.design_id not in runs else None
+    n, runs, trials = _largest_size([challenger, incumbent], arena, seeds[:LEAST_PAIRS])
     decisions: list[dict[str, Any]] = []
-    champion = incumbent
-    if again_runs is not None:
-        again = again_runs()
-        trials += again
-        floor = split_noise_floor(_steps(runs[incumbent.design_id]), _steps(again))
-        decision = _decision("incumbent", challenger, incumbent, runs, n, floor, arena)
+    champion, part = incumbent, "incumbent"
+    if challenger.design_id != incumbent.design_id:
+        trials += _fight(challenger, incumbent, runs, arena, n, seeds)
+        decision = _decision("incumbent", challenger, incumbent, runs, n, len(seeds), arena)
         decisions.append(decision)
-        champion = challenger if decision["wins"] else incumbent
+        champion, part = (challenger, "challenger") if decision["wins"] else (incumbent, part)
     if champion.design_id != baseline.design_id:
-        if baseline_runs is not None:
-            runs[baseline.design_id] = baseline_runs()
-            trials += runs[baseline.design_id]
+        if baseline.design_id not in runs:
+            trials += _measure({part: champion, "baseline": baseline}, runs, arena, n, seeds)
         decisions.append(_decision("baseline", champion, baseline, runs, n, None, arena))
     return Succession(champion.design_id, decisions, trials)
 
 
-def split_noise_floor(first: Sequence[float], again: Sequence[float]) -> float:
-    """The ratio of medians that 95% of all splits of one design's runs into two equal halves stay within; 1.0 is no noise.
+def _fight(
+    challenger: Contender, incumbent: Contender, runs: dict[str, list[dict[str, Any]]], arena: _Arena, n: int, seeds: Sequence[int]
+) -> list[dict[str, Any]]:
+    """Measures further pairs until the duel is decided, adds them to `runs` and returns them."""
+    trials = []
+    for count in looks(len(seeds))[1:]:
+        if progress(gains(runs[challenger.design_id], runs[incumbent.design_id]), len(seeds)) != "open":
+            break
+        trials += _measure({"challenger": challenger, "incumbent": incumbent}, runs, arena, n, seeds[:count])
+    return trials
+
+
+def _measure(
+    sides: Mapping[str, Contender], runs: dict[str, list[dict[str, Any]]], arena: _Arena, n: int, seeds: Sequence[int]
+) -> list[dict[str, Any]]:
+    """Runs each side on those of the seeds that it lacks; adds the rows to `runs` and returns them."""
+    started = {}
+    for part, contender in sides.items():
+        have = len(runs.setdefault(contender.design_id, []))
+        started[contender.design_id] = arena.start(part, contender, n, seeds[have:], have)
+    trials = []
+    for design_id, rows in started.items():
+        measured = rows()
+        runs[design_id] = [*runs[design_id], *measured]
+        trials += measured
+    return trials
+
+
+def gains(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]) -> list[float]:
+    """Log of the ratio of median steps in each pair, above 0 if ours needs fewer. What a limit cut never counts in favour of ours.
 
     Args:
-        first, again: (r,) positive median steps of the same design on different seeds.
+        ours, theirs: rows of DUELS of the two sides, pair by pair.
     """
-    values = np.array([*first, *again], dtype=np.float64)
-    half = len(values) // 2
-    left, right = [], []
-    for chosen in itertools.islice(itertools.combinations(range(len(values)), half), 5000):
-        mask = np.zeros(len(values), dtype=bool)
-        mask[list(chosen)] = True
-        left.append(float(np.median(values[mask])))
-        right.append(float(np.median(values[~mask])))
-    return noise_floor(left, right, FLOOR_LEVEL)
+    return [math.log(least_steps(their) / most_steps(own)) for own, their in zip(ours, theirs, strict=True)]
 
 
-def should_crown(challenger: Sequence[float], incumbent: Sequence[float], floor: float) -> bool:
-    """Whether the challenger's median over seeds is lower than the incumbent's by more than the floor."""
-    return beats(float(np.median(challenger)), float(np.median(incumbent)), floor)
+def most_steps(row: Mapping[str, Any]) -> float:
+    """Median steps of a run; its step limit if it was not solved, however it ended."""
+    return max(1.0, float(row["median_step"] if is_solved(row) else row["max_steps"]))
+
+
+def least_steps(row: Mapping[str, Any]) -> float:
+    """Median steps of a run that was solved, else the steps after which it was certainly unsolved: its limit, or what it ran until the wall guard."""
+    return max(1.0, float(row["steps_run"])) if row["timed_out"] and not is_solved(row) else most_steps(row)
 
 
 def reaches(rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -190,32 +213,39 @@ def _largest_size(
 
 
 def _decision(
-    comparison: str, challenger: Contender, incumbent: Contender, runs: Mapping[str, Sequence[Mapping[str, Any]]], n: int, floor: float | None,
+    comparison: str, challenger: Contender, incumbent: Contender, runs: Mapping[str, Sequence[Mapping[str, Any]]], n: int, most: int | None,
     arena: _Arena,
 ) -> dict[str, Any]:
+    """most: pairs of a contest that may stop early; None: all pairs that were to be measured are."""
     ours, theirs = runs[challenger.design_id], runs[incumbent.design_id]
     random = generator(arena.root_seed, LINE, arena.cycle, f"ratio-{comparison}")
-    interval = median_ratio_interval(_steps(theirs), _steps(ours), random)
-    wins = should_crown(_steps(ours), _steps(theirs), floor) if floor is not None else interval.low > 1.0
+    differences = gains(ours, theirs)
+    contest = paired(differences, random) if most is None else sequential(differences, most, random)
+    solved, solved_theirs = (sum(1 for row in side if is_solved(row)) for side in (ours, theirs))
+    ratio, low, high = (math.exp(min(value, LARGEST_LOG)) if value < math.inf else math.inf for value in (contest.effect, contest.low, contest.high))
     return {
         "cycle": arena.cycle, "comparison": comparison, "challenger_id": challenger.design_id, "incumbent_id": incumbent.design_id, "N": n,
-        "batch": arena.settings.batch, "profile": arena.profile, "pairs": len(ours), "ratio": interval.estimate, "ratio_low": interval.low,
-        "ratio_high": interval.high, "noise_floor": floor, "wins": wins, "reason": _reason(comparison, n, interval.estimate, floor, ours, theirs),
+        "batch": arena.settings.batch, "profile": arena.profile, "pairs": len(ours), "ratio": ratio, "ratio_low": low, "ratio_high": high,
+        "noise_floor": ratio / low if low > 0 and most is not None else None, "wins": contest.wins and solved >= solved_theirs,
+        "reason": _reason(comparison, n, contest, (ratio, low, high), ours, theirs),
+        "bound": "estimate" if solved < len(ours) else "lower bound" if solved_theirs < len(theirs) else "", "test": contest.test,
     }
 
 
 def _reason(
-    comparison: str, n: int, ratio: float, floor: float | None, ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]
+    comparison: str, n: int, contest: Contest, ratios: tuple[float, float, float], ours: Sequence[Mapping[str, Any]],
+    theirs: Sequence[Mapping[str, Any]],
 ) -> str:
-    own, other = float(np.median(_steps(ours))), float(np.median(_steps(theirs)))
-    text = f"{own:.0f} median steps at N={n} against {other:.0f} of the {comparison}, a ratio of {ratio:.3g}"
-    if floor is not None:
-        text += f"; noise floor {floor:.3g}"
-    sides: list[tuple[str, Callable[[], bool]]] = [("the challenger", lambda: reaches(ours)), (f"the {comparison}", lambda: reaches(theirs))]
-    missing = [name for name, reached in sides if not reached()]
-    return text + (f"; {' and '.join(missing)} did not solve it within the limit, so its steps are an estimate" if missing else "")
-
-
-def _steps(rows: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Median steps of each run; of one that was not solved at least its step limit, also when the wall guard cut it short."""
-    return [max(1.0, float(row["median_step"]), 0.0 if is_solved(row) else float(row["max_steps"])) for row in rows]
+    sides = ((ours, most_steps), (theirs, least_steps))
+    own, other = (math.exp(math.fsum(math.log(steps(row)) for row in side) / len(side)) for side, steps in sides)
+    ratio, low, high = ratios
+    text = (
+        f"{own:.0f} median steps at N={n} against {other:.0f} of the {comparison}, a ratio of {ratio:.3g} (95% interval {low:.3g} to {high:.3g}, "
+        f"{len(ours)} {'seeds' if len(ours) > 1 else 'seed'}): {contest.reason}"
+    )
+    for name, side in (("the challenger", ours), (f"the {comparison}", theirs)):
+        if missing := sum(1 for row in side if not is_solved(row)):
+            text += f"; {name} did not solve it within the limit in {missing} of {len(side)} runs, which count with the limit"
+    if sum(map(is_solved, ours)) < sum(map(is_solved, theirs)):
+        return f"{text}: who solves fewer runs does not win"
+    return text

@@ -6,25 +6,24 @@ import json
 from functools import partial
 from pathlib import Path
 
+from evolake.contest import LEVEL
 from evolake.designs.report.standing import standing
 from evolake.lake import Lake
 from evolake.report.artifacts import Gain, LineArtifacts
 from evolake.report.kinds import Artifact, Kind, blob_text, column_text, write_text
+from evolake.report.numbers import counted
 from evolake.stats import Interval
 
 LINE = "designs"
-
-RATIO_LEVEL = 0.95
-"""Of the interval that a decision gives: the default of `evolake.stats.median_ratio_interval`."""
-
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:
     """Against the baseline, on the fresh seeds of the cycle; None for the baseline itself."""
     for row in lake.read(LINE, "champion_decisions", cycle).to_dicts():
         if row["comparison"] == "baseline" and row["challenger_id"] == artifact_id:
             return Gain(
-                Interval(row["ratio"], row["ratio_low"], row["ratio_high"], RATIO_LEVEL), "fewer median steps", row["incumbent_id"],
+                Interval(row["ratio"], row["ratio_low"], row["ratio_high"], LEVEL), "fewer median steps", row["incumbent_id"],
                 f"at N={row['N']} on {row['pairs']} fresh seeds of {row['batch']} instances each, profile {row['profile']}", cycle, row["wins"],
+                count=counted(row["pairs"], "seed"), bound=row.get("bound") or "",
             )
     return None
 

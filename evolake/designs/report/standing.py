@@ -16,7 +16,9 @@ BASELINE = "the baseline dynamics"
 def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:
     """Return the row with the steps that both sides took at the size of their duel."""
     runs = ask(COUNTED)[0]["runs"]
-    steps = {row["is_champion"]: f" ({figures(row['steps'], 4)} median steps at N={row['N']})" for row in ask(STEPS)}
+    steps = {
+        row["is_champion"]: f" ({'' if row['solved'] else 'at least '}{figures(row['steps'], 4)} median steps at N={row['N']})" for row in ask(STEPS)
+    }
     if shared.estimate is None:
         return replace(shared, start=BASELINE, evaluations=runs)
     return replace(shared, best=shared.best + steps.get(True, ""), start=BASELINE + steps.get(False, ""), evaluations=runs)
@@ -24,7 +26,8 @@ def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:
 
 COUNTED = f"SELECT count(*)::INTEGER AS runs FROM ({RUNS}) WHERE cycle <= $cycle"
 STEPS = """
-SELECT trials.design_id = decided.challenger_id AS is_champion, any_value(trials.N) AS N, median(trials.median_step) AS steps
+SELECT trials.design_id = decided.challenger_id AS is_champion, any_value(trials.N) AS N, bool_and(trials.solved) AS solved,
+  median(CASE WHEN trials.solved THEN trials.median_step WHEN trials.timed_out THEN trials.steps_run ELSE trials.max_steps END) AS steps
 FROM designs.champion_trials AS trials JOIN designs.champion_decisions AS decided
   ON decided.cycle = trials.cycle AND decided.comparison = 'baseline' AND decided.N = trials.N
 WHERE trials.cycle = $cycle AND trials.part <> 'again' AND trials.design_id IN (decided.challenger_id, decided.incumbent_id) GROUP BY ALL"""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evolake.report.artifacts import NONE_YET
+from evolake.report.artifacts import BOUNDS, NONE_YET
 from evolake.report.numbers import counted, figures, interval
-from evolake.report.story import Ask, Row, Story, Trend, with_cpu
+from evolake.report.story import Ask, Row, Story, Trend, contests, with_cpu
 
 NONE = f"{NONE_YET}: the baseline itself leads"
 GRAMMAR_TOLD = {
@@ -33,7 +33,7 @@ def story(summary: Story, ask: Ask) -> Story:
         summary, noun="design", made=made["made"], passed=made["passed"], beside=" and ".join(beside),
         gates=[*of_designs, *(gate for gate in summary.gates if gate.name == OBJECTIVES)],
         gain=summary.gain or NONE, short_gain=summary.short_gain or NONE,
-        duel=_duel(duel) if duel and not duel["wins"] else "",
+        duel=_duel(duel) if duel and not duel["wins"] else "", contests=contests(ask, "designs.champion_decisions", comparison="incumbent"),
         measured=f"{counted(ran['designs'], 'design')} in {counted(ran['runs'], 'run')}, up to N={ran['largest']}"
         + GRAMMAR_TOLD.get(made["grammar"] or "", "") if ran["runs"] else "",
         goes_on=f"{counted(made['live'], 'design')} and {counted(made['voting'], 'objective')} that judge them", look=_look(summary, against, made),
@@ -43,9 +43,11 @@ def story(summary: Story, ask: Ask) -> Story:
 
 
 def _duel(duel: Row) -> str:
-    floor = f"; to win it takes more than {figures(duel['noise_floor'])}, the noise between runs of the champion" if duel["noise_floor"] else ""
-    ratio = interval(duel["ratio"], duel["ratio_low"], duel["ratio_high"])
-    return f"{duel['title'] or 'the first by consensus'} did not take the title: {ratio} times fewer steps in the duel at N={duel['N']}{floor}"
+    floor = f"; these runs can show no less than {figures(duel['noise_floor'])} times" if duel["noise_floor"] else ""
+    ratio = BOUNDS.get(duel.get("bound") or "", "") + interval(duel["ratio"], duel["ratio_low"], duel["ratio_high"])
+    seeds = counted(duel["pairs"], "seed")
+    who = duel["title"] or "the first by consensus"
+    return f"{who} did not become champion: {ratio} times fewer steps in the duel at N={duel['N']} on {seeds}{floor}"
 
 
 def _look(summary: Story, against: Row | None, made: Row) -> str:

@@ -62,7 +62,10 @@ def meet(
             seeds[row["generation"]]: read_evaluations(blobs.get(row["entry_sha"])) for row in notes
             if row["key"] == key and row["generation"] < len(seeds)
         }
-        result = measure(sides, seeds, lambda name, seed: evaluator.evaluate(texts[name], seed, built[name]), held=known, note=note)
+        result = measure(
+            sides, seeds, lambda name, seed: evaluator.evaluate(texts[name], seed, built[name]), held=known, note=note,
+            score=lambda evaluation: _merit(project, evaluation),
+        )
     scores = {side: [_merit(project, evaluation) for evaluation in evaluations] for side, evaluations in result.items()}
     verdict = decide(scores, generator(root_seed, LINE, cycle, f"duel/{project.name}"))
     holder = challenger if verdict["wins"] and challenger is not None else champion

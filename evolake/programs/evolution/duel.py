@@ -1,7 +1,10 @@
-"""Champion and challenger side by side, under seeds that the search never had; the title changes beyond the measured noise alone.
+"""Champion and challenger side by side, under seeds that the search never had; `evolake.contest` decides by the mean over seeds.
 
-The noise is measured there and then: the champion is evaluated twice under each seed, and what 95% of these pairs stay within is the floor. Where the
-evaluator is deterministic the floor is 0, and a better score is a better program.
+Equal programs may differ from seed to seed without any noise within a seed, so each seed is one pair. A challenger
+that cannot win any more is not evaluated under further seeds; champion and initial program are, so that their
+held-out scores do not depend on who challenged. The champion is evaluated twice under the first seeds. If all these
+repeats are equal, and no score changes with the seed, then the evaluator uses no seed: the comparison is exact, and
+any better score is better.
 """
 
 from __future__ import annotations
@@ -11,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from evolake.contest import LEAST_PAIRS, Contest, exact, paired, progress
 from evolake.programs.sandbox.evaluating import Evaluation
-from evolake.stats import bootstrap_interval
 
 LEVEL = 0.95
 Scores = Mapping[str, Sequence[float | None]]
-"""side -> score under each seed, such that higher is better; None where an evaluation gave none."""
+"""side -> score under each of the first seeds that it was evaluated under, such that higher is better; None where an evaluation gave none."""
 
 SIDES = ("champion", "again", "challenger", "initial")
 
@@ -34,47 +37,120 @@ def sides_of(champion: str, challenger: str | None, initial: str) -> dict[str, s
 def measure(
     sides: Mapping[str, str], seeds: Sequence[int], evaluate: Callable[[str, int], Evaluation], *,
     held: Mapping[int, Mapping[str, Evaluation]] | None = None, note: Callable[[int, dict[str, Evaluation]], None] = lambda seed, done: None,
+    score: Callable[[Evaluation], float | None] | None = None,
 ) -> dict[str, list[Evaluation]]:
-    """side -> its evaluations. Sides take turns under each seed, the first of them another one each time, so that a drift of the machine hits all.
+    """side -> its evaluations under the first seeds.
+
+    Sides take turns under each seed, the first of them another one each time, so that a drift of the machine hits all.
 
     Args:
         held: seed -> side -> evaluation, of seeds that were done before. note: told of a seed as soon as all sides are done under it.
+        score: of an evaluation, higher is better, by which sides are dropped whose further evaluations cannot matter; None: none is.
     """
     result: dict[str, list[Evaluation]] = {side: [] for side in sides}
-    names = list(sides)
     for place, seed in enumerate(seeds):
+        scores = {} if score is None else {side: [score(item) for item in done] for side, done in result.items()}
+        names = [side for side in sides if score is None or needed(side, scores, len(seeds))]
+        if not names:
+            break
         done = dict((held or {}).get(seed, {}))
         if set(done) != set(names):
-            done = {side: evaluate(sides[side], seed) for side in names[place % len(names) :] + names[: place % len(names)]}
+            turn = place % len(names)
+            done = {side: evaluate(sides[side], seed) for side in names[turn:] + names[:turn]}
             note(seed, done)
         for side in names:
             result[side].append(done[side])
     return result
 
 
+def needed(side: str, scores: Scores, most: int) -> bool:
+    """Return whether a side is to be evaluated under the next seed.
+
+    Args:
+        scores: under the seeds so far. most: how many seeds there are.
+    """
+    done = len(scores["champion"])
+    if done < min(LEAST_PAIRS, most):
+        return True
+    if uses_no_seed(scores):
+        return False
+    if side == "challenger":
+        return len(scores[side]) == done and not _hopeless(scores, most)
+    return side != "again"
+
+
 def noise_of(scores: Scores) -> float:
     """What 95% of pairs of evaluations of the champion under one seed stay within, in the score's unit; 0 where no pair is whole."""
-    gaps = [abs(first - other) for first, other in zip(scores["champion"], scores["again"], strict=True) if first is not None and other is not None]
+    gaps = [abs(first - other) for first, other in zip(scores["champion"], scores["again"], strict=False) if first is not None and other is not None]
     return float(np.quantile(gaps, LEVEL)) if gaps else 0.0
 
 
+def uses_no_seed(scores: Scores) -> bool:
+    """Return whether every side has the same score under each of at least three seeds, and the champion the same again: there is no noise."""
+    if len(scores["champion"]) < LEAST_PAIRS or len(scores["again"]) < LEAST_PAIRS:
+        return False
+    ours = {*scores["champion"], *scores["again"]}
+    others = [set(result) for side, result in scores.items() if side not in ("champion", "again")]
+    whole = all(len(result) >= LEAST_PAIRS for result in scores.values())
+    return whole and all(len(values) == 1 and None not in values for values in (ours, *others))
+
+
 def decide(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
-    """Columns of DECISIONS: wins, pairs, difference, low, high, noise, reason."""
+    """Columns of DECISIONS: wins, pairs, difference, low, high, noise, reason, test."""
     noise = noise_of(scores)
-    held = {"wins": False, "pairs": 0, "difference": None, "low": None, "high": None, "noise": noise}
+    held = {"wins": False, "pairs": 0, "difference": None, "low": None, "high": None, "noise": noise, "test": None}
     if "challenger" not in scores:
         return held | {"reason": "there is no other program"}
+    seeds = len(scores["champion"])
     if failed := sum(score is None for score in scores["challenger"]):
         return held | {"reason": f"the challenger fails under {failed} of {len(scores['challenger'])} held-out seeds"}
-    champion = [score if score is not None else again for score, again in zip(scores["champion"], scores["again"], strict=True)]
-    pairs = [(first, other) for first, other in zip(scores["challenger"], champion, strict=True) if first is not None and other is not None]
-    if len(pairs) < len(champion):  # it failed twice under one seed: no chance of the machine's
-        why = f"the champion fails twice under {len(champion) - len(pairs)} held-out seeds, the challenger under none"
-        return held | {"wins": True, "pairs": len(pairs), "reason": why}
-    gap = bootstrap_interval([first - other for first, other in pairs], random)
-    wins = gap.low > 0 and gap.estimate > noise
-    said = f"better by {gap.estimate:.4g} ({gap.low:.4g} to {gap.high:.4g}) on {len(pairs)} held-out seeds, noise floor {noise:.3g}"
+    twice = sum(first is None and other is None for first, other in zip(scores["champion"], scores["again"], strict=False))
+    if twice and len(scores["challenger"]) == seeds:  # it failed twice under one seed: no chance of the machine's
+        why = f"the champion fails twice under {twice} held-out seeds, the challenger under none"
+        return held | {"wins": True, "pairs": seeds - twice, "reason": why}
+    differences = differences_of(scores)
+    if not differences:
+        return held | {"reason": "the champion has no score under the seeds that the challenger was evaluated under"}
+    contest = _contest(scores, differences, random)
+    whole = len(scores["challenger"]) == seeds
+    given_up = "" if whole else f"; given up after {len(scores['challenger'])} of {seeds} seeds, as it could hardly win any more"
+    said = f"better by {contest.effect:.4g} ({100 * LEVEL:g}% interval {contest.low:.4g} to {contest.high:.4g}) on {contest.pairs} held-out seeds"
+    wins = contest.wins and whole
     return held | {
-        "wins": wins, "pairs": len(pairs), "difference": gap.estimate, "low": gap.low, "high": gap.high,
-        "reason": said if wins else f"not beyond the noise: {said}",
+        "wins": wins, "pairs": contest.pairs, "difference": contest.effect, "low": _finite(contest.low), "high": _finite(contest.high),
+        "test": contest.test, "reason": f"{said}: {contest.reason}" if wins else f"not beyond the noise: {said}{_why(contest)}{given_up}",
     }
+
+
+def differences_of(scores: Scores) -> list[float]:
+    """How much better the challenger is under each seed under which both have a score.
+
+    The champion's second evaluation replaces a failed first one.
+    """
+    again = [*scores["again"], *[None] * len(scores["champion"])]
+    champion = [score if score is not None else other for score, other in zip(scores["champion"], again, strict=False)]
+    pairs = zip(scores["challenger"], champion, strict=False)
+    return [first - other for first, other in pairs if first is not None and other is not None]
+
+
+def _contest(scores: Scores, differences: Sequence[float], random: np.random.Generator) -> Contest:
+    if uses_no_seed({side: result for side, result in scores.items() if side != "initial"}):
+        return exact(differences[0], len(differences))
+    gaps = [first - other for first, other in zip(scores["champion"], scores["again"], strict=False) if first is not None and other is not None]
+    return paired(differences, random, float(np.sqrt(np.mean(np.square(gaps)))) if gaps else 0.0)
+
+
+def _hopeless(scores: Scores, most: int) -> bool:
+    """Return whether the challenger failed, or cannot win by its differences so far. A champion that fails keeps the contest open."""
+    if any(score is None for score in scores["challenger"]):
+        return True
+    differences = differences_of(scores)
+    return len(differences) == len(scores["champion"]) and progress(differences, most) == "cannot win"
+
+
+def _why(contest: Contest) -> str:
+    return f": {contest.reason}" if contest.test == "exact comparison" else ""
+
+
+def _finite(end: float) -> float | None:
+    return end if np.isfinite(end) else None

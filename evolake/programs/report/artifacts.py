@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import polars as pl
 
+from evolake.contest import LEVEL, paired
 from evolake.lake import Catalogue, Lake
 from evolake.programs.evolution.population import texts_of
 from evolake.programs.report.decisions import DECIDED, project_in_words
 from evolake.programs.report.standing import standing
 from evolake.report.artifacts import Gain, LineArtifacts
 from evolake.report.kinds import Artifact, Kind
+from evolake.report.numbers import counted
 from evolake.seeds import generator
-from evolake.stats import median_ratio_interval
+from evolake.stats import Interval
 
 LINE = "programs"
+LARGEST_LOG = 700.0
 
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:
@@ -38,12 +42,15 @@ def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | Non
         return None
     pairs = [own[seed] for seed in seeds], [other[seed] for seed in seeds]
     first, second = pairs if project["higher_is_better"] else (pairs[1], pairs[0])
-    ratio = median_ratio_interval(first, second, generator(0, LINE, cycle, "gain"))
+    contest = paired([math.log(one / another) for one, another in zip(first, second, strict=True)], generator(0, LINE, cycle, "gain"))
+    middle, low, high = (math.exp(min(value, LARGEST_LOG)) for value in (contest.effect, contest.low, contest.high))
+    ratio = Interval(middle, low, high, LEVEL)
     measure = f"{'higher' if project['higher_is_better'] else 'lower'} {project['score_name']}"
     guard = "" if row["protected"] else "; score not protected"
     return Gain(
-        ratio, measure, project["initial_id"], f"on {len(seeds)} held-out seeds of project {row['project']}{guard}", cycle, ratio.low > 1,
+        ratio, measure, project["initial_id"], f"on {len(seeds)} held-out seeds of project {row['project']}{guard}", cycle, contest.wins,
         against="the initial program", own=sum(pairs[0]) / len(seeds), other=sum(pairs[1]) / len(seeds),
+        count=counted(len(seeds), "seed"),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from evolake.programs.report.decisions import DECIDED, score_in_words
 from evolake.report.numbers import counted, figures
-from evolake.report.story import Ask, Row, Story, Trend, with_cpu
+from evolake.report.story import Ask, Row, Story, Trend, contests, with_cpu
 
 
 def story(summary: Story, ask: Ask) -> Story:
@@ -21,18 +21,19 @@ def story(summary: Story, ask: Ask) -> Story:
     scores = [f"{row['project']}: {score_in_words(row)}" for row in others]
     return replace(
         summary, noun="program", gain="; ".join([summary.gain, *scores] if summary.gain else scores), duel="; ".join(_lost(row) for row in lost),
-        measured=_measured(ran), changed=f"new champion of {' and '.join(won)}" if won else "no title changed hands" if decided else "",
+        measured=_measured(ran), contests=contests(ask, "programs.champion"),
+        changed=f"new champion of {' and '.join(won)}" if won else "no title changed hands" if decided else "",
         goes_on=f"{counted(ask(LIVING)[0]['living'], 'living program')} of {counted(len(decided), 'project')}", look=_look(summary, decided),
         cost=cost, spent=spent, trend=Trend(f"held-out score of {project}", points) if points else summary.trend,
     )
 
 
 def _lost(row: Row) -> str:
-    if row["difference"] is None:
-        return f"{row['project']}: the challenger did not take the title: {row['reason']}"
-    ends = f"{row['difference']:+.3g} (95% interval {row['low']:+.3g} to {row['high']:+.3g}, above 0 is better)"
-    floor = f", noise floor {figures(row['noise'])}" if row["noise"] else ""
-    return f"{row['project']}: the challenger did not take the title: its held-out score differs by {ends}{floor}"
+    if row["difference"] is None or row["low"] is None:
+        return f"{row['project']}: the challenger did not become champion: {row['reason']}"
+    ends = f"{row['difference']:+.3g} (95% interval {row['low']:+.3g} to {row['high']:+.3g}, above 0 is better, {counted(row['pairs'], 'seed')})"
+    floor = f", noise within a seed {figures(row['noise'])}" if row["noise"] else ""
+    return f"{row['project']}: the challenger did not become champion: its held-out score differs by {ends}{floor}"
 
 
 def _measured(ran: Row) -> str:

@@ -1,8 +1,8 @@
-"""Who is champion: the best-rated prompt against the champion, on the same problems under the same weights.
+"""Select the champion: the best-rated prompt against the champion, on the same problems under the same weights.
 
-Ratings compare prompts of different iterations through a chain of matches; the champion changes only where the two, side by side on problems of the
-training split, differ by more than the draw of problems explains: the bootstrap interval of the mean difference, over problems, lies above zero.
-Held-out problems take no part, so that what is reported of them stays a report.
+Ratings compare prompts of different iterations through a chain of matches; the champion changes only if the two, side
+by side on problems of the training split, differ beyond the noise: `evolake.contest` flips the signs of the
+differences of problems. Held-out problems take no part, so that what is reported of them stays a report.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from evolake.stats.bootstrap import bootstrap_interval
-
-LEVEL = 0.95
+from evolake.contest import LEVEL, paired
 
 
 def decide(
@@ -33,14 +31,13 @@ def decide(
     if not problems or [len(result) for result in ours] != [len(result) for result in theirs] or len(correct) != 2 * len(problems):
         raise ValueError("a duel needs the same problems, equally often, for both prompts")
     shares = [np.array([np.mean(result) for result in side], dtype=np.float64) for side in (ours, theirs)]
-    differences = shares[0] - shares[1]
-    interval = bootstrap_interval(differences, rng, level=LEVEL)
-    low, high = interval.low, interval.high
-    wins = low > 0
-    gained = f"{float(differences.mean()):+.3f} correct a reply, 95% interval {low:+.3f} to {high:+.3f}"
+    contest = paired(shares[0] - shares[1], rng)
+    gained = (
+        f"{contest.effect:+.3f} correct a reply on {contest.pairs} problems, {100 * LEVEL:g}% interval {contest.low:+.3f} to {contest.high:+.3f}"
+    )
     return {
-        "cycle": cycle, "champion_id": champion_id, "challenger_id": challenger_id, "wins": wins, "problems": len(problems),
+        "cycle": cycle, "champion_id": champion_id, "challenger_id": challenger_id, "wins": contest.wins, "problems": len(problems),
         "samples": sum(len(result) for result in ours), "champion_share": float(shares[1].mean()), "challenger_share": float(shares[0].mean()),
-        "difference": float(differences.mean()), "low": low, "high": high,
-        "reason": gained if wins else f"{gained}: no gain beyond the noise",
+        "difference": contest.effect, "low": contest.low, "high": contest.high,
+        "reason": gained if contest.wins else f"{gained}: {contest.reason}", "test": contest.test,
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from evolake.contest import LEVEL, paired
 from evolake.errors import InputError
 from evolake.lake import Lake, following
 from evolake.prompts.model.prompt import from_json
@@ -15,8 +16,9 @@ from evolake.prompts.report.material import LINE, population_entering
 from evolake.prompts.report.standing import standing
 from evolake.report.artifacts import Gain, LineArtifacts
 from evolake.report.kinds import Artifact, Kind, Row, column_text
+from evolake.report.numbers import counted
 from evolake.seeds import generator
-from evolake.stats import bootstrap_interval
+from evolake.stats import Interval
 
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:
@@ -31,12 +33,13 @@ def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | Non
     both = sorted(set(now) & set(start))
     if not both:
         return None
-    gained = bootstrap_interval([now[name] - start[name] for name in both], generator(0, LINE, "0000", "headline", 0))
+    contest = paired([now[name] - start[name] for name in both], generator(0, LINE, "0000", "headline", 0))
+    gained = Interval(contest.effect, contest.low, contest.high, LEVEL)
     own, other = (sum(side[name] for name in both) / len(both) for side in (now, start))
     return Gain(
         gained, "more correct replies", population.rows()[0]["prompt_id"],
-        f"on {len(both)} held-out problems: {own:.1%} with the weights as they are now, {other:.1%} before", cycle, gained.low > 0,
-        against="the first root under the base model", is_ratio=False, own=own, other=other,
+        f"on {len(both)} held-out problems: {own:.1%} with the weights as they are now, {other:.1%} before", cycle, contest.wins,
+        against="the first root under the base model", is_ratio=False, own=own, other=other, count=counted(len(both), "problem"),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from evolake.report.artifacts import NONE_YET, NOT_SHOWN
 from evolake.report.numbers import counted, share_interval
-from evolake.report.story import Ask, Row, Story, Trend
+from evolake.report.story import Ask, Row, Story, Trend, contests
 
 UNKNOWN = "unknown: the base model was evaluated on other problems"
 ROOT_LEADS = f"{NONE_YET}: the first root leads, and the weights are those of the base model"
@@ -18,6 +18,7 @@ def story(summary: Story, ask: Ask) -> Story:
     no_gain = why_no_gain(summary.champion_id, ask(START)[0])
     return replace(
         summary, noun="prompt", gain=summary.gain or no_gain, short_gain=summary.short_gain or no_gain, duel=_duel(lost[0]) if lost else "",
+        contests=contests(ask, "prompts.champion"),
         measured=f"{counted(trained['rollouts'], 'reply', 'replies')}, {trained['correct']:,} correct, "
         f"{trained['updated']} of {counted(trained['iterations'], 'iteration')} changed the weights" if trained["iterations"] else "",
         goes_on=f"{counted(ask(LIVE)[0]['live'], 'prompt')} so far, and the weights as they are now", look=_look(summary),
@@ -32,7 +33,8 @@ def why_no_gain(champion_id: str, start: Row) -> str:
 
 def _duel(row: Row) -> str:
     ends = share_interval(row["difference"], row["low"], row["high"])
-    return f"the best rated, {row['challenger_id'][:12]}, did not take the title: {ends} in the duel, and the whole interval must lie above 0"
+    duel = f"{ends} in the duel on {row['problems']} problems, and the whole interval must lie above 0"
+    return f"the best rated, {row['challenger_id'][:12]}, did not become champion: {duel}"
 
 
 def _look(summary: Story) -> str:

@@ -1,10 +1,11 @@
-"""Who is champion: challengers against the champion in interleaved pairs on the same core, a paired bootstrap, and the noise floor of this host.
+"""Select the champion: challengers against the champion in interleaved pairs on the same core, and a contest by mean PAR-2.
 
-On each formula the two run back to back, in turns first and second, so that what slows the host slows both. What is compared is PAR-2 over the suite.
-Two things could fool it, and each has its guard. Luck with the formulas: formulas are resampled with replacement, both sides' runs together, and the
-gain's lower end counts. Noise of the host: each side's repeated passes over the suite are A/A pairs, and the ratio that 95% of them stay within is
-the floor that the gain must beat. A challenger that solves fewer formulas, or gives one answer that is refuted, never wins.
-Source of the model of champion and challenger: SATLUTION, section 3; the duel, its interval and the floor are ours.
+On each formula the two run back to back, in turns first and second, so that what slows the host slows both. What is
+compared is PAR-2 over the suite, a mean: `evolake.contest.mean_ratio` decides, also against rivals that help some
+formulas and hurt others. Its unit is the formula: shuffled copies and repeated passes of one formula are summed, as
+they are no independent evidence. A challenger that solves fewer formulas, or gives one answer that is refuted, never
+wins. How far repeated passes of one side lie apart is reported as the noise floor of the host. Source of the model of
+champion and challenger: SATLUTION, section 3; the duel and its contest are ours.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 import polars as pl
 
 from evolake.compute.needs import timed
+from evolake.contest import LEAST_FORMULAS, LEVEL, Contest, mean_ratio
 from evolake.seeds import generator
 from evolake.solvers.measurement.benchmark import Plan
 from evolake.solvers.measurement.journal import run_journaled
@@ -29,12 +31,12 @@ from evolake.solvers.process.execute import Program
 from evolake.solvers.rules.outcomes import REFUTED
 from evolake.solvers.suites import Suite
 from evolake.solvers.tables import DUELS
-from evolake.stats import Interval, bootstrap_interval, noise_floor
+from evolake.stats import Interval, noise_floor
 
 LINE = "solvers"
-LEVEL = 0.90
-"""Of the two-sided interval: its lower end is passed by chance in 5% of all cases."""
 FLOOR_LEVEL = 0.95
+COPY = "~"
+"""Between the name of a formula and the number of its shuffled copy."""
 CHAMPION, CHALLENGER = "champion", "challenger"
 
 
@@ -64,6 +66,7 @@ class Decision:
     noise_floor: float
     wins: bool
     reason: str
+    test: str
 
     def row(self, cycle: str) -> dict[str, Any]:
         """A row of DECISIONS."""
@@ -117,11 +120,11 @@ def measure_pair(pair: Pair) -> list[dict[str, Any]]:
     return rows if pair.champion_first else rows[::-1]
 
 
-def decide(trials: pl.DataFrame, rng: np.random.Generator, *, level: float = LEVEL) -> Decision:
-    """The verdict of one duel.
+def decide(trials: pl.DataFrame, rng: np.random.Generator) -> Decision:
+    """Return the verdict of one duel.
 
     Args:
-        trials: rows of DUELS of one champion and one challenger. rng: of the bootstrap; see `decision_rng`.
+        trials: rows of DUELS of one champion and one challenger. rng: of the contest; see `decision_rng`.
 
     Raises:
         ValueError: no trials, or trials of more than one duel.
@@ -131,42 +134,54 @@ def decide(trials: pl.DataFrame, rng: np.random.Generator, *, level: float = LEV
     if sides.height != 1:
         raise ValueError(f"wanted the trials of one duel (got {sides.height})")
     champion_id, challenger_id = sides.row(0)
-    ours, theirs = _costs(trials, CHALLENGER), _costs(trials, CHAMPION)
-    our_means, their_means = ours.mean(axis=1), theirs.mean(axis=1)
-
-    def gain(places: np.ndarray) -> np.ndarray:
-        chosen = places.astype(np.int64)
-        return their_means[chosen].mean(axis=-1) / our_means[chosen].mean(axis=-1)
-
-    interval = bootstrap_interval(np.arange(len(our_means)), rng, statistic=gain, level=level)
+    ours, theirs, groups = _costs(trials, CHALLENGER), _costs(trials, CHAMPION), formulas_of(sorted(trials["instance"].unique()))
+    contest = par2_contest(theirs, ours, groups, rng)
     floor = repeat_noise_floor([ours, theirs])
     solved = {part: _solved(trials, part) for part in (CHAMPION, CHALLENGER)}
     refuted = trials.filter((pl.col("part") == CHALLENGER) & ((pl.col("status") == "wrong") | pl.col("proof_status").is_in(REFUTED))).height
-    wins, reason = verdict_in_words(interval, floor, solved[CHAMPION], solved[CHALLENGER], refuted)
+    wins, reason = verdict_in_words(contest, floor, solved[CHAMPION], solved[CHALLENGER], refuted)
     return Decision(
-        champion_id=champion_id, challenger_id=challenger_id, instances=len(our_means), pairs=ours.shape[1], solved_champion=solved[CHAMPION],
-        solved_challenger=solved[CHALLENGER], par2_champion=float(their_means.mean()), par2_challenger=float(our_means.mean()),
-        ratio=interval.estimate, ratio_low=interval.low, ratio_high=interval.high, noise_floor=floor, wins=wins, reason=reason,
+        champion_id=champion_id, challenger_id=challenger_id, instances=len(ours), pairs=ours.shape[1], solved_champion=solved[CHAMPION],
+        solved_challenger=solved[CHALLENGER], par2_champion=float(theirs.mean()), par2_challenger=float(ours.mean()), ratio=contest.effect,
+        ratio_low=contest.low, ratio_high=contest.high, noise_floor=floor, wins=wins, reason=reason, test=contest.test,
     )
 
 
 def decision_rng(root_seed: int, cycle: str, challenger_id: str) -> np.random.Generator:
-    """The bootstrap's generator for one duel."""
+    """Return the generator of one duel's contest."""
     return generator(root_seed, LINE, cycle, f"duel {challenger_id}")
 
 
-def verdict_in_words(interval: Interval, floor: float, solved_champion: float, solved_challenger: float, refuted: int) -> tuple[bool, str]:
-    """Whether the challenger wins, and why: no refuted answer, no fewer solved, and a gain whose lower end is above the noise floor."""
-    gain = f"PAR-2 of the champion over the challenger's is {interval}, noise floor {floor:.4g}"
+def formulas_of(instances: Sequence[str]) -> np.ndarray:
+    """Return the number of each instance's formula: shuffled copies (`name~2`) are of the formula that they copy."""
+    names = [name.split(COPY)[0] for name in instances]
+    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return np.array([places[name] for name in names])
+
+
+def par2_contest(theirs: np.ndarray, ours: np.ndarray, groups: np.ndarray, rng: np.random.Generator) -> Contest:
+    """Return the contest by PAR-2 of the champion over the challenger's.
+
+    Args:
+        theirs, ours: (instances, passes) costs of champion and challenger. groups: (instances,) number of each instance's formula.
+    """
+    sums = [np.bincount(groups, weights=side.mean(axis=1)) for side in (theirs, ours)]
+    return mean_ratio(sums[0], sums[1], rng)
+
+
+def verdict_in_words(contest: Contest, floor: float, solved_champion: float, solved_challenger: float, refuted: int) -> tuple[bool, str]:
+    """Return whether the challenger wins, and why: no refuted answer, no fewer solved, and a gain whose whole interval lies above 1."""
+    interval = Interval(contest.effect, contest.low, contest.high, LEVEL)
+    gain = f"PAR-2 of the champion over the challenger's is {interval} on {contest.pairs} formulas, noise floor {floor:.4g}"
     if refuted:
         return False, f"{refuted} answers of the challenger are refuted; {gain}"
     if solved_challenger < solved_champion:
         return False, f"solves {solved_challenger:g} formulas against {solved_champion:g}; {gain}"
-    if interval.low > floor:
-        return True, f"solves {solved_challenger:g} formulas against {solved_champion:g}; {gain}: a gain beyond the noise"
-    if interval.estimate > floor:
+    if contest.wins:
+        return True, f"solves {solved_challenger:g} formulas against {solved_champion:g}; {gain}: {contest.reason}"
+    if contest.effect > floor and contest.pairs >= LEAST_FORMULAS:
         return False, f"{gain}: the gain rests on too few formulas"
-    return False, f"{gain}: no gain beyond the noise"
+    return False, f"{gain}: {contest.reason}"
 
 
 def repeat_noise_floor(sides: Sequence[np.ndarray], level: float = FLOOR_LEVEL) -> float:

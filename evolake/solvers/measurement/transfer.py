@@ -6,15 +6,17 @@ same limits, and every figure that a claim could rest on has a bootstrap interva
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
+from evolake.contest import LEAST_FORMULAS
 from evolake.lake.schemas import TableSchema
 from evolake.seeds import generator
-from evolake.solvers.measurement.duel import repeat_noise_floor
+from evolake.solvers.measurement.duel import formulas_of, par2_contest, repeat_noise_floor
 from evolake.solvers.measurement.metrics import compute_metrics, cost, known_truth, proved
 from evolake.solvers.tables import TERMS
 from evolake.stats import Interval, bootstrap_interval
@@ -46,7 +48,8 @@ TRANSFER = TableSchema(
         "vbs_share": (pl.Float64, "Share of the formulas that anyone solved on which it was the fastest; ties are divided."),
         "vbs_low": (pl.Float64, "Lower end of its interval."), "vbs_high": (pl.Float64, "Upper end of its interval."),
         "gain": (pl.Float64, "PAR-2 of this solver over that of the first one; above 1 the first is faster. Null for the first."),
-        "gain_low": (pl.Float64, "Lower end of its paired interval."), "gain_high": (pl.Float64, "Upper end of its paired interval."),
+        "gain_low": (pl.Float64, "Lower end of its interval, by the contest over formulas; null if there is none."),
+        "gain_high": (pl.Float64, "Upper end of it."),
         "noise_floor": (pl.Float64, "Ratio of PAR-2 that repeated passes of one solver stay within; null where each formula was run once."),
     },
     keys=("suite", "variant_id"), terms=TERMS,
@@ -79,7 +82,7 @@ def transfer_rows(runs: pl.DataFrame, entrants: Sequence[Entrant], parts: Mappin
         for place, item in enumerate(entrants):
             own, known = costs[item.variant_id], metrics[item.variant_id]
             rng = generator(0, "solvers", suite, f"transfer of {item.variant_id}")
-            par2, gain = _interval(own, rng), _gain(first, own, rng) if place else None
+            par2, gain = _interval(own, rng), _gain(first, own, _names(mine), rng) if place else None
             vbs = bootstrap_interval(share[:, place], rng, level=LEVEL) if len(share) else None
             names = (*SOLVED, "checked_share", "proof_share", "par2_sat", "par2_unsat", "memory_mean_mb", "memory_max_mb", "timeout_s")
             rows.append({
@@ -95,8 +98,10 @@ def transfer_rows(runs: pl.DataFrame, entrants: Sequence[Entrant], parts: Mappin
 def claim(row: Mapping[str, float | None]) -> str:
     """What may be said of one row's gain."""
     low, high, floor = row["gain_low"], row["gain_high"], row["noise_floor"] or 1.0
-    if low is None or high is None:
+    if row["gain"] is None:
         return ""
+    if low is None or high is None:
+        return f"no claim: fewer than {LEAST_FORMULAS} formulas decide nothing"
     word = "faster" if low > floor else "slower" if high < 1 / floor else "no difference beyond the noise"
     return word if row["noise_floor"] else f"{word} (one pass: the noise of this host is not known)"
 
@@ -147,16 +152,16 @@ def _interval(costs: np.ndarray, rng: np.random.Generator) -> Interval:
     return bootstrap_interval(costs.mean(axis=1), rng, level=LEVEL)
 
 
-def _gain(first: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> Interval:
-    ours, theirs = first.mean(axis=1), other.mean(axis=1)
+def _names(runs: pl.DataFrame) -> list[str]:
+    return sorted(runs["instance"].unique())
 
-    def ratio(places: np.ndarray) -> np.ndarray:
-        chosen = places.astype(np.int64)
-        return theirs[chosen].mean(axis=-1) / ours[chosen].mean(axis=-1)
 
-    return bootstrap_interval(np.arange(len(ours)), rng, statistic=ratio, level=LEVEL)
+def _gain(first: np.ndarray, other: np.ndarray, names: Sequence[str], rng: np.random.Generator) -> Interval:
+    contest = par2_contest(other, first, formulas_of(names), rng)
+    return Interval(contest.effect, contest.low, contest.high, LEVEL)
 
 
 def _ends(name: str, estimate: str, result: Interval | None) -> dict[str, float | None]:
     whole = f"{name}_{estimate}" if estimate else name
-    return {whole: result and result.estimate, f"{name}_low": result and result.low, f"{name}_high": result and result.high}
+    bounded = result if result and math.isfinite(result.high) else None
+    return {whole: result and result.estimate, f"{name}_low": bounded and bounded.low, f"{name}_high": bounded and bounded.high}

@@ -1,8 +1,8 @@
 """What the champion is worth on formulas that no role, rule or ranking has seen: its PAR-2 there against its seed's, and what may be claimed of it.
 
-The same two guards as in a duel (evolake.solvers.measurement.duel): formulas are resampled, both sides' runs together, and the
-gain's lower end must be above the ratio that repeated passes of the same solver stay within. Unlike a duel, the two sides' runs may have been made
-in different cycles.
+The same contest as in a duel (evolake.solvers.measurement.duel) with one more guard, as the two sides' runs may have
+been made in different cycles: the gain's lower end must be above the ratio that repeated passes of the same solver
+stay within.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from evolake.contest import LEAST_FORMULAS, LEVEL
+from evolake.report.numbers import counted, figures
 from evolake.seeds import generator
-from evolake.solvers.measurement.duel import LEVEL, repeat_noise_floor
+from evolake.solvers.measurement.duel import formulas_of, par2_contest, repeat_noise_floor
 from evolake.solvers.measurement.metrics import compute_metrics, cost
-from evolake.stats import Interval, bootstrap_interval
+from evolake.stats import Interval
 
 LEAST_COST_S = 1e-6
 
@@ -26,6 +28,7 @@ LEAST_COST_S = 1e-6
 class Holdout:
     """The comparison. gain: PAR-2 of the seed over the champion's with its interval; above 1 the champion is faster. passes: runs of each formula.
 
+    units: formulas that count, shuffled copies with the one that they copy.
     metrics: rows of METRICS of all variants measured under the champion's limits. cycles: in which the two sides' runs were made.
     """
 
@@ -37,6 +40,7 @@ class Holdout:
     solved_base: float
     cycles: tuple[str, ...]
     metrics: pl.DataFrame
+    units: int
 
 
 def holdout_metrics(holdout: pl.DataFrame, champion_id: str, baselines: list[str]) -> pl.DataFrame:
@@ -54,7 +58,7 @@ def compare_holdout(holdout: pl.DataFrame, champion_id: str, base_id: str, cycle
     """None where the champion is its own seed, or where one of the two has no runs under the champion's limits.
 
     Args:
-        holdout: rows of HOLDOUT_RUNS. The bootstrap is seeded by `cycle` and the champion, so that a page is the same every time.
+        holdout: rows of HOLDOUT_RUNS. The contest is seeded by `cycle` and the champion, so that a page is the same every time.
     """
     metrics = holdout_metrics(holdout, champion_id, [base_id])
     measured = {row["variant_id"]: row for row in metrics.to_dicts()}
@@ -65,17 +69,12 @@ def compare_holdout(holdout: pl.DataFrame, champion_id: str, base_id: str, cycle
     shared = sorted(costs[0].keys() & costs[1].keys())
     passes = min(len(side[name]) for side in costs for name in shared)
     ours, theirs = (np.array([side[name][:passes] for name in shared]) for side in costs)
-    our_means, their_means = ours.mean(axis=1), theirs.mean(axis=1)
-
-    def ratio(places: np.ndarray) -> np.ndarray:
-        chosen = places.astype(np.int64)
-        return their_means[chosen].mean(axis=-1) / our_means[chosen].mean(axis=-1)
-
     rng = generator(0, "solvers", cycle, f"holdout of {champion_id}")
+    contest = par2_contest(theirs, ours, formulas_of(shared), rng)
     return Holdout(
-        formulas=len(shared), passes=passes, gain=bootstrap_interval(np.arange(len(shared)), rng, statistic=ratio, level=LEVEL),
+        formulas=len(shared), passes=passes, gain=Interval(contest.effect, contest.low, contest.high, LEVEL),
         floor=repeat_noise_floor([ours, theirs]), solved_champion=measured[champion_id]["solved"], solved_base=measured[base_id]["solved"],
-        cycles=tuple(sorted(set(runs["cycle"].to_list()))), metrics=metrics,
+        cycles=tuple(sorted(set(runs["cycle"].to_list()))), metrics=metrics, units=contest.pairs,
     )
 
 
@@ -86,6 +85,8 @@ def claim(result: Holdout) -> str:
         return "no claim: each formula was run once, so the noise of this host is not known"
     if result.solved_champion < result.solved_base:
         return "a loss: it solves fewer formulas than its seed"
+    if result.units < LEAST_FORMULAS:
+        return f"no claim: {counted(result.units, 'formula')} cannot decide, {LEAST_FORMULAS} may"
     if low > floor:
         return "a gain beyond the noise"
     if high < 1 / floor:
@@ -102,10 +103,11 @@ def holdout_sentence(result: Holdout | None, champion: Mapping[str, Any], base: 
     if result is None:
         return "Holdout: the champion and its seed have no runs under the same limits."
     apart = f" Their runs were made in the cycles {' and '.join(result.cycles)}, not side by side." if len(result.cycles) > 1 else ""
+    gain = str(result.gain) if result.units >= LEAST_FORMULAS else figures(result.gain.estimate)
     noise = f"noise floor {result.floor:.4g} from {result.passes} passes" if result.passes > 1 else "one pass"
     return (
         f"Holdout, {result.formulas} formulas that nothing in the evolution has seen: PAR-2 of the seed {base['title']} over the champion's is "
-        f"{result.gain}, {noise}; solved {result.solved_champion:g} against {result.solved_base:g}: {claim(result)}.{apart}"
+        f"{gain}, {noise}; solved {result.solved_champion:g} against {result.solved_base:g}: {claim(result)}.{apart}"
     )
 
 

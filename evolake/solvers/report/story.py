@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from evolake.contest import LEVEL
 from evolake.report.artifacts import NONE_YET
-from evolake.report.numbers import counted, figures
-from evolake.report.story import Ask, Row, Story, Trend, with_cpu
+from evolake.report.numbers import counted, figures, interval
+from evolake.report.story import Ask, Row, Story, Trend, contests, with_cpu
 from evolake.solvers.measurement import claims
 
 NONE = f"{NONE_YET}: an upstream solver leads as it came"
@@ -21,7 +22,8 @@ def story(summary: Story, ask: Ask) -> Story:
     return replace(
         summary, noun="variant", made=made["made"], beside=counted(made["entered"], "new seed") if made["entered"] else "",
         gain=summary.gain or NONE, short_gain=summary.short_gain or NONE,
-        duel=_duel(lost[0], len(lost)) if lost and len(lost) == len(duels) else "", measured=_measured(ran),
+        duel=_duel(lost[0], len(lost)) if lost and len(lost) == len(duels) else "",
+        measured=_measured(ran), contests=contests(ask, "solvers.champion"),
         goes_on=f"{counted(summary.live, 'variant')}, seeds among them", look=_look(summary, ran, made), cost=cost, spent=spent,
         trend=Trend("PAR-2 of the champion", [(row["cycle"], row["par2"]) for row in ask(PAR2)], " s"),
     )
@@ -29,8 +31,9 @@ def story(summary: Story, ask: Ask) -> Story:
 
 def _duel(row: Row, lost: int) -> str:
     more = f" ({counted(lost, 'challenger')} in all, none won)" if lost > 1 else ""
-    measured = f"PAR-2 ratio {figures(row['ratio'])}, noise floor {figures(row['noise_floor'])}"
-    return f"{row['title']} did not take the title: {row['reason']}; {measured}{more}"
+    ratio = interval(row["ratio"], row["ratio_low"], row["ratio_high"], 100 * LEVEL if row.get("test") else 90)
+    measured = f"PAR-2 ratio {ratio} on {counted(row['instances'], 'formula')}, noise floor {figures(row['noise_floor'])}"
+    return f"{row['title']} did not become champion: {row['reason']}; {measured}{more}"
 
 
 def _measured(ran: Row) -> str:

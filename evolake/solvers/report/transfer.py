@@ -33,7 +33,7 @@ def page(table: pl.DataFrame) -> str:
     first = table.row(0, named=True)
     lines = [
         f"# {first['solver']} against {counted(table['variant_id'].n_unique() - 1, 'other solver')}", "",
-        f"In parentheses: {LEVEL:.0%} intervals by a paired bootstrap over formulas.",
+        f"In parentheses: {LEVEL:.0%} intervals over formulas: of gains by the contest that duels use, of the others by a bootstrap.",
         "A formula is solved where its model was checked or its proof verified; an UNSAT answer whose proof was not checked counts as unsolved.",
     ]
     for suite in table["suite"].unique(maintain_order=True):

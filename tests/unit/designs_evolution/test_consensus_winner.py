@@ -20,7 +20,8 @@ def archive(state: str = "accepted", reason: str | None = None):
 
 
 def decision(ratio: float, floor: float, wins: bool = False) -> dict:
-    return {"comparison": "incumbent", "challenger_id": FIRST, "ratio": ratio, "noise_floor": floor, "wins": wins, "reason": "as measured"}
+    duel = {"comparison": "incumbent", "challenger_id": FIRST, "ratio": ratio, "ratio_high": ratio * floor, "noise_floor": floor}
+    return duel | {"wins": wins, "reason": "as measured"}
 
 
 def test_the_champion_that_is_first_is_said_to_be() -> None:

@@ -87,6 +87,65 @@ def test_the_title_changes_beyond_the_noise_alone(champion: list, again: list, c
     assert (result["wins"], said in result["reason"]) == (wins, True), result
 
 
+def test_a_better_score_is_better_if_no_score_has_noise_and_the_reason_says_so():
+    result = decide({"champion": [1.0] * 3, "again": [1.0] * 3, "challenger": [1.0 + 1e-9] * 3}, np.random.default_rng(0))
+    assert (result["wins"], result["test"], result["pairs"]) == (True, "exact comparison", 3)
+    assert result["reason"].endswith("scores have no noise, so the comparison is exact")
+    worse = decide({"champion": [1.0] * 3, "again": [1.0] * 3, "challenger": [0.9] * 3}, np.random.default_rng(0))
+    assert (worse["wins"], worse["test"]) == (False, "exact comparison")
+
+
+@pytest.mark.parametrize(("again", "challenger"), [
+    ([1.0, 1.0, 1.5], [2.0, 2.0, 2.0]), ([1.0, 1.0], [2.0, 2.0]), ([1.0, 1.0, 1.0], [2.0, 2.0, 3.0]),
+])
+def test_nothing_is_exact_with_noise_or_with_two_seeds(again: list, challenger: list):
+    result = decide({"champion": [1.0] * len(challenger), "again": again, "challenger": challenger}, np.random.default_rng(0))
+    assert result["test"] != "exact comparison"
+
+
+def test_programs_that_differ_across_seeds_alone_are_compared_over_seeds():
+    """No noise within a seed: a floor from repeats would be 0, and the better mean of three seeds would do."""
+    champion, challenger = [1.0, 3.0, 2.0, 5.0, 4.0, 2.0], [2.0, 2.9, 2.8, 4.9, 4.8, 2.2]
+    result = decide({"champion": champion, "again": champion[:3], "challenger": challenger}, np.random.default_rng(0))
+    assert (result["wins"], result["noise"], result["difference"] > 0) == (False, 0.0, True)
+    assert decide({"champion": champion, "again": champion[:3], "challenger": [8.0] * 6}, np.random.default_rng(0))["wins"]
+
+
+def evaluations(scores: dict[str, list[float | None]], seeds: int) -> tuple[dict[str, int], dict]:
+    """How often each side was evaluated, and the decision."""
+    sides = {side: side for side in scores}
+    kept = {side: iter(result) for side, result in scores.items()}
+
+    def evaluate(side: str, seed: int) -> Evaluation:
+        value = next(kept[side])
+        return Evaluation("ok" if value is not None else "raised", metrics={} if value is None else {"x": value}, seed=seed)
+
+    def score(item: Evaluation) -> float | None:
+        return item.metrics.get("x")
+
+    result = measure(sides, range(seeds), evaluate, score=score)
+    decision = decide({side: [score(item) for item in items] for side, items in result.items()}, np.random.default_rng(0))
+    return {side: len(items) for side, items in result.items()}, decision
+
+
+def test_a_challenger_is_evaluated_until_it_cannot_win_and_the_others_to_the_end():
+    rising, flat = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], [4.0] * 8
+    behind, decision = evaluations({"champion": rising, "again": rising, "challenger": [0.0] * 8, "initial": flat}, 8)
+    assert behind == {"champion": 8, "again": 3, "challenger": 3, "initial": 8}
+    assert not decision["wins"] and "given up after 3 of 8 seeds" in decision["reason"]
+    ahead, decision = evaluations({"champion": rising, "again": rising, "challenger": [value + 1 for value in rising], "initial": flat}, 8)
+    assert ahead == {"champion": 8, "again": 3, "challenger": 8, "initial": 8} and decision["wins"] and decision["pairs"] == 8
+    failed, decision = evaluations({"champion": rising, "again": rising, "challenger": [9.0, None, 9.0, 9.0], "initial": flat}, 8)
+    assert failed["challenger"] == 3 and not decision["wins"]
+
+
+def test_an_evaluator_without_noise_is_asked_under_three_seeds():
+    counts, decision = evaluations({"champion": [1.0] * 8, "again": [1.0] * 8, "challenger": [1.5] * 8, "initial": [0.5] * 8}, 8)
+    assert counts == dict.fromkeys(counts, 3) and decision["wins"] and decision["test"] == "exact comparison"
+    alone, _ = evaluations({"champion": [1.0] * 8, "again": [1.0] * 8}, 8)
+    assert alone == {"champion": 3, "again": 3}
+
+
 def test_without_a_challenger_nothing_changes_and_the_noise_is_told():
     result = decide({"champion": [1.0, 2.0], "again": [1.5, 2.0]}, np.random.default_rng(0))
     assert (result["wins"], result["pairs"], result["noise"] > 0.4) == (False, 0, True)

@@ -60,7 +60,7 @@ def test_the_story_of_a_cycle_says_who_leads_what_was_stopped_and_what_it_cost(l
     assert (summary["Blocked"], summary["Proposed"]) == ("nothing", "1 variant; 1 passed every gate")
     before = dict(first.lines())
     assert before["Blocked"] == "1 at correctness. Most often by r-correctness: u-1: <wrong>"
-    assert before["Rank 1"].startswith("tuned did not take the title: no gain beyond the noise; PAR-2 ratio 1.05")
+    assert before["Rank 1"].startswith("tuned did not become champion: no gain beyond the noise; PAR-2 ratio 1.05")
     assert second.spent.cpu_s and second.cost.cpu_s and second.spent.cpu_s > second.cost.cpu_s
     assert [point[1] for point in second.trend.points] == pytest.approx([2.3, 1.15])
 
@@ -119,12 +119,28 @@ def test_programs_tell_every_project_what_their_evaluations_cost_and_whose_score
     summary = dict((story := story_of(lake, "programs", "0001")).lines())
     assert summary["Gain"] == "fit: held-out points 2, the initial program's 1; open: none yet (held-out points 1, the initial program's 1)"
     assert summary["Rank 1"] == (
-        "open: the challenger did not take the title: its held-out score differs by -0.5 (95% interval -1 to +0.125, above 0 is better), "
-        "noise floor 0.25"
+        "open: the challenger did not become champion: its held-out score differs by -0.5 (95% interval -1 to +0.125, above 0 is better, 2 seeds), "
+        "noise within a seed 0.25"
     )
     assert (summary["Measured"], summary["Changed"]) == ("4 evaluations of 3 programs, 1 of them ended without a result", "new champion of fit")
     assert (summary["Goes on"], summary["Next"].partition(":")[0]) == ("2 living programs of 2 projects", "protect the score of open")
     assert (story.cost.cpu_s, story.spent.cpu_s, list(story.trend.points)) == (6.0, 6.0, [("0001", 2.0)])
+
+
+def test_a_line_says_how_many_contests_it_held_and_how_many_false_promotions_that_lets_expect(tmp_path: Path):
+    lake = Lake(tmp_path)
+    held = [("b", True, "sign flips of 8 pairs"), (None, False, None), ("c", False, "sign flips of 8 pairs")]
+    for cycle, (challenger, wins, test) in zip(("0001", "0002", "0003"), held, strict=True):
+        rows = [{"cycle": cycle, "project": "fit", "champion_id": "a", "challenger_id": challenger, "holder_id": "a", "wins": wins, "pairs": 8,
+                 "noise": 0.0, "reason": "r", "test": test, "protected": True}]
+        lake.publish("programs", "champion", DECISIONS.frame(rows), cycle=cycle, run_id="r", schema=DECISIONS)
+    own = PROJECTS.frame([{"cycle": "0003", "project": "fit", "score_name": "points", "higher_is_better": True}])
+    for asset, schema, frame in (("projects", PROJECTS, own), ("measured", MEASURED, MEASURED.frame([])), ("heldout", MEASURED, MEASURED.frame([])),
+                                 ("incoming_programs", PROGRAMS, PROGRAMS.frame([]))):
+        lake.publish("programs", asset, frame, cycle="0003", run_id="r", schema=schema)
+    said = "2 contests so far, 1 won; at 2.5 % each, at most 0.05 false promotions are expected"
+    assert story_of(lake, "programs", "0003").contests == dict(story_of(lake, "programs", "0003").lines())["Measured"] == said
+    assert story_of(lake, "programs", "0001").contests.startswith("1 contest so far, 1 won; at 2.5 % each, at most 0.025 false")
 
 
 def test_what_came_to_the_gates_beside_the_candidates_is_said_where_their_counts_are(lake: Lake):

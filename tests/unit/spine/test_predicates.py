@@ -214,7 +214,7 @@ PLANTED: dict[tuple[str, str, str], tuple[Row, list[Row]]] = {
     ),
     ("solvers", "champion", "a_winner_lost_no_formula"): (
         {"challenger_id": "a", "wins": True, "solved_challenger": 2, "solved_champion": 2, "ratio_low": 1.2, "noise_floor": 1.1},
-        [{"solved_challenger": 1}, {"ratio_low": 1.1}],
+        [{"solved_challenger": 1}, {"ratio_low": 1.0}],
     ),
     ("prompts", "problems", "heldout_problems_are_apart"): (
         {"problem_id": "a", "text": None, "split": "train", "answer": "4"}, [{"split": None}, {"answer": None}],

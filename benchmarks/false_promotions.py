@@ -1,0 +1,340 @@
+"""How often a challenger that is no better becomes champion, and how large a gain must be to be seen: two tables, by simulation.
+
+    python benchmarks/false_promotions.py [--line solvers] [--contests 1000] [--power 60] [--seed 0]
+
+The lines' own functions decide, with the repeats that are their default: `decide_champion` of designs on simulated
+runs, `measure` and `decide` of programs, `decide` of solvers and of prompts. Under every noise model both rivals are
+equally good. Same seed, same tables; some 45 seconds on one core. Exit code 1 if a share of false promotions is above
+2.5 % by more than the simulation's own error (the lower end of its 99.9 % interval, as there are many cells).
+
+Noise models: `seeds` (no noise within a seed, independent across seeds), `heavy tails` (Student's t with 2 degrees of
+freedom), `ties` (three values), `censored` (two of five runs end at the limit), `correlated` (nine tenths of the
+variance come from the seed and are shared by both rivals), `within a seed` (a repetition differs, too), `helps some,
+hurts others` (the cost of each formula is multiplied by a log-normal factor of mean 1 and standard deviation 0.5).
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from evolake.contest import ERROR
+from evolake.designs.evolution.champion import Contender, decide_champion
+from evolake.designs.settings import DesignsSettings, FidelitySettings
+from evolake.programs.evolution.duel import decide as decide_programs
+from evolake.programs.evolution.duel import measure
+from evolake.programs.sandbox.evaluating import Evaluation
+from evolake.programs.settings import ProgramsSettings
+from evolake.prompts.rating.duel import decide as decide_prompts
+from evolake.prompts.settings import PromptsSettings
+from evolake.solvers.measurement.duel import decide as decide_solvers
+from evolake.solvers.settings import SolversSettings
+from evolake.solvers.tables import DUELS
+from evolake.stats import wilson_interval
+
+Noise = Callable[[np.random.Generator, int], np.ndarray]
+"""(generator, n) -> (2, n): what chance adds to champion and challenger under n seeds, in standard deviations; lower is better."""
+HELPS = "helps some, hurts others"
+SURE = 0.999
+"""Level of the interval by which a cell of the first table is above the stated rate."""
+SEEN = 0.8
+"""Share of contests in which a gain of the second table is seen."""
+LIMIT = 1.0
+"""Noise above which a run counts as unsolved under the model `censored`, in standard deviations."""
+SPREAD = 0.5
+"""Standard deviation of the factor by which a variant changes the cost of a formula, under the model `helps some, hurts others`."""
+
+
+def across_seeds(rng: np.random.Generator, n: int) -> np.ndarray:
+    return rng.normal(size=(2, n))
+
+
+def heavy_tails(rng: np.random.Generator, n: int) -> np.ndarray:
+    return rng.standard_t(2, size=(2, n))
+
+
+def ties(rng: np.random.Generator, n: int) -> np.ndarray:
+    return rng.integers(3, size=(2, n)) - 1.0
+
+
+def censored(rng: np.random.Generator, n: int) -> np.ndarray:
+    return np.minimum(rng.normal(0.75, 1.0, size=(2, n)), LIMIT)
+
+
+def correlated(rng: np.random.Generator, n: int) -> np.ndarray:
+    return math.sqrt(0.9) * rng.normal(size=n) + math.sqrt(0.1) * rng.normal(size=(2, n))
+
+
+MODELS: Mapping[str, Noise] = {
+    "seeds": across_seeds, "heavy tails": heavy_tails, "ties": ties, "censored": censored, "correlated": correlated,
+}
+
+
+class Inline(Executor):
+    """Runs what is submitted at once."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Run it and return its finished future."""
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+@dataclass(frozen=True)
+class Run:
+    """A simulated run of a design, with the fields of `experiments.Measured`."""
+
+    median_step: int
+    unsolved_fraction: float
+    steps_run: int
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    engine: str = "simulated"
+    timed_out: bool = False
+    diverged: bool = False
+    failure: str | None = None
+
+
+STEPS, SIGMA, MOST = 100_000.0, 0.2, 100_000_000
+"""Median steps of the champion, standard deviation of their log over seeds, and the limit."""
+LEVEL = FidelitySettings(max_n=20, max_steps=MOST, wall_s=1)
+
+
+def designs(noise: np.ndarray, gain: float, settings: DesignsSettings, number: int) -> bool:
+    """Whether the challenger wins a duel of designs. gain: log of the factor by which it needs fewer steps."""
+    seeds: dict[int, int] = {}
+
+    def simulate(name: str, n: int, max_steps: int, seed: int, wall_s: float, own: DesignsSettings) -> Run:
+        place = seeds.setdefault(seed, len(seeds))
+        value = noise[int(name), place] * SIGMA - gain * int(name)
+        steps = round(STEPS * math.exp(value))
+        return Run(steps, 0.0, steps) if noise[int(name), place] < LIMIT or max_steps == MOST else Run(steps, 1.0, max_steps)
+
+    champion, challenger = (Contender(name, name, 20) for name in ("0", "1"))
+    done = decide_champion(
+        challenger, champion, champion, executor=Inline(), settings=settings, cycle="0001", profile="simulated", root_seed=number, simulate=simulate,
+    )
+    return done.champion_id == "1"
+
+
+def designs_settings(repeats: int, limit: float = MOST) -> DesignsSettings:
+    high = LEVEL.model_copy(update={"max_steps": int(limit)})
+    return DesignsSettings(champion_repeats=repeats, low=LEVEL, medium=LEVEL, high=high)
+
+
+def programs(noise: np.ndarray, gain: float, rng: np.random.Generator, within: float = 0.0) -> bool:
+    """Whether the challenger wins a duel of programs. gain: in standard deviations over seeds. within: noise within a seed."""
+
+    def evaluate(side: str, seed: int) -> Evaluation:
+        value = -noise[int(side), seed] + gain * int(side) + within * float(rng.normal())
+        return Evaluation("ok", metrics={"x": value}, seed=seed)
+
+    def score(item: Evaluation) -> float:
+        return item.metrics["x"]
+
+    result = measure({"champion": "0", "again": "0", "challenger": "1"}, range(noise.shape[1]), evaluate, score=score)
+    return bool(decide_programs({side: [score(item) for item in items] for side, items in result.items()}, rng)["wins"])
+
+
+def solvers(costs: np.ndarray, rng: np.random.Generator, timeout_s: float = 1e9) -> bool:
+    """Whether the challenger wins a duel of solvers. costs: (2, formulas, passes) of champion and challenger."""
+    _, formulas, passes = costs.shape
+    part, formula, place = (axis.ravel() for axis in np.meshgrid(*(np.arange(size) for size in costs.shape), indexing="ij"))
+    cpu = costs.ravel()
+    named = np.array(["champion", "challenger"])[part]
+    rows = formulas * passes * 2
+    frame = pl.DataFrame({
+        "cycle": ["0001"] * rows, "champion_id": ["champion"] * rows, "challenger_id": ["challenger"] * rows,
+        "instance": [f"f{number:03d}" for number in formula], "pair": place, "part": named, "place": np.zeros(rows, dtype=np.int64),
+        "variant_id": named, "status": np.where(cpu < timeout_s, "sat", "timeout"), "solved": cpu < timeout_s, "certificate": ["model"] * rows,
+        "proof_status": pl.Series([None] * rows, dtype=pl.String), "cpu_s": cpu, "conflicts": np.zeros(rows, dtype=np.int64),
+        "timeout_s": np.full(rows, timeout_s), "host": ["here"] * rows, "proof_bytes": pl.Series([None] * rows, dtype=pl.Int64),
+    }, schema=dict(DUELS.columns))
+    return decide_solvers(frame, rng).wins
+
+
+def costs_of(rng: np.random.Generator, formulas: int, passes: int, gain: float = 1.0, spread: float = SPREAD) -> np.ndarray:
+    """Costs of which the challenger's differ by a log-normal factor of mean 1/gain, with 3 % of noise in each run."""
+    base = rng.uniform(0.3, 1.0, size=formulas)
+    sigma = math.sqrt(math.log1p(spread**2))
+    factor = np.exp(rng.normal(-(sigma**2) / 2, sigma, size=formulas)) / gain
+    return np.stack([base, base * factor])[:, :, None] * np.exp(rng.normal(0, 0.03, size=(2, formulas, passes)))
+
+
+def of_noise(noise: np.ndarray, rng: np.random.Generator, passes: int) -> np.ndarray:
+    """Costs of both solvers: a formula's own, times what chance adds; half a standard deviation is a tenth."""
+    base = rng.uniform(0.3, 1.0, size=noise.shape[1])
+    return (base * np.exp(0.2 * np.clip(noise, -20, 20)))[:, :, None] * np.exp(rng.normal(0, 0.03, size=(2, noise.shape[1], passes)))
+
+
+def prompts(rng: np.random.Generator, problems: int, samples: int, gain: float = 0.0, changed: float = 0.0) -> bool:
+    """Whether the challenger wins a duel of prompts. changed: by how much it is better or worse at single problems."""
+    own = rng.uniform(0.2, 0.8, size=problems)
+    other = np.clip(own + gain + changed * np.where(rng.random(problems) < 0.5, 1.0, -1.0), 0, 1)
+    sides = {"champion": own, "challenger": other}
+    correct = {(side, f"q{place:03d}"): list(rng.random(samples) < p) for side, shares in sides.items() for place, p in enumerate(shares)}
+    return bool(decide_prompts("champion", "challenger", correct, rng, cycle="0001")["wins"])
+
+
+def rng_of(seed: int, *what: Any) -> np.random.Generator:
+    """A generator of its own for each contest of each cell of a table."""
+    return np.random.default_rng([seed, *(int.from_bytes(str(part).encode()[:24], "big") for part in what)])
+
+
+Cell = tuple[str, str, str, int, int]
+"""Line, repeats, noise model, contests, contests that the challenger won."""
+
+
+def of_designs(contests: int, seed: int) -> Iterator[Cell]:
+    """The cells of designs."""
+    for repeats in dict.fromkeys((3, DesignsSettings().champion_repeats)):
+        for model, noise in MODELS.items():
+            settings = designs_settings(repeats, STEPS * math.exp(SIGMA * LIMIT) if model == "censored" else MOST)
+            drawn = (noise(rng_of(seed, "designs", model, repeats, k), repeats) for k in range(contests))
+            yield "designs", f"{repeats} seeds", model, contests, sum(designs(values, 0.0, settings, k) for k, values in enumerate(drawn))
+
+
+def of_programs(contests: int, seed: int) -> Iterator[Cell]:
+    """The cells of programs."""
+    for repeats in dict.fromkeys((3, ProgramsSettings().heldout_repeats)):
+        for model, noise in (*MODELS.items(), ("within a seed", across_seeds)):
+            within = 1.0 if model == "within a seed" else 0.0
+            drawn = (rng_of(seed, "programs", model, repeats, k) for k in range(contests))
+            yield "programs", f"{repeats} seeds", model, contests, sum(programs(noise(rng, repeats), 0.0, rng, within) for rng in drawn)
+
+
+def of_solvers(contests: int, seed: int) -> Iterator[Cell]:
+    """The cells of solvers."""
+    passes = SolversSettings().pairs
+    for formulas in (22, 54):
+        drawn = (rng_of(seed, "solvers", HELPS, formulas, k) for k in range(contests))
+        yield "solvers", f"{formulas} formulas", HELPS, contests, sum(solvers(costs_of(rng, formulas, passes), rng) for rng in drawn)
+    for model, noise in MODELS.items():
+        limit = 0.6 if model == "censored" else 1e9
+        drawn = (rng_of(seed, "solvers", model, 22, k) for k in range(contests))
+        yield "solvers", "22 formulas", model, contests, sum(solvers(of_noise(noise(rng, 22), rng, passes), rng, limit) for rng in drawn)
+
+
+def of_prompts(contests: int, seed: int) -> Iterator[Cell]:
+    """The cells of prompts."""
+    own = PromptsSettings()
+    for samples, changed in ((own.duel_samples, 0.0), (own.duel_samples, 0.2), (4, 0.2)):
+        drawn = (rng_of(seed, "prompts", samples, changed, k) for k in range(contests))
+        won = sum(prompts(rng, own.duel_problems, samples, changed=changed) for rng in drawn)
+        repeats = f"{own.duel_problems} problems, {samples} {'reply' if samples == 1 else 'replies'}"
+        yield "prompts", repeats, HELPS if changed else "seeds", contests, won
+
+
+LINES: Mapping[str, tuple[Callable[[int, int], Iterator[Cell]], int]] = {
+    "designs": (of_designs, 1), "programs": (of_programs, 1), "solvers": (of_solvers, 4), "prompts": (of_prompts, 4),
+}
+"""Line -> its cells, and by how much fewer contests it has because they take longer."""
+
+
+def seen_gain(wins: Callable[[float, int], bool], contests: int, most: float) -> float:
+    """The smallest gain that at least SEEN of the contests see, by bisection; infinite if `most` is not seen.
+
+    Args:
+        wins: (gain, number of the contest) -> whether the challenger wins. The same number has the same noise.
+    """
+    low, high = 0.0, most
+    if sum(wins(high, k) for k in range(contests)) < SEEN * contests:
+        return math.inf
+    for _ in range(5):
+        middle = (low + high) / 2
+        low, high = (low, middle) if sum(wins(middle, k) for k in range(contests)) >= SEEN * contests else (middle, high)
+    return high
+
+
+def power(lines: Sequence[str], contests: int, seed: int) -> Iterator[tuple[str, str, str]]:
+    """(line, repeats, gain that is seen 8 times in 10) for every row of the second table."""
+    for line in lines:
+        yield from POWERS[line](contests, seed)
+
+
+def power_of_designs(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:
+    """The rows of designs."""
+    for repeats in SEEDS:
+        noises, settings = [across_seeds(rng_of(seed, "power", repeats, k), repeats) for k in range(contests)], designs_settings(repeats)
+        gain = seen_gain(lambda g, k, n=noises, s=settings: designs(n[k], g, s, k), contests, 12 * SIGMA)
+        yield "designs", f"{repeats} seeds", f"{'more than 11' if math.isinf(gain) else f'{math.exp(gain):.2f}'} times fewer steps"
+
+
+def power_of_programs(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:
+    """The rows of programs."""
+    for repeats in SEEDS:
+        noises = [across_seeds(rng_of(seed, "power", repeats, k), repeats) for k in range(contests)]
+        gain = seen_gain(lambda g, k, n=noises: programs(n[k], g, np.random.default_rng(k)), contests, 12)
+        yield "programs", f"{repeats} seeds", f"{'more than 12' if math.isinf(gain) else f'{gain:.1f}'} standard deviations of a score"
+
+
+def power_of_solvers(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:
+    """The rows of solvers."""
+    passes = SolversSettings().pairs
+    for spread in (SPREAD, 0.1):
+        for formulas in (9, 22, 54):
+
+            def wins(gain: float, k: int, formulas: int = formulas, spread: float = spread) -> bool:
+                rng = rng_of(seed, "power", formulas, k)
+                return solvers(costs_of(rng, formulas, passes, math.exp(gain), spread), rng)
+
+            gain = seen_gain(wins, contests // 2, math.log(6))
+            factor = "more than 6" if math.isinf(gain) else f"{math.exp(gain):.2f}"
+            yield "solvers", f"{formulas} formulas, factors of sd {spread:g}", f"{factor} times lower PAR-2"
+
+
+def power_of_prompts(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:
+    """The rows of prompts."""
+    for problems in (12, PromptsSettings().duel_problems):
+        gain = seen_gain(lambda g, k, n=problems: prompts(rng_of(seed, "power", n, k), n, 1, g), contests, 0.8)
+        yield "prompts", f"{problems} problems, 1 reply", f"{'more than +80' if math.isinf(gain) else f'{100 * gain:+.0f}'} % correct replies"
+
+
+SEEDS = (3, 4, 5, 6, 8, 12)
+POWERS: Mapping[str, Callable[[int, int], Iterator[tuple[str, str, str]]]] = {
+    "designs": power_of_designs, "programs": power_of_programs, "solvers": power_of_solvers, "prompts": power_of_prompts,
+}
+
+
+def in_columns(rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown with aligned columns."""
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    texts = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in rows]
+    return "\n".join([texts[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *texts[1:]])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--contests", type=int, default=1000, help="simulated contests of a cell (of solvers and prompts a quarter); default: 1000")
+    parser.add_argument("--power", type=int, default=60, help="simulated contests of a step of the second table, 0 for none (default: 60)")
+    parser.add_argument("--line", action="append", choices=[*LINES], help="line to simulate; may be repeated (default: all)")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args(arguments)
+    chosen = given.line or [*LINES]
+    rows, above = [("line", "repeats", "noise", "false promotions", "95% interval")], []
+    for line in chosen:
+        cells, fewer = LINES[line]
+        for _, repeats, model, contests, won in cells(given.contests // fewer, given.seed):
+            share = wilson_interval(won, contests)
+            rows.append((line, repeats, model, f"{100 * share.estimate:.1f} % of {contests:,}", f"{100 * share.low:.1f} to {100 * share.high:.1f} %"))
+            above += [f"{line}, {repeats}, {model}"] if wilson_interval(won, contests, SURE).low > ERROR else []
+    print(f"Equal rivals: how often the challenger becomes champion (stated: at most {100 * ERROR:g} %)\n\n{in_columns(rows)}\n", flush=True)
+    if given.power:
+        seen = [("line", "repeats", "gain that is seen 8 times in 10"), *power(chosen, given.power, given.seed)]
+        print(f"Power, with noise that is independent across seeds ({SIGMA:g} in the log of a design's steps)\n\n{in_columns(seen)}")
+    for cell in above:
+        print(f"\nabove {100 * ERROR:g} %: {cell}", file=sys.stderr)
+    return 1 if above else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

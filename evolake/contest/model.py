@@ -1,0 +1,39 @@
+"""The outcome of a contest and the error rate that all contests share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ERROR = 0.025
+"""Largest probability that a contest promotes a challenger that is no better than the champion."""
+LEVEL = 1 - 2 * ERROR
+"""Level of the two-sided interval that belongs to `ERROR`: its lower end lies above the neutral value by chance in at most 2.5 %."""
+
+
+@dataclass(frozen=True)
+class Contest:
+    """How two rivals compare.
+
+    Attributes:
+        effect: how much better the challenger is: a mean difference, or a ratio.
+        low, high: ends of its interval at `LEVEL`; infinite if the samples set no bound.
+        pairs: how many pairs count. neutral: the effect of equal rivals (0 for a difference, 1 for a ratio).
+        test: name of the test. reason: why the challenger wins or does not, without figures.
+    """
+
+    effect: float
+    low: float
+    high: float
+    pairs: int
+    test: str
+    reason: str
+    neutral: float = 0.0
+
+    @property
+    def wins(self) -> bool:
+        """Return whether the challenger is better beyond the noise."""
+        return self.low > self.neutral
+
+
+BETTER = "a gain beyond the noise"
+NOT_BETTER = "no gain beyond the noise"

@@ -1,0 +1,199 @@
+"""The laws of a contest: what does not matter to it, what its error is exactly, and that planted gains are found."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from evolake.contest import ERROR, Contest, exact, expected_false, family_sentence, looks, mean_ratio, paired, progress, sequential
+from evolake.contest.flips import flip_p, subsets
+
+DIFFERENCES = st.lists(st.floats(-100, 100).filter(lambda value: value == 0 or abs(value) > 1e-6), min_size=1, max_size=13)
+COSTS = st.lists(st.tuples(st.floats(0.01, 10), st.floats(0.01, 10)), min_size=1, max_size=20)
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def duel(differences: np.ndarray, most: int) -> Contest:
+    """The contest as the designs line plays it: pairs are measured from look to look."""
+    for count in looks(most):
+        if progress(differences[:count], most) != "open":
+            return sequential(differences[:count], most, rng())
+    return sequential(differences, most, rng())
+
+
+@settings(max_examples=60, deadline=None)
+@given(DIFFERENCES, st.randoms(use_true_random=False))
+def test_the_order_of_pairs_does_not_matter(differences: list[float], random) -> None:
+    shuffled = differences.copy()
+    random.shuffle(shuffled)
+    first, second = paired(differences, rng()), paired(shuffled, rng())
+    assert first.wins == second.wins
+    assert (first.effect, first.low, first.high) == pytest.approx((second.effect, second.low, second.high))
+
+
+@settings(max_examples=60, deadline=None)
+@given(DIFFERENCES)
+def test_with_sides_swapped_the_interval_is_mirrored_and_never_both_win(differences: list[float]) -> None:
+    first, second = paired(differences, rng()), paired([-value for value in differences], rng())
+    assert (first.effect, first.low, first.high) == pytest.approx((-second.effect, -second.high, -second.low))
+    assert not (first.wins and second.wins)
+    assert first.low <= first.effect + 1e-9 and first.effect <= first.high + 1e-9
+
+
+@settings(max_examples=60, deadline=None)
+@given(DIFFERENCES, st.sampled_from([1e-6, 0.5, 3.0, 1e9]))
+def test_the_unit_of_the_score_does_not_matter(differences: list[float], factor: float) -> None:
+    first, second = paired(differences, rng()), paired([factor * value for value in differences], rng())
+    assert first.wins == second.wins
+    assert (factor * first.effect, factor * first.low, factor * first.high) == pytest.approx((second.effect, second.low, second.high))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=1, max_size=13), st.integers(-1000, 1000))
+def test_a_constant_added_to_both_sides_does_not_matter(scores: list[tuple[int, int]], constant: int) -> None:
+    first = paired([ours - theirs for ours, theirs in scores], rng())
+    assert first == paired([(ours + constant) - (theirs + constant) for ours, theirs in scores], rng())
+
+
+@settings(max_examples=40, deadline=None)
+@given(COSTS, st.sampled_from([1e-3, 7.0]), st.randoms(use_true_random=False))
+def test_a_contest_by_mean_cost_has_the_same_laws(costs: list[tuple[float, float]], factor: float, random) -> None:
+    theirs, ours = (np.array(side) for side in zip(*costs, strict=True))
+    first = mean_ratio(theirs, ours, rng())
+    scaled, swapped = mean_ratio(factor * theirs, factor * ours, rng()), mean_ratio(ours, theirs, rng())
+    assert (scaled.effect, scaled.low, scaled.high) == pytest.approx((first.effect, first.low, first.high))
+    order = list(range(len(costs)))
+    random.shuffle(order)
+    mixed = mean_ratio(theirs[order], ours[order], rng())
+    assert (mixed.effect, mixed.low, mixed.high) == pytest.approx((first.effect, first.low, first.high))
+    assert first.effect == pytest.approx(1 / swapped.effect)
+    assert not (first.wins and swapped.wins)
+    assert first.low <= first.effect * (1 + 1e-9) and first.effect <= first.high * (1 + 1e-9)
+    if len(costs) <= 14:
+        assert (first.low, first.high) == pytest.approx((1 / swapped.high, 1 / swapped.low if swapped.low else math.inf))
+
+
+@pytest.mark.parametrize("most", [6, 7, 8, 9])
+def test_of_all_ways_to_flip_the_pairs_at_most_the_stated_share_wins(most: int) -> None:
+    """The error is exact, early looks included: under the null every combination of signs is equally likely."""
+    sizes = np.abs(np.random.default_rng(most).standard_t(2, size=most))
+    won = sum(duel(np.array(signs) * sizes, most).wins for signs in product((1.0, -1.0), repeat=most))
+    assert 0.6 * ERROR <= won / 2**most <= ERROR
+
+
+@pytest.mark.parametrize("sizes", [np.ones(8), np.array([0, 0, 1, 1, 1, 1, 2, 2.0])])
+def test_ties_and_zeros_cost_power_never_error(sizes: np.ndarray) -> None:
+    won = sum(paired(np.array(signs) * sizes, rng()).wins for signs in product((1.0, -1.0), repeat=8))
+    assert won / 2**8 <= ERROR
+
+
+@pytest.mark.parametrize("n", [6, 7, 10])
+def test_the_interval_holds_what_the_test_does_not_reject(n: int) -> None:
+    differences = np.random.default_rng(n).normal(1.0, 1.0, size=n)
+    contest = paired(differences, rng())
+    assert flip_p(differences - contest.low + 1e-9, rng()) <= ERROR < flip_p(differences - contest.low - 1e-9, rng())
+    assert contest.wins == (contest.low > 0)
+
+
+@pytest.mark.parametrize(("pairs", "wins"), [(1, False), (2, False), (3, True), (5, True), (6, True)])
+def test_fewer_than_three_pairs_decide_nothing(pairs: int, wins: bool) -> None:
+    contest = paired([1.0 + 0.01 * place for place in range(pairs)], rng())
+    assert contest.wins == wins and (wins or "decide" in contest.reason) and str(pairs) in contest.test
+    assert not paired([0.0] * pairs, rng()).wins
+
+
+def test_three_pairs_that_agree_by_chance_do_not_hide_a_known_spread() -> None:
+    assert paired([0.1, 0.1, 0.1], rng()).wins and not paired([0.1, 0.1, 0.1], rng(), spread=0.2).wins
+
+
+def test_an_exact_comparison_says_so_and_any_better_score_is_better() -> None:
+    assert exact(1e-12, 3).wins and not exact(0.0, 3).wins and not exact(-1.0, 3).wins
+    assert "no noise" in exact(1.0, 3).reason
+
+
+@pytest.mark.parametrize(("differences", "most", "expected"), [
+    ([1.0, 1.0], 8, "open"), ([1.0, 1.0, 1.0], 8, "open"), ([1.0, -2.0, 0.5], 8, "cannot win"), ([5.0, -1.0, 1.0], 6, "cannot win"),
+    ([5.0, 1.0, 1.0], 6, "open"), ([1.0] * 7, 8, "wins"), ([1.0] * 6 + [-0.1], 8, "open"), ([1.0, 2.0], 2, "cannot win"),
+    ([0.0] * 3, 8, "cannot win"),
+])
+def test_a_contest_stops_once_its_outcome_is_clear(differences: list[float], most: int, expected: str) -> None:
+    assert progress(differences, most) == expected
+
+
+def test_who_is_called_hopeless_could_win_by_no_pairs_to_come() -> None:
+    draw = np.random.default_rng(4)
+    given_up = 0
+    for _ in range(300):
+        first = draw.normal(0.3, 1.0, size=4)
+        if first.mean() > 0 and progress(first, 6) == "cannot win":
+            given_up += 1
+            for rest in product((1e-3, 1.0, 1e6), repeat=2):
+                assert not paired([*first, *rest], rng()).wins
+    assert given_up > 50
+
+
+def test_looks_are_at_three_at_seven_and_at_the_end() -> None:
+    assert [looks(most) for most in (1, 3, 6, 7, 8, 12, 20)] == [[1], [3], [3, 6], [3, 7], [3, 7, 8], [3, 7, 12], [3, 20]]
+
+
+def test_pairs_that_are_missing_never_win() -> None:
+    contest = sequential([1.0] * 6, 8, rng())
+    assert not contest.wins and "not all measured" in contest.reason
+    assert sequential([1.0] * 6, 6, rng()).wins
+    with pytest.raises(ValueError, match="up to 3 pairs got 4"):
+        sequential([1.0] * 4, 3, rng())
+
+
+def test_a_planted_gain_is_found() -> None:
+    draw = np.random.default_rng(7)
+    assert sum(duel(draw.normal(1.6, 1.0, size=8), 8).wins for _ in range(100)) >= 80
+    base = draw.uniform(0.3, 1.0, size=(100, 22))
+    factor = np.exp(draw.normal(-0.11, 0.47, size=(100, 22)))
+    assert sum(mean_ratio(theirs, theirs * by / 1.8, rng()).wins for theirs, by in zip(base, factor, strict=True)) >= 80
+
+
+def test_fewer_than_eight_formulas_decide_nothing() -> None:
+    contest = mean_ratio(np.full(7, 4.0), np.ones(7), rng())
+    assert (contest.effect, contest.low, contest.wins) == (4.0, 0.0, False) and "7 formulas decide nothing, 8 may" in contest.reason
+    assert mean_ratio(np.full(8, 4.0), np.ones(8), rng()).wins
+
+
+def test_one_formula_alone_is_no_gain() -> None:
+    theirs = np.ones(22)
+    theirs[0] = 60.0
+    assert not mean_ratio(theirs, np.ones(22), rng()).wins
+
+
+def test_subsets_are_all_of_them_or_drawn_by_the_generator() -> None:
+    assert subsets(3, rng()).tolist() == [[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]]
+    drawn = subsets(20, rng())
+    assert drawn.shape == (9999, 20) and abs(drawn.mean() - 0.5) < 0.01 and (drawn == subsets(20, rng())).all()
+
+
+@given(st.integers(1, 10_000), st.integers(0, 10))
+def test_a_search_says_how_many_false_champions_to_expect(contests: int, won: int) -> None:
+    assume(won <= contests)
+    assert expected_false(contests) == pytest.approx(contests / 40)
+    said = family_sentence(contests, won)
+    assert said.startswith(f"{contests:,} contest") and f"{won:,} won" in said and "2.5 %" in said
+
+
+def test_without_a_contest_nothing_is_said() -> None:
+    assert family_sentence(0, 0) == ""
+
+
+@pytest.mark.parametrize("call", [
+    lambda: paired([], rng()), lambda: paired([1.0, math.nan], rng()), lambda: mean_ratio(np.ones(3), np.ones(4), rng()),
+    lambda: mean_ratio(np.ones(3), np.zeros(3), rng()), lambda: mean_ratio(np.array([]), np.array([]), rng()),
+])
+def test_nonsense_is_refused(call) -> None:
+    with pytest.raises(ValueError, match="must be|wanted"):
+        call()

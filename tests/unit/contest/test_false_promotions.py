@@ -1,0 +1,61 @@
+"""The stated error rate, by the benchmark's own simulation with the lines' own functions: short here, longer in `benchmarks/false_promotions.py`."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy.stats import binomtest
+
+from evolake.contest import ERROR
+
+FILE = Path(__file__).parents[3] / "benchmarks" / "false_promotions.py"
+SURE = 0.001
+"""p-value below which a cell is above the stated rate: there are some thirty cells."""
+
+
+@pytest.fixture(scope="module")
+def benchmark() -> Any:
+    spec = importlib.util.spec_from_file_location("false_promotions", FILE)
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(("line", "contests"), [("designs", 120), ("programs", 120), ("solvers", 40), ("prompts", 60)])
+def test_equal_rivals_are_promoted_no_more_often_than_stated(benchmark: Any, line: str, contests: int) -> None:
+    cells = list(benchmark.LINES[line][0](contests, 1))
+    assert {cell[2] for cell in cells} >= ({"helps some, hurts others"} if line in ("solvers", "prompts") else {"heavy tails", "ties", "censored"})
+    for _, repeats, model, held, won in cells:
+        assert binomtest(won, held, ERROR, alternative="greater").pvalue > SURE, (repeats, model, won)
+    held, won = sum(cell[3] for cell in cells), sum(cell[4] for cell in cells)
+    assert binomtest(won, held, ERROR, alternative="greater").pvalue > 0.01
+
+
+def test_the_cells_of_a_seed_are_always_the_same(benchmark: Any) -> None:
+    assert list(benchmark.of_designs(20, 5)) == list(benchmark.of_designs(20, 5))
+
+
+@pytest.mark.parametrize("line", ["designs", "programs"])
+def test_a_planted_gain_wins_at_the_default_repeats(benchmark: Any, line: str) -> None:
+    won = 0
+    for number in range(60):
+        rng = benchmark.rng_of(2, line, number)
+        noise = benchmark.across_seeds(rng, 8)
+        won += benchmark.designs(noise, 0.5, benchmark.designs_settings(8), number) if line == "designs" else benchmark.programs(noise, 2.5, rng)
+    assert won >= 48
+
+
+def test_the_command_prints_both_tables_and_fails_if_a_cell_is_above(
+    benchmark: Any, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert benchmark.main(["--line", "prompts", "--contests", "40", "--power", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert "how often the challenger becomes champion (stated: at most 2.5 %)" in shown and "gain that is seen 8 times in 10" in shown
+    monkeypatch.setitem(benchmark.LINES, "prompts", (lambda contests, seed: iter([("prompts", "64 problems", "seeds", 400, 40)]), 4))
+    assert benchmark.main(["--line", "prompts", "--power", "0"]) == 1
+    assert "above 2.5 %: prompts, 64 problems, seeds" in capsys.readouterr().err
