@@ -27,6 +27,7 @@ from evolake.lake import ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, VERDICTS, Lak
 from evolake.programs import tables as programs
 from evolake.programs.evolution.generations import judge, judged_row, measured_rows, search_seeds
 from evolake.programs.evolution.immigrants import initial_row
+from evolake.programs.evolution.population import program_row, texts_bytes
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.model.project import Project, pack_files
 from evolake.programs.sandbox.evaluating import Evaluator
@@ -133,6 +134,45 @@ def program_lake(root: Path, project: Project, texts: Mapping[str, str] | None =
     for name, schema in programs.ARCHIVE.items():
         publish(lake, "programs", f"incoming_{name}", schema, [row] if name == "programs" else [], "0002")
     artifact = _artifact(start["program_id"], "program", row["files_sha"], f"{project.name} initial 0")
+    crown(lake, "programs", artifact, [verdict.row() for verdict in results.verdicts], mean)
+    return lake
+
+
+def improved_program_lake(root: Path, project: Project, text: str, seeds: Sequence[int] = HELD_OUT) -> Lake:
+    """A project whose champion is the program with this text of its main file, which has won the title from the initial one under held-out seeds."""
+    lake, own, rules = Lake(root), ProgramsSettings(repeats=2), load_rules(SEEDS / "rules", "programs")
+    start = initial_row(project, 0, "0000", lake.blobs) | {"state": "accepted", "score": 1.0}
+    texts = {**project.evolving, project.main: text}
+    row = program_row(
+        project, texts, cycle="0001", generation=1, number=1, operator="number", parents=[start["program_id"]],
+        files_sha=lake.blobs.put(texts_bytes(texts)), origin="operators", size=len(text),
+    )
+    with Evaluator(project, own) as evaluator:
+        candidate = Candidate(texts, row["program_id"], evaluator, search_seeds(project, own, 0))
+        results = judge(candidate, rules, lake.blobs, cycle="0001", run_id="r")
+        row = judged_row(row, candidate, results) | {"state": "champion"}
+        ours = [evaluator.evaluate(texts, seed) for seed in seeds]
+        theirs = [evaluator.evaluate(project.evolving, seed) for seed in seeds]
+    heldout = measured_rows(project, row["program_id"], ours, "0001", "heldout", "challenger")
+    heldout += measured_rows(project, start["program_id"], theirs, "0001", "heldout", "champion")
+    mean = sum(item["score"] for item in heldout[: len(seeds)]) / len(seeds)
+    decision = {
+        "cycle": "0001", "project": project.name, "champion_id": start["program_id"], "challenger_id": row["program_id"], "wins": True,
+        "pairs": len(seeds), "noise": 0.0, "holder_id": row["program_id"], "holder_mean": mean, "initial_mean": 1.0, "protected": project.protected,
+        "reason": "",
+    }
+    details = {
+        "project": project.name, "cycle": "0001", "project_sha": project.sha, "blob_sha": lake.blobs.put(pack_files(project.files)),
+        "initial_id": start["program_id"], "mode": project.given.evaluator.mode, "score_name": project.score_name,
+        "higher_is_better": project.higher_is_better, "living": 2, "note": "",
+    }
+    publish(lake, "programs", "projects", programs.PROJECTS, [details])
+    publish(lake, "programs", "measured", programs.MEASURED, measured_rows(project, row["program_id"], candidate.evaluations, "0001"))
+    publish(lake, "programs", "heldout", programs.MEASURED, heldout)
+    publish(lake, "programs", "champion", programs.DECISIONS, [decision])
+    for name, schema in programs.ARCHIVE.items():
+        publish(lake, "programs", f"incoming_{name}", schema, [start, row] if name == "programs" else [], "0002")
+    artifact = _artifact(row["program_id"], "program", row["files_sha"], f"{project.name} number 1")
     crown(lake, "programs", artifact, [verdict.row() for verdict in results.verdicts], mean)
     return lake
 

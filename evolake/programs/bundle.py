@@ -13,13 +13,16 @@ from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import differ, under_installed
 from evolake.errors import InputError, MachineryError
 from evolake.programs.gates.specs import GATES
+from evolake.programs.measuring_again import Bench, reached, score_of
+from evolake.programs.report.gains import gain_between
 from evolake.programs.settings import ProgramsSettings
 from evolake.report.kinds import Artifact
+from evolake.report.numbers import counted
 
 if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake
     from evolake.programs.model.project import Project
-    from evolake.programs.sandbox.evaluating import Evaluation, Evaluator
+    from evolake.programs.sandbox.evaluating import Evaluation
     from evolake.settings import Settings
 
 LINE = "programs"
@@ -27,8 +30,8 @@ PROGRAM, PROJECT = "program.json", "project.json"
 SIDES = ("champion", "challenger")
 MOST = {"cpu_s": 3600.0, "wall_s": 7200.0, "memory_mb": 16384.0, "processes": 256.0}
 """What an evaluation of a stranger's project may ask of this machine."""
-PATIENCE = 3.0
-"""Noise floors that a gain over the initial program may fall short by, where evaluations have noise: of these 95% of pairs lie within one."""
+REPEATED = 3
+"""Seeds under which the program is evaluated twice, to learn how far evaluations vary on this machine."""
 
 
 class Measured(BaseModel):
@@ -43,7 +46,7 @@ class Measured(BaseModel):
 class Claims(BaseModel):
     """What is said of a program: search: under the seeds that candidates are ranked by. own, initial: held out, under the same seeds.
 
-    noise: of an evaluation, in the score's unit; 0 where the evaluator is deterministic.
+    noise: of an evaluation as its lake measured it, in the score's unit. It is carried for who reads the bundle; what is judged by is measured anew.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -120,8 +123,9 @@ def check(judging: Judging) -> Iterator[Said]:
     yield Said("identity", "holds" if made == judging.artifact_id else "fails", f"project and texts have the id {made[:12]}")
     _require_bearable(project, own)
     with Evaluator(project, own, mode=judging.settings.jail) as evaluator:
-        yield from _gates(judging, evaluator, texts, claims)
-        yield from _held_out(judging, evaluator, texts, claims)
+        bench = Bench(evaluator, texts, judging.progress)
+        yield from _gates(judging, bench, claims)
+        yield from _held_out(judging, bench, claims)
     if not project.protected:
         yield Said("score", "note", "not protected: the evaluator imports the program, which could forge its score here as it could there")
 
@@ -141,14 +145,14 @@ def _require_bearable(project: Project, own: ProgramsSettings) -> None:
             raise MachineryError(f"an evaluation may take {name} {value:g}", wanted=f"at most {MOST[name]:g} for what a stranger brings")
 
 
-def _gates(judging: Judging, evaluator: Evaluator, texts: Mapping[str, str], claims: Claims) -> Iterator[Said]:
+def _gates(judging: Judging, bench: Bench, claims: Claims) -> Iterator[Said]:
     import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
     from evolake.gates import run_gates
     from evolake.programs.gates.collecting import Candidate
     from evolake.programs.gates.specs import GATES
 
     judging.progress("gates")
-    candidate = Candidate(texts, judging.artifact_id, evaluator, [item.seed for item in claims.search])
+    candidate = Candidate(bench.texts, judging.artifact_id, bench.evaluator, [item.seed for item in claims.search])
     done = run_gates(candidate, GATES, judging.asked, artifact_id=judging.artifact_id, cycle="bundle", run_id="bundle")
     if (objection := done.blocked_by) is not None:
         yield Said("gates", "fails", f"{objection.gate} blocks it: {objection.rule_id}: {objection.reason}")
@@ -158,18 +162,72 @@ def _gates(judging: Judging, evaluator: Evaluator, texts: Mapping[str, str], cla
     if differ(judging.asked, judging.installed) and (said := under_installed(done.results, GATES, judging.installed, judging.artifact_id)):
         yield said
     pairs = [(item, result) for item, result in zip(claims.search, candidate.evaluations, strict=True) if item.score is not None]
-    yield from _compared("search", pairs, evaluator.project, claims.noise, len(pairs))
+    noise = bench.noise([item.seed for item, _ in pairs[:REPEATED]])
+    yield from _compared("search", pairs, bench.project, noise, len(pairs))
+
+
+def _held_out(judging: Judging, bench: Bench, claims: Claims) -> Iterator[Said]:
+    """The held-out evaluations that are drawn, of the program and of the initial one; then what is stated of them, under fresh seeds too."""
+    held = judging.bundle.facts["champion"]
+    if refused := _unfounded(held, bench, claims):
+        yield Said("score", "fails", refused)
+        return
+    if not claims.own:
+        yield Said("held-out evaluations", "note", "none: it never was in a duel")
+        return
+    chosen, first = judging.drawn(claims.own), {item.seed: item for item in claims.initial}
+    noise = bench.noise([item.seed for item in chosen[:REPEATED]])
+    pairs = [(item, bench.own(item.seed)) for item in chosen]
+    beside = [(first[item.seed], bench.initial(item.seed)) for item in chosen if item.seed in first]
+    yield from _compared(f"held-out evaluations ({len(chosen)} of {len(claims.own)})", pairs, bench.project, noise, len(claims.own))
+    yield from _compared("the initial program under the same seeds", beside, bench.project, noise, len(claims.initial))
+    if held is not None:
+        yield from reached(bench, claims, held, judging.sample)
+
+
+def _unfounded(held: Mapping[str, Any] | None, bench: Bench, claims: Claims) -> str:
+    """Return why what is stated of a champion does not follow from the evaluations in the bundle; "" if it does, or if nothing is stated."""
+    if held is None:
+        return ""
+    for what, rows in (("the program", claims.own), ("the initial program", claims.initial)):
+        if len({item.seed for item in rows}) < len(rows):
+            return f"it has an evaluation of {what} under one seed twice"
+    own = {item.seed: item.score for item in claims.own if item.score is not None}
+    mean = math.fsum(own.values()) / len(own) if own else None
+    if held["score"] is not None and (mean is None or not math.isclose(held["score"], mean, rel_tol=1e-9)):
+        return f"its held-out evaluations come to {mean}, and it claims {held['score']}"
+    if held["gain"] is None:
+        return ""
+    initial = {item.seed: item.score for item in claims.initial if item.score is not None}
+    if missing := sorted(set(own) - set(initial)):
+        lacking = f"no evaluation of that under {counted(len(missing), 'seed')}, e.g. {missing[0]}"
+        return f"a gain over the initial program is stated, and the bundle has {lacking}"
+    project = bench.project
+    gain = gain_between(
+        own, initial, project=project.name, score_name=project.score_name, higher_is_better=project.higher_is_better, protected=project.protected,
+        initial_id=bench.initial_id, cycle=str(held["gain"].get("cycle")),
+    )
+    stated, found = held["gain"], gain.to_json() if gain else {}
+    for name in sorted(found.keys() | stated.keys()):
+        if not _equal(stated.get(name), found.get(name)):
+            return f"the gain that is stated is not that of its evaluations: {name} is {found.get(name)!r}, and it says {stated.get(name)!r}"
+    return ""
+
+
+def _equal(stated: Any, found: Any) -> bool:
+    """Return whether two values are the same; numbers up to rounding."""
+    if isinstance(stated, float | int) and isinstance(found, float | int):
+        return math.isclose(stated, found, rel_tol=1e-9, abs_tol=1e-12)
+    return stated == found
 
 
 def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], project: Project, noise: float, brought: int) -> Iterator[Said]:
-    """Scores measured here beside those that are claimed: the same where evaluations have no noise; said beside each other where they have.
+    """Compare scores measured here with those that are claimed: they must be equal if evaluations have no noise here.
 
-    brought: evaluations of this kind in the bundle.
+    noise: measured here. brought: evaluations of this kind in the bundle.
     """
-    from evolake.programs.sandbox.evaluating import score_in
-
     for claimed, result in pairs:
-        score = score_in(project, result.metrics) if result.ok else None
+        score = score_of(project, result)
         if (score is None) != (claimed.score is None):
             why = result.reason or result.status
             yield Said(what, "fails", f"under seed {claimed.seed} it claims {claimed.score}, and measured is {score} ({why})")
@@ -178,11 +236,11 @@ def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], project: 
             yield Said(what, "fails", f"under seed {claimed.seed} it claims {claimed.score:.10g}, and measured is {score:.10g}")
             return
     if pairs:
-        mean = math.fsum(score_in(project, results.metrics) or 0.0 for _, results in pairs) / len(pairs)
+        mean = math.fsum(score_of(project, results) or 0.0 for _, results in pairs) / len(pairs)
         claim = math.fsum(item.score or 0.0 for item, _ in pairs) / len(pairs)
         said = f"{len(pairs)} evaluations give the same metrics, mean {project.score_name} {mean:.6g}"
         if noise:
-            said = f"{len(pairs)} evaluations: mean {project.score_name} {mean:.6g}, claimed {claim:.6g}, noise floor {noise:.3g}"
+            said = f"{len(pairs)} evaluations: mean {project.score_name} {mean:.6g}, claimed {claim:.6g}, noise measured here {noise:.3g}"
         yield Said(what, "holds", said, (len(pairs), brought))
 
 
@@ -191,49 +249,6 @@ def _same(claimed: Measured, score: float, result: Evaluation) -> bool:
         math.isclose(value, claimed.metrics[name], rel_tol=1e-9, abs_tol=1e-12) for name, value in result.metrics.items()
     )
     return near and claimed.score is not None and math.isclose(score, claimed.score, rel_tol=1e-9, abs_tol=1e-12)
-
-
-def _held_out(judging: Judging, evaluator: Evaluator, texts: Mapping[str, str], claims: Claims) -> Iterator[Said]:
-    """The held-out evaluations that are drawn, of the program and of the initial one in turns; the gain, where there is noise."""
-    if not claims.own:
-        yield Said("held-out evaluations", "note", "none: it never was in a duel")
-        return
-    scores, held = [item.score for item in claims.own if item.score is not None], judging.bundle.facts["champion"]
-    mean = math.fsum(scores) / len(scores) if scores else None
-    if held and held["score"] is not None and (mean is None or not math.isclose(held["score"], mean, rel_tol=1e-9)):
-        yield Said("score", "fails", f"its held-out evaluations come to {mean}, and it claims {held['score']}")
-        return
-    chosen = judging.drawn(claims.own)
-    first = {item.seed: item for item in claims.initial}
-    project = evaluator.project
-    built, start = evaluator.build(texts), evaluator.build(project.evolving)
-    pairs: list[tuple[Measured, Evaluation]] = []
-    beside: list[tuple[Measured, Evaluation]] = []
-    for number, element in enumerate(chosen, 1):
-        judging.progress(f"held-out evaluation {number} of {len(chosen)}")
-        pairs.append((element, evaluator.evaluate(texts, element.seed, built)))
-        if element.seed in first:
-            beside.append((first[element.seed], evaluator.evaluate(project.evolving, element.seed, start)))
-    of = f"held-out evaluations ({len(chosen)} of {len(claims.own)})"
-    yield from _compared(of, pairs, project, claims.noise, len(claims.own))
-    yield from _compared("the initial program under the same seeds", beside, project, claims.noise, len(claims.initial))
-    if claims.noise and len(beside) == len(pairs):
-        yield _gain(pairs, beside, project, claims.noise)
-
-
-def _gain(own: Sequence[tuple[Measured, Evaluation]], initial: Sequence[tuple[Measured, Evaluation]], project: Project, noise: float) -> Said:
-    """The gain over the initial program, claimed and measured. Where the score is positive, both in units of the initial program's: that the machine
-    is another one then changes neither."""
-    from evolake.programs.sandbox.evaluating import score_in
-
-    sign = 1 if project.higher_is_better else -1
-    claimed, start = (math.fsum(item.score or 0.0 for item, _ in side) / len(side) for side in (own, initial))
-    here, start_here = (math.fsum(score_in(project, result.metrics) or 0.0 for _, result in side) / len(side) for side in (own, initial))
-    unit, unit_here = (start, start_here) if start > 0 and start_here > 0 else (1.0, 1.0)
-    claim, measured, slack = sign * (claimed - start) / unit, sign * (here - start_here) / unit_here, PATIENCE * noise / unit
-    of = " of the initial program's score" if unit != 1.0 else ""
-    said = f"better by {measured:.4g}{of}, claimed {claim:.4g}, {PATIENCE:g} noise floors are {slack:.3g}"
-    return Said("gain over the initial program", "holds" if measured >= claim - slack else "fails", said)
 
 
 BUNDLE = LineBundle(("program",), (PROGRAM, PROJECT), tuple(gate.name for gate in GATES), carry, check)

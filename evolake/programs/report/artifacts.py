@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import polars as pl
 
-from evolake.contest import LEVEL, paired
 from evolake.lake import Catalogue, Lake
 from evolake.programs.evolution.population import texts_of
 from evolake.programs.report.decisions import DECIDED, project_in_words
+from evolake.programs.report.gains import gain_between
 from evolake.programs.report.standing import standing
 from evolake.report.artifacts import Gain, LineArtifacts
 from evolake.report.kinds import Artifact, Kind
-from evolake.report.numbers import counted
-from evolake.seeds import generator
-from evolake.stats import Interval
 
 LINE = "programs"
-LARGEST_LOG = 700.0
 
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:
@@ -37,20 +32,9 @@ def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | Non
         return None
     sides = "challenger" if row["wins"] else "champion", "champion" if row["champion_id"] == project["initial_id"] else "initial"
     own, other = (dict(measured.filter(pl.col("side") == name).select("seed", "score").drop_nulls().iter_rows()) for name in sides)
-    seeds = sorted(set(own) & set(other))
-    if not seeds or min(*(own[seed] for seed in seeds), *(other[seed] for seed in seeds)) <= 0:
-        return None
-    pairs = [own[seed] for seed in seeds], [other[seed] for seed in seeds]
-    first, second = pairs if project["higher_is_better"] else (pairs[1], pairs[0])
-    contest = paired([math.log(one / another) for one, another in zip(first, second, strict=True)], generator(0, LINE, cycle, "gain"))
-    middle, low, high = (math.exp(min(value, LARGEST_LOG)) for value in (contest.effect, contest.low, contest.high))
-    ratio = Interval(middle, low, high, LEVEL)
-    measure = f"{'higher' if project['higher_is_better'] else 'lower'} {project['score_name']}"
-    guard = "" if row["protected"] else "; score not protected"
-    return Gain(
-        ratio, measure, project["initial_id"], f"on {len(seeds)} held-out seeds of project {row['project']}{guard}", cycle, contest.wins,
-        against="the initial program", own=sum(pairs[0]) / len(seeds), other=sum(pairs[1]) / len(seeds),
-        count=counted(len(seeds), "seed"),
+    return gain_between(
+        own, other, project=row["project"], score_name=project["score_name"], higher_is_better=project["higher_is_better"],
+        protected=row["protected"], initial_id=project["initial_id"], cycle=cycle,
     )
 
 

@@ -1,0 +1,151 @@
+"""Measure again what a bundle states of a program: the program and the initial program, under the bundle's seeds and under fresh ones.
+
+Nothing of the bundle is trusted here: noise is measured on this machine, and who made the bundle cannot know the fresh
+seeds, so that seeds on which a program happens to look good are no help.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evolake.bundles.model import Said
+from evolake.contest import LEAST_PAIRS
+from evolake.programs.model.project import program_id
+from evolake.report.numbers import counted
+
+if TYPE_CHECKING:
+    from evolake.programs.model.project import Project
+    from evolake.programs.sandbox.evaluating import Evaluation, Evaluator
+
+FRESH, LEAST_FRESH = 12, 6
+"""Fresh seeds: as many as this, or as the bundle has held-out seeds; at least the second if only a sample is run again."""
+DOUBT = 0.01
+"""Probability, one-sided, of each of the two comparisons that an honest statement is refused by chance."""
+LARGEST_SEED = 2**31
+
+
+class Bench:
+    """The two programs of a project on this machine. Each is built once and evaluated once under each seed.
+
+    texts: of the program that is judged. progress: told what is done next.
+    """
+
+    def __init__(self, evaluator: Evaluator, texts: Mapping[str, str], progress: Callable[[str], None]):
+        self.evaluator, self.texts, self.project, self._progress = evaluator, dict(texts), evaluator.project, progress
+        self.initial_id = program_id(self.project.name, self.project.evolving)
+        self._built: dict[str, Any] = {}
+        self._known: dict[tuple[str, int], Evaluation] = {}
+        self._gaps: dict[int, float] = {}
+
+    def own(self, seed: int) -> Evaluation:
+        """Return the program's evaluation under a seed."""
+        return self._evaluated("program", self.texts, seed)
+
+    def initial(self, seed: int) -> Evaluation:
+        """Return the initial program's evaluation under a seed."""
+        return self._evaluated("initial program", self.project.evolving, seed)
+
+    def noise(self, seeds: Sequence[int]) -> float:
+        """Return the largest difference of two evaluations of the program under one seed, of all seeds asked for so far; 0 if metrics are equal."""
+        for seed in seeds:
+            if seed not in self._gaps:
+                first, again = self.own(seed), self._evaluate("program", self.texts, seed)
+                scores = score_of(self.project, first), score_of(self.project, again)
+                gap = abs(scores[0] - scores[1]) if None not in scores else 0.0  # type: ignore[operator]
+                self._gaps[seed] = gap or (0.0 if first.metrics == again.metrics else np.finfo(float).tiny)
+        return max(self._gaps.values(), default=0.0)
+
+    def _evaluated(self, name: str, texts: Mapping[str, str], seed: int) -> Evaluation:
+        if (name, seed) not in self._known:
+            self._known[name, seed] = self._evaluate(name, texts, seed)
+        return self._known[name, seed]
+
+    def _evaluate(self, name: str, texts: Mapping[str, str], seed: int) -> Evaluation:
+        self._progress(f"{name}, evaluation {len(self._known) + 1}")
+        if name not in self._built:
+            self._built[name] = self.evaluator.build(texts)
+        return self.evaluator.evaluate(texts, seed, self._built[name])
+
+
+def score_of(project: Project, evaluation: Evaluation) -> float | None:
+    """Return an evaluation's score; None if it gave none."""
+    from evolake.programs.sandbox.evaluating import score_in
+
+    return score_in(project, evaluation.metrics) if evaluation.ok else None
+
+
+def reached(bench: Bench, claims: Any, held: Mapping[str, Any], sample: int | None) -> Iterator[Said]:
+    """Check what is stated of a champion under fresh seeds: its gain over the initial program, and its score if evaluations have no noise here.
+
+    Args:
+        claims: with `own` and `initial`, evaluations of the bundle. held: what the bundle states of the champion. sample: evaluations to run again.
+    """
+    count = max(FRESH, len(claims.own))
+    seeds = [secrets.randbelow(LARGEST_SEED) for _ in range(count if sample is None else max(LEAST_FRESH, min(count, sample)))]
+    noise = bench.noise(seeds[:1])
+    project = bench.project
+    own = [score_of(project, bench.own(seed)) for seed in seeds]
+    if failed := sum(score is None for score in own):
+        yield Said("fresh seeds", "fails", f"the program fails under {failed} of {len(seeds)} seeds that nobody knew before")
+        return
+    scores = [score for score in own if score is not None]
+    said = {item.seed: item.score for item in claims.own if item.score is not None}
+    if len(said) < LEAST_PAIRS and len({*scores, *said.values()}) > 1:
+        why = f"scores differ from seed to seed, and what is stated rests on {counted(len(said), 'seed')}; at least {LEAST_PAIRS} are wanted"
+        yield Said("score", "fails", why)
+        return
+    sign = 1 if project.higher_is_better else -1
+    if not noise and held["score"] is not None:
+        yield _judged(f"{project.score_name} under fresh seeds", list(said.values()), scores, sign=sign)
+    if held["gain"] is None:
+        return
+    start = [score_of(project, bench.initial(seed)) for seed in seeds]
+    if any(score is None or score <= 0 for score in (*start, *scores)):
+        yield Said("gain under fresh seeds", "note", "no ratio can be formed: a score is not positive, or the initial program fails")
+        return
+    first = {item.seed: item.score for item in claims.initial if item.score is not None}
+    stated = [sign * math.log(score / first[seed]) for seed, score in said.items()]
+    gains = [sign * math.log(one / other) for one, other in zip(scores, start, strict=True) if other]
+    yield _judged("gain (times) under fresh seeds", stated, gains, shown=math.exp)
+
+
+def _judged(
+    what: str, stated: Sequence[float], fresh: Sequence[float], *, sign: int = 1, shown: Callable[[float], float] = lambda value: value,
+) -> Said:
+    """Return whether what is stated on some seeds is reached under fresh ones.
+
+    Refused is a mean that is better than chance allows if the stated seeds were drawn as the fresh ones were, and one
+    whose own interval lies wholly on the better side of that of the fresh seeds: seeds that were chosen for their scores
+    are alike, and have a narrow one.
+
+    Args:
+        stated, fresh: values under each seed. sign: 1 if higher is better, -1 if lower is. shown: a value as it is printed.
+    """
+    from scipy.special import stdtrit
+
+    (own, low), (mean, reach) = _mean_and_reach([sign * value for value in stated]), _mean_and_reach([sign * value for value in fresh])
+    n = len(fresh)
+    spread = float(np.std(fresh, ddof=1)) * math.sqrt(1 / n + 1 / len(stated))
+    slack = 1e-9 * max(1.0, abs(mean))
+    best = mean + float(stdtrit(n - 1, 1 - DOUBT)) * spread + slack
+    holds = own <= best and own - low <= mean + reach + slack
+    said = f"{shown(sign * mean):.6g} on {n} seeds, stated {shown(sign * own):.6g} on {len(stated)}"
+    return Said(what, "holds", said, (n, n)) if holds else Said(what, "fails", f"not reached: {said}", (n, n))
+
+
+def _mean_and_reach(values: Sequence[float]) -> tuple[float, float]:
+    """Return a mean and half the width of its Student interval."""
+    from scipy.special import stdtrit
+
+    n = len(values)
+    spread = float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
+    return _mean(values), (float(stdtrit(n - 1, 1 - DOUBT)) * spread if n > 1 else 0.0)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)

@@ -1,0 +1,175 @@
+"""What a bundle states of a program is measured again: by noise of this machine, and under seeds that nobody knew before."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from bundle_fixtures import improved_program_lake
+from commands import evolake
+from lent_pool import lent_pool
+from programs_fixtures import apart
+
+from evolake.bundles.container import Bundle, as_json, pack, unpack
+from evolake.programs.measuring_again import DOUBT, _judged
+from evolake.programs.report.gains import gain_between
+
+BY_SEED = """import random
+
+
+def cases(seed):
+    return [seed]
+
+
+def score(cases, results):
+    output = results[0]["output"] if results[0]["status"] == "ok" else 0.01
+    return {"combined_score": output * random.Random(cases[0]).uniform(0.5, 1.5) ** (1 if output == 1 else 1.2)}
+"""
+START, BETTER = "def double(x):\n    return 1\n", "def double(x):\n    return 1.5\n"
+WIDE = tuple(range(1000, 1040))
+
+
+def typed(*words: str, lake: Path) -> Any:
+    return evolake("bundle", *words, environment={**os.environ, "EVOLAKE_LAKE": str(lake)})
+
+
+@pytest.fixture(autouse=True)
+def commands_share_a_jail(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evolake.jail.open_pool", lent_pool)
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A champion whose scores depend on the seed, better than the initial program under each of three."""
+    folder = tmp_path_factory.mktemp("improved")
+    improved_program_lake(folder / "lake", apart(START, BY_SEED), BETTER)
+    done = typed("export", "programs", "-o", str(folder / "champion.tar"), lake=folder / "lake")
+    assert done.returncode == 0, done.stderr
+    return folder / "champion.tar"
+
+
+def verified(file: Path, *words: str) -> tuple[int, str]:
+    """Exit code, and the first reason."""
+    done = typed("verify", str(file), "--json", *words, lake=file.parent / "none")
+    assert "Traceback" not in done.stderr
+    return done.returncode, " ".join(json.loads(done.stdout)["reasons"])
+
+
+def forged(honest: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> bytes:
+    """The bundle with other claims and other facts of the champion, under right hashes."""
+    whole = unpack(honest.read_bytes())
+    assert isinstance(whole, Bundle)
+    claims, held = json.loads(whole.members["claims.json"]), json.loads(json.dumps(whole.facts["champion"]))
+    change(claims, held)
+    return pack({**whole.facts, "champion": held}, {**whole.members, "claims.json": as_json(claims)})
+
+
+def restated(claims: Mapping[str, Any], held: dict[str, Any]) -> None:
+    """State what follows from the claims, as a careful forger would."""
+    own, initial = ({row["seed"]: row["score"] for row in claims[side]} for side in ("own", "initial"))
+    stated = gain_between(
+        own, initial, project=claims["project"], score_name="combined_score", higher_is_better=True, protected=True,
+        initial_id=held["gain"]["against_id"], cycle=held["gain"]["cycle"],
+    )
+    held.update(score=sum(own.values()) / len(own), gain=stated.to_json() if stated else None)
+
+
+def loud(claims: dict[str, Any], held: dict[str, Any]) -> None:
+    """The noise would excuse everything; the initial program would have scored next to nothing."""
+    claims["noise"] = 1000.0
+    for row in claims["initial"]:
+        row.update(score=0.01, metrics={"combined_score": 0.01})
+    restated(claims, held)
+
+
+def better_text(claims: dict[str, Any], held: dict[str, Any]) -> None:
+    held["gain"]["text"] = held["gain"]["text"].replace("times", "hundred times")
+
+
+def better_estimate(claims: dict[str, Any], held: dict[str, Any]) -> None:
+    held["gain"]["estimate"] = 9.0
+
+
+def no_rows(claims: dict[str, Any], held: dict[str, Any]) -> None:
+    claims.update(own=[], initial=[])
+
+
+def no_rows_of_the_initial_program(claims: dict[str, Any], held: dict[str, Any]) -> None:
+    claims["initial"] = []
+
+
+def fewer_rows_of_the_initial_program(claims: dict[str, Any], held: dict[str, Any]) -> None:
+    """Only where it did worst."""
+    claims["initial"] = sorted(claims["initial"], key=lambda row: row["score"])[:1]
+
+
+def one_row_twice(claims: dict[str, Any], held: dict[str, Any]) -> None:
+    claims["own"].append(claims["own"][0])
+
+
+def better_scores(claims: dict[str, Any], held: dict[str, Any]) -> None:
+    claims["noise"] = 1000.0
+    for row in claims["own"]:
+        row.update(score=row["score"] * 2, metrics={"combined_score": row["score"] * 2})
+    restated(claims, held)
+
+
+def another_rival(claims: dict[str, Any], held: dict[str, Any]) -> None:
+    held["gain"]["against_id"] = "f" * 64
+
+
+FORGERIES = {
+    "noise": (loud, "under seed"), "text of the gain": (better_text, "the gain that is stated is not that of its evaluations: text"),
+    "estimate": (better_estimate, "the gain that is stated"), "held-out rows": (no_rows, "its held-out evaluations come to None"),
+    "rows of the initial program": (no_rows_of_the_initial_program, "no evaluation of that under 3 seeds"),
+    "fewer rows of the initial program": (fewer_rows_of_the_initial_program, "no evaluation of that under 2 seeds"),
+    "a row twice": (one_row_twice, "twice"), "scores": (better_scores, "under seed"), "rival": (another_rival, "against_id"),
+}
+
+
+def test_an_honest_bundle_holds(honest: Path):
+    assert verified(honest, "--all") == (0, "")
+    assert verified(honest, "--sample", "1") == (0, "")
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forged_statement_is_refused_with_its_reason(honest: Path, name: str, tmp_path: Path):
+    change, said = FORGERIES[name]
+    file = tmp_path / "forged.tar"
+    file.write_bytes(forged(honest, change))
+    code, reason = verified(file, "--all")
+    assert (code, said in reason) == (1, True), reason
+
+
+@pytest.mark.parametrize("kept", [1, 3])
+def test_seeds_that_were_chosen_for_their_scores_are_no_help(kept: int, tmp_path: Path):
+    """The best of forty, with everything else as it was measured there."""
+    chosen = sorted(WIDE, key=lambda seed: -random.Random(seed).uniform(0.5, 1.5))[:kept]
+    improved_program_lake(tmp_path / "lake", apart(START, BY_SEED), BETTER, chosen)
+    assert typed("export", "programs", "-o", str(tmp_path / "b.tar"), lake=tmp_path / "lake").returncode == 0
+    code, reason = verified(tmp_path / "b.tar", "--all")
+    assert (code, ("rests on 1 seed" if kept == 1 else "not reached") in reason) == (1, True), reason
+
+
+FRESH = [0.8, 1.0, 1.2, 0.9, 1.1, 1.0, 0.7, 1.3]
+
+
+@pytest.mark.parametrize(("stated", "sign", "outcome"), [
+    ([1.0, 0.8, 1.2], 1, "holds"), ([1.0, 1.1, 1.3], 1, "holds"), ([3.0, 3.1, 2.9], 1, "fails"), ([1.3, 1.3, 1.29], 1, "fails"),
+    ([0.7, 0.7, 0.71], 1, "holds"), ([1.0, 0.8, 1.2], -1, "holds"), ([0.7, 0.7, 0.71], -1, "fails"), ([1.3, 1.3, 1.29], -1, "holds"),
+])
+def test_what_is_stated_must_be_reached_under_fresh_seeds(stated: list[float], sign: int, outcome: str):
+    assert _judged("score", stated, FRESH, sign=sign).outcome == outcome
+
+
+def test_honest_statements_are_seldom_refused():
+    """Three seeds stated, twelve fresh ones, of one distribution: at most as often as the two comparisons say together."""
+    rng = np.random.default_rng(0)
+    refused = sum(_judged("score", rng.normal(1, 0.3, 3).tolist(), rng.normal(1, 0.3, 12).tolist()).outcome == "fails" for _ in range(2000))
+    assert 0 < refused < 2000 * 2 * DOUBT
