@@ -29,7 +29,7 @@ LONGEST_LISTING = 32 << 20
 
 def run_native(
     argv: Sequence[str], files: Mapping[str, bytes | Path] | None = None, outputs: Iterable[str] = (), limits: Limits = Limits(), stdin: bytes = b"",
-    *, record: bool = False, python: bool = False, mode: str | None = None, tools: Sequence[str] = (),
+    *, record: bool = False, python: bool = False, proc: bool = True, mode: str | None = None, tools: Sequence[str] = (),
     shown: Mapping[str, Path] | None = None,
 ) -> NativeOutcome:
     """Run `argv` in a fresh folder that holds `files`, and bring back those `outputs` that it leaves there as regular files.
@@ -41,6 +41,7 @@ def run_native(
         outputs: relative names. Links, pipes and files above limits.file_mb are not read; absent ones are just absent.
         stdin: what it reads from standard input.
         python: it is Python code of our own: the program sees the whole system, the interpreter and evolake, as a pool's candidate does.
+        proc: False hides /proc, whose counters of the machine one run could advance and a later one read.
         record: note what the program executes (`NativeOutcome.programs`).
         mode: as for `open_pool`. tools: programs of `toolbox.EXTRA` that it gets too.
         shown: place in the jail -> file or folder of the host that is read-only there; only where the jail has a root of its own for it.
@@ -64,7 +65,7 @@ def run_native(
             with Scratch("native", ignore_cleanup_errors=True) as parent:  # rlimits: the program can tamper
                 host_folder = Path(parent) / "work"
                 host_folder.mkdir()
-                return _run_once(chosen, list(argv), contents, names, limits, stdin, host_folder, record, python, tools, shown or {})
+                return _run_once(chosen, list(argv), contents, names, limits, stdin, host_folder, record, python, proc, tools, shown or {})
         except JailDied as death:
             if attempt == 2:
                 raise JailUnavailable("the jail died twice under one program, so nothing was judged", got=str(death)) from None
@@ -82,7 +83,7 @@ def _contents(name: str, value: bytes | Path) -> bytes:
 
 def _run_once(
     chosen: Backend, argv: list[str], files: dict[str, bytes], names: list[str], limits: Limits, stdin: bytes, host_folder: Path, record: bool,
-    python: bool, tools: Sequence[str], shown: Mapping[str, Path],
+    python: bool, proc: bool, tools: Sequence[str], shown: Mapping[str, Path],
 ) -> NativeOutcome:
     scratch_mb = sum(map(len, files.values())) // (1 << 20) + SCRATCH_FILES * max(limits.file_mb, 1) + 1
     try:
@@ -95,7 +96,7 @@ def _run_once(
         box += [word for place, path in shown.items() for word in ("--ro-bind", str(path), bubblewrap.BOX + place)]
     with contextlib.ExitStack() as stack:
         group = stack.enter_context(groups.group(limits.most_mb)) if limits.processes else None
-        jail = JailProcess(chosen, scratch_mb=scratch_mb, host_folder=host_folder, box=box, group=group)
+        jail = JailProcess(chosen, scratch_mb=scratch_mb, host_folder=host_folder, box=box, proc=proc, group=group)
         stack.callback(jail.kill)
         try:
             jail.begin_import([])

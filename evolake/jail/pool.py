@@ -164,7 +164,7 @@ def execute(jail: JailProcess, call: Call) -> Outcome:
     streams |= {name: supervise.Stream(limits.output_bytes) for name in ("stdout", "stderr")}
     descriptor = request_descriptor(request)
     try:
-        seen = supervise.observe(jail, {"op": "call", "limits": limits.to_json()}, (descriptor,), streams, limits.wall_s)
+        seen = supervise.observe(jail, {"op": "call", "limits": limits.to_json(), "root": jail.root}, (descriptor,), streams, limits.wall_s)
     finally:
         os.close(descriptor)
     value = None

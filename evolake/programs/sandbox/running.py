@@ -99,7 +99,8 @@ class Runner:
             start += f"runpy.run_path({argv[1]!r}, run_name='__main__')"
             argv = [program, "-S", "-s", "-P", "-B", "-c", start]
         data = case.encode() if isinstance(case, str) else json.dumps(case).encode()
-        outcome = run_native(argv, built.files, (), Limits(**{**self.limits.to_json(), "processes": 0}), data, python=python, mode=self.mode)
+        limits = Limits(**{**self.limits.to_json(), "processes": 0})
+        outcome = run_native(argv, built.files, (), limits, data, python=python, proc=False, mode=self.mode)
         status = outcome.status if outcome.status != "ok" or outcome.exit_code == 0 else "error"
         said = outcome.reason or outcome.stderr.decode(errors="replace")[-400:]
         reason = one_line(said or f"exit code {outcome.exit_code}") if status != "ok" else ""
