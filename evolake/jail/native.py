@@ -30,7 +30,7 @@ LONGEST_LISTING = 32 << 20
 def run_native(
     argv: Sequence[str], files: Mapping[str, bytes | Path] | None = None, outputs: Iterable[str] = (), limits: Limits = Limits(), stdin: bytes = b"",
     *, record: bool = False, python: bool = False, proc: bool = True, mode: str | None = None, tools: Sequence[str] = (),
-    shown: Mapping[str, Path] | None = None,
+    shown: Mapping[str, Path] | None = None, channel: tuple[int, ...] = (),
 ) -> NativeOutcome:
     """Run `argv` in a fresh folder that holds `files`, and bring back those `outputs` that it leaves there as regular files.
 
@@ -45,6 +45,7 @@ def run_native(
         record: note what the program executes (`NativeOutcome.programs`).
         mode: as for `open_pool`. tools: programs of `toolbox.EXTRA` that it gets too.
         shown: place in the jail -> file or folder of the host that is read-only there; only where the jail has a root of its own for it.
+        channel: descriptors, the caller's to close, that the program gets as `CHANNEL_OF_PROGRAM`. Such a run is not tried again if the jail dies.
 
     Raises:
         JailUnavailable: the jail failed twice or cannot be built; nothing was judged. Also when the weaker
@@ -65,10 +66,10 @@ def run_native(
             with Scratch("native", ignore_cleanup_errors=True) as parent:  # rlimits: the program can tamper
                 host_folder = Path(parent) / "work"
                 host_folder.mkdir()
-                return _run_once(chosen, list(argv), contents, names, limits, stdin, host_folder, record, python, proc, tools, shown or {})
+                return _run_once(chosen, list(argv), contents, names, limits, stdin, host_folder, record, python, proc, tools, shown or {}, channel)
         except JailDied as death:
-            if attempt == 2:
-                raise JailUnavailable("the jail died twice under one program, so nothing was judged", got=str(death)) from None
+            if attempt == 2 or channel:
+                raise JailUnavailable("the jail died under a program, so nothing was judged", got=str(death)) from None
     raise AssertionError("unreachable")
 
 
@@ -83,7 +84,7 @@ def _contents(name: str, value: bytes | Path) -> bytes:
 
 def _run_once(
     chosen: Backend, argv: list[str], files: dict[str, bytes], names: list[str], limits: Limits, stdin: bytes, host_folder: Path, record: bool,
-    python: bool, proc: bool, tools: Sequence[str], shown: Mapping[str, Path],
+    python: bool, proc: bool, tools: Sequence[str], shown: Mapping[str, Path], channel: tuple[int, ...],
 ) -> NativeOutcome:
     scratch_mb = sum(map(len, files.values())) // (1 << 20) + SCRATCH_FILES * max(limits.file_mb, 1) + 1
     try:
@@ -112,11 +113,11 @@ def _run_once(
             descriptors.append(request_descriptor(data))
             stack.callback(os.close, descriptors[-1])
         os.lseek(descriptors[1], 0, os.SEEK_SET)
-        descriptors += group.descriptors if group else ()
+        descriptors += [*channel, *(group.descriptors if group else ())]
         result_cap = LONGEST_LISTING + len(names) * limits.file_mb * (1 << 20)
         caps = {"stdout": limits.output_bytes, "stderr": limits.output_bytes, "result": result_cap}
         streams = {name: supervise.Stream(cap) for name, cap in caps.items()}
-        message = {"op": "execute", "limits": limits.to_json(), "head_size": len(head)}
+        message = {"op": "execute", "limits": limits.to_json(), "head_size": len(head), "channel": len(channel)}
         seen = supervise.observe(jail, message, tuple(descriptors), streams, limits.wall_s)
         if group and seen.report["out_of_memory"]:
             seen = _out_of_memory(seen, group.peak_mb(), limits)

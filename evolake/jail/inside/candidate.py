@@ -20,16 +20,18 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from evolake.jail.inside import kernel, seccomp
-from evolake.jail.inside.descriptors import arrange
+from evolake.jail.inside.descriptors import CHANNEL_OF_CANDIDATE, arrange
 from evolake.jail.wire import frame
 
 CANDIDATE_FILE = "<candidate>"
-REPLY = 3
+REPLY, READY_END = 3, 4
 READY = b"confined"
 MEMORY_OF_THE_MACHINE = ("SC_PHYS_PAGES", "SC_AVPHYS_PAGES", os.sysconf_names["SC_PHYS_PAGES"], os.sysconf_names["SC_AVPHYS_PAGES"])
 
 
-def run(request: int, reply: int, stdout: int, stderr: int, ready: int, limits: dict[str, Any], policy: seccomp.Policy, root: str) -> NoReturn:
+def run(
+    request: int, channel: list[int], reply: int, stdout: int, stderr: int, ready: int, limits: dict[str, Any], policy: seccomp.Policy, root: str,
+) -> NoReturn:
     """Serve one call in this process and end it. Descriptors are the call's own; every other one is closed. root: what it is to see as "/" ("" when
     that is the server's own).
 
@@ -40,8 +42,9 @@ def run(request: int, reply: int, stdout: int, stderr: int, ready: int, limits: 
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         call = json.loads(os.pread(request, os.fstat(request).st_size, 0))
-        arrange({1: stdout, 2: stderr, REPLY: reply, REPLY + 1: ready})
-        ready = REPLY + 1
+        ends = {CHANNEL_OF_CANDIDATE[0] + place: descriptor for place, descriptor in enumerate(channel)}
+        arrange({1: stdout, 2: stderr, REPLY: reply, READY_END: ready, **ends})
+        ready = READY_END
         module, _, function = call["driver"].partition(":")
         driver = getattr(importlib.import_module(module), function)
         random.seed(0)  # Python seeds it anew after a fork; see the server for numpy and torch

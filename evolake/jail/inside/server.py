@@ -89,7 +89,7 @@ def import_modules(names: list[str]) -> dict[str, Any]:
 
 
 def serve_call(control: socket.socket, message: dict[str, Any], descriptors: list[int], numbering: Numbering | None) -> dict[str, Any]:
-    """One Python candidate: descriptors are request, reply, standard output, standard error. numbering: None on the host."""
+    """One Python candidate: descriptors are request, those of its channel, reply, standard output, standard error. numbering: None on the host."""
     from evolake.jail.inside import candidate  # not needed, and not paid for, where only native programs run
 
     policy = seccomp.PYTHON_IN_NAMESPACES if numbering else seccomp.PYTHON_ON_THE_HOST
@@ -99,8 +99,8 @@ def serve_call(control: socket.socket, message: dict[str, Any], descriptors: lis
         numbering.begin_anew()
     pid = os.fork()
     if pid == 0:
-        request, reply, stdout, stderr = descriptors
-        candidate.run(request, reply, stdout, stderr, ready_write, message["limits"], policy, message["root"])
+        request, *channel, reply, stdout, stderr = descriptors
+        candidate.run(request, channel, reply, stdout, stderr, ready_write, message["limits"], policy, message["root"])
     os.close(ready_write)
     for descriptor in descriptors:
         os.close(descriptor)
@@ -112,9 +112,10 @@ def serve_call(control: socket.socket, message: dict[str, Any], descriptors: lis
 
 
 def serve_program(control: socket.socket, message: dict[str, Any], descriptors: list[int], own_namespaces: bool) -> dict[str, Any]:
-    """One native program: descriptors are request, standard input, those of its control group where it has one (see `groups`), output, error,
-    result. The result is framed by this trusted process."""
-    request, stdin, *group, stdout, stderr, result = descriptors
+    """One native program: descriptors are request, standard input, those of its channel, those of its control group where it has one (see `groups`),
+    output, error, result. The result is framed by this trusted process."""
+    request, stdin, *others, stdout, stderr, result = descriptors
+    channel, group = others[: message["channel"]], others[message["channel"] :]
     enter, events = group or (None, None)
     size = os.fstat(request).st_size
     head_size = message["head_size"]
@@ -131,12 +132,12 @@ def serve_program(control: socket.socket, message: dict[str, Any], descriptors: 
         try:
             program.execute(
                 head["argv"], head["environment"], head["folder"], stdin, stdout, stderr, message["limits"], policy, failure_write, theirs,
-                head["root"], enter,
+                head["root"], enter, channel,
             )
         finally:
             os._exit(program.CANNOT_EXECUTE)
     os.close(failure_write)
-    for descriptor in (stdin, *group[:1], stdout, stderr):
+    for descriptor in (stdin, *channel, *group[:1], stdout, stderr):
         os.close(descriptor)
     descriptors[:] = [request, *group[1:], result]
     record = None
