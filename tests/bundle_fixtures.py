@@ -121,7 +121,7 @@ def program_lake(root: Path, project: Project, texts: Mapping[str, str] | None =
         heldout = [item | {"score": score} for item in heldout]
     blob = lake.blobs.put(pack_files(project.files))
     details = {"project": project.name, "cycle": "0001", "project_sha": project.sha, "blob_sha": blob, "initial_id": start["program_id"]}
-    details |= {"mode": project.given.evaluator.mode, "score_name": project.score_name, "higher_is_better": True, "living": 1, "note": ""}
+    details |= {"mode": project.mode, "score_name": project.score_name, "higher_is_better": True, "living": 1, "note": ""}
     mean = sum(item["score"] or 0 for item in heldout) / len(heldout)
     decision = {
         "cycle": "0001", "project": project.name, "champion_id": start["program_id"], "wins": False, "pairs": 0, "noise": 0.0,

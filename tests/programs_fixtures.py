@@ -58,6 +58,11 @@ OWN = ProgramsSettings(cpu_s=5, wall_s=20, memory_mb=1024, processes=4)
 
 def imports(evaluator: str = EVALUATOR, program: str = PROGRAM, **more: str) -> Project:
     """A project whose evaluator imports the program. more: file, dots as __, -> text."""
+    return calls(evaluator, program, **{"project__toml": '[evaluator]\nmode = "imports"\n'} | more)
+
+
+def calls(evaluator: str = EVALUATOR, program: str = PROGRAM, **more: str) -> Project:
+    """A project that leaves it open how evaluator and program meet. more: as for `imports`."""
     return made({"initial_program.py": program, "evaluator.py": evaluator} | {name.replace("__", "."): text for name, text in more.items()})
 
 

@@ -54,7 +54,7 @@ def champion(store: LineStore, projects: pl.DataFrame, generations: pl.DataFrame
         store.extra(JOURNAL, notes.values(), NOTES)
 
     for project in projects.sort("project").to_dicts():
-        built = project_named(store, project["project"], project["blob_sha"])
+        built = project_named(store, project["project"], project["blob_sha"], project["mode"])
         islands = islands_after(store, population, built, generations, accepted)
         met = meet(
             built, islands, population, store.blobs, own=store.settings.of(ProgramsSettings), cycle=store.cycle, root_seed=store.settings.seed,

@@ -13,7 +13,8 @@ from assets.raised import raised_check
 from evolake.programs.gates.specs import GATES
 
 projects_are_whole = rows_check(
-    projects, "projects_are_whole", "Each project once, with a program that lives.", once("project"), "living > 0", "mode IN ('imports', 'separate')",
+    projects, "projects_are_whole", "Each project once, with a program that lives.", once("project"), "living > 0",
+    "mode IN ('imports', 'calls', 'separate')",
 )
 generations_follow = rows_check(
     generations, "generations_follow_each_other", "Of every project the generations 1, 2, ... without a gap, each once.",

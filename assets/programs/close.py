@@ -29,7 +29,7 @@ def survivors(
     decisions = {row["project"]: row for row in champion.to_dicts()}
     living: dict[str, dict[str, Any]] = {}
     for project in projects.to_dicts():
-        built = project_named(store, project["project"], project["blob_sha"])
+        built = project_named(store, project["project"], project["blob_sha"], project["mode"])
         islands = islands_after(store, population, built, generations, accepted)
         migrate, most = int(store.cycle) % own.migration_interval == 0, built.config.population or own.most_programs
         living |= settled(islands, decisions[built.name]["holder_id"], migrate=migrate, most=most)

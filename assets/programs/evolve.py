@@ -49,10 +49,11 @@ def projects(store: LineStore) -> pl.DataFrame:
         note = f"its folder has changed since cycle {pin['cycle']}: rename the folder to start anew with it" if changed else ""
         if note:
             store.warn(f"project {name}: {note}")
+        guard = "" if project.protected else f"score not protected: {project.open_because}"
         rows.append({
             "project": name, "cycle": store.cycle, "project_sha": pin["sha"], "blob_sha": pin["blob"], "initial_id": pin["initial"],
-            "mode": project.given.evaluator.mode, "score_name": project.score_name, "higher_is_better": project.higher_is_better,
-            "living": len(population.rows(name, "accepted", "champion")), "note": note,
+            "mode": project.mode, "score_name": project.score_name, "higher_is_better": project.higher_is_better,
+            "living": len(population.rows(name, "accepted", "champion")), "note": "; ".join(filter(None, (note, guard))),
         })
     store.tell(opened.metadata() | {"projects": len(rows), "not_protected": sum(row["mode"] == "imports" for row in rows)})
     return PROJECTS.frame(rows)
@@ -124,7 +125,7 @@ def of_project(
     from evolake.programs.sandbox.evaluating import Evaluator
 
     name, settings, own = project["project"], store.settings, store.settings.of(ProgramsSettings)
-    built, before = project_named(store, name, project["blob_sha"]), population.rows(name)
+    built, before = project_named(store, name, project["blob_sha"], project["mode"]), population.rows(name)
     key = facts_key(store, population, project)
     wanted = own.generations_per_cycle
     if built.config.iterations is not None:  # which counts candidates
@@ -188,7 +189,8 @@ def facts_key(store: LineStore, population: Population, project: Mapping[str, An
     living = [[row["program_id"], row["state"], row["islands"], row["score"]] for row in population.rows(project["project"])]
     return key_of({
         "settings": settings.of(ProgramsSettings).model_dump(exclude={"projects"}), "seed": settings.seed, "backend": settings.backend,
-        "cycle": store.cycle, "project": project["project_sha"], "rules": store.rules().hash, "guidance": store.guidance(), "living": living,
+        "cycle": store.cycle, "project": project["project_sha"], "meeting": project["mode"],
+        "rules": store.rules().hash, "guidance": store.guidance(), "living": living,
         "version": __version__, "jail": settings.jail,
     })
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assets.cycle import Line
@@ -12,7 +13,7 @@ from evolake.programs.tables import ARCHIVE
 
 if TYPE_CHECKING:
     from evolake.programs.evolution.population import Population
-    from evolake.programs.model.project import Project
+    from evolake.programs.model.project import Mode, Project
 
 PROJECTS = "projects"
 """State: project -> cycle it entered in, sha of its files, blob with them, its initial program."""
@@ -43,8 +44,11 @@ def archive(store: LineStore) -> Population:
     return with_immigrants(store, Population.of(store.population()), "programs")
 
 
-def project_named(store: LineStore, name: str, blob_sha: str) -> Project:
-    """A project as it was when it entered."""
+def project_named(store: LineStore, name: str, blob_sha: str, mode: Mode | None = None) -> Project:
+    """A project as it was when it entered. mode: how evaluator and program meet, where the cycle has found that."""
     from evolake.programs.model.project import project_of, unpack_files
+    from evolake.programs.sandbox.meeting import settled
+    from evolake.programs.settings import ProgramsSettings
 
-    return project_of(name, unpack_files(store.blobs.get(blob_sha)))
+    project = project_of(name, unpack_files(store.blobs.get(blob_sha)))
+    return replace(project, mode=mode) if mode else settled(project, store.settings.of(ProgramsSettings), store.settings.jail)

@@ -20,12 +20,13 @@ from evolake.jail.protocol import JAIL_MODES, JailMode
 
 GUARANTEES = frozenset({
     "secrets", "environment", "network", "writes", "leftovers", "processes", "parent", "host-processes", "devices", "clock", "memory", "cpu",
-    "wall", "output", "file-size", "reply", "programs",
+    "wall", "output", "file-size", "reply", "programs", "counters",
 })
 """secrets: no file of the host but the system and the interpreter is readable. environment: the caller's variables are not. network: no socket.
 writes: nothing outside its own folder can be changed. leftovers: no file reaches the next candidate. processes: none that outlive or multiply.
 parent: the server cannot be signalled, traced, or spoken for. host-processes: none is seen. devices, clock: untouched. programs: nothing can be
-executed but what its kind of candidate needs. The rest: limits hold, and a bad reply harms nobody."""
+executed but what its kind of candidate needs. counters: no number that one candidate advances can be read by the next. The rest: limits hold, and a
+bad reply harms nobody."""
 
 SERVER = ("-S", "-s", "-P", "-B", "-m", "evolake.jail.inside.server")
 
@@ -51,9 +52,10 @@ class Backend(Protocol):
     counts_processes: bool
     """Whether a native program may be given processes: only where a namespace holds them all, and one signal ends them all."""
 
-    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None) -> Command:
-        """The command that starts a server on descriptor `control`. scratch_mb > 0: with a private folder of that size to write in. box: options
-        for a root of its own for the program, where the backend has such.
+    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, proc: bool = True) -> Command:
+        """The command that starts a server on descriptor `control`. scratch_mb > 0: of native programs, with a private folder of that size to write
+        in; 0: of Python candidates. box: options for a root of its own for the program, where the backend has such. proc: with a /proc there; the
+        program has the root of a Python candidate where it has none.
 
         Raises JailUnavailable when the machine cannot do it.
         """
@@ -77,17 +79,19 @@ class Bubblewrap:
     native_guarantees = GUARANTEES
     counts_processes = True
 
-    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None) -> Command:
+    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, proc: bool = True) -> Command:
         python, folders = interpreter()
         environment = server_environment("/tmp")
         package = Path(evolake.__file__).resolve().parent
         program, number = str(bubblewrap.find()), identity.drawn()
         users = () if number is None else launching.launcher().user_namespaces(number)
+        if not scratch_mb or (box is None and not proc):
+            box, proc = bubblewrap.python_box(python, folders, package), False
         confine = bubblewrap.arguments(
-            python, folders, package=package, environment=environment, scratch_mb=scratch_mb, box=box,
+            python, folders, package=package, environment=environment, scratch_mb=scratch_mb, box=box, proc=proc,
             namespaces=bubblewrap.own_namespaces(number, *(users or (-1, -1))),
         )
-        argv = (program, *confine, "--", python, *SERVER, str(control), "namespaces")
+        argv = (program, *confine, "--", python, *SERVER, str(control), "programs" if scratch_mb else "candidates")
         return Command(argv, {}, bubblewrap.WORK if scratch_mb else "", users, "" if box is None else bubblewrap.BOX)
 
 
@@ -95,11 +99,11 @@ class Rlimits:
     """Limits and the system call filter only: the host's files can be read, and a native program can write where its user can."""
 
     mode: JailMode = "rlimits"
-    python_guarantees = GUARANTEES - {"secrets", "environment", "host-processes", "devices"}
-    native_guarantees = GUARANTEES - {"secrets", "environment", "host-processes", "devices", "writes", "leftovers", "programs"}
+    python_guarantees = GUARANTEES - {"secrets", "environment", "host-processes", "devices", "counters"}
+    native_guarantees = GUARANTEES - {"secrets", "environment", "host-processes", "devices", "counters", "writes", "leftovers", "programs"}
     counts_processes = False
 
-    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None) -> Command:
+    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, proc: bool = True) -> Command:
         python, _ = interpreter()
         home = str(host_folder) if host_folder else "/nonexistent"
         return Command((python, *SERVER, str(control), "host"), server_environment(home), home if host_folder else "")

@@ -112,36 +112,42 @@ def waiting(identity: int | None, go: int, outer: int, inner: int) -> list[str]:
     return ["--file", str(go), "/dev/started", "--sync-fd", str(inner), "--block-fd", str(outer)]
 
 
-def device_options(names: Iterable[str] = DEVICES, *, root: str = "") -> list[str]:
-    """Options for a /dev with these devices of the host and no terminals. They cannot be read-only mounts (bubblewrap makes such a mount one without
-    devices); no process in a jail owns them, and the filter lets none set their times."""
+def device_options(names: Iterable[str] = DEVICES, *, root: str = "", links: bool = True) -> list[str]:
+    """Options for a /dev with these devices of the host and no terminals. links: into /proc, to a process's own descriptors.
+
+    Devices cannot be read-only mounts (bubblewrap makes such a mount one without devices); no process in a jail owns them, and the filter lets none
+    set their times.
+    """
     options = ["--dir", f"{root}/dev"]
     for name in names:
         options += ["--dev-bind", f"/dev/{name}", f"{root}/dev/{name}"]
-    for name, target in DESCRIPTOR_LINKS.items():
+    for name, target in DESCRIPTOR_LINKS.items() if links else ():
         options += ["--symlink", target, f"{root}/dev/{name}"]
     return options
 
 
 def arguments(
     python: str, folders: Iterable[str], *, package: Path, environment: dict[str, str], scratch_mb: int, namespaces: list[str],
-    box: list[str] | None = None,
+    box: list[str] | None = None, proc: bool = True,
 ) -> list[str]:
     """bubblewrap's options: a read-only system, the interpreter, evolake, nothing else of the host. namespaces: as `own_namespaces` gives them. box:
-    options that fill a root of its own for a native program (see `toolbox`), who then sees nothing of all this.
+    options that fill a root of its own for what the server starts (see `toolbox` and `python_box`), which then sees nothing of all this. proc: with a
+    /proc there. scratch_mb: 0 for a server of Python candidates.
 
     The server is process 1 (no reaper of bubblewrap's beside it: that one would be dumpable and open to the candidate). Every mount ends
     read-only, /proc included; only a native program gets a sized tmpfs.
     """
+    root = "" if box is None else BOX
     options = [*namespaces, "--as-pid-1", *system_options(), "--proc", "/proc", *device_options()]
-    if scratch_mb:  # before the interpreter, which may itself lie below /tmp
-        root = "" if box is None else BOX
-        if box is not None:
-            options += ["--dir", BOX, *box, "--proc", f"{BOX}/proc", "--remount-ro", f"{BOX}/proc", *device_options(root=BOX), "--dir", "/tmp"]
-            options += ["--cap-add", "CAP_SYS_CHROOT"]
+    if box is not None:
+        options += ["--cap-add", "CAP_SYS_CHROOT", "--dir", "/tmp", "--dir", BOX, *device_options(root=BOX, links=proc)]
+        options += ["--proc", f"{BOX}/proc", "--remount-ro", f"{BOX}/proc"] if proc else []
+    # before the interpreter, which may itself be below /tmp
+    if scratch_mb:
         options += ["--size", str(scratch_mb << 20), "--tmpfs", f"{root}/tmp", "--dir", f"{root}{WORK}"]
     else:
-        options += ["--dir", "/tmp"]
+        options += ["--dir", f"{root}/tmp", "--cap-add", "CAP_SYS_ADMIN"]
+    options += box or []
     options += [*python_options(python, folders, package), "--remount-ro", "/proc", "--remount-ro", "/", "--chdir", "/tmp"]
     for name, value in environment.items():
         options += ["--setenv", name, value]
@@ -155,24 +161,31 @@ def system_links() -> tuple[str, ...]:
     return tuple(option for path, target in links for option in ("--symlink", target, path))
 
 
-def system_options() -> list[str]:
-    """Options that show the system's programs and libraries, read-only."""
-    options = ["--ro-bind", "/usr", "/usr", *system_links()]
+def system_options(root: str = "") -> list[str]:
+    """Options that show the system's programs and libraries, read-only, below `root`."""
+    links = [f"{root}{word}" if number % 3 == 2 else word for number, word in enumerate(system_links())]
+    options = ["--ro-bind", "/usr", f"{root}/usr", *links]
     for path in SYSTEM_LINKS:
         if Path(path).is_dir() and not Path(path).is_symlink():
-            options += ["--ro-bind", path, path]
+            options += ["--ro-bind", path, root + path]
     for path in SYSTEM_FILES:
-        options += ["--ro-bind-try", path, path]
+        options += ["--ro-bind-try", path, root + path]
     return options
 
 
-def python_options(python: str, folders: Iterable[str], package: Path) -> list[str]:
-    """Options that show what `visible` names, read-only, less what `hidden` names."""
+def python_options(python: str, folders: Iterable[str], package: Path, root: str = "") -> list[str]:
+    """Options that show what `visible` names, read-only, less what `hidden` names, below `root`."""
     shown = visible(python, folders, package)
-    options = [option for path in shown for option in ("--ro-bind", path, path)]
+    options = [option for path in shown for option in ("--ro-bind", path, root + path)]
     for path in hidden(["/usr", *shown], package):
-        options += ["--perms", "0555", "--tmpfs", path, "--remount-ro", path]
+        options += ["--perms", "0555", "--tmpfs", root + path, "--remount-ro", root + path]
     return options
+
+
+def python_box(python: str, folders: Iterable[str], package: Path) -> list[str]:
+    """Options for a root of its own with the system, the interpreter and evolake, for a Python candidate: it has no /proc, whose counters of the
+    whole jail and machine one candidate could advance and the next one read."""
+    return [*system_options(BOX), *python_options(python, folders, package, BOX)]
 
 
 def hidden(shown: Iterable[str], package: Path) -> list[str]:

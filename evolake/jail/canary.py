@@ -5,11 +5,13 @@ If one attempt succeeds, the jail is not used and evolake refuses to run generat
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import fcntl
 import os
 import secrets
 import socket
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,15 +20,20 @@ from typing import Any
 from evolake.errors import JailUnavailable
 from evolake.jail import identity
 from evolake.jail.backends import Backend
+from evolake.jail.inside import namespaces
 from evolake.jail.protocol import Call, Limits, Outcome
 from evolake.scratch import Scratch
 
 DRIVER = "evolake.jail.canary:probe"
+FIRST_NUMBERS = [2, 3, 4]
+"""Of a candidate's process and of the threads that it makes: process 1 holds the namespace."""
 ATTEMPTS = {
     "read a secret of the host": "secrets", "see the caller's environment": "environment", "open a socket": "network",
     "write a file outside": "writes", "fork": "processes", "execute a program": "processes", "signal its parent": "parent",
     "open its parent's descriptors": "parent", "read its parent's environment": "parent", "set the clock": "clock",
     "change a device": "writes", "be root of the host": "devices", "lock a file of the host": "leftovers",
+    "see its parent's process number": "counters", "have a number of the jail's counter": "counters", "look into /proc": "counters",
+    "make a pipe": "counters", "ask for the load of the machine": "counters",
 }
 """What `probe` attempts -> the guarantee that it would break."""
 
@@ -82,9 +89,26 @@ def probe(source: str, payload: dict[str, Any]) -> dict[str, str | None]:
         null.chmod(null.stat().st_mode & 0o7777)
 
     def root() -> None:
-        outside = [int(line.split()[1]) for line in Path("/proc/self/uid_map").read_text().splitlines()]
+        outside = [first for _, first, _ in namespaces.noted_users()]
         if payload["only_root"] or (os.getuid() != 0 and 0 not in outside):
             raise PermissionError("it is somebody else")
+
+    def own_parent() -> None:
+        if parent == 0:
+            raise ProcessLookupError("it is in another namespace")
+
+    def number() -> None:
+        numbers: list[int] = [os.getpid()]
+        for _ in range(2):
+            thread = threading.Thread(target=lambda: numbers.append(threading.get_native_id()))
+            thread.start()
+            thread.join()
+        if numbers == FIRST_NUMBERS:
+            raise ProcessLookupError("its numbers are the first ones")
+
+    def load() -> None:
+        if ctypes.CDLL(None, use_errno=True).sysinfo(ctypes.create_string_buffer(256)) != 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
     attempts: dict[str, Callable[[], Any]] = {
         "read a secret of the host": lambda: Path(payload["secret"]).read_text(),
@@ -97,7 +121,9 @@ def probe(source: str, payload: dict[str, Any]) -> dict[str, str | None]:
         "open its parent's descriptors": descriptors,
         "read its parent's environment": lambda: Path(f"/proc/{parent}/environ").read_bytes(),
         "set the clock": lambda: time.clock_settime(time.CLOCK_REALTIME, time.time()),
-        "change a device": device, "be root of the host": root,
+        "change a device": device, "be root of the host": root, "see its parent's process number": own_parent,
+        "have a number of the jail's counter": number, "look into /proc": lambda: list(Path("/proc").iterdir()), "make a pipe": os.pipe,
+        "ask for the load of the machine": load,
         "lock a file of the host": lambda: fcntl.flock(os.open(os.__file__, os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB),
     }
     return {name: refusal(attempt) for name, attempt in attempts.items()}

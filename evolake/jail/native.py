@@ -29,8 +29,8 @@ LONGEST_LISTING = 32 << 20
 
 def run_native(
     argv: Sequence[str], files: Mapping[str, bytes | Path] | None = None, outputs: Iterable[str] = (), limits: Limits = Limits(), stdin: bytes = b"",
-    *, record: bool = False, python: bool = False, mode: str | None = None, tools: Sequence[str] = (),
-    shown: Mapping[str, Path] | None = None,
+    *, record: bool = False, python: bool = False, proc: bool = True, mode: str | None = None, tools: Sequence[str] = (),
+    shown: Mapping[str, Path] | None = None, channel: tuple[int, ...] = (),
 ) -> NativeOutcome:
     """Run `argv` in a fresh folder that holds `files`, and bring back those `outputs` that it leaves there as regular files.
 
@@ -41,9 +41,11 @@ def run_native(
         outputs: relative names. Links, pipes and files above limits.file_mb are not read; absent ones are just absent.
         stdin: what it reads from standard input.
         python: it is Python code of our own: the program sees the whole system, the interpreter and evolake, as a pool's candidate does.
+        proc: False hides /proc, whose counters of the machine one run could advance and a later one read.
         record: note what the program executes (`NativeOutcome.programs`).
         mode: as for `open_pool`. tools: programs of `toolbox.EXTRA` that it gets too.
         shown: place in the jail -> file or folder of the host that is read-only there; only where the jail has a root of its own for it.
+        channel: descriptors, the caller's to close, that the program gets as `CHANNEL_OF_PROGRAM`. Such a run is not tried again if the jail dies.
 
     Raises:
         JailUnavailable: the jail failed twice or cannot be built; nothing was judged. Also when the weaker
@@ -64,10 +66,10 @@ def run_native(
             with Scratch("native", ignore_cleanup_errors=True) as parent:  # rlimits: the program can tamper
                 host_folder = Path(parent) / "work"
                 host_folder.mkdir()
-                return _run_once(chosen, list(argv), contents, names, limits, stdin, host_folder, record, python, tools, shown or {})
+                return _run_once(chosen, list(argv), contents, names, limits, stdin, host_folder, record, python, proc, tools, shown or {}, channel)
         except JailDied as death:
-            if attempt == 2:
-                raise JailUnavailable("the jail died twice under one program, so nothing was judged", got=str(death)) from None
+            if attempt == 2 or channel:
+                raise JailUnavailable("the jail died under a program, so nothing was judged", got=str(death)) from None
     raise AssertionError("unreachable")
 
 
@@ -82,7 +84,7 @@ def _contents(name: str, value: bytes | Path) -> bytes:
 
 def _run_once(
     chosen: Backend, argv: list[str], files: dict[str, bytes], names: list[str], limits: Limits, stdin: bytes, host_folder: Path, record: bool,
-    python: bool, tools: Sequence[str], shown: Mapping[str, Path],
+    python: bool, proc: bool, tools: Sequence[str], shown: Mapping[str, Path], channel: tuple[int, ...],
 ) -> NativeOutcome:
     scratch_mb = sum(map(len, files.values())) // (1 << 20) + SCRATCH_FILES * max(limits.file_mb, 1) + 1
     try:
@@ -95,7 +97,7 @@ def _run_once(
         box += [word for place, path in shown.items() for word in ("--ro-bind", str(path), bubblewrap.BOX + place)]
     with contextlib.ExitStack() as stack:
         group = stack.enter_context(groups.group(limits.most_mb)) if limits.processes else None
-        jail = JailProcess(chosen, scratch_mb=scratch_mb, host_folder=host_folder, box=box, group=group)
+        jail = JailProcess(chosen, scratch_mb=scratch_mb, host_folder=host_folder, box=box, proc=proc, group=group)
         stack.callback(jail.kill)
         try:
             jail.begin_import([])
@@ -111,11 +113,11 @@ def _run_once(
             descriptors.append(request_descriptor(data))
             stack.callback(os.close, descriptors[-1])
         os.lseek(descriptors[1], 0, os.SEEK_SET)
-        descriptors += group.descriptors if group else ()
+        descriptors += [*channel, *(group.descriptors if group else ())]
         result_cap = LONGEST_LISTING + len(names) * limits.file_mb * (1 << 20)
         caps = {"stdout": limits.output_bytes, "stderr": limits.output_bytes, "result": result_cap}
         streams = {name: supervise.Stream(cap) for name, cap in caps.items()}
-        message = {"op": "execute", "limits": limits.to_json(), "head_size": len(head)}
+        message = {"op": "execute", "limits": limits.to_json(), "head_size": len(head), "channel": len(channel)}
         seen = supervise.observe(jail, message, tuple(descriptors), streams, limits.wall_s)
         if group and seen.report["out_of_memory"]:
             seen = _out_of_memory(seen, group.peak_mb(), limits)

@@ -93,9 +93,9 @@ class Pool:
                         raise JailUnavailable("the pool was closed during a call") from None
                     worker.replace(self._spawn())
                     self._prove(worker.jail)
-                    if attempt == 2:
+                    if attempt == 2 or call.channel:
                         raise JailUnavailable(
-                            "the jail died twice under one call, so nothing was judged", got=str(death), do="run `evolake doctor`; is memory short?"
+                            "the jail died under a call, so nothing was judged", got=str(death), do="run `evolake doctor`; is memory short?"
                         ) from None
             raise AssertionError("unreachable")
         finally:
@@ -164,7 +164,8 @@ def execute(jail: JailProcess, call: Call) -> Outcome:
     streams |= {name: supervise.Stream(limits.output_bytes) for name in ("stdout", "stderr")}
     descriptor = request_descriptor(request)
     try:
-        seen = supervise.observe(jail, {"op": "call", "limits": limits.to_json()}, (descriptor,), streams, limits.wall_s)
+        message = {"op": "call", "limits": limits.to_json(), "root": jail.root}
+        seen = supervise.observe(jail, message, (descriptor, *call.channel), streams, limits.wall_s, call.until)
     finally:
         os.close(descriptor)
     value = None

@@ -33,13 +33,14 @@ class JailProcess:
     """
 
     def __init__(
-        self, backend: Backend, *, scratch_mb: int = 0, host_folder: Path | None = None, box: list[str] | None = None, group: Group | None = None,
+        self, backend: Backend, *, scratch_mb: int = 0, host_folder: Path | None = None, box: list[str] | None = None, proc: bool = True,
+        group: Group | None = None,
     ):
         self.backend = backend
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the jail
         try:
-            command = backend.command(theirs.fileno(), scratch_mb=scratch_mb, host_folder=host_folder, box=box)
+            command = backend.command(theirs.fileno(), scratch_mb=scratch_mb, host_folder=host_folder, box=box, proc=proc)
             self.folder, self.root = command.folder, command.root
             argv = command.argv if group is None else group.inside(command.argv)
             self._process = subprocess.Popen(
@@ -82,6 +83,9 @@ class JailProcess:
         if answer["threads"] != 1:
             self.kill()
             raise JailUnavailable("preloaded modules run threads, so the jail's server cannot fork safely", got=f"{answer['threads']} threads")
+        if answer["shared"]:
+            self.kill()
+            raise JailUnavailable("preloaded modules hold memory that candidates would share, so they could pass messages", got=answer["shared"][0])
 
     @property
     def server(self) -> int | None:

@@ -68,12 +68,18 @@ class Limits:
 
 @dataclass(frozen=True)
 class Call:
-    """One candidate to run: `driver` ("package.module:function", trusted, part of evolake) is called as `driver(source, payload)` in the jail."""
+    """One candidate to run: `driver` ("package.module:function", trusted, part of evolake) is called as `driver(source, payload)` in the jail.
+
+    channel: descriptors, the caller's to close, that it gets as CHANNEL_OF_CANDIDATE: to read from and to write to another jail's process. Such a
+    call is not tried again if the jail dies. until: the call is stopped when the other end of this pipe is closed.
+    """
 
     driver: str
     source: str
     payload: Any = None
     limits: Limits = Limits()
+    channel: tuple[int, ...] = ()
+    until: int | None = None
 
 
 @dataclass(frozen=True)

@@ -62,9 +62,12 @@ class Stream:
             self.writer = -1
 
 
-def observe(jail: JailProcess, message: dict, before: tuple[int, ...], streams: dict[str, Stream], wall_s: float) -> Observation:
+def observe(
+    jail: JailProcess, message: dict, before: tuple[int, ...], streams: dict[str, Stream], wall_s: float, until: int | None = None,
+) -> Observation:
     """Send the request, with descriptors `before` and then the writing end of each stream in order; follow it to its end.
 
+    until: the call is stopped when the other end of this pipe is closed.
     Raises JailDied when the jail ends or does not obey. Closes the streams; `before` stays the caller's.
     """
     started = time.monotonic()
@@ -78,6 +81,8 @@ def observe(jail: JailProcess, message: dict, before: tuple[int, ...], streams: 
             stream.close_writer()
             selector.register(stream.reader, selectors.EVENT_READ, stream)
         selector.register(jail.control, selectors.EVENT_READ, None)
+        if until is not None:
+            selector.register(until, selectors.EVENT_READ, until)
         report, cause = _follow(jail, selector, started + wall_s)
         wall = time.monotonic() - started
         for stream in streams.values():
@@ -109,6 +114,10 @@ def _follow(jail: JailProcess, selector: selectors.BaseSelector, deadline: float
                 if report is None:
                     raise JailDied("the jail ended during a call")
                 return report, cause
+            if isinstance(stream, int):
+                selector.unregister(stream)
+                cause, deadline = _stop(jail, cause or "timeout")
+                continue
             if not stream.read() or stream.over:
                 selector.unregister(stream.reader)
             if stream.over and cause is None:

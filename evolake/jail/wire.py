@@ -19,7 +19,7 @@ from typing import Any
 
 MAGIC = b"evolake-reply-1"
 LONGEST_MESSAGE = 1 << 16
-MOST_DESCRIPTORS = 8
+MOST_DESCRIPTORS = 12
 DEEPEST_REPLY = 100
 REPLY_STATUSES = ("ok", "error", "memory", "forbidden")
 

@@ -114,10 +114,11 @@ def check(judging: Judging) -> Iterator[Said]:
     """Identity, every gate, the scores of the search, and a sample of the held-out evaluations beside the initial program's."""
     from evolake.programs.model.project import program_id, project_of, unpack_files
     from evolake.programs.sandbox.evaluating import Evaluator
+    from evolake.programs.sandbox.meeting import settled
 
     claims = Claims.model_validate(judging.bundle.read("claims.json"))
     own = ProgramsSettings.model_validate({**claims.settings, "projects": ""})
-    project = project_of(claims.project, unpack_files(judging.bundle.members[PROJECT]))
+    project = settled(project_of(claims.project, unpack_files(judging.bundle.members[PROJECT])), own, judging.settings.jail)
     texts = _texts(judging.bundle.members[PROGRAM])
     made = program_id(project.name, texts)
     yield Said("identity", "holds" if made == judging.artifact_id else "fails", f"project and texts have the id {made[:12]}")

@@ -12,7 +12,7 @@ from evolake.lake.schemas import DERIVATIONS, STATE, TableSchema
 TERMS = {
     "project": "Project, by the name of its folder.",
     "program_id": "Program: sha256 (hex) of its project's name and its texts.",
-    "protected": "Whether its evaluator ran apart from it: false where the evaluator imports the program, which could then forge its score.",
+    "protected": "Whether it ran in another jail than its evaluator: false if the evaluator imports the program, which could then forge its score.",
     "metrics": "Means of its metrics over its evaluations, as JSON.",
     "generation": "Generation of the project in the cycle, from 1.",
     "score": "The project's score, mean of its evaluations; the project says whether higher is better. Null without one.",
@@ -50,11 +50,14 @@ PROJECTS = TableSchema(
         "project_sha": (pl.String, "sha256 (hex) of all files of the project's folder as they were when it entered."),
         "blob_sha": (pl.String, "Blob with them, a packed tree: every cycle uses these."),
         "initial_id": (pl.String, "Program that the project began with."),
-        "mode": (pl.String, "imports (the evaluator imports the program: score not protected) or separate (jails of their own)."),
+        "mode": (
+            pl.String, "imports (the evaluator imports the program: score not protected), calls (it calls the program in another jail) or separate "
+            "(jails of their own, by cases and outputs).",
+        ),
         "score_name": (pl.String, "Metric that it is ranked by."),
         "higher_is_better": (pl.Boolean, "Whether a higher score is better."),
         "living": (pl.Int64, "Its programs on islands when the cycle began."),
-        "note": (pl.String, "What a reader should know: its folder has changed since, say; empty for nothing."),
+        "note": (pl.String, "What a reader should know: why its score is not protected, or that its folder has changed since; empty for nothing."),
     },
     keys=("project",), provenance=("note",), terms=TERMS,
 )

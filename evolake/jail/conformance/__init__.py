@@ -37,6 +37,8 @@ def innocent(numbers):
 """
 INNOCENT_ANSWER = {"sum": 6.0, "text": "[1, 2, 3]", "left": []}
 GRACE_S = 5.0
+COUNTS = (0, 50, 100)
+"""Steps that an attack on a counter takes before another candidate reads it."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,27 @@ class PythonAttack:
         if host.secret in f"{outcome.value!r}{outcome.reason}{outcome.stdout}{outcome.stderr}":
             result.append("the secret came back")
         result += [complaint] if (complaint := self.bad(outcome)) else []
+        return result + host.traces() + next_candidate(pool)
+
+
+@dataclass(frozen=True)
+class CounterAttack:
+    """source defines `advance(count)` and `read()`. Contained if each candidate reads the same, or is refused, whatever was done before it."""
+
+    name: str
+    source: str
+    guarantee: str = "counters"
+
+    def violations(self, pool: Pool, host: Witness) -> list[str]:
+        """Read by one candidate after others that advanced by different counts; what was not contained, empty when all was."""
+        seen = []
+        for count in COUNTS:
+            pool.call(GENERIC_DRIVER, self.source, {"function": "advance", "args": [count]}, ATTACK_LIMITS)
+            outcome = pool.call(GENERIC_DRIVER, self.source, {"function": "read"}, ATTACK_LIMITS)
+            if outcome.status not in ("ok", "error", "forbidden"):
+                return [f"status {outcome.status} ({outcome.reason})"]
+            seen.append(outcome.value)
+        result = [] if all(value == seen[0] for value in seen) else [f"after {COUNTS} steps the next candidate read {seen}"]
         return result + host.traces() + next_candidate(pool)
 
 

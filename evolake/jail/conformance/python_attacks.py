@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evolake.jail.conformance import ATTACK_LIMITS, PythonAttack
+from evolake.jail.conformance import ATTACK_LIMITS, CounterAttack, PythonAttack
 from evolake.jail.inside import syscalls
 from evolake.jail.protocol import Outcome, Status
 
@@ -17,6 +17,13 @@ def must(result):
     if result == -1:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return result
+"""
+
+PARENT = """
+import os
+def parent():
+    if os.getppid() == 0: raise PermissionError("the parent has no number here, and 0 is the own process")
+    return os.getppid()
 """
 
 FORGE = """
@@ -136,8 +143,8 @@ import os, resource
 def attack(host): resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (3, 3))
 """),
     PythonAttack("slow the parent down", "parent", ("forbidden",),
-                 "import os\ndef attack(host): os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)"),
-    PythonAttack("forge the next answer through the parent's pipes", "parent", ("ok", "forbidden"), """
+                 PARENT + "def attack(host): os.setpriority(os.PRIO_PROCESS, parent(), 19)"),
+    PythonAttack("forge the next answer through the parent's pipes", "parent", ("ok", "error", "forbidden"), """
 import os
 def attack(host):
     opened, folder = 0, f"/proc/{os.getppid()}/fd"
@@ -159,7 +166,7 @@ def attack(host):
         except OSError:
             pass
 """),
-    PythonAttack("see the host's processes", "host-processes", ("ok",), """
+    PythonAttack("see the host's processes", "host-processes", ("ok", "error"), """
 import os
 def attack(host): return [name for name in os.listdir("/proc") if name.isdigit()]
 """, bad=_sees_the_host),
@@ -196,6 +203,19 @@ def attack(host):
     {call}
     return 1
 """) for name, call in CHANNELS.items()),
+    PythonAttack("queue a signal against the quota of its user", "counters", REFUSED, SYSCALL + """
+import signal
+def attack(host):
+    signal.pthread_sigmask(signal.SIG_BLOCK, [40])
+    return must(libc.sigqueue(os.getpid(), 40, ctypes.c_void_p(0)))
+"""),
+    PythonAttack("ask for the machine's load and number of processes", "counters", REFUSED, SYSCALL + """
+def attack(host): return must(libc.sysinfo(ctypes.create_string_buffer(256)))
+"""),
+    PythonAttack("ask for the machine's entropy", "counters", REFUSED, """
+import fcntl
+def attack(host): return fcntl.ioctl(open("/dev/random", "rb"), 0x80045200, bytes(4))
+"""),
     PythonAttack("mount", "writes", ("forbidden",), SYSCALL + """
 def attack(host): return must(libc.mount(b"none", host["folder"].encode(), b"tmpfs", 0, None))
 """),
@@ -257,3 +277,49 @@ class Liar(Exception):
 def attack(host): raise Liar
 """),
 )
+
+MANY_THREADS = """
+import os, threading
+def advance(count):
+    for _ in range(count):
+        thread = threading.Thread(target=int)
+        thread.start()
+        thread.join()
+"""
+COUNTERS = {
+    "its process number": (MANY_THREADS, "return os.getpid()"),
+    "the numbers of its group, its session and its parent": (MANY_THREADS, "return [os.getpgrp(), os.getsid(0), os.getppid()]"),
+    "the number of a new thread": (MANY_THREADS, """
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(threading.get_native_id()))
+    thread.start()
+    thread.join()
+    return seen"""),
+    "the descriptor of a new thread": (SYSCALL + MANY_THREADS, """
+    stack, descriptor = ctypes.create_string_buffer(1 << 16), ctypes.c_int()
+    top = ctypes.c_void_p((ctypes.addressof(stack) + (1 << 16)) & ~15)
+    must(libc.clone(ctypes.cast(libc.pause, ctypes.c_void_p), top, 0x51F00, None, ctypes.byref(descriptor)))
+    return os.fstat(descriptor.value).st_ino"""),
+    "the inode number of a new pipe": ("""
+import os
+def advance(count):
+    for _ in range(count):
+        for end in os.pipe(): os.close(end)
+""", "return os.fstat(os.pipe()[0]).st_ino"),
+    "the inode number of a new event": ("""
+import os
+def advance(count):
+    for _ in range(count): os.close(os.eventfd(0))
+""", "return os.fstat(os.eventfd(0)).st_ino"),
+    "the time that children of process 1 took": ("""
+def advance(count):
+    for number in range(count * 20_000): pass
+""", "return open('/proc/1/stat').read().rpartition(')')[2].split()[13:15]"),
+    **{path: (MANY_THREADS, f"return open({path!r}).read()") for path in (
+        "/proc/loadavg", "/proc/stat", "/proc/vmstat", "/proc/self/stat", "/proc/sys/kernel/ns_last_pid", "/proc/sys/fs/inode-nr",
+        "/proc/sys/fs/file-nr", "/proc/key-users", "/proc/pressure/cpu", "/proc/interrupts",
+    )},
+}
+"""What a candidate advances, and how the next one reads it."""
+
+COUNTER_ATTACKS = tuple(CounterAttack(name, advance + f"def read(): {read}\n") for name, (advance, read) in COUNTERS.items())

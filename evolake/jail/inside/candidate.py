@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 import random
+import resource
 import signal
 import sys
 import traceback
@@ -19,16 +20,20 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from evolake.jail.inside import kernel, seccomp
-from evolake.jail.inside.descriptors import arrange
+from evolake.jail.inside.descriptors import CHANNEL_OF_CANDIDATE, arrange
 from evolake.jail.wire import frame
 
 CANDIDATE_FILE = "<candidate>"
-REPLY = 3
+REPLY, READY_END = 3, 4
 READY = b"confined"
+MEMORY_OF_THE_MACHINE = ("SC_PHYS_PAGES", "SC_AVPHYS_PAGES", os.sysconf_names["SC_PHYS_PAGES"], os.sysconf_names["SC_AVPHYS_PAGES"])
 
 
-def run(request: int, reply: int, stdout: int, stderr: int, ready: int, limits: dict[str, Any], policy: seccomp.Policy) -> NoReturn:
-    """Serve one call in this process and end it. Descriptors are the call's own; every other one is closed.
+def run(
+    request: int, channel: list[int], reply: int, stdout: int, stderr: int, ready: int, limits: dict[str, Any], policy: seccomp.Policy, root: str,
+) -> NoReturn:
+    """Serve one call in this process and end it. Descriptors are the call's own; every other one is closed. root: what it is to see as "/" ("" when
+    that is the server's own).
 
     `ready` tells the server whether the trusted part succeeded: what fails there is the jail's failure, never the candidate's.
     """
@@ -37,12 +42,13 @@ def run(request: int, reply: int, stdout: int, stderr: int, ready: int, limits: 
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         call = json.loads(os.pread(request, os.fstat(request).st_size, 0))
-        arrange({1: stdout, 2: stderr, REPLY: reply, REPLY + 1: ready})
-        ready = REPLY + 1
+        ends = {CHANNEL_OF_CANDIDATE[0] + place: descriptor for place, descriptor in enumerate(channel)}
+        arrange({1: stdout, 2: stderr, REPLY: reply, READY_END: ready, **ends})
+        ready = READY_END
         module, _, function = call["driver"].partition(":")
         driver = getattr(importlib.import_module(module), function)
         random.seed(0)  # Python seeds it anew after a fork; see the server for numpy and torch
-        confine(limits, policy)
+        confine(limits, policy, root)
         os.write(ready, READY)
         os.close(ready)
     except BaseException as error:
@@ -66,11 +72,19 @@ def speak(driver: Callable[[str, Any], Any], call: dict[str, Any]) -> NoReturn:
     os._exit(0)
 
 
-def confine(limits: dict[str, Any], policy: seccomp.Policy) -> None:
-    """Death with the server, limits, the filter. In that order: the filter forbids the rest.
-    Capabilities were dropped by the server before.
+def confine(limits: dict[str, Any], policy: seccomp.Policy, root: str) -> None:
+    """Root, capabilities, death with the server, limits, the filter. In that order: each forbids what comes before it.
+
+    The filter refuses what asks for the machine's memory and load, so `os.sysconf` answers with the memory that this process may use.
     """
     gc.enable()
+    if root:
+        os.chroot(root)
+        os.chdir("/tmp")
+    kernel.drop_capabilities()
+    own_pages = int(limits["memory_mb"] * kernel.MEBIBYTE) // resource.getpagesize()
+    asked = os.sysconf
+    os.sysconf = lambda name: own_pages if name in MEMORY_OF_THE_MACHINE else asked(name)
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     kernel.set_limits(limits, above=kernel.mapped_before_any_candidate)
     seccomp.install(policy)

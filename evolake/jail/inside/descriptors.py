@@ -5,6 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 
+CHANNEL_OF_CANDIDATE, CHANNEL_OF_PROGRAM = (5, 6), (4, 5)
+"""Descriptors to read from and write to a process of another jail, for calls and runs that have such a channel."""
 SAFE = 64
 """Descriptors that lie among the places are first moved above this number, so that putting one in place never closes another."""
 

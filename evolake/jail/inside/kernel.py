@@ -9,14 +9,18 @@ import ctypes
 import math
 import os
 import resource
+import signal
 from typing import Any
+
+from evolake.jail.inside import syscalls
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 36, 38
 CAPABILITY_VERSION_3 = 0x20080522
-CAP_SYS_CHROOT = 18
-CLONE_NEWUSER = 0x10000000
+CAP_SYS_CHROOT, CAP_SYS_ADMIN = 18, 21
+CLONE_NEWUSER, CLONE_NEWPID = 0x10000000, 0x20000000
 MEBIBYTE = 1 << 20
 BEYOND_THE_WATCH = 16
+LONG_SORT = 2048
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -29,15 +33,15 @@ def prctl(option: int, *arguments: int) -> None:
         raise OSError(number, f"prctl({option}): {os.strerror(number)}")
 
 
-def drop_capabilities(but: int | None = None) -> None:
-    """Give up every capability, or all but one where it is there: root without them is an ordinary user that owns root's files."""
+def drop_capabilities(*but: int) -> None:
+    """Give up every capability except those of `but` that are there: root without them is an ordinary user that owns root's files."""
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
     kept = (ctypes.c_uint32 * 6)()
-    if but is not None:
+    if but:
         if _libc.capget(header, kept) != 0:
             raise OSError(ctypes.get_errno(), "capget")
-        bit = kept[1] & 1 << but  # permitted, the lower 32
-        kept = (ctypes.c_uint32 * 6)(bit, bit, 0, 0, 0, 0)
+        bits = kept[1] & sum(1 << number for number in but)  # permitted, the lower 32
+        kept = (ctypes.c_uint32 * 6)(bits, bits, 0, 0, 0, 0)
     if _libc.capset(header, kept) != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"capset: {os.strerror(number)}")
@@ -52,7 +56,34 @@ def new_user_namespace() -> None:
 
 def join_user_namespace(descriptor: int) -> None:
     """`setns(2)` of the user namespace behind `descriptor`."""
-    if _libc.setns(descriptor, CLONE_NEWUSER) != 0:
+    _join(descriptor, CLONE_NEWUSER)
+
+
+def join_process_namespace(descriptor: int) -> None:
+    """`setns(2)` of the process namespace behind `descriptor`, for the children that the calling process will make."""
+    _join(descriptor, CLONE_NEWPID)
+
+
+def fork_into_new_process_namespace() -> int:
+    """Return the number of a child that is process 1 of a new process namespace; 0 in the child.
+
+    The C library knows nothing of this fork: only for a process without threads whose child does little.
+    """
+    result = _libc.syscall(syscalls.number("clone"), CLONE_NEWPID | signal.SIGCHLD, *(ctypes.c_long(0) for _ in range(4)))
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"clone: {os.strerror(number)}")
+    return result
+
+
+def sort_once() -> None:
+    """Sort something with the C library, which asks for the machine's memory at its first longer sort (before glibc 2.37) and keeps the answer:
+    candidates may not ask for it."""
+    _libc.qsort(ctypes.create_string_buffer(LONG_SORT), LONG_SORT, 1, _libc.strcmp)
+
+
+def _join(descriptor: int, kind: int) -> None:
+    if _libc.setns(descriptor, kind) != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"setns: {os.strerror(number)}")
 
@@ -72,6 +103,12 @@ def note_address_space() -> None:
     mapped_before_any_candidate = address_space()
 
 
+def shared_memory() -> list[str]:
+    """Return the lines of /proc/self/maps for memory that a forked child would share with this process and could write."""
+    with open("/proc/self/maps") as file:
+        return [line.strip() for line in file if line.split()[1].endswith("s") and "w" in line.split()[1]]
+
+
 def threads() -> int:
     """Threads of the calling process."""
     return len(os.listdir("/proc/self/task"))
@@ -87,6 +124,7 @@ def limit_values(limits: dict[str, Any], *, above: int = 0) -> dict[int, tuple[i
     return {
         resource.RLIMIT_CPU: (whole_seconds, whole_seconds + 1), resource.RLIMIT_AS: (memory, memory), resource.RLIMIT_FSIZE: (size, size),
         resource.RLIMIT_NOFILE: (files, files), resource.RLIMIT_CORE: (0, 0), resource.RLIMIT_MEMLOCK: (0, 0),
+        resource.RLIMIT_SIGPENDING: (0, 0), resource.RLIMIT_MSGQUEUE: (0, 0),  # the kernel counts them for all processes of one user
     }
 
 

@@ -30,6 +30,19 @@ def identities(kind: str) -> list[Range]:
         return [(first, outside, count) for first, outside, count in (map(int, line.split()) for line in file)]
 
 
+_noted: dict[str, list[Range]] = {}
+
+
+def note_identities() -> None:
+    """Remember what this process's namespace knows, for the processes that it forks: they see no /proc."""
+    _noted.update({kind: identities(kind) for kind in ("uid", "gid")})
+
+
+def noted_users() -> list[Range]:
+    """Return the users that were noted, in this process or in one that forked it."""
+    return _noted["uid"]
+
+
 def outer() -> int:
     """A descriptor of a new outer namespace. Raises OSError when the kernel refuses."""
     maps = {}

@@ -14,7 +14,7 @@ import stat
 from typing import Any, NoReturn
 
 from evolake.jail.inside import executed, kernel, seccomp
-from evolake.jail.inside.descriptors import arrange
+from evolake.jail.inside.descriptors import CHANNEL_OF_PROGRAM, arrange
 
 CANNOT_EXECUTE = 127
 DESCRIPTOR_OF_FAILURE = 3
@@ -37,16 +37,19 @@ def write_inputs(folder: str, files: list[tuple[str, int]], data: bytes) -> None
 def execute(
     argv: list[str], environment: dict[str, str], folder: str, stdin: int, stdout: int, stderr: int, limits: dict[str, Any],
     policy: seccomp.Policy, failure: int, listener: socket.socket | None, root: str, group: int | None,
+    channel: list[int],
 ) -> NoReturn:
     """Become the program. A program that cannot be executed writes its error to `failure` and ends with 127. listener: see `executed`.
     root: what it is to see as "/" ("" when that is the server's own); it keeps no descriptor and no capability by which it could leave it.
-    group: of the control group that it is to be in (`cgroup.procs`); where the kernel refuses, the server's watch is alone."""
+    group: of the control group that it is to be in (`cgroup.procs`); where the kernel refuses, the server's watch is alone.
+    channel: what it gets as CHANNEL_OF_PROGRAM."""
     if group is not None:
         with contextlib.suppress(OSError):
             os.write(group, b"0")
     if listener is not None:
         executed.listen(listener)
-    arrange({1: stdout, 2: stderr, DESCRIPTOR_OF_FAILURE: failure}, standard_input=stdin)
+    further = {CHANNEL_OF_PROGRAM[0] + place: descriptor for place, descriptor in enumerate(channel)}
+    arrange({1: stdout, 2: stderr, DESCRIPTOR_OF_FAILURE: failure, **further}, standard_input=stdin)
     os.set_inheritable(DESCRIPTOR_OF_FAILURE, False)
     if root:
         os.chroot(root)

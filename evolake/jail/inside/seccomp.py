@@ -27,6 +27,8 @@ SECCOMP_MODE_FILTER = 2
 
 CLONE_THREAD = 0x00010000
 CLONE_NAMESPACES = 0x7E020000
+CLONE_PIDFD = 0x00001000
+"""It gives a descriptor whose inode number counts the processes and threads of the machine."""
 OPEN_FOR_WRITING = 0o3 | 0o100 | 0o1000 | 0o20000000
 """Access mode, O_CREAT, O_TRUNC and the O_TMPFILE bit, equal on both architectures."""
 OWNERSHIP_OF_SIGNALS = (8, 10, 15)
@@ -41,8 +43,8 @@ HINTS = (1035, 1036, 1037, 1038)
 PAGE_ADVICE = (3, 12, 20, 21)
 """madvise MADV_WILLNEED, MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT: they change what of a file lies in memory, or share pages between processes."""
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
-REFUSED_CONTROLS = (0x5412, 0x541C, 0x8901, 0x8902, 0x40086602, 0x401C5820, 0x40049409, 0x4020940D, 0xC0189436)
-"""ioctl TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP; FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FICLONE, FICLONERANGE, FIDEDUPERANGE."""
+REFUSED_CONTROLS = (0x5412, 0x541C, 0x8901, 0x8902, 0x40086602, 0x401C5820, 0x40049409, 0x4020940D, 0xC0189436, 0x80045200)
+"""ioctl TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP; FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FICLONE, FICLONERANGE, FIDEDUPERANGE; RNDGETENTCNT."""
 
 
 class Policy(NamedTuple):
@@ -133,9 +135,10 @@ def program(policy: Policy, own_pid: int) -> bytes:
     refused = [*syscalls.NETWORK, *syscalls.OTHER_PROCESSES, *syscalls.NAMESPACES_AND_MOUNTS, *syscalls.KERNEL, *syscalls.LASTING_MEMORY]
     refused += [*syscalls.SHARED_STATE, "execveat"]
     if not policy.programs:
+        refused += syscalls.MACHINE_LOAD
         refused += ["execve", "setsid", "setpgid", "setrlimit"]
     if not policy.processes:
-        refused += ["fork", "vfork"]
+        refused += ["fork", "vfork", *syscalls.COUNTERS]
     if not policy.writes:
         refused += syscalls.WRITING_BY_NAME
     if not policy.changes:
@@ -144,11 +147,12 @@ def program(policy: Policy, own_pid: int) -> bytes:
 
     rules = _only("clone3", _refuse(errno.ENOSYS))
     if policy.processes:
-        rules += _only("clone", _refuse_if_bits(_low(0), CLONE_NAMESPACES))
+        rules += _only("clone", _refuse_if_bits(_low(0), CLONE_NAMESPACES | CLONE_PIDFD))
     elif not policy.threads:
         rules += _only("clone", _refuse())
     else:
-        rules += _only("clone", _low(0) + step(JUMP_BITS, CLONE_THREAD, 1, 0) + _refuse() + step(RETURN, ALLOW))
+        without_descriptor = step(JUMP_BITS, CLONE_PIDFD, 1, 0)
+        rules += _only("clone", _low(0) + without_descriptor + step(JUMP_BITS, CLONE_THREAD, 1, 0) + _refuse() + step(RETURN, ALLOW))
     if not policy.signals:
         for name in ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
             rules += _only(name, _allow_if_equal((_low(0), own_pid)))

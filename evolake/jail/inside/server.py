@@ -2,7 +2,8 @@
 
 Inside bubblewrap it is process 1 of its own process namespace, so its end ends everything in the jail, and no signal from inside reaches it.
 It is not dumpable, so a candidate (same user) can open neither its memory nor its descriptors through /proc: without that, a candidate could
-write the *next* candidate's answer. Preloaded modules run no threads when it forks.
+write the *next* candidate's answer. Preloaded modules run no threads when it forks. A candidate sees no /proc, and is process 2 of a process
+namespace of its own (see `numbering`): numbers that one candidate advances and the next one reads would carry a message.
 """
 
 from __future__ import annotations
@@ -20,23 +21,28 @@ import time
 from typing import Any
 
 from evolake.jail import wire
-from evolake.jail.inside import executed, kernel, program, seccomp, watch
+from evolake.jail.inside import executed, kernel, namespaces, program, seccomp, watch
+from evolake.jail.inside.numbering import Numbering
 
 TICK_MS, TICK_AMONG_PROCESSES_MS = 20, 5
 
 
 def main() -> None:
-    """Serve calls until the supervisor goes away. argv: the control socket's descriptor and "namespaces" or "host"."""
+    """Serve calls until the supervisor goes away. argv: the control socket's descriptor, and what it serves: "candidates" or "programs" in
+    namespaces of its own, or anything on the "host"."""
     control = socket.socket(fileno=int(sys.argv[1]))
     control.set_inheritable(False)
-    own_namespaces = sys.argv[2] == "namespaces"
+    own_namespaces = sys.argv[2] != "host"
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-    kernel.drop_capabilities(but=kernel.CAP_SYS_CHROOT)
+    kernel.drop_capabilities(kernel.CAP_SYS_CHROOT, kernel.CAP_SYS_ADMIN)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     gc.disable()
+    kernel.sort_once()
+    namespaces.note_identities()
+    numbering = Numbering() if sys.argv[2] == "candidates" else None
     while True:
         message, descriptors = wire.receive(control)
         if message is None:
@@ -46,15 +52,18 @@ def main() -> None:
             continue
         if message["op"] == "kill":  # the call it meant had just ended
             continue
-        serve = serve_program if message["op"] == "execute" else serve_call
-        report = serve(control, message, descriptors, own_namespaces)
+        if message["op"] == "execute":
+            report = serve_program(control, message, descriptors, own_namespaces)
+        else:
+            report = serve_call(control, message, descriptors, numbering)
         for descriptor in descriptors:
             os.close(descriptor)
         wire.send(control, report)
 
 
 def import_modules(names: list[str]) -> dict[str, Any]:
-    """Preload trusted modules, and keep the server fit to fork: one thread, old objects out of the collector's way.
+    """Preload trusted modules, and keep the server fit to fork: one thread, no memory that candidates would share,
+    old objects out of the collector's way.
 
     Generators are seeded here, so that the same candidate on the same payload draws the same numbers, also where it forgets to seed. Some modules
     (dill, which torch imports where it is installed) ask at import for the folder of temporary files, and none in here can be written.
@@ -72,24 +81,26 @@ def import_modules(names: list[str]) -> dict[str, Any]:
     if torch := sys.modules.get("torch"):
         torch.set_num_threads(1)
         torch.default_generator.manual_seed(0)
+        torch.backends.cpu.get_cpu_capability()  # it reads /proc, which candidates do not see, and chooses kernels by it
     gc.collect()
     gc.freeze()
     kernel.note_address_space()
-    return {"threads": kernel.threads(), "pid": os.getpid()}
+    return {"threads": kernel.threads(), "shared": kernel.shared_memory() if names else [], "pid": os.getpid()}
 
 
-def serve_call(control: socket.socket, message: dict[str, Any], descriptors: list[int], own_namespaces: bool) -> dict[str, Any]:
-    """One Python candidate: descriptors are request, reply, standard output, standard error."""
+def serve_call(control: socket.socket, message: dict[str, Any], descriptors: list[int], numbering: Numbering | None) -> dict[str, Any]:
+    """One Python candidate: descriptors are request, those of its channel, reply, standard output, standard error. numbering: None on the host."""
     from evolake.jail.inside import candidate  # not needed, and not paid for, where only native programs run
 
-    policy = seccomp.PYTHON_IN_NAMESPACES if own_namespaces else seccomp.PYTHON_ON_THE_HOST
+    policy = seccomp.PYTHON_IN_NAMESPACES if numbering else seccomp.PYTHON_ON_THE_HOST
     seccomp.template(policy)
     ready_read, ready_write = os.pipe()
+    if numbering:
+        numbering.begin_anew()
     pid = os.fork()
     if pid == 0:
-        kernel.drop_capabilities()
-        request, reply, stdout, stderr = descriptors
-        candidate.run(request, reply, stdout, stderr, ready_write, message["limits"], policy)
+        request, *channel, reply, stdout, stderr = descriptors
+        candidate.run(request, channel, reply, stdout, stderr, ready_write, message["limits"], policy, message["root"])
     os.close(ready_write)
     for descriptor in descriptors:
         os.close(descriptor)
@@ -101,9 +112,10 @@ def serve_call(control: socket.socket, message: dict[str, Any], descriptors: lis
 
 
 def serve_program(control: socket.socket, message: dict[str, Any], descriptors: list[int], own_namespaces: bool) -> dict[str, Any]:
-    """One native program: descriptors are request, standard input, those of its control group where it has one (see `groups`), output, error,
-    result. The result is framed by this trusted process."""
-    request, stdin, *group, stdout, stderr, result = descriptors
+    """One native program: descriptors are request, standard input, those of its channel, those of its control group where it has one (see `groups`),
+    output, error, result. The result is framed by this trusted process."""
+    request, stdin, *others, stdout, stderr, result = descriptors
+    channel, group = others[: message["channel"]], others[message["channel"] :]
     enter, events = group or (None, None)
     size = os.fstat(request).st_size
     head_size = message["head_size"]
@@ -120,12 +132,12 @@ def serve_program(control: socket.socket, message: dict[str, Any], descriptors: 
         try:
             program.execute(
                 head["argv"], head["environment"], head["folder"], stdin, stdout, stderr, message["limits"], policy, failure_write, theirs,
-                head["root"], enter,
+                head["root"], enter, channel,
             )
         finally:
             os._exit(program.CANNOT_EXECUTE)
     os.close(failure_write)
-    for descriptor in (stdin, *group[:1], stdout, stderr):
+    for descriptor in (stdin, *channel, *group[:1], stdout, stderr):
         os.close(descriptor)
     descriptors[:] = [request, *group[1:], result]
     record = None

@@ -49,7 +49,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "preadv2": (327, 286), "pwritev2": (328, 287), "madvise": (28, 233), "mmap": (9, 222), "sync": (162, 81), "syncfs": (306, 267),
     "sync_file_range": (277, 84), "io_setup": (206, 0), "io_destroy": (207, 1), "io_submit": (209, 2), "io_cancel": (210, 3),
     "io_getevents": (208, 4), "io_pgetevents": (333, 292), "timer_create": (222, 107), "inotify_init": (253, None),
-    "inotify_init1": (294, 26), "inotify_add_watch": (254, 27),
+    "inotify_init1": (294, 26), "inotify_add_watch": (254, 27), "pipe": (22, None), "pipe2": (293, 59), "sysinfo": (99, 179),
 }
 
 NETWORK = ("socket", "socketpair", "io_uring_setup", "io_uring_enter", "io_uring_register")
@@ -87,6 +87,12 @@ SHARED_STATE = (
 )
 """State that two candidates at one time, or one after the other, have in common: locks on files of the host, what of a file lies in its memory (and
 reads that tell), its quotas of asynchronous requests, timers and watches, its disk's queue."""
+
+COUNTERS = ("pipe", "pipe2")
+"""Calls that hand out the next number of a counter of the machine: each pipe has an inode number. A process that can make no other needs none."""
+
+MACHINE_LOAD = ("sysinfo",)
+"""Calls that tell the load, the free memory and the number of processes of the machine."""
 
 
 FILE_TIMES = ("utime", "utimes", "utimensat", "futimesat")

@@ -49,7 +49,8 @@ def meet(
         built = {name: evaluator.build(texts_of(blobs, row["files_sha"])) for name, row in rows.items()}
         texts = {name: texts_of(blobs, row["files_sha"]) for name, row in rows.items()}
         facts = {
-            "sides": sides, "project": project.sha, "settings": own.model_dump(exclude={"projects"}), "seed": root_seed, "cycle": cycle, "jail": mode,
+            "sides": sides, "project": project.sha, "meeting": project.mode,
+            "settings": own.model_dump(exclude={"projects"}), "seed": root_seed, "cycle": cycle, "jail": mode,
             "version": __version__,
         }
         key, places = key_of(facts), {seed: place for place, seed in enumerate(seeds)}
@@ -94,7 +95,8 @@ def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:
 def read_evaluations(data: bytes) -> dict[str, Evaluation]:
     """What `evaluations_bytes` wrote."""
     return {
-        side: Evaluation(**load | {name: tuple(load[name]) for name in ("odd", "tampered")}) for side, load in json.loads(data).items()
+        side: Evaluation(**load | {name: tuple(load.get(name, ())) for name in ("odd", "tampered", "troubles")})
+        for side, load in json.loads(data).items()
     }
 
 

@@ -15,10 +15,18 @@ from evolake.programs.gates.collecting import Candidate
 from evolake.programs.gates.specs import GATES
 from evolake.programs.model.project import Project, program_id
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, score_in
+from evolake.programs.sandbox.meeting import settled
 from evolake.programs.search.numbers import numbers_in
 from evolake.programs.settings import ProgramsSettings
 from evolake.seeds import child_seed
 from evolake.settings import Settings
+
+GUARDS = {
+    "separate": "protected: evaluator and program run in jails of their own",
+    "calls": "protected: the evaluator calls the program, which runs in a jail of its own",
+    "imports": "not protected: the evaluator imports the program, since {}",
+}
+"""What is said of a score, by how evaluator and program meet."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +68,7 @@ class Checked:
         return {
             "verdict": "usable" if self.passed else "blocked", "reason": reason, "project": self.project.name, "score_name": self.project.score_name,
             "scores": self.scores, "deterministic": self.deterministic, "noise": self.noise, "protected": self.project.protected,
+            "mode": self.project.mode, "open_because": self.project.open_because,
             "metrics": dict(self.evaluations[0].metrics) if self.evaluations else {}, "cpu_s": [evaluation.cpu_s for evaluation in self.evaluations],
             "wall_s": self.wall_s, "peak_mb": max((evaluation.peak_mb for evaluation in self.evaluations), default=0.0),
             "stages": self.evaluations[0].stages if self.evaluations else 0, "files": list(self.project.evolving), "numbers": self.numbers,
@@ -74,7 +83,7 @@ class Checked:
         spread = f"{min(self.scores):.6g} to {max(self.scores):.6g}" if len(set(self.scores)) > 1 else f"{self.scores[0]:.6g}"
         mean = math.fsum(self.wall_s) / len(self.wall_s)
         stages = f", {summary['stages']} stages" if summary["stages"] > 1 else ""
-        guard = "protected: evaluator and program run in jails of their own"
+        guard = GUARDS[self.project.mode].format(self.project.open_because)
         lines = [
             f"{self.project.name}: usable",
             f"  score     {name} {spread} over {len(self.scores)} evaluations{stages}; "
@@ -82,7 +91,7 @@ class Checked:
             f"  same seed {'the same metrics: deterministic' if self.deterministic else 'other metrics: it measures time, or has chance of its own'}",
             f"  noise     {self.noise:.3g} (standard deviation over seeds)",
             f"  time      {max(summary['cpu_s']):.2f} cpu s, {mean:.2f} s on the clock with its jails, {summary['peak_mb']:.0f} MiB",
-            f"  score     {guard if self.project.protected else 'not protected: the evaluator imports the program'}",
+            f"  score     {guard}",
             f"  evolves   {', '.join(summary['files'])}; {self.numbers} numbers to tune",
         ]
         if summary["config_unused"]:
@@ -106,6 +115,7 @@ def check_project(project: Project, own: ProgramsSettings, settings: Settings, r
     seeds = [child_seed(settings.seed, LINE, "check", project.name, max(place - 1, 0)) for place in range(runs)]
     ruleset: Ruleset = load_rules(settings.seeds / "rules", LINE)
     evaluations, walls = [], []
+    project = settled(project, own, settings.jail)
     with Evaluator(project, own, mode=settings.jail) as evaluator:
         candidate = Candidate(project.evolving, program_id(project.name, project.evolving), evaluator, seeds[:1])
         judged = run_gates(candidate, GATES, ruleset, artifact_id=candidate.program_id, cycle="check", run_id="check")

@@ -17,6 +17,7 @@ from evolake.programs.evolution.population import Row, program_row, texts_bytes
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.model.project import Project, files_sha, is_project, load_project, pack_files, project_folders, read_files
 from evolake.programs.sandbox.evaluating import Evaluator
+from evolake.programs.sandbox.meeting import settled
 from evolake.programs.settings import ProgramsSettings
 
 
@@ -79,6 +80,7 @@ def admit(
     project: Project, own: ProgramsSettings, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, run_id: str, root_seed: int, mode: str | None,
 ) -> tuple[Row, GateResults]:
     """The initial program through the gates: its row, on every island of its project, or blocked."""
+    project = settled(project, own, mode)
     row = initial_row(project, 0, cycle, blobs)
     with Evaluator(project, own, mode=mode) as evaluator:
         candidate = Candidate(project.evolving, row["program_id"], evaluator, search_seeds(project, own, root_seed))

@@ -81,7 +81,7 @@ def reach(candidate: Candidate) -> dict[str, Any]:
     project = candidate.project
     name = project.given.evaluator.file
     ways, held = new_in(candidate.texts, project.evolving, name, project.files[name].decode("utf-8", "replace"))
-    return {"mode": project.given.evaluator.mode, "reaches": [] if project.protected else ways, "constants": [] if project.protected else held}
+    return {"mode": project.mode, "reaches": [] if project.protected else ways, "constants": [] if project.protected else held}
 
 
 def build(candidate: Candidate) -> dict[str, Any]:

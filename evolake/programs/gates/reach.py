@@ -1,5 +1,8 @@
-"""What of a program reaches for its evaluator: names that lead there, and constants that stand in it. A lint, not a wall: where the evaluator imports
-the program the wall is missing, and scores are called not protected."""
+"""Find in a program the names that lead to its evaluator, and constants of the evaluator.
+
+This is a lint. It finds the usual spellings, so that a model does not cheat by accident, and code that means to get round it can. It protects no
+score: a score is protected only if program and evaluator run in separate processes.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from pathlib import PurePosixPath
 
 from evolake.programs.model.source import Unreadable, parse
 
-MODULES = frozenset({"gc", "inspect", "ctypes", "importlib", "builtins", "__main__", "atexit", "signal", "faulthandler", "unittest", "threading"})
+MODULES = frozenset({
+    "gc", "inspect", "ctypes", "importlib", "builtins", "__main__", "atexit", "signal", "faulthandler", "unittest", "threading", "_thread",
+    "concurrent", "multiprocessing", "asyncio",
+})
 """By which code gets at what imported it, or outlives its call."""
 NAMES = frozenset({
     "_getframe", "_current_frames", "__globals__", "__builtins__", "__subclasses__", "__code__", "__closure__", "__import__", "__loader__",

@@ -28,6 +28,7 @@ from evolake.file_names import check_id
 from evolake.jail.protocol import plain_name
 from evolake.programs.model.blocks import BadBlocks, cut
 from evolake.programs.model.config_yaml import Config, read_config
+from evolake.programs.model.meeting import obstacle
 from evolake.programs.model.parameters import parameters_in
 from evolake.programs.settings import ProgramsSettings
 
@@ -36,7 +37,7 @@ SCORE = "combined_score"
 MOST_FILES, MOST_BYTES = 200, 8 << 20
 PATIENCE = 4.0
 STAGES = ("evaluate_stage1", "evaluate_stage2", "evaluate_stage3")
-Mode = Literal["imports", "separate"]
+Mode = Literal["imports", "calls", "separate"]
 
 
 class _Section(BaseModel):
@@ -58,7 +59,7 @@ class EvaluatorSection(_Section):
     """`[evaluator]`: the file, how it meets the program, and what an evaluation may take."""
 
     file: str = EVALUATOR
-    mode: Mode = "imports"
+    mode: Mode | None = Field(default=None, description="default: calls if the evaluator only calls functions of the program, else imports")
     cpu_s: float | None = Field(default=None, gt=0)
     wall_s: float | None = Field(default=None, gt=0)
     memory_mb: int | None = Field(default=None, gt=0)
@@ -91,6 +92,7 @@ class Project:
     Attributes:
         files: path -> bytes of everything in the folder. evolving: the files that evolve, as text, the main one first.
         metrics: name -> max or min; the first is the score. sha: of all files: another evaluator is another project.
+        mode: how evaluator and program meet. open_because: why the score is not protected, in words; "" where it is.
     """
 
     name: str
@@ -99,6 +101,8 @@ class Project:
     given: ProjectFile = field(default_factory=ProjectFile)
     config: Config = field(default_factory=Config)
     sha: str = ""
+    mode: Mode = "imports"
+    open_because: str = ""
 
     @property
     def main(self) -> str:
@@ -113,7 +117,7 @@ class Project:
     @property
     def protected(self) -> bool:
         """Whether evaluator and program run in jails of their own, so that the program cannot see or change what scores it."""
-        return self.given.evaluator.mode == "separate"
+        return self.mode != "imports"
 
     @property
     def metrics(self) -> dict[str, str]:
@@ -218,9 +222,23 @@ def project_of(name: str, files: Mapping[str, bytes], where: str = "") -> Projec
         raise InputError(f"{where}: there is no evaluator {given.evaluator.file}", wanted="evaluate(program_path) -> dict of numbers", do="write it")
     if given.evaluator.file in texts:
         raise InputError(f"{where}: the evaluator cannot be among the files that evolve", got=given.evaluator.file, do="mend [program] files")
-    made = Project(name, dict(files), texts, given, config, files_sha(files))
+    made = Project(name, dict(files), texts, given, config, files_sha(files), *_meeting(files, texts, given))
     _require_runnable(made, where)
     return made
+
+
+def _meeting(files: Mapping[str, bytes], texts: Mapping[str, str], given: ProjectFile) -> tuple[Mode, str]:
+    """How evaluator and program meet, and why the score is not protected, as far as the texts tell."""
+    if given.evaluator.mode in ("separate", "calls"):
+        return given.evaluator.mode, ""
+    if given.evaluator.mode == "imports":
+        return "imports", f'{TOML} says mode = "imports"'
+    main, *others = texts
+    if others or not main.endswith(".py"):
+        return "imports", "more than one file evolves" if others else "the program is not Python"
+    beside = {name: data for name, data in files.items() if name not in (main, given.evaluator.file)}
+    why = obstacle(files[given.evaluator.file].decode("utf-8", "replace"), texts[main], main, beside)
+    return ("imports", why) if why else ("calls", "")
 
 
 def limits_of(project: Project, own: ProgramsSettings) -> dict[str, float]:
@@ -250,14 +268,16 @@ def _initial(files: Mapping[str, bytes], where: str) -> list[str]:
 
 def _require_runnable(project: Project, where: str) -> None:
     program = project.given.program
-    if project.protected and not project.run_argv() and not program.entry:
+    if project.mode == "separate" and not project.run_argv() and not program.entry:
         wanted = '[program] run = "./program", or entry = "function"'
         raise InputError(f"{where}: nothing says how the program runs", wanted=wanted, do="mend project.toml")
     if program.entry and (not project.python or len(project.evolving) != 1):
         raise InputError(f"{where}: entry {program.entry!r} cannot be called", wanted="one Python file that evolves", do="use run instead")
-    if (program.entry or program.run or program.build) and not project.protected:
+    if (program.entry or program.run or program.build) and project.mode != "separate":
         what = f"{where}: build, run and entry are of a program that runs apart"
         raise InputError(what, wanted='[evaluator] mode = "separate"', do="mend project.toml")
+    if project.mode == "calls" and (len(project.evolving) != 1 or not project.python):
+        raise InputError(f"{where}: a program that is called in another process", wanted="one Python file that evolves", do='use mode = "imports"')
     if program.build and not program.built:
         raise InputError(f"{where}: what the build makes is not named", wanted='[program] built = ["program"]', do="mend project.toml")
     for name in program.built:

@@ -1,6 +1,7 @@
 """One evaluation of one program, by the project's evaluator, in jails; and what comes back, looked at again on the host.
 
-Mode "imports", OpenEvolve's: one jail, in which the evaluator imports the program. Mode "separate": the evaluator makes the cases in one jail, the
+Mode "imports", OpenEvolve's: one jail, in which the evaluator imports the program. Mode "calls": the same evaluator in one jail, and the program in
+another, where the evaluator calls its functions (see `calling`). Mode "separate": the evaluator makes the cases in one jail, the
 program runs on each in another that has neither the evaluator nor the other cases, and the evaluator scores the outputs in a third.
 """
 
@@ -8,20 +9,23 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from evolake.errors import InputError
-from evolake.jail import Limits, NativeOutcome, run_native
+from evolake.jail import Limits, NativeOutcome, Outcome, run_native
 from evolake.jail.bubblewrap import WORK
 from evolake.jail.interpreter import interpreter
 from evolake.jail.protocol import one_line
 from evolake.programs.model.project import Project, limits_of, stages_in
+from evolake.programs.sandbox.calling import MOST_TROUBLES, STUB
 from evolake.programs.sandbox.running import Built, Runner, build
 from evolake.programs.settings import ProgramsSettings
 
@@ -41,7 +45,8 @@ class Evaluation:
         status: ok; or a status of the jail; or no_result (ended without one), raised (the evaluator did), tampered.
         metrics: finite and other numbers as they came. odd: names of metrics that are no finite numbers. artifacts: texts.
         tampered: what the program changed of what scores it. stage, stages: how many stages it passed through, of how many.
-        cpu_s: processor time of the jails; of the program alone in mode "separate". seed: that it ran under.
+        cpu_s: processor time of the jails; of the program alone in mode "separate". seed: that it ran under. troubles: in mode "calls", why values
+            could not cross between evaluator and program. calls_s: seconds that its calls took.
     """
 
     status: str
@@ -57,6 +62,8 @@ class Evaluation:
     peak_mb: float = 0.0
     seed: int = 0
     jail: str = ""
+    troubles: tuple[str, ...] = ()
+    calls_s: float = 0.0
 
     @property
     def ok(self) -> bool:
@@ -89,14 +96,16 @@ class Evaluator:
         """The program made ready to run; without a build command it is as it is."""
         return build(self.project, texts, self.limits, self.mode)
 
-    def evaluate(self, texts: Mapping[str, str], seed: int, built: Built | None = None) -> Evaluation:
-        """One evaluation under a seed. built: what `build` gave; None: build it.
+    def evaluate(self, texts: Mapping[str, str], seed: int, built: Built | None = None, *, watch: bool = False) -> Evaluation:
+        """One evaluation under a seed. built: what `build` gave; None: build it. watch: in mode "calls", note arguments that are changed in place.
 
         Raises:
             JailUnavailable: nothing was judged. InputError: the evaluator makes no cases, which no program has a part in.
         """
         if self._runner is None:
             return self._imported(texts, seed)
+        if self.project.mode == "calls":
+            return self._by_calls(texts, seed, self._runner, watch)
         built = built or self.build(texts)
         if not built.ok:
             return Evaluation("build", built.reason, cpu_s=built.cpu_s, seed=seed)
@@ -127,16 +136,59 @@ class Evaluator:
                 self._cases[seed] = made
             return self._cases[seed]
 
+    def _by_calls(self, texts: Mapping[str, str], seed: int, runner: Runner, watch: bool) -> Evaluation:
+        """The program in a pool's jail while the evaluator runs in one of its own. What ends the program while it is needed ends the evaluation."""
+        (asked, asks), (told, tells), (until, ends) = (os.pipe2(os.O_CLOEXEC) for _ in range(3))
+        early = threading.Event()
+
+        def serve() -> Outcome:
+            try:
+                return runner.serve(texts, seed, self._numpy(texts), (asked, tells), until)
+            finally:
+                early.set()  # before the evaluator can know of it
+                os.close(asked)
+                os.close(tells)
+
+        with ThreadPoolExecutor(1, thread_name_prefix="served") as thread:
+            serving = thread.submit(serve)
+            try:
+                files = self.project.beside | {self.project.main: STUB.encode()}
+                more = {"calls": True, "watch": watch, "numpy": self._numpy(texts)}
+                outcome, answer = self._ask(files, self._request() | more, seed, (told, asks))
+                died = early.is_set()
+            finally:
+                for descriptor in (told, asks, ends):
+                    os.close(descriptor)
+            ran = serving.result()
+            os.close(until)
+        spent: dict[str, Any] = {"cpu_s": outcome.cpu_s + ran.cpu_s, "wall_s": outcome.wall_s, "peak_mb": max(outcome.peak_mb, ran.peak_mb)}
+        if died and ran.status != "ok":
+            status, reason = ran.status, ran.reason
+            if status == "protocol":
+                status, reason = "no_result", "the program's process ended before its evaluator"
+            return Evaluation(status, reason, seed=seed, jail=outcome.jail, troubles=_troubles(answer), **spent)
+        result = replace(self._answered(outcome, answer, seed), **spent, troubles=_troubles(answer))
+        seconds = (answer or {}).get("calls_s")
+        return replace(result, calls_s=seconds) if isinstance(seconds, float) else result
+
+    def _numpy(self, texts: Mapping[str, str]) -> bool:
+        return any(b"numpy" in data for data in self.project.beside.values()) or any("numpy" in text for text in texts.values())
+
     def _imported(self, texts: Mapping[str, str], seed: int) -> Evaluation:
-        config = self.project.config
         files = self.project.beside | {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
+        return self._answered(*self._ask(files, self._request(), seed), seed)
+
+    def _request(self) -> dict[str, Any]:
+        """What the evaluator's process is asked for, where the evaluator calls or imports the program."""
+        config = self.project.config
         staged = config.cascade is not False
         own = self.project.files[self.project.given.evaluator.file].decode("utf-8", "replace")
-        request = {
+        return {
             "task": "evaluate", "program": self.project.main, "stages": list(stages_in(own)) if staged or "def evaluate(" not in own else [],
             "thresholds": list(config.thresholds), "score": self.project.score_name,
         }
-        outcome, answer = self._ask(files, request, seed)
+
+    def _answered(self, outcome: NativeOutcome, answer: Mapping[str, Any] | None, seed: int) -> Evaluation:
         if outcome.status != "ok":
             return _failed(outcome, outcome.status, outcome.reason or outcome.status, seed)
         if answer is None:
@@ -146,15 +198,17 @@ class Evaluator:
             return _failed(outcome, "no_result", f"{why} (exit code {outcome.exit_code}, signal {outcome.signal})", seed)
         return taken(outcome, answer, seed)
 
-    def _ask(self, files: Mapping[str, bytes], request: Mapping[str, Any], seed: int) -> tuple[NativeOutcome, dict[str, Any] | None]:
-        """(outcome, the one answer that came by the channel; None where there is not exactly one)."""
+    def _ask(
+        self, files: Mapping[str, bytes], request: Mapping[str, Any], seed: int, channel: tuple[int, ...] = (),
+    ) -> tuple[NativeOutcome, dict[str, Any] | None]:
+        """(outcome, the one answer that came by the result's channel; None where there is not exactly one). channel: to the program."""
         nonce = secrets.token_hex(16)
         numpy = any(b"numpy" in data for data in files.values())
         asked = {"nonce": nonce, "seed": seed, "numpy": numpy, "evaluator": self.project.given.evaluator.file, **request}
         python, folders = interpreter()
         argv = [python, "-S", "-s", "-P", "-B", "-c", HARNESS.format(folders=folders)]
         limits = self.limits if request["task"] == "evaluate" else Limits(**{**self.limits.to_json(), "output_bytes": ANSWER_BYTES})
-        outcome = run_native(argv, dict(files), (), limits, json.dumps(asked).encode(), python=True, mode=self.mode)
+        outcome = run_native(argv, dict(files), (), limits, json.dumps(asked).encode(), python=True, mode=self.mode, channel=channel)
         return outcome, answer_in(outcome.stdout, nonce)
 
     def _broken(self, what: str, outcome: NativeOutcome, answer: Mapping[str, Any] | None) -> InputError:
@@ -188,6 +242,12 @@ def answer_in(stdout: bytes, nonce: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return result if isinstance(result, dict) else None
+
+
+def _troubles(answer: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """Why values could not cross, as the evaluator's process noted it."""
+    given = (answer or {}).get("troubles")
+    return tuple(one_line(str(text), 300) for text in given[:MOST_TROUBLES]) if isinstance(given, list) else ()
 
 
 def cause(text: str) -> str:

@@ -3,7 +3,8 @@
 The result goes through a copy of standard output that is made before anything is imported, in one line that begins with a nonce which came by
 standard input; what project and program print goes to standard error. So a printed or written result is none, and a process that ends early leaves
 none. What the evaluator is made of is compared before and after: functions that were replaced, constants that were changed. Where the program is
-imported into this process (mode "imports") all this can be got round by code that means to, which is why such scores are called not protected.
+imported into this process (mode "imports") all this can be got round by code that means to, which is why such scores are called not protected. In
+mode "calls" the program's file is a stub here, whose functions call the program in another jail (see `calling`).
 
 Needs nothing beyond the standard library; a project may bring numpy.
 """
@@ -17,6 +18,9 @@ import sys
 import traceback
 import types
 from typing import Any
+
+from evolake.programs.sandbox.calling import channel
+from evolake.programs.sandbox.chance import sow
 
 EVALUATOR_MODULE = "evaluator"
 LONGEST_TEXT = 20_000
@@ -51,6 +55,8 @@ def served(request: dict[str, Any]) -> dict[str, Any]:
     try:
         module = load(request["evaluator"])
         sow(request["seed"], numpy=request["numpy"])
+        if request.get("calls"):
+            channel.open(watch=request["watch"])
         before = fingerprint(module)
     except BaseException as error:
         return {"error": describe(error), "tampered": []}
@@ -58,7 +64,7 @@ def served(request: dict[str, Any]) -> dict[str, Any]:
         value = TASKS[request["task"]](module, request)
     except BaseException as error:
         value = {"error": describe(error)}
-    return {**value, "tampered": changed(before, fingerprint(module))}
+    return {**value, "tampered": changed(before, fingerprint(module)), "troubles": channel.troubles, "calls_s": channel.seconds}
 
 
 def load(path: str) -> types.ModuleType:
@@ -126,17 +132,6 @@ def score_of(metrics: dict[str, Any], name: str) -> float:
     numbers = [value for value in metrics.values() if isinstance(value, float)]
     result = metrics.get(name)
     return result if isinstance(result, float) else sum(numbers) / len(numbers) if numbers else 0.0
-
-
-def sow(seed: int, *, numpy: bool) -> None:
-    """One seed for the usual sources of chance."""
-    import random
-
-    random.seed(seed)
-    if numpy:
-        import numpy as np
-
-        np.random.seed(seed % 2**32)
 
 
 def provide_openevolve() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolake.jail import GENERIC_DRIVER, Limits, run_native
+from evolake.jail import GENERIC_DRIVER, Call, Limits, Outcome, run_native
 from evolake.jail.interpreter import interpreter
 from evolake.jail.pool import Pool, open_pool
 from evolake.jail.protocol import one_line
@@ -17,6 +17,7 @@ from evolake.programs.model.project import Project
 
 BUILD_PROCESSES = 32
 OUTPUT_BYTES = 4 << 20
+SERVING = "evolake.programs.sandbox.serving:serve"
 
 
 @dataclass(frozen=True)
@@ -80,14 +81,24 @@ class Runner:
                 result.append(self._called(texts, case) if self.project.given.program.entry else self._executed(built, case))
         return result
 
-    def _called(self, texts: Mapping[str, str], case: Any) -> Ran:
+    def serve(self, texts: Mapping[str, str], seed: int, numpy: bool, channel: tuple[int, int], until: int) -> Outcome:
+        """The program for as long as an evaluator calls it by `channel`, and `until` is open: see `serving`."""
+        payload = {"seed": seed, "numpy": numpy}
+        return self._jails().run(Call(SERVING, texts[self.project.main], payload, self._alone(), channel, until))
+
+    def _jails(self) -> Pool:
         with self._lock:
             if self._pool is None:
                 numpy = any("numpy" in text for text in self.project.evolving.values())
                 self._pool = open_pool(self.workers, ("numpy",) if numpy else (), self.mode)
-        limits = Limits(**{**self.limits.to_json(), "processes": 0, "output_bytes": OUTPUT_BYTES})
+            return self._pool
+
+    def _alone(self) -> Limits:
+        return Limits(**{**self.limits.to_json(), "processes": 0, "output_bytes": OUTPUT_BYTES})
+
+    def _called(self, texts: Mapping[str, str], case: Any) -> Ran:
         payload = {"function": self.project.given.program.entry, "args": [case]}
-        outcome = self._pool.call(GENERIC_DRIVER, texts[self.project.main], payload, limits)
+        outcome = self._jails().call(GENERIC_DRIVER, texts[self.project.main], payload, self._alone())
         return Ran(outcome.status, outcome.value, outcome.reason, outcome.cpu_s, outcome.wall_s, outcome.peak_mb)
 
     def _executed(self, built: Built, case: Any) -> Ran:
@@ -99,7 +110,8 @@ class Runner:
             start += f"runpy.run_path({argv[1]!r}, run_name='__main__')"
             argv = [program, "-S", "-s", "-P", "-B", "-c", start]
         data = case.encode() if isinstance(case, str) else json.dumps(case).encode()
-        outcome = run_native(argv, built.files, (), Limits(**{**self.limits.to_json(), "processes": 0}), data, python=python, mode=self.mode)
+        limits = Limits(**{**self.limits.to_json(), "processes": 0})
+        outcome = run_native(argv, built.files, (), limits, data, python=python, proc=False, mode=self.mode)
         status = outcome.status if outcome.status != "ok" or outcome.exit_code == 0 else "error"
         said = outcome.reason or outcome.stderr.decode(errors="replace")[-400:]
         reason = one_line(said or f"exit code {outcome.exit_code}") if status != "ok" else ""

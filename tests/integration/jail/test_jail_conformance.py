@@ -9,9 +9,12 @@ from evolake.jail.backends import BACKENDS
 from evolake.jail.conformance import witness
 from evolake.jail.conformance.direct_attacks import DIRECT_ATTACKS, run_directly
 from evolake.jail.conformance.native_attacks import NATIVE_ATTACKS
-from evolake.jail.conformance.python_attacks import PYTHON_ATTACKS
+from evolake.jail.conformance.python_attacks import COUNTER_ATTACKS, PYTHON_ATTACKS
 
-PYTHON_CASES = [(mode, attack) for mode in JAIL_MODES for attack in PYTHON_ATTACKS if attack.guarantee in BACKENDS[mode].python_guarantees]
+PYTHON_CASES = [
+    (mode, attack) for mode in JAIL_MODES for attack in (*PYTHON_ATTACKS, *COUNTER_ATTACKS)
+    if attack.guarantee in BACKENDS[mode].python_guarantees
+]
 NATIVE_CASES = [
     (mode, attack) for mode in JAIL_MODES for attack in NATIVE_ATTACKS
     if attack.guarantee in BACKENDS[mode].native_guarantees and (BACKENDS[mode].counts_processes or not attack.limits.processes)
@@ -68,6 +71,12 @@ def test_the_kit_notices_a_jail_that_does_not_hold(name, pools, host):
     assert attack.violations(pools["rlimits"], host) != []
 
 
+@pytest.mark.parametrize("name", ["its process number", "the number of a new thread", "/proc/stat"])
+def test_the_kit_notices_a_counter_that_candidates_share(name, pools, host):
+    attack = next(attack for attack in COUNTER_ATTACKS if attack.name == name)
+    assert attack.violations(pools["rlimits"], host) != []
+
+
 def test_the_canary_refuses_a_jail_that_claims_more_than_it_holds(monkeypatch):
     from evolake.errors import JailUnavailable
 
@@ -78,7 +87,7 @@ def test_the_canary_refuses_a_jail_that_claims_more_than_it_holds(monkeypatch):
 
 
 def test_every_guarantee_is_attacked():
-    attacked = {attack.guarantee for attack in (*PYTHON_ATTACKS, *NATIVE_ATTACKS)}
+    attacked = {attack.guarantee for attack in (*PYTHON_ATTACKS, *COUNTER_ATTACKS, *NATIVE_ATTACKS)}
     assert attacked == BACKENDS["bubblewrap"].python_guarantees
     assert len({attack.name for attack in PYTHON_ATTACKS}) == len(PYTHON_ATTACKS) >= 15
     assert all(dataclasses.is_dataclass(attack) for attack in NATIVE_ATTACKS)

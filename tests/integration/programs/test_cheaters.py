@@ -23,6 +23,8 @@ CAUGHT = {
     "reads the evaluator's text": ("def answer(x):\n    return len(open('evaluator.py').read())\n", "reach", "names evaluator.py"),
     "returns the target": ("def answer(x):\n    return 31.4159 / 5\n", "reach", "holds the evaluator's constant 31.4159"),
     "writes a result file": ("def answer(x):\n    open('result.json', 'w').write('{\"combined_score\": 99}')\n    return x\n", "reach", "uses open"),
+    "leaves a thread": ("import _thread\n" + HONEST, "reach", "imports _thread"),
+    "leaves an executor": ("from concurrent.futures import ThreadPoolExecutor\n" + HONEST, "reach", "imports concurrent.futures"),
     "exits early": ("raise SystemExit(0)\n" + HONEST, "run", "raised"),
 }
 UNSEEN = {
@@ -97,3 +99,53 @@ def test_honest_programs_pass_in_both_modes(blobs: BlobStore):
         assert (gate, reason) == ("", "")
         assert candidate.program_id == program_id("toy", project.evolving)
         assert score is None or candidate.metrics == {"combined_score": score}
+
+
+RELAY = """import random
+
+
+def cases(seed):
+    return [{"message": random.Random(seed).randrange(100, 1 << 14)}, {}]
+
+
+def score(cases, results):
+    return {"combined_score": float(results[1]["output"] == cases[0]["message"])}
+"""
+"""Scores whether a program can answer the second case with what only the first case had."""
+TOML = '[program]\nentry = "play"\n[evaluator]\nmode = "separate"\ncpu_s = 10\nwall_s = 60\n'
+BY_NUMBERS = """import os, threading
+
+
+def number():
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(threading.get_native_id()))
+    thread.start()
+    thread.join()
+    return seen[0]
+
+
+def play(case):
+    if "message" not in case:
+        return (os.getpid() - 1) % (1 << 14)
+    while number() % (1 << 14) != case["message"]:
+        pass
+"""
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_program_that_runs_apart_cannot_leave_a_message_for_its_next_case(seed: int):
+    project = apart(BY_NUMBERS, RELAY, TOML)
+    with Evaluator(project, OWN) as evaluator:
+        result = evaluator.evaluate({project.main: BY_NUMBERS}, seed)
+    assert project.protected and (result.status, result.metrics) == ("ok", {"combined_score": 0.0})
+
+
+def test_a_command_that_runs_apart_sees_no_counters_of_the_machine():
+    program = "import os\nprint([path for path in ('/proc', '/proc/stat', '/proc/loadavg') if os.path.exists(path)], end='')\n"
+    evaluator = (
+        "def cases(seed):\n    return ['']\n\n\n"
+        "def score(cases, results):\n    return {'combined_score': float(results[0]['output'] == '[]')}\n"
+    )
+    project = apart(program, evaluator, '[program]\nrun = "python initial_program.py"\n[evaluator]\nmode = "separate"\n')
+    with Evaluator(project, OWN) as made:
+        assert made.evaluate({project.main: program}, 1).metrics == {"combined_score": 1.0}

@@ -20,8 +20,10 @@ def test_the_weaker_mode_is_chosen_by_name_only_and_says_what_it_lacks(monkeypat
     monkeypatch.setenv("EVOLAKE_JAIL", "rlimits")
     chosen = backend(None)
     assert chosen.mode == "rlimits"
-    assert GUARANTEES - chosen.python_guarantees == {"secrets", "environment", "host-processes", "devices"}
-    assert GUARANTEES - chosen.native_guarantees == {"secrets", "environment", "host-processes", "devices", "writes", "leftovers", "programs"}
+    assert GUARANTEES - chosen.python_guarantees == {"secrets", "environment", "host-processes", "devices", "counters"}
+    assert GUARANTEES - chosen.native_guarantees == {
+        "secrets", "environment", "host-processes", "devices", "counters", "writes", "leftovers", "programs",
+    }
 
 
 def test_an_unknown_mode_is_a_wrong_input():
@@ -87,3 +89,16 @@ def test_nothing_of_the_host_is_visible_but_system_interpreter_and_package(tmp_p
     assert str(tmp_path / "home") not in bound
     assert "--bind" not in options
     assert "--tmpfs" not in options
+
+
+def test_a_candidates_root_has_what_the_servers_has_but_proc(tmp_path):
+    (tmp_path / "evolake").mkdir()
+    given = str(tmp_path / "python"), [str(tmp_path)], tmp_path / "evolake"
+    box = bubblewrap.python_box(*given)
+    options = bubblewrap.arguments(
+        *given[:2], package=given[2], environment={}, scratch_mb=0, namespaces=[], box=box, proc=False,
+    )
+    shown = {options[place + 2] for place, option in enumerate(options) if option == "--ro-bind"}
+    assert {f"{bubblewrap.BOX}{path}" for path in shown if not path.startswith(bubblewrap.BOX)} <= shown
+    assert [options[place + 1] for place, option in enumerate(options) if option == "--proc"] == ["/proc"]
+    assert not any("/proc" in word for word in options if word.startswith(bubblewrap.BOX))

@@ -112,6 +112,15 @@ def test_every_policy_refuses_the_common_list(policy):
     (NATIVE_WITH_PROCESSES, "mmap", (0, 4096, 1, 0x22), ALLOWED),
     (NATIVE_WITH_PROCESSES, "mmap", (0, 4096, 1, 0x21), errno.EPERM),
     (NATIVE_WITH_PROCESSES, "ioctl", (3, 0x40086602), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "clone", (0x3D0F00 | 0x1000,), errno.EPERM),
+    (NATIVE, "clone", (0x3D0F00 | 0x1000,), errno.EPERM),
+    (NATIVE_WITH_PROCESSES, "clone", (0x1011,), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "pipe2", (), errno.EPERM),
+    (NATIVE, "pipe2", (), errno.EPERM),
+    (NATIVE_WITH_PROCESSES, "pipe2", (), ALLOWED),
+    (PYTHON_IN_NAMESPACES, "sysinfo", (), errno.EPERM),
+    (NATIVE, "sysinfo", (), ALLOWED),
+    (PYTHON_IN_NAMESPACES, "ioctl", (3, 0x80045200), errno.EPERM),
 ])
 def test_calls_are_decided_by_their_arguments(policy, name, arguments, expected):
     assert decide(policy, name, *arguments) == expected
@@ -132,7 +141,7 @@ def test_the_template_with_a_process_filled_in_is_the_filter():
 def test_every_named_call_has_a_number_on_both_architectures_or_a_successor():
     only_older = {
         "fork", "vfork", "mknod", "create_module", "_sysctl", "uselib", "ioperm", "iopl", "modify_ldt", "open", "creat", "rename", "link", "symlink",
-        "unlink", "mkdir", "rmdir", "chmod", "chown", "lchown", "utime", "utimes", "futimesat", "inotify_init",
+        "unlink", "mkdir", "rmdir", "chmod", "chown", "lchown", "utime", "utimes", "futimesat", "inotify_init", "pipe",
     }
     assert {name for name, (_, aarch64) in syscalls.NUMBERS.items() if aarch64 is None} == only_older
     assert all(x86 is not None for x86, _ in syscalls.NUMBERS.values())
