@@ -26,7 +26,7 @@ MOST_BYTES = 1 << 30
 MOST_ENTRIES = 100_000
 """Entries of every kind: folders, links and empty files count."""
 LARGEST_HEADER = 1 << 20
-_DAMAGE = (
+DAMAGE = (
     tarfile.TarError,
     zipfile.BadZipFile,
     zlib.error,
@@ -135,7 +135,7 @@ def _as_damage(name: str) -> Iterator[None]:
         yield
     except (Bomb, Damaged):
         raise
-    except _DAMAGE as error:
+    except DAMAGE as error:
         got = str(error) or type(error).__name__
         raise Damaged(f"{name} cannot be unpacked", wanted="a whole archive", got=got, do="get it again") from None
 

@@ -75,7 +75,7 @@ def beyond_json(
         return f"it is nested deeper than {depth}"
     if (count := values_of(bare)) > values:
         return f"it holds {count} values; at most {values} are read"
-    if len(bare) > digits and re.search(rf"[0-9]{{{digits + 1}}}", bare):
+    if _long_number(bare, digits):
         return f"a number of more than {digits} digits"
     return ""
 
@@ -88,7 +88,11 @@ def values_of(bare: str) -> int:
 def _is_small(text: str, depth: int, values: int, digits: int) -> bool:
     """Whether nothing in the text, strings included, can be beyond a limit: most texts need no second look."""
     opened = text.count("[") + text.count("{")
-    return opened <= depth and values_of(text) <= values and re.search(rf"[0-9]{{{digits + 1}}}", text) is None
+    return opened <= depth and values_of(text) <= values and _long_number(text, digits) is None
+
+
+def _long_number(text: str, digits: int) -> re.Match[str] | None:
+    return re.search(rf"[0-9]{{{digits + 1}}}", text) if len(text) > digits else None
 
 
 def _deeper(bare: str, depth: int) -> bool:
