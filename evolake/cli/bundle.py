@@ -5,7 +5,6 @@ Exit codes of `verify`: 0 it holds, 1 it does not, 2 wrong usage, 3 it cannot be
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -15,6 +14,7 @@ import click
 
 from evolake import settings as settings_module
 from evolake.errors import InputError
+from evolake.terminal import say, say_json
 
 DRAWN = 5
 
@@ -47,11 +47,11 @@ def export(champion: str, out: Path, project: str, as_json: bool) -> int:
     write_whole(out, data)
     details = {"out": str(out), "root": unpacked.root, "bytes": len(data), "members": sorted(unpacked.members), **unpacked.facts}
     if as_json:
-        click.echo(json.dumps({"verdict": "exported"} | details))
+        say_json({"verdict": "exported"} | details)
     else:
         facts = unpacked.facts
-        click.echo(f"{out}: {facts['line']} {facts['kind']} {facts['title']}, {len(unpacked.members)} members, {len(data):,} bytes")
-        click.echo(f"  root {unpacked.root}\n  next: evolake bundle verify {out}")
+        say(f"{out}: {facts['line']} {facts['kind']} {facts['title']}, {len(unpacked.members)} members, {len(data):,} bytes")
+        say(f"  root {unpacked.root}", f"  next: evolake bundle verify {out}")
     return 0
 
 
@@ -74,13 +74,13 @@ def verify(file: Path, everything: bool, sample: int | None, root: str | None, a
         raise InputError("--root is no root hash", wanted="64 hexadecimal digits", got=root[:80], do="take what `evolake bundle export` printed")
     quiet = as_json or not sys.stderr.isatty()
     result = verified(
-        file, sample=None if everything else sample or DRAWN, root=root, progress=lambda text: None if quiet else click.echo(text, err=True),
+        file, sample=None if everything else sample or DRAWN, root=root, progress=lambda text: None if quiet else say(text, err=True),
     )
     if as_json:
-        click.echo(json.dumps(result.to_json()))
+        say_json(result.to_json())
     else:
         for line in result.lines():
-            click.echo(line)
+            say(line)
     return result.exit_code
 
 

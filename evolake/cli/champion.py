@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import click
 
 from evolake import settings as settings_module
 from evolake.errors import InputError
+from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Show a line's champion, its gain and its ancestry, or export it.")
@@ -40,15 +40,15 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
     if as_json:
         names = ("line", "artifact_id", "title", "cycle", "since", "score", "content_sha", "ancestors")
         details = {name: getattr(result, name) for name in names} | ({"project": project or titles[0], "projects": titles} if titles else {})
-        click.echo(json.dumps({"verdict": "champion"} | details | {"gain": result.gain.to_json() if result.gain else None} | written))
+        say_json({"verdict": "champion"} | details | {"gain": result.gain.to_json() if result.gain else None} | written)
         return 0
     score, _, note = artifacts_of(line).score.partition(", ")
-    click.echo(f"{result.title}\n  id        {result.artifact_id}\n  as of     cycle {result.cycle}, since cycle {result.since}")
+    say(result.title, f"  id        {result.artifact_id}", f"  as of     cycle {result.cycle}, since cycle {result.since}")
     value = "not known" if result.score is None else figures(result.score, 6)
-    click.echo(f"  {score:<9} {value}{f' ({note})' if note else ''}\n  gain      {result.gain or NOT_MEASURED}")
-    click.echo(f"  lineage   {counted(result.ancestors or 0, 'ancestor')}\n  source    blob {result.content_sha}")
+    say(f"  {score:<9} {value}{f' ({note})' if note else ''}", f"  gain      {result.gain or NOT_MEASURED}")
+    say(f"  lineage   {counted(result.ancestors or 0, 'ancestor')}", f"  source    blob {result.content_sha}")
     if others := [name for name in titles if name != (project or titles[0])]:
-        click.echo(f"  others    --project {', '.join(others)}")
+        say(f"  others    --project {', '.join(others)}")
     if out is not None:
-        click.echo(f"  written   {len(written['files'])} files; read {out / 'README.md'}")
+        say(f"  written   {len(written['files'])} files; read {out / 'README.md'}")
     return 0

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evolake.errors import InputError
+from evolake.terminal import say, say_json
+from evolake.visible import in_a_cell
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +41,10 @@ def rank(scores: Path, created_file: Path, now: int, multipliers_file: Path | No
     created = _read_json(created_file, "creation rounds", '{"objective id": round, ...}')
     multipliers = _read_json(multipliers_file, "multipliers", '{"objective id": multiplier, ...}') if multipliers_file else None
     ranking = rank_long(table, created, now, decay, multipliers)
-    click.echo(json.dumps(ranking.to_json(), allow_nan=False) if as_json else _as_text(ranking))
+    if as_json:
+        say_json(ranking.to_json(), allow_nan=False)
+    else:
+        say(*_as_lines(ranking))
 
 
 def _read_scores(path: Path) -> pl.DataFrame:
@@ -79,16 +84,16 @@ def _must_be_file(path: Path, what: str) -> None:
         raise InputError(f"there is no {what} at {path}", wanted="a file", got="a folder" if path.is_dir() else "nothing", do="check the path")
 
 
-def _as_text(ranking: LongConsensus) -> str:
+def _as_lines(ranking: LongConsensus) -> list[str]:
     result = ranking.result
     value = dict(zip(ranking.design_ids, result.consensus, strict=True))
-    width = max(len("design"), *(len(str(name)) for name in ranking.design_ids))
+    width = max(len("design"), *(len(in_a_cell(name)) for name in ranking.design_ids))
     lines = [f"{'place':>5}  {'design':<{width}}  consensus"]
-    lines += [f"{place:>5}  {name!s:<{width}}  {value[name]:.6f}" for place, name in enumerate(ranking.order, start=1)]
-    width = max(len("objective"), *(len(str(name)) for name in ranking.objective_ids))
+    lines += [f"{place:>5}  {in_a_cell(name):<{width}}  {value[name]:.6f}" for place, name in enumerate(ranking.order, start=1)]
+    width = max(len("objective"), *(len(in_a_cell(name)) for name in ranking.objective_ids))
     lines += ["", f"{'objective':<{width}}  weight    median tau"]
     lines += [
-        f"{name!s:<{width}}  {weight:.6f}  {tau:+.6f}"
+        f"{in_a_cell(name):<{width}}  {weight:.6f}  {tau:+.6f}"
         for name, weight, tau in zip(ranking.objective_ids, result.weights, result.median_tau, strict=True)
     ]
-    return "\n".join(lines)
+    return lines

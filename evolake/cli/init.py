@@ -10,6 +10,7 @@ import click
 
 from evolake.errors import InputError
 from evolake.project import BROUGHT, MARKER
+from evolake.terminal import say, say_text
 
 STAGE = ".evolake-init"
 """Folder inside the new project in which it is made, before anything takes its name. One that is found was left by a call that was cut off."""
@@ -32,8 +33,8 @@ def init(folder: Path) -> int:
     except OSError as error:
         what = f"no project can be laid out in {folder}"
         raise InputError(what, wanted="a folder you can write to", got=str(error), do="name another, or mend its rights") from error
-    click.echo(f"{folder} is a project of evolake now." if made else f"{folder} is a project of evolake already; nothing was changed.")
-    click.echo(NEXT.format(folder=folder))
+    say(f"{folder} is a project of evolake now." if made else f"{folder} is a project of evolake already; nothing was changed.")
+    say_text(NEXT.format(folder=folder))
     return 0
 
 

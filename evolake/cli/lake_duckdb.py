@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from evolake import settings as settings_module
+from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Write FILE, a DuckDB database of views over the lake.")
@@ -26,6 +26,6 @@ def duckdb(file: Path, root: Path | None, as_json: bool) -> None:
     lake = Lake(root or settings_module.load().lake)
     views = write(lake, file, all_tables())
     if as_json:
-        click.echo(json.dumps({"verdict": "written", "file": str(file), "lake": str(lake.root), "views": views}))
+        say_json({"verdict": "written", "file": str(file), "lake": str(lake.root), "views": views})
     else:
-        click.echo(f"{file}: {views} views over {lake.root}")
+        say(f"{file}: {views} views over {lake.root}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ import click
 
 from evolake import settings as settings_module
 from evolake.errors import InputError
+from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
     from evolake.lake.garbage import Garbage
@@ -40,14 +40,14 @@ def gc(yes: bool, dry_run: bool, hours: float, root: Path | None, as_json: bool)
         items = [asdict(item) for item in garbage.items]
         verdict = "removed" if yes else "dry run"
         sizes = {"bytes": garbage.size, "needed": garbage.needed, "young": garbage.young}
-        click.echo(json.dumps({"verdict": verdict, "lake": str(lake.root)} | sizes | {"items": items}))
+        say_json({"verdict": verdict, "lake": str(lake.root)} | sizes | {"items": items})
         return
     _print(garbage, yes, hours)
 
 
 def _print(result: Garbage, yes: bool, hours: float) -> None:
     for item in result.items:
-        click.echo(f"{'removed' if yes else 'would go'}  {item.where}  {item.size} bytes: {item.why}")
-    click.echo(f"kept: {result.needed} blobs that something names, {result.young} that nothing names yet and that are younger than {hours:g} h")
+        say(f"{'removed' if yes else 'would go'}  {item.where}  {item.size} bytes: {item.why}")
+    say(f"kept: {result.needed} blobs that something names, {result.young} that nothing names yet and that are younger than {hours:g} h")
     freed = f"{len(result.items)} files, {result.size} bytes"
-    click.echo(f"freed: {freed}" if yes else f"would be freed: {freed}" + ("; to remove them: evolake lake gc --yes" if result.items else ""))
+    say(f"freed: {freed}" if yes else f"would be freed: {freed}" + ("; to remove them: evolake lake gc --yes" if result.items else ""))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from evolake import settings as settings_module
+from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Mirror the lake to a bucket or a folder.")
@@ -25,9 +25,9 @@ def push(url: str, root: Path | None, as_json: bool) -> None:
 
     done = send(Lake(root or settings_module.load().lake), url)
     if as_json:
-        click.echo(json.dumps({"verdict": "pushed", "url": url, **asdict(done)}))
+        say_json({"verdict": "pushed", "url": url, **asdict(done)})
     else:
-        click.echo(f"snapshot {done.number} of {url}: {done.files} files, of which {done.sent} contents ({done.sent_bytes} bytes) were sent now")
+        say(f"snapshot {done.number} of {url}: {done.files} files, of which {done.sent} contents ({done.sent_bytes} bytes) were sent now")
 
 
 @click.command(short_help="Replace the lake by the newest snapshot of a mirror.")
@@ -44,7 +44,7 @@ def pull(url: str, root: Path | None, as_json: bool) -> None:
     folder = root or settings_module.load().lake
     done = fetch(folder.absolute(), url)
     if as_json:
-        click.echo(json.dumps({"verdict": "pulled", "url": url, "lake": str(folder), **asdict(done)}))
+        say_json({"verdict": "pulled", "url": url, "lake": str(folder), **asdict(done)})
     else:
         text = f"{done.fetched} of {done.files} files ({done.fetched_bytes} bytes) were fetched, {done.removed} removed"
-        click.echo(f"{folder} is snapshot {done.number} of {url}: {text}")
+        say(f"{folder} is snapshot {done.number} of {url}: {text}")

@@ -12,6 +12,7 @@ import click
 from evolake import settings as settings_module
 from evolake.errors import InputError
 from evolake.file_names import file_name
+from evolake.terminal import say
 
 
 @click.command(short_help="Write the HTML report of all lines.")
@@ -39,18 +40,18 @@ def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures:
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(page(sections, read_stories(root, chosen), {} if wanted else read_findings(root)))
     only = len(sections) == 1
-    click.echo(f"report of {f'cycle {sections[0].cycle}' if only else ', '.join(f'{item.line} cycle {item.cycle}' for item in sections)}: {out}")
+    say(f"report of {f'cycle {sections[0].cycle}' if only else ', '.join(f'{item.line} cycle {item.cycle}' for item in sections)}: {out}")
     if figures:
         figures.mkdir(parents=True, exist_ok=True)
         for section in sections:
             for title, png in section.figures.items():
                 name = title.lower().replace(" ", "_")
                 (figures / file_name(name if only else f"{section.line}_{name}", ".png")).write_bytes(png)
-        click.echo(f"figures: {figures}")
+        say(f"figures: {figures}")
     for section in sections:
-        click.echo(plain(section.headline) if only else f"{section.line}: {plain(section.headline)}")
+        say(plain(section.headline) if only else f"{section.line}: {plain(section.headline)}")
     if show and (why := _open(out.resolve())):
-        click.echo(f"not opened: {why}; copy {out.resolve()} to a machine with a browser, or open it there")
+        say(f"not opened: {why}; copy {out.resolve()} to a machine with a browser, or open it there")
     return 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 from dataclasses import asdict
@@ -14,6 +13,7 @@ from evolake import project
 from evolake import settings as settings_module
 from evolake.errors import InputError
 from evolake.lines import lines
+from evolake.terminal import say, say_json
 
 
 @click.group(short_help="List checkers, write a rule, preview a rule change.")
@@ -32,13 +32,13 @@ def checkers(line: str | None, as_json: bool) -> int:
     if as_json:
         listed = {name: {"gates": [gate.name for gate in gates], "checkers": [asdict(checker) for checker in of_line]}
                   for name, (gates, of_line) in known.items()}
-        click.echo(json.dumps({"verdict": "listed", "reasons": [], "lines": listed}))
+        say_json({"verdict": "listed", "reasons": [], "lines": listed})
         return 0
     for name, (gates, of_line) in known.items():
-        click.echo(f"{name}: gates {', '.join(gate.name for gate in gates)}")
+        say(f"{name}: gates {', '.join(gate.name for gate in gates)}")
         for checker in of_line:
             parameters = ", ".join(f"{p.name}: {p.type}" + ("" if p.required else f" = {p.default!r}") for p in checker.parameters)
-            click.echo(f"  {checker.name}({parameters})\n      {checker.meaning}")
+            say(f"  {checker.name}({parameters})", f"      {checker.meaning}")
     return 0
 
 
@@ -57,7 +57,7 @@ def new(line: str, check: str | None, gate: str | None, file: Path) -> int:
     from evolake.new_files import write_new
 
     write_new({file: example_rule(load_rules(settings_module.load().seeds / "rules", _known(line)), file.stem, check, gate)})
-    click.echo(f"{file}; `evolake rules checkers --line {line}` lists what it may name; in data_lake/seeds/rules/{line}/ it judges")
+    say(f"{file}; `evolake rules checkers --line {line}` lists what it may name; in data_lake/seeds/rules/{line}/ it judges")
     return 0
 
 

@@ -16,6 +16,7 @@ import click
 
 from evolake.commands import LazyGroup
 from evolake.errors import InputError
+from evolake.terminal import say, say_json, visible_console
 
 if TYPE_CHECKING:
     from evolake.designs.engines.engine import Simulation
@@ -89,10 +90,10 @@ def check(file: Path, as_json: bool) -> int:
             "variables": [item.name for item in traced.variables], "hypers": [item.name for item in traced.hypers],
             "nodes": len(traced.gradient().nodes),
         }
-        click.echo(json.dumps(result))
+        say_json(result)
     else:
-        click.echo(f"{file}: accepted, {len(traced.gradient().nodes)} operators, engine {engine}{f' ({note})' if note else ''}")
-        click.echo(f"  graph {traced.graph_sha}")
+        say(f"{file}: accepted, {len(traced.gradient().nodes)} operators, engine {engine}{f' ({note})' if note else ''}")
+        say(f"  graph {traced.graph_sha}")
     return 0
 
 
@@ -139,9 +140,9 @@ def best_engine(traced: TracedDesign) -> tuple[str, str | None]:
 
 def _say_blocked(blocked: Blocked, file: Path, as_json: bool) -> int:
     if as_json:
-        click.echo(json.dumps({"verdict": "blocked", "gate": blocked.gate, "reasons": [blocked.reason]}))
+        say_json({"verdict": "blocked", "gate": blocked.gate, "reasons": [blocked.reason]})
     else:
-        click.echo(f"{file}: blocked at the gate {blocked.gate!r}: {blocked.reason}")
+        say(f"{file}: blocked at the gate {blocked.gate!r}: {blocked.reason}")
     return 1
 
 
@@ -155,25 +156,24 @@ def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: in
             "unsolved_fraction": result.unsolved_fraction, "steps_run": result.steps_run,
             "steps_per_s": round(result.steps_per_s, 3), "n": n, "seed": seed,
         }
-        click.echo(json.dumps(results))
+        say_json(results)
         return code
     reached = f"more than half solved at step {result.median_step:,}"
     missed = f"not half solved; estimate of the median step, extrapolated and not measured: {result.median_step:,}"
-    click.echo(f"{file}: {verdict} at N={n}, {instances} instances, seed {seed}")
-    click.echo(f"  {reached if result.reached else missed}; {result.unsolved_fraction:.1%} unsolved after {result.steps_run:,} steps")
+    say(f"{file}: {verdict} at N={n}, {instances} instances, seed {seed}")
+    say(f"  {reached if result.reached else missed}; {result.unsolved_fraction:.1%} unsolved after {result.steps_run:,} steps")
     engine = f"{result.engine} ({result.note})" if result.note else result.engine
-    click.echo(f"  engine {engine}, {result.steps_per_s:,.0f} steps/s, {result.cpu_s:.2f} s of cpu")
+    say(f"  engine {engine}, {result.steps_per_s:,.0f} steps/s, {result.cpu_s:.2f} s of cpu")
     if result.diverged:
-        click.echo(f"  {result.diverged} instances diverged")
+        say(f"  {result.diverged} instances diverged")
     return code
 
 
 @contextmanager
 def _progress(title: str, total: int, *, quiet: bool) -> Iterator[Any]:
     """A bar on a terminal's standard error; silence elsewhere."""
-    from rich.console import Console
 
-    console = Console(stderr=True)
+    console = visible_console(stderr=True)
     if quiet or not console.is_terminal:
         yield None
         return

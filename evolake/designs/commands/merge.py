@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from evolake import settings as settings_module
+from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Import the best designs and objectives of OTHER_LAKE.")
@@ -23,16 +23,16 @@ def merge(other_lake: Path, top: int, alive: int, as_json: bool) -> int:
     result = import_lake(Lake(settings_module.load().lake), other_lake, top=top, alive=alive)
     reasons = [] if result.new else ["this bundle was merged before; nothing changed"]
     if as_json:
-        click.echo(json.dumps({
+        say_json({
             "verdict": "merged", "reasons": reasons, "bundle_id": result.bundle_id, "designs": result.chosen, "ancestors": result.ancestors,
             "alive": result.alive, "objectives": result.objectives,
             "enters_cycle": result.since_cycle, "source_cycle": result.source_cycle, "new": result.new,
-        }))
+        })
         return 0
     for line in reasons:
-        click.echo(line)
+        say(line)
     came = f"{len(result.chosen)} designs with {result.ancestors} ancestors ({result.alive} of them alive) and {result.objectives} objectives"
-    click.echo(f"{came} (from cycle {result.source_cycle} there) enter cycle {result.since_cycle}")
+    say(f"{came} (from cycle {result.source_cycle} there) enter cycle {result.since_cycle}")
     for design_id in result.chosen:
-        click.echo(f"  {design_id}")
+        say(f"  {design_id}")
     return 0

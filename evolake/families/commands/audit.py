@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from evolake import settings as settings_module
+from evolake.terminal import say, say_json
 
 
 @click.group(short_help="Export a sheet for human graders, import its grades.")
@@ -39,7 +39,7 @@ def export_sheet(size: int, out: Path, evolved_only: bool) -> int:
     lines = [audit_row(family, hardest[family.family_id], rows[family.family_id]["operator"]) for family in families]
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(sheet(lines), encoding="utf-8")
-    click.echo(f"{len(lines)} families in {out}; grade the columns after `auditor` with A, B, C or D, then: evolake families audit import {out}")
+    say(f"{len(lines)} families in {out}; grade the columns after `auditor` with A, B, C or D, then: evolake families audit import {out}")
     return 0
 
 
@@ -68,12 +68,12 @@ def import_grades(path: Path, as_json: bool) -> int:
     good = summary["graded"] > 0 and 2 * summary["usable"] >= summary["graded"]
     if as_json:
         reasons = [] if good else [f"{summary['usable']} of {summary['graded']} families are usable"]
-        click.echo(json.dumps({"verdict": "usable" if good else "not usable", "reasons": reasons, "new": len(new)} | summary))
+        say_json({"verdict": "usable" if good else "not usable", "reasons": reasons, "new": len(new)} | summary)
         return 0 if good else 1
-    click.echo(f"{len(new)} grades read; {summary['graded']} in all")
+    say(f"{len(new)} grades read; {summary['graded']} in all")
     for name in DIMENSIONS:
         counts = summary["dimensions"][name]
         passing = "" if counts["pass"] is None else f"   A or B: {counts['pass']:.0%}"
-        click.echo(f"  {name:22}" + "  ".join(f"{grade}: {counts[grade]}" for grade in GRADES) + passing)
-    click.echo(f"usable: {summary['usable']}, fully correct: {summary['fully_correct']}")
+        say(f"  {name:22}" + "  ".join(f"{grade}: {counts[grade]}" for grade in GRADES) + passing)
+    say(f"usable: {summary['usable']}, fully correct: {summary['fully_correct']}")
     return 0 if good else 1

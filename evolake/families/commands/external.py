@@ -9,6 +9,7 @@ import click
 
 from evolake import settings as settings_module
 from evolake.errors import InputError
+from evolake.terminal import say
 
 
 @click.command(short_help="Write instances of reasoning-gym datasets as JSONL.")
@@ -30,10 +31,10 @@ def external(names: tuple[str, ...], each: int, out: Path | None) -> int:
         if unknown := sorted(set(names) - set(known)):
             raise InputError(f"no dataset {unknown[0]!r}", wanted="one of those that `evolake families external` lists", do="check the name")
         if out is None:
-            click.echo("\n".join(names or known))
+            say(*(names or known))
             return 0
         rows = external_rows(list(names or known), each, pool=pool, root_seed=settings.seed)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    click.echo(f"{len(rows)} instances of {len({row['dataset'] for row in rows})} datasets in {out}")
+    say(f"{len(rows)} instances of {len({row['dataset'] for row in rows})} datasets in {out}")
     return 0

@@ -9,6 +9,7 @@ import click
 
 from evolake import settings as settings_module
 from evolake.families.settings import FamiliesSettings
+from evolake.terminal import say
 
 if TYPE_CHECKING:
     from evolake.families.dataset.gallery import Example
@@ -35,7 +36,7 @@ def gallery(out: Path, source: Path | None, evolved: bool) -> int:
     with open_pool(workers=1, preload=PRELOAD, mode=settings.jail) as pool:
         examples = {family.family_id: examples_of(family, pool, settings) for family in result}
     written = write_gallery(result, examples, out)
-    click.echo(f"families shown: {len(result)}; open {written[0]}")
+    say(f"families shown: {len(result)}; open {written[0]}")
     return 0
 
 

@@ -8,6 +8,7 @@ import click
 
 from evolake.families.model.loading import SETTINGS, id_of
 from evolake.new_files import write_new
+from evolake.terminal import say
 
 EXAMPLE_ID = "radio-houses"
 FILES = {
@@ -136,5 +137,5 @@ def new(folder: Path) -> int:
     Nothing is overwritten."""
     files = FILES | {SETTINGS: FILES[SETTINGS].replace(EXAMPLE_ID, id_of(folder))}
     write_new({folder / name: text for name, text in files.items()})
-    click.echo(f"{len(FILES)} files in {folder}; next: evolake families check {folder}")
+    say(f"{len(FILES)} files in {folder}; next: evolake families check {folder}")
     return 0

@@ -5,7 +5,6 @@ Exit codes of `certify`: 0 certified, 1 refuted, unknown or malformed, 2 when th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ import click
 from evolake.commands import LazyGroup
 from evolake.errors import InputError
 from evolake.repair.settings import RepairSettings
+from evolake.terminal import say, say_json, say_text, visible_console
 
 if TYPE_CHECKING:
     from evolake.repair.execution.running import Progress
@@ -52,11 +52,11 @@ def certify(problem: Path, candidate: Path, timeout_ms: int, conflict: bool, as_
     certifier, claim = Certifier(timeout_ms), parse_candidate(text, posed)
     result = certify_whole(certifier, posed, claim) if conflict else certifier.certify(posed, claim)
     if as_json:
-        click.echo(json.dumps(result.as_dict()))
+        say_json(result.as_dict())
     else:
-        click.echo(f"{posed.id}: {result.verdict}: {result.reason}")
+        say(f"{posed.id}: {result.verdict}: {result.reason}")
         if result.violated:
-            click.echo(f"  violated: {', '.join(result.violated)}")
+            say(f"  violated: {', '.join(result.violated)}")
     return 0 if result.verdict == CERTIFIED else 1
 
 
@@ -70,7 +70,7 @@ def problems(problems: int, seed: int, out: Path | None) -> int:
 
     lines = "".join(f"{item.problem.to_json()}\n" for item in generate(problems, seed))
     if out is None:
-        click.echo(lines, nl=False)
+        say_text(lines, nl=False)
         return 0
     try:
         out.write_text(lines, encoding="utf-8")
@@ -118,25 +118,24 @@ def run(
             "verdict": "complete", "reasons": [], "study_sha": study.sha, "backend": study.backend, "model": study.model,
             "problems": len(study.entries), "ran": list(outcome.ran), "kept": list(outcome.kept), "lake": str(settings.lake),
         }
-        click.echo(json.dumps(result))
+        say_json(result)
     else:
-        click.echo(f"study {study.sha[:12]} complete: {len(outcome.ran)} cells run, {len(outcome.kept)} kept, backend {study.backend}")
-        click.echo("  next: evolake repair report --out repair_report")
+        say(f"study {study.sha[:12]} complete: {len(outcome.ran)} cells run, {len(outcome.kept)} kept, backend {study.backend}")
+        say("  next: evolake repair report --out repair_report")
     return 0
 
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Progress]:
     """A bar on a terminal's standard error, a line per cell elsewhere, silence where `quiet`."""
-    from rich.console import Console
 
     from evolake.repair.execution.running import Progress
 
-    console = Console(stderr=True)
+    console = visible_console(stderr=True)
 
     def tell(cell: str, solved: int, trials: int) -> None:
         if not quiet:
-            click.echo(f"{cell}: {solved} of {trials} solved", err=True)
+            say(f"{cell}: {solved} of {trials} solved", err=True)
 
     if quiet or not console.is_terminal:
         yield Progress(lambda trials: None, lambda trials: None, tell)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from evolake import settings as settings_module
+from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Write the study's report from the lake.")
@@ -26,10 +26,10 @@ def report(out: Path, as_json: bool) -> int:
     written += [pdf] if pdf else []
     if as_json:
         said = {"setting": setting(result), "headline": headline(result), "reasons": answers(result), "files": [str(path) for path in written]}
-        click.echo(json.dumps({"verdict": "written", "study_sha": result.study["study_sha"], "pdf": said_of_pdf} | said))
+        say_json({"verdict": "written", "study_sha": result.study["study_sha"], "pdf": said_of_pdf} | said)
         return 0
-    click.echo(f"report: {out / 'report.html'}   LaTeX: {out / 'report.tex'}   figures: {out / 'figures'}   tables: {out / 'tables'}")
-    click.echo(f"PDF: {said_of_pdf}")
+    say(f"report: {out / 'report.html'}   LaTeX: {out / 'report.tex'}   figures: {out / 'figures'}   tables: {out / 'tables'}")
+    say(f"PDF: {said_of_pdf}")
     for sentence in (setting(result), caution(result), headline(result), *answers(result)):
-        click.echo(f"  {sentence}")
+        say(f"  {sentence}")
     return 0

@@ -6,7 +6,6 @@ that is refuted; 2 a missing folder or suite; 3 the machinery failed.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evolake.commands import LazyGroup
+from evolake.terminal import say, say_json, visible_console
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,7 +67,7 @@ def bench(
     if runs_file is not None:
         report.runs.write_parquet(runs_file)
     if as_json:
-        click.echo(json.dumps(report.to_json()))
+        say_json(report.to_json())
     else:
         _say(report)
     sys.exit(0 if report.verdict == "measured" else 1)
@@ -75,12 +75,11 @@ def bench(
 
 def _say(report: Report) -> None:
     if not report.metrics.is_empty():
-        from rich.console import Console
 
-        console = Console(width=None if sys.stdout.isatty() else 160)
+        console = visible_console(width=None if sys.stdout.isatty() else 160)
         console.print(_table(report.opened, report.metrics))
     for reason in report.reasons:
-        click.echo(reason)
+        say(reason)
 
 
 def _table(opened: Sequence[Opened], metrics: pl.DataFrame) -> Any:
@@ -102,14 +101,13 @@ def _table(opened: Sequence[Opened], metrics: pl.DataFrame) -> Any:
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Any]:
     """A bar on a terminal's standard error, plain lines elsewhere; nothing when quiet."""
-    from rich.console import Console
 
-    console = Console(stderr=True)
+    console = visible_console(stderr=True)
     if quiet:
         yield None
         return
     if not console.is_terminal:
-        yield lambda done, total, row: click.echo(f"{done}/{total} {row['instance']}: {row['status']} {row['cpu_s']:.2f} s", err=True)
+        yield lambda done, total, row: say(f"{done}/{total} {row['instance']}: {row['status']} {row['cpu_s']:.2f} s", err=True)
         return
     from rich.progress import Progress
 

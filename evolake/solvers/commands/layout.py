@@ -5,12 +5,12 @@ Exit codes: 0 written, 2 for a tree that the adapter does not fit, an adapter th
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from evolake.errors import InputError
+from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Make a repository of the layout from upstream sources.")
@@ -37,7 +37,7 @@ def layout(folder: Path, adapter_name: str | None, base: str, out: Path, as_json
     variant_id = source_sha(out)
     if as_json:
         written = {"out": str(out), "variant_id": variant_id, "adapter": adapter.name, "base": base or adapter.name}
-        click.echo(json.dumps({"verdict": "written"} | written))
+        say_json({"verdict": "written"} | written)
     else:
-        click.echo(f"{out}: variant {variant_id}\n  next: evolake solvers verify {out} --suite smoke")
+        say(f"{out}: variant {variant_id}", f"  next: evolake solvers verify {out} --suite smoke")
     return 0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import click
+
+from evolake.terminal import say, say_json
 
 
 @click.group(short_help="Check proofs of unsatisfiability.")
@@ -38,9 +39,9 @@ def check(
     result = check_proof(cnf, proof_file, limits=limits, checker=checker, second=second, spelling=spelling)  # type: ignore[arg-type]
     if as_json:
         shown = {"verdict": result.verdict, "reason": result.reason, "checker": result.checker, "cpu_s": round(result.cpu_s, 3)}
-        click.echo(json.dumps(shown | {"proof_sha256": result.proof_sha}))
+        say_json(shown | {"proof_sha256": result.proof_sha})
     else:
-        click.echo(f"{result.verdict}: {result.reason} ({result.checker}, {result.cpu_s:.2f} s)")
+        say(f"{result.verdict}: {result.reason} ({result.checker}, {result.cpu_s:.2f} s)")
     sys.exit(0 if result.verdict == "verified" else 1)
 
 
@@ -52,4 +53,4 @@ def tools(source: Path, into: Path | None) -> None:
     from evolake.solvers.proof.tools import build_tools
 
     for path in build_tools(source, into):
-        click.echo(f"built {path}")
+        say(f"built {path}")

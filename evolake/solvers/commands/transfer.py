@@ -5,12 +5,13 @@ Exit codes: 0 measured, 1 an answer is refuted, 2 a suite, variant or seed that 
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
+
+from evolake.terminal import say, say_json, say_text
 
 
 @click.command(short_help="Measure champion and seeds on two suites.")
@@ -37,7 +38,7 @@ def transfer(bred: str, other: str, out: Path, instances: int, as_json: bool, **
     from evolake.solvers.rules.outcomes import REFUTED
 
     def progress(done: int, total: int, row: Any) -> None:
-        click.echo(f"{done}/{total} {row['suite']} {row['instance']}: {row['status']} {row['cpu_s']:.2f} s", err=True)
+        say(f"{done}/{total} {row['suite']} {row['instance']}: {row['status']} {row['cpu_s']:.2f} s", err=True)
 
     result = measure(Sides(bred, other, instances), out, on_progress=None if as_json else progress, **options)
     path = write_page(result.table, out)
@@ -45,8 +46,9 @@ def transfer(bred: str, other: str, out: Path, instances: int, as_json: bool, **
     reasons = [f"{row['variant_id'][:12]} on {row['instance']}: {row['problems']}" for row in refuted.to_dicts()]
     if as_json:
         details = {"page": str(path), "from": result.parts["from"], "to": result.parts["to"], "solvers": result.table.to_dicts()}
-        click.echo(json.dumps({"verdict": "refuted" if reasons else "measured", "reasons": reasons} | details))
+        say_json({"verdict": "refuted" if reasons else "measured", "reasons": reasons} | details)
     else:
-        click.echo(path.read_text(encoding="utf-8") + "\n".join(reasons))
-        click.echo(f"written: {path}")
+        say_text(path.read_text(encoding="utf-8"), nl=False)
+        say(*reasons)
+        say(f"written: {path}")
     sys.exit(1 if reasons else 0)

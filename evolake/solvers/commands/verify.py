@@ -5,13 +5,14 @@ Exit codes: 0 accepted, 1 blocked, 2 a missing folder, adapter or seed, 3 the ma
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
+
+from evolake.terminal import say, say_json, say_text, visible_console
 
 
 @click.command(short_help="Judge the repository DIR by every gate.")
@@ -36,20 +37,20 @@ def verify(folder: Path, suite: str, instances: int, adapter_name: str | None, p
             folder, suite=suite, instances=instances, adapter_name=adapter_name, profile=profile, on_progress=advance, proofs=proofs,
         )
     if as_json:
-        click.echo(json.dumps(result.to_json()))
+        say_json(result.to_json())
     elif result.judged.blocked_by is None:
-        click.echo(f"{folder}: accepted ({sum(result.to_json()['runs'].values())} runs, suite {suite})")
+        say(f"{folder}: accepted ({sum(result.to_json()['runs'].values())} runs, suite {suite})")
     else:
-        click.echo(f"{folder}: blocked\n{result.judged.feedback}")
+        say(f"{folder}: blocked")
+        say_text(result.judged.feedback)
     return 0 if result.verdict == "accepted" else 1
 
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Any]:
     """A bar on a terminal's standard error; silence elsewhere."""
-    from rich.console import Console
 
-    console = Console(stderr=True)
+    console = visible_console(stderr=True)
     if quiet or not console.is_terminal:
         yield None
         return
