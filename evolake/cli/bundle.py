@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
 from evolake.terminal import say, say_json
 
@@ -26,7 +27,7 @@ def bundle() -> None:
 
 @bundle.command(short_help="Write CHAMPION with everything that is needed to verify it.")
 @click.argument("champion", metavar="CHAMPION")
-@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write; nothing is overwritten.")
+@click.option("-o", "--out", type=OrdinaryPath(dir_okay=False), required=True, help="The file to write; nothing is overwritten.")
 @click.option("--project", default="", help="Of a line with a champion for each project: which; default: the first by name.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def export(champion: str, out: Path, project: str, as_json: bool) -> int:
@@ -56,7 +57,7 @@ def export(champion: str, out: Path, project: str, as_json: bool) -> int:
 
 
 @bundle.command(short_help="Verify the bundle FILE without a lake.")
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=OrdinaryPath())
 @click.option("--all", "everything", is_flag=True, help="Run every evaluation again that it brings.")
 @click.option("--sample", type=click.IntRange(min=1), default=None, help=f"Run so many again, drawn anew each time (default: {DRAWN}).")
 @click.option("--root", default=None, metavar="HEX", help="The root hash that it must have, as `export` printed it.")

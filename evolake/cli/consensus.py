@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
+from evolake.reading import parse_json, read_text, reason
 from evolake.terminal import say, say_json
 from evolake.visible import in_a_cell
 
@@ -24,10 +25,10 @@ def consensus() -> None:
 
 
 @consensus.command(short_help="Rank the designs of SCORES, a Parquet file.")
-@click.argument("scores", type=click.Path(path_type=Path))
-@click.option("--created", "created_file", required=True, type=click.Path(path_type=Path), help="JSON: objective id -> creation round.")
+@click.argument("scores", type=OrdinaryPath())
+@click.option("--created", "created_file", required=True, type=OrdinaryPath(), help="JSON: objective id -> creation round.")
 @click.option("--round", "now", required=True, type=int, help="The current round; older objectives weigh less.")
-@click.option("--multipliers", "multipliers_file", type=click.Path(path_type=Path), help="JSON: objective id -> multiplier; absent means 1.")
+@click.option("--multipliers", "multipliers_file", type=OrdinaryPath(), help="JSON: objective id -> multiplier; absent means 1.")
 @click.option("--decay", default=0.9, show_default=True, type=float, help="Weight left after one round, above 0 and at most 1.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 def rank(scores: Path, created_file: Path, now: int, multipliers_file: Path | None, decay: float, as_json: bool) -> None:
@@ -62,9 +63,9 @@ def _read_scores(path: Path) -> pl.DataFrame:
 def _read_json(path: Path, what: str, form: str) -> dict[str, Any]:
     _must_be_file(path, f"file of {what}")
     try:
-        value = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_no_key_twice)
-    except (ValueError, OSError, RecursionError) as error:
-        raise InputError(f"the {what} in {path} cannot be read", wanted=f"JSON of the form {form}", got=str(error)[:200]) from None
+        value = parse_json(read_text(path), name=str(path), pairs=_no_key_twice)
+    except (ValueError, OSError) as error:
+        raise InputError(f"the {what} in {path} cannot be read", wanted=f"JSON of the form {form}", got=reason(error)[:200]) from None
     if not isinstance(value, dict):
         raise InputError(f"the {what} in {path} are not an object", wanted=f"JSON of the form {form}", got=f"a {type(value).__name__}")
     return value

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
 from evolake.project import BROUGHT, MARKER
 from evolake.terminal import say, say_text
@@ -24,7 +25,7 @@ NEXT = """Next:
 
 
 @click.command(short_help="Create a project folder for Dagster and evolake.")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=OrdinaryPath())
 def init(folder: Path) -> int:
     """Lay out a project in DIR, which is made if need be: workspace.yaml for Dagster, data_lake with the seeds."""
     folder = folder.absolute()

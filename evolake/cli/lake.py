@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evolake import settings as settings_module
-from evolake.commands import LazyGroup
+from evolake.commands import LazyGroup, OrdinaryPath
 from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def lake() -> None:
 @lake.command(short_help="Check the lake's integrity; --repair fixes what it can.")
 @click.option("--repair", "mends", is_flag=True, help="Mend what provably can be mended, and say what was done. May be cut off and run again.")
 @click.option("--fast", is_flag=True, help="Do not read the bytes of parts, blobs and tape: logs, seals, sizes and what is missing or left over.")
-@click.option("--lake", "root", type=click.Path(path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--lake", "root", type=OrdinaryPath(), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def verify(mends: bool, fast: bool, root: Path | None, as_json: bool) -> int:
     """Check the lake's seals, manifests, parts, blobs and tape against their checksums and against each other.

@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.terminal import say, say_json
 
 
 @click.command("compact", short_help="Merge the parts of many cycles into few files.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-@click.option("--lake", "root", type=click.Path(file_okay=False, exists=True, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--lake", "root", type=OrdinaryPath(file_okay=False, exists=True), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def compact(dry_run: bool, root: Path | None, as_json: bool) -> None:
     """Put the parts of many cycles into few files per table.

@@ -7,12 +7,13 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Write FILE, a DuckDB database of views over the lake.")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--lake", "root", type=click.Path(file_okay=False, exists=True, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.argument("file", type=OrdinaryPath(dir_okay=False))
+@click.option("--lake", "root", type=OrdinaryPath(file_okay=False, exists=True), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def duckdb(file: Path, root: Path | None, as_json: bool) -> None:
     """Write FILE, a DuckDB database of views over the lake, which any tool may open read-only.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
 from evolake.terminal import say, say_json
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--yes", is_flag=True, help="Remove it. Without this nothing is removed.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed; the default.")
 @click.option("--older-than", "hours", type=click.FloatRange(min=0), default=24.0, show_default=True, metavar="HOURS", help="Keep younger blobs.")
-@click.option("--lake", "root", type=click.Path(file_okay=False, exists=True, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--lake", "root", type=OrdinaryPath(file_okay=False, exists=True), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def gc(yes: bool, dry_run: bool, hours: float, root: Path | None, as_json: bool) -> None:
     """Find blobs that nothing names and what dead writers left; say what they take, and with --yes remove them.

@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Mirror the lake to a bucket or a folder.")
 @click.argument("url")
-@click.option("--lake", "root", type=click.Path(file_okay=False, exists=True, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--lake", "root", type=OrdinaryPath(file_okay=False, exists=True), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def push(url: str, root: Path | None, as_json: bool) -> None:
     """Mirror the lake to URL: s3://BUCKET/PREFIX (credentials, region and endpoint from the AWS_* variables) or file:///FOLDER.
@@ -32,7 +33,7 @@ def push(url: str, root: Path | None, as_json: bool) -> None:
 
 @click.command(short_help="Replace the lake by the newest snapshot of a mirror.")
 @click.argument("url")
-@click.option("--lake", "root", type=click.Path(file_okay=False, path_type=Path), help="The lake's folder, also a new one (default: EVOLAKE_LAKE).")
+@click.option("--lake", "root", type=OrdinaryPath(file_okay=False), help="The lake's folder, also a new one (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def pull(url: str, root: Path | None, as_json: bool) -> None:
     """Make the lake what the newest snapshot of the mirror at URL says; every byte is verified.

@@ -11,6 +11,7 @@ import click
 
 from evolake import project
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
 from evolake.lines import lines
 from evolake.terminal import say, say_json
@@ -46,7 +47,7 @@ def checkers(line: str | None, as_json: bool) -> int:
 @click.option("--line", required=True, help="Line that the rule is of.")
 @click.option("--check", help="Checker that it is to name, like one of `evolake rules checkers`.")
 @click.option("--gate", help="Gate that it is to be of, like one of `evolake rules checkers`.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=OrdinaryPath())
 def new(line: str, check: str | None, gate: str | None, file: Path) -> int:
     """Write a rule of a line to FILE, complete: in data_lake/seeds/rules/LINE/ it judges. Nothing is overwritten.
 
@@ -63,7 +64,7 @@ def new(line: str, check: str | None, gate: str | None, file: Path) -> int:
 
 @rules.command(short_help="Show what edited rules would change, and its cost.")
 @click.option("--line", help="Only this line.")
-@click.option("--rules", "folder", type=click.Path(path_type=Path), help="Edited rules, laid out as data_lake/seeds/rules (default: the seeds').")
+@click.option("--rules", "folder", type=OrdinaryPath(), help="Edited rules, laid out as data_lake/seeds/rules (default: the seeds').")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def preview(line: str | None, folder: Path | None, as_json: bool) -> int:
     """What edited rules would change, before anything is made again: verdicts that flip, champions that would fall, what to make again, its cost.

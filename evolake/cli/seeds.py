@@ -17,6 +17,7 @@ import click
 
 from evolake import project
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
 from evolake.terminal import say, say_json
 
@@ -31,7 +32,7 @@ def seeds() -> None:
 
 
 @seeds.command(short_help="Copy PATH to a line's seeds, for the next cycle.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=OrdinaryPath())
 @click.option("--line", "name", default=None, help="Line that it is for (default: the one whose seeds look like it).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def add(path: Path, name: str | None, as_json: bool) -> int:

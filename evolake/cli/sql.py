@@ -17,7 +17,9 @@ import click
 
 from evolake.cli.sql_columns import columns_of
 from evolake.cli.sql_listing import page_of, rows_of
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
+from evolake.reading import read_text
 from evolake.terminal import say, say_data, say_json, say_text, visible_console
 from evolake.visible import in_a_cell
 
@@ -36,7 +38,7 @@ TABLE_ROWS = 1000
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.option("--list", "listing", is_flag=True, help="Name the cookbook's questions, the macros, and the tables with what they hold.")
 @click.option("--schema", "table", metavar="TABLE", help="Say what a table's columns are, with their units, and which ones name a row.")
-@click.option("--lake", "lake_root", type=click.Path(file_okay=False, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--lake", "lake_root", type=OrdinaryPath(file_okay=False), help="The lake's folder (default: EVOLAKE_LAKE).")
 def sql(
     statement: str | None, file: str | None, parameters: tuple[str, ...], form: str, listing: bool, table: str | None, lake_root: Path | None
 ) -> None:
@@ -86,11 +88,8 @@ def read_statement(name: str) -> str:
 
     for base in (Path(), SQL_ROOT.parent, *_cookbooks(), *(folder.parent for folder in _cookbooks())):
         for path in (base / name, base / f"{name}.sql"):
-            if path.is_file():
-                try:
-                    return path.read_text()
-                except UnicodeDecodeError:
-                    raise InputError(f"{path} is not text", wanted="an SQL file in UTF-8", do="name another file") from None
+            if path.exists() and not path.is_dir():
+                return read_text(path)
     known = ", ".join(f"cookbook/{path.name}" for folder in _cookbooks() for path in sorted(folder.glob("*.sql")))
     raise InputError(f"there is no SQL file {name!r}", wanted=f"a path, or one of {known}", do="`evolake sql --list` says what each answers")
 

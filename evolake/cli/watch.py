@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import LakeError
 from evolake.terminal import visible_console
 
@@ -22,7 +23,7 @@ VALUES_SHOWN = 6
 
 
 @click.command(short_help="Watch the lines of a lake while they run.")
-@click.option("--lake", "root", type=click.Path(path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--lake", "root", type=OrdinaryPath(), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--lines", default="all", show_default=True, help="Comma-separated lines, or all that the lake has.")
 @click.option("--line", "single", multiple=True, hidden=True)
 @click.option("--every", default=3.0, show_default=True, type=click.FloatRange(min=0.2), help="Seconds between two looks.")

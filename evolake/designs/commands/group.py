@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evolake.commands import LazyGroup
+from evolake.commands import LazyGroup, OrdinaryPath
 from evolake.errors import InputError
+from evolake.reading import Unreadable, read_text, reason
 from evolake.terminal import say, say_json, visible_console
 
 if TYPE_CHECKING:
@@ -31,14 +32,14 @@ def designs() -> None:
 
 
 @designs.command(short_help="Run the design in FILE on planted 3-SAT instances.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=OrdinaryPath())
 @click.option("--n", "n", type=int, default=100, show_default=True, help="Variables per instance.")
 @click.option("--instances", type=int, default=100, show_default=True, help="Instances in the batch.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the instances and of the start.")
 @click.option("--max-steps", type=int, default=10_000, show_default=True, help="Steps after which to give up.")
 @click.option("--engine", type=click.Choice(["auto", "fused", "mixed", "torch", "reference"]), default="auto", show_default=True)
 @click.option("--dtype", type=click.Choice(["float32", "float64"]), default="float32", show_default=True)
-@click.option("--dimacs", type=click.Path(path_type=Path), default=None, help="Write the instances as DIMACS files into this folder.")
+@click.option("--dimacs", type=OrdinaryPath(), default=None, help="Write the instances as DIMACS files into this folder.")
 @click.option("--hyper", multiple=True, metavar="NAME=VALUE", help="A hyperparameter's value instead of its default; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def solve(
@@ -72,7 +73,7 @@ def solve(
 
 
 @designs.command(short_help="Check in the sandbox whether the design in FILE can be used.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=OrdinaryPath())
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def check(file: Path, as_json: bool) -> int:
     """Trace the design in FILE in the jail and say whether it can be used, and by which engine."""
@@ -100,11 +101,11 @@ def check(file: Path, as_json: bool) -> int:
 def read_source(file: Path) -> str:
     """The text of a design file. Raises InputError when there is none."""
     try:
-        return file.read_text(encoding="utf-8")
+        return read_text(file)
     except FileNotFoundError:
         raise InputError(f"no design file {str(file)!r}", wanted="a Python file", do="check the path") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the design file {str(file)!r} cannot be read", got=str(error), do="give a readable Python file in UTF-8") from None
+    except (OSError, Unreadable) as error:
+        raise InputError(f"the design file {str(file)!r} cannot be read", got=reason(error), do="give a readable Python file in UTF-8") from None
 
 
 def read_hyper(pairs: tuple[str, ...]) -> dict[str, Any]:

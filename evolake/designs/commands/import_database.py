@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.terminal import say, say_json
 
 NOUNS = {
@@ -17,7 +18,7 @@ NOUNS = {
 
 
 @click.command(name="import", short_help="Import a database of the paper's framework.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=OrdinaryPath())
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def import_command(file: Path, as_json: bool) -> int:
     """Import a database of the paper's framework. FILE is its database/database.json, or the folder in which that folder lies.

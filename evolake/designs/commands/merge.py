@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Import the best designs and objectives of OTHER_LAKE.")
-@click.argument("other_lake", type=click.Path(path_type=Path))
+@click.argument("other_lake", type=OrdinaryPath())
 @click.option("--top", default=5, show_default=True, help="How many designs, best first by consensus; their ancestors come along.")
 @click.option("--alive", default=20, show_default=True, help="How many ancestors that are alive there stay alive, at most; best first.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")

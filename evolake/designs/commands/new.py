@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from evolake.commands import OrdinaryPath
 from evolake.new_files import write_new
 from evolake.terminal import say
 
@@ -46,7 +47,7 @@ def _grad_single(vars, idx, sgn, hp):
 
 
 @click.command(short_help="Write a complete design to FILE.")
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=OrdinaryPath())
 def new(file: Path) -> int:
     """Write a complete design to FILE, which solves formulas of 100 variables. Nothing is overwritten."""
     write_new({file: EXAMPLE})

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.terminal import say, say_json
 
 
@@ -17,7 +18,7 @@ def audit() -> None:
 
 @audit.command("export", short_help="Write a CSV of sampled families with columns for grades.")
 @click.option("--size", type=click.IntRange(min=1), default=100, show_default=True, help="Families in the sheet.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The CSV to write.")
+@click.option("--out", type=OrdinaryPath(dir_okay=False), required=True, help="The CSV to write.")
 @click.option("--evolved-only", is_flag=True, help="Leave the seeds out.")
 def export_sheet(size: int, out: Path, evolved_only: bool) -> int:
     """Write a CSV with a random sample of families, one instance each, and empty columns for the grades A to D."""
@@ -44,7 +45,7 @@ def export_sheet(size: int, out: Path, evolved_only: bool) -> int:
 
 
 @audit.command("import", short_help="Read the grades of a sheet into the lake.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=OrdinaryPath())
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def import_grades(path: Path, as_json: bool) -> int:
     """Read the grades of a sheet into the lake (table families.audit_grades) and sum up all grades.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.families.settings import FamiliesSettings
 from evolake.terminal import say
 
@@ -21,7 +22,7 @@ SEED_ROUND = "0000"
 
 
 @click.command(short_help="Write the gates' evidence of all seed families.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write (default: the one beside the seeds).")
+@click.option("--out", type=OrdinaryPath(dir_okay=False), default=None, help="File to write (default: the one beside the seeds).")
 def evidence(out: Path | None) -> int:
     """Write what the gates see of every seed family, and of the faults that are planted, so that a first run need not look.
 

@@ -8,12 +8,13 @@ from typing import cast
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Write a data set of accepted instances for training.")
 @click.option("--format", "form", type=click.Choice(["jsonl", "trl", "verl"]), required=True, help="jsonl holds the families too.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write; removes an earlier export in it.")
+@click.option("--out", type=OrdinaryPath(file_okay=False), required=True, help="Folder to write; removes an earlier export in it.")
 @click.option("--cycle", type=click.IntRange(min=1), default=None, help="The last cycle to take; default: the newest that is finished.")
 @click.option("--test-share", type=click.FloatRange(0, 0.9), default=0.0, show_default=True, help="Share of lineages in a `test` split.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")

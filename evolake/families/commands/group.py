@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import click
 
-from evolake.commands import LazyGroup
+from evolake.commands import LazyGroup, OrdinaryPath
 from evolake.families.settings import FamiliesSettings
 from evolake.terminal import say, say_json
 
@@ -31,7 +31,7 @@ def families() -> None:
 
 
 @families.command(short_help="Judge the task families in PATH by every gate.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=OrdinaryPath())
 @click.option("--backend", type=click.Choice(["operators", "model"]), default=None, help="Who reviews; default: the setting EVOLAKE_BACKEND.")
 @click.option("--profile", default=None, help="Profile of sizes and limits.")
 @click.option("--seed", type=click.IntRange(min=0), default=None, help="Root seed of the blind reviews' instances.")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from evolake.commands import OrdinaryPath
 from evolake.families.model.loading import SETTINGS, id_of
 from evolake.new_files import write_new
 from evolake.terminal import say
@@ -131,7 +132,7 @@ min_length = 2
 
 
 @click.command(short_help="Write a complete task family into DIR.")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=OrdinaryPath())
 def new(folder: Path) -> int:
     """Write a complete family into DIR: generator, template, validator, two further validators, reader and mutations. DIR's name is its id.
     Nothing is overwritten."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
 from evolake.programs.settings import ProgramsSettings
 from evolake.terminal import say, say_json, say_text
@@ -26,7 +27,7 @@ def programs() -> None:
 
 @programs.command(short_help="Write a complete small project to edit.")
 @click.argument("name")
-@click.option("--in", "parent", type=click.Path(file_okay=False, path_type=Path), help="Folder to create it in.")
+@click.option("--in", "parent", type=OrdinaryPath(file_okay=False), help="Folder to create it in.")
 def new(name: str, parent: Path | None) -> int:
     """Write a complete small project, to be changed into your own. Nothing is overwritten.
 

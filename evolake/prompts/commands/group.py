@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
 from evolake.prompts.settings import PromptsSettings
 from evolake.terminal import say, say_json, say_text
@@ -36,7 +37,7 @@ def prompts() -> None:
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after the iteration in which these are over; the command goes on.")
 @click.option("--profile", default=None, help="Sizes; default: EVOLAKE_PROFILE, else laptop.")
 @click.option("--root", "root_name", default=None, help="Name of the root prompt in roots.json; default: the first.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=None, help="Folder for report.html, summary.json and all rows.")
+@click.option("--out", type=OrdinaryPath(file_okay=False), default=None, help="Folder for report.html, summary.json and all rows.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def compare(
     arms: str, iterations: int, every: int, replicates: int, minutes: float | None, profile: str | None, root_name: str | None, out: Path | None,

@@ -13,8 +13,9 @@ from uuid import uuid4
 
 import click
 
-from evolake.commands import LazyGroup
+from evolake.commands import LazyGroup, OrdinaryPath
 from evolake.errors import InputError
+from evolake.reading import TEXT_BYTES, Unreadable, read_bytes, reason
 from evolake.repair.settings import RepairSettings
 from evolake.terminal import say, say_json, say_text, visible_console
 
@@ -30,8 +31,8 @@ def repair() -> None:
 
 
 @repair.command(short_help="Judge the answer CANDIDATE to the problem PROBLEM.")
-@click.argument("problem", type=click.Path(path_type=Path))
-@click.argument("candidate", type=click.Path(path_type=Path))
+@click.argument("problem", type=OrdinaryPath())
+@click.argument("candidate", type=OrdinaryPath())
 @click.option("--timeout-ms", type=click.IntRange(min=1), default=1500, show_default=True, help="Milliseconds the solver may take.")
 @click.option("--conflict", is_flag=True, help="Why an assignment is refuted, whole: constraints that exclude some of its values together.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
@@ -44,11 +45,11 @@ def certify(problem: Path, candidate: Path, timeout_ms: int, conflict: bool, as_
 
     posed = read_problem(problem)
     try:
-        text = candidate.read_bytes()
+        text = read_bytes(candidate, TEXT_BYTES)
     except FileNotFoundError:
         raise InputError(f"there is no file {str(candidate)!r}", wanted="a candidate in JSON", do="check the path") from None
-    except OSError as error:
-        raise InputError(f"{str(candidate)!r} cannot be read", got=str(error), do="give a readable file") from None
+    except (OSError, Unreadable) as error:
+        raise InputError(f"{str(candidate)!r} cannot be read", got=reason(error), do="give a readable file") from None
     certifier, claim = Certifier(timeout_ms), parse_candidate(text, posed)
     result = certify_whole(certifier, posed, claim) if conflict else certifier.certify(posed, claim)
     if as_json:
@@ -63,7 +64,7 @@ def certify(problem: Path, candidate: Path, timeout_ms: int, conflict: bool, as_
 @repair.command(short_help="Write the benchmark's problems and labels as JSONL.")
 @click.option("--problems", type=click.IntRange(min=1), default=500, show_default=True, help="How many; fewer are the first ones of more.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Root seed.")
-@click.option("--out", type=click.Path(path_type=Path), help="File to write (default: standard output).")
+@click.option("--out", type=OrdinaryPath(), help="File to write (default: standard output).")
 def problems(problems: int, seed: int, out: Path | None) -> int:
     """Write the main benchmark as JSONL, one problem with its certified label per line."""
     from evolake.repair.benchmark.generator import generate

@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Write the study's report from the lake.")
-@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write into.")
+@click.option("--out", required=True, type=OrdinaryPath(file_okay=False), help="The folder to write into.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def report(out: Path, as_json: bool) -> int:
     """Rebuild the report (HTML, LaTeX source, figures, CSV and Parquet tables; a PDF where pdflatex or tectonic is installed) from the lake."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evolake.commands import LazyGroup
+from evolake.commands import LazyGroup, OrdinaryPath
 from evolake.terminal import say, say_json, visible_console
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ def solvers() -> None:
 
 
 @solvers.command(short_help="Build each repository DIR and run it on a suite.")
-@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=OrdinaryPath())
 @click.option("--suite", default="train", show_default=True, help="A suite by name (train, holdout, hard-train, ...), or a folder of formulas.")
-@click.option("--statuses", type=click.Path(path_type=Path), default=None, help="CSV of name,status for a folder; default: its status.csv.")
+@click.option("--statuses", type=OrdinaryPath(), default=None, help="CSV of name,status for a folder; default: its status.csv.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per run; default: the profile's.")
 @click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first N formulas; 0: all of them.")
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Runs of each formula.")
@@ -50,8 +50,8 @@ def solvers() -> None:
 @click.option("--proof-memory-mb", type=click.IntRange(min=256), default=None, help="MiB of memory per proof check.")
 @click.option("--adapter", default=None, help="The solver's family; needed for an upstream tree without variant.toml.")
 @click.option("--workers", type=click.IntRange(min=1), default=None, help="Runs at once; default: the settings', at most one per core.")
-@click.option("--runs", "runs_file", type=click.Path(path_type=Path), default=None, help="Write all runs into this Parquet file.")
-@click.option("--journal", type=click.Path(path_type=Path), default=None, help="Keep finished runs in this file and go on from it.")
+@click.option("--runs", "runs_file", type=OrdinaryPath(), default=None, help="Write all runs into this Parquet file.")
+@click.option("--journal", type=OrdinaryPath(), default=None, help="Keep finished runs in this file and go on from it.")
 @click.option("--profile", default=None, help="Profile of sizes and limits.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def bench(

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import click
 
+from evolake.commands import OrdinaryPath
 from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Write the lock file of a folder of formulas.")
-@click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
-@click.option("--statuses", type=click.Path(path_type=Path), default=None, help="CSV of name,status; default: the folder's status.csv.")
+@click.argument("folder", metavar="FOLDER", type=OrdinaryPath())
+@click.option("--statuses", type=OrdinaryPath(), default=None, help="CSV of name,status; default: the folder's status.csv.")
 @click.option("--source", default="", help="Where the formulas come from, kept with each of them.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def lock(folder: Path, statuses: Path | None, source: str, as_json: bool) -> int:

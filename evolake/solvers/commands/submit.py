@@ -9,12 +9,13 @@ from pathlib import Path
 
 import click
 
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
 from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Submit the repository DIR to the next cycle.")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=OrdinaryPath())
 @click.option("--parent", required=True, help="Id of the variant that it was made from, or the beginning of it.")
 @click.option("--hypothesis", required=True, help="What should improve, and why.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from evolake.commands import OrdinaryPath
 from evolake.terminal import say, say_json, say_text
 
 
@@ -19,7 +20,7 @@ from evolake.terminal import say, say_json, say_text
 @click.option("--to", "other", required=True, help="The suite to carry over to, by name or as a folder of formulas.")
 @click.option("--variant", "variants", multiple=True, help="Id of a variant, or a repository's folder, in place of the champion. May be repeated.")
 @click.option("--seed", "seeds", multiple=True, help="Seed to compare with; default: all of the settings. May be repeated.")
-@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder for the page, both tables and the journal.")
+@click.option("--out", required=True, type=OrdinaryPath(file_okay=False), help="Folder for the page, both tables and the journal.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per run; default: the profile's.")
 @click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first N formulas of each suite; 0: all.")
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Runs of each formula; two show the noise of this host.")

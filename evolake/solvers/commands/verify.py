@@ -12,11 +12,12 @@ from typing import Any
 
 import click
 
+from evolake.commands import OrdinaryPath
 from evolake.terminal import say, say_json, say_text, visible_console
 
 
 @click.command(short_help="Judge the repository DIR by every gate.")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=OrdinaryPath())
 @click.option("--suite", type=click.Choice(["smoke", "train"]), default="smoke", show_default=True, help="Further formulas for models and proofs.")
 @click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first N formulas of it; 0: all of them.")
 @click.option("--adapter", "adapter_name", default=None, help="The solver's family; needed for an upstream tree without variant.toml.")

@@ -9,6 +9,7 @@ from uuid import uuid4
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.terminal import say, say_json
 from evolake.utility.settings import UtilitySettings
 
@@ -20,7 +21,7 @@ from evolake.utility.settings import UtilitySettings
 @click.option("--benchmark", "benchmarks", multiple=True, help="A further file to evaluate on: .jsonl with question, answer, scorer. Repeatable.")
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after the step in which these are over; the same command goes on.")
 @click.option("--profile", help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for report.html, figures and tables.")
+@click.option("--out", type=OrdinaryPath(file_okay=False), help="Folder for report.html, figures and tables.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def utility(
     arms: str, seeds: int | None, steps: int | None, benchmarks: tuple[str, ...], minutes: float | None, profile: str | None, out: Path | None,
