@@ -9,6 +9,7 @@ steps, so that a bomb stops at its limit and not at the machine's.
     archives.py     tar_entries, zip_entries, tar_comment
     json_text.py    parse_json
     toml_text.py    parse_toml
+    yaml_text.py    parse_yaml
     numbers.py      whole_number
 """
 
@@ -18,6 +19,7 @@ from evolake.reading.files import DATA_BYTES, TEXT_BYTES, read_bytes, read_text,
 from evolake.reading.json_text import parse_json
 from evolake.reading.numbers import whole_number
 from evolake.reading.toml_text import parse_toml
+from evolake.reading.yaml_text import parse_yaml
 
 __all__ = [
     "DATA_BYTES",
@@ -31,6 +33,7 @@ __all__ = [
     "kind_of",
     "parse_json",
     "parse_toml",
+    "parse_yaml",
     "read_bytes",
     "read_text",
     "read_unpacked",

@@ -33,14 +33,14 @@ def new(name: str, parent: Path | None) -> int:
 
     NAME: a name, for a project among the seeds of the lake in use, which takes part in the next cycle; or a path such as ./NAME, for one anywhere.
     """
-    from evolake.new_files import write_new
+    from evolake.new_files import new_files
     from evolake.programs.commands.template import FILES
 
     settings = settings_module.load()
     folder = _new_folder(settings, name, parent)
-    write_new({folder / path: text for path, text in FILES.items()})
-    say(f"{len(FILES)} files in {folder}; next: evolake programs check {_called(settings, folder)}")
-    say(f"  {_entering(settings, folder)}")
+    with new_files({folder / path: text for path, text in FILES.items()}):  # a lake that is damaged leaves no half-made project
+        called, entering = _called(settings, folder), _entering(settings, folder)
+    say(f"{len(FILES)} files in {folder}; next: evolake programs check {called}", f"  {entering}")
     return 0
 
 

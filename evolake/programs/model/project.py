@@ -39,6 +39,10 @@ STAGES = ("evaluate_stage1", "evaluate_stage2", "evaluate_stage3")
 Mode = Literal["imports", "separate"]
 
 
+LONGEST_S, MOST_MB, MOST_PROCESSES, MOST_REPEATS = 1e6, 1 << 24, 1 << 16, 10_000
+"""Limits of what a project may ask for: the system's own limits take no larger numbers."""
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -59,11 +63,11 @@ class EvaluatorSection(_Section):
 
     file: str = EVALUATOR
     mode: Mode = "imports"
-    cpu_s: float | None = Field(default=None, gt=0)
-    wall_s: float | None = Field(default=None, gt=0)
-    memory_mb: int | None = Field(default=None, gt=0)
-    processes: int | None = Field(default=None, ge=0)
-    repeats: int | None = Field(default=None, gt=0)
+    cpu_s: float | None = Field(default=None, gt=0, le=LONGEST_S)
+    wall_s: float | None = Field(default=None, gt=0, le=LONGEST_S)
+    memory_mb: int | None = Field(default=None, gt=0, le=MOST_MB)
+    processes: int | None = Field(default=None, ge=0, le=MOST_PROCESSES)
+    repeats: int | None = Field(default=None, gt=0, le=MOST_REPEATS)
 
 
 class FeatureSection(_Section):
