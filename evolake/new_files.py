@@ -1,25 +1,62 @@
-"""Complete examples, written where nothing is yet."""
+"""Create files and folders where nothing is yet: all of them, or none."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from evolake.errors import InputError
 
 
 def write_new(files: Mapping[Path, str]) -> None:
-    """Writes each text to its path; nothing is ever overwritten.
+    """Write each text to its path. Nothing is ever overwritten, and after a failure nothing is left behind.
 
     Raises:
         InputError: one of the paths is taken, or cannot be written; a file that is there is left as it is.
     """
-    if taken := [path for path in files if path.exists()]:
+    with new_files(files):
+        pass
+
+
+@contextmanager
+def new_files(files: Mapping[Path, str]) -> Iterator[None]:
+    """Write each text to its path for the block that follows, and remove all of them again if it fails. Raises as `write_new`."""
+    if taken := [path for path in files if path.exists() or path.is_symlink()]:
         raise InputError(f"{taken[0]} is there already", wanted="a path where nothing is", do="choose another one: nothing is overwritten")
-    for path, text in files.items():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("x", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            raise InputError(f"{path} cannot be written", got=error.strerror or str(error), do="choose a place that you can write to") from None
+    with undone(*files):
+        for path, text in files.items():
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("x", encoding="utf-8") as file:
+                    file.write(text)
+            except OSError as error:
+                do = "choose a place that you can write to"
+                raise InputError(f"{path} cannot be written", got=error.strerror or str(error), do=do) from None
+        yield
+
+
+@contextmanager
+def undone(*paths: Path) -> Iterator[None]:
+    """Remove those of `paths` that are missing now, and their missing parents, if the block fails in whatever way."""
+    missing = [path for path in paths if not (path.exists() or path.is_symlink())]
+    parents = {parent for path in missing for parent in path.absolute().parents if not parent.exists()}
+    try:
+        yield
+    except BaseException:
+        for path in missing:
+            remove(path)
+        for parent in sorted(parents, key=lambda parent: len(parent.parts), reverse=True):
+            with suppress(OSError):  # not made, or something of somebody else's is in it
+                parent.rmdir()
+        raise
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link or a folder with all that is in it; a missing one is fine."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()

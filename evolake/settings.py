@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -22,10 +23,13 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from evolake import project
 from evolake.errors import InputError
 from evolake.lines import folder_of, lines, resolve
+from evolake.reading.json_text import beyond_json
 
 DEFAULT_PROFILE = "laptop"
 PROFILE_FILE = "profile"
 """Below the lake's root: the profile that its newest population was sealed under."""
+LONGEST_VALUE = 1 << 20
+"""Characters of one variable."""
 COMPUTE = re.compile(r"local|dask|dask:(tcp|tls)://[^\s:/]+:[0-9]{1,5}")
 Section = TypeVar("Section", bound=BaseModel)
 
@@ -269,6 +273,7 @@ def load(profile: str | None = None, **overrides: Any) -> Settings:
     path = resources.files("evolake") / "profiles" / f"{name}.toml"
     if name not in profile_names():
         raise InputError(f"no profile named {name!r}", wanted=f"one of {', '.join(profile_names())}", do="pass --profile with one of these names")
+    _require_bounded(os.environ)
     try:
         values: dict[str, Any] = tomllib.loads(path.read_text()) | profile_sections(name) | {"profile": name}
         settings = settings_type()(**values)
@@ -289,3 +294,9 @@ def load(profile: str | None = None, **overrides: Any) -> Settings:
             do=f"mend EVOLAKE_{where.upper().replace('.', '__')} or the profile {name}.toml",
         ) from None
 
+
+def _require_bounded(environment: Mapping[str, str]) -> None:
+    """Check that every variable of ours is short and flat enough to be parsed. Raises InputError that names the variable."""
+    for name, value in environment.items():
+        if name.upper().startswith("EVOLAKE_") and (why := beyond_json(value, characters=LONGEST_VALUE, digits=LONGEST_VALUE)):
+            raise InputError(f"{name} cannot be read", wanted="a value within the limits", got=why, do=f"fix the variable {name}, or unset it")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
+from evolake.new_files import remove, undone
 from evolake.project import BROUGHT, MARKER
+from evolake.terminal import say, say_text
 
 STAGE = ".evolake-init"
 """Folder inside the new project in which it is made, before anything takes its name. One that is found was left by a call that was cut off."""
@@ -23,7 +25,7 @@ NEXT = """Next:
 
 
 @click.command(short_help="Create a project folder for Dagster and evolake.")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=OrdinaryPath())
 def init(folder: Path) -> int:
     """Lay out a project in DIR, which is made if need be: workspace.yaml for Dagster, data_lake with the seeds."""
     folder = folder.absolute()
@@ -32,13 +34,15 @@ def init(folder: Path) -> int:
     except OSError as error:
         what = f"no project can be laid out in {folder}"
         raise InputError(what, wanted="a folder you can write to", got=str(error), do="name another, or mend its rights") from error
-    click.echo(f"{folder} is a project of evolake now." if made else f"{folder} is a project of evolake already; nothing was changed.")
-    click.echo(NEXT.format(folder=folder))
+    say(f"{folder} is a project of evolake now." if made else f"{folder} is a project of evolake already; nothing was changed.")
+    say_text(NEXT.format(folder=folder))
     return 0
 
 
 def lay_out(folder: Path) -> bool:
-    """Makes `folder` a project; False where it is one. Cut off anywhere and called again, it goes on; the marker comes last.
+    """Make `folder` a project; return False if it is one. After a failure nothing is left behind.
+
+    After a kill it can be called again: the marker comes last.
 
     Raises:
         InputError: there is something else. OSError: it cannot be written.
@@ -52,14 +56,15 @@ def lay_out(folder: Path) -> bool:
     result = {path.name for path in folder.iterdir()} - LEFT_ALONE if folder.exists() else set[str]()
     if result - {STAGE, *names} or (result and STAGE not in result):
         raise InputError(f"{folder} is not empty", wanted=WANTED, got=", ".join(sorted(result)[:5]), do="name another")
-    _remove(stage)
-    for place, data in content.items():
-        (stage / place).parent.mkdir(parents=True, exist_ok=True)
-        (stage / place).write_bytes(data)
-    for name in sorted(names, key=lambda name: name == MARKER):
-        _remove(folder / name)
-        (stage / name).rename(folder / name)
-    stage.rmdir()
+    for name in (STAGE, *names):  # what a run that was killed left
+        remove(folder / name)
+    with undone(folder, stage, *(folder / name for name in names)):
+        for place, data in content.items():
+            (stage / place).parent.mkdir(parents=True, exist_ok=True)
+            (stage / place).write_bytes(data)
+        for name in sorted(names, key=lambda name: name == MARKER):
+            (stage / name).rename(folder / name)
+        stage.rmdir()
     return True
 
 
@@ -75,10 +80,3 @@ def files(folder: Path) -> Iterator[tuple[Path, bytes]]:
     for path in [lake / "README.md", *sorted((lake / "seeds").rglob("*"))]:
         if path.is_file() and "__pycache__" not in path.parts:
             yield path.relative_to(BROUGHT), path.read_bytes()
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake.errors import InputError
+from evolake.reading import Unparsable, parse_yaml
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Config:
     unused: tuple[str, ...] = ()
 
 
+LARGEST = 10**9
+"""Largest count that is used."""
 USED = {
     "max_iterations": "iterations", "evaluator.timeout": "timeout_s", "database.population_size": "population", "database.num_islands": "islands",
     "database.feature_dimensions": "features", "database.feature_bins": "bins", "evaluator.cascade_evaluation": "cascade",
@@ -35,12 +38,10 @@ USED = {
 
 def read_config(data: bytes, where: str) -> Config:
     """Reads a config.yaml. Raises InputError where it is none, or a value that is used does not fit."""
-    import yaml
-
     try:
-        loaded = yaml.safe_load(data.decode("utf-8"))
-    except (UnicodeDecodeError, yaml.YAMLError, RecursionError, ValueError) as error:
-        raise InputError(f"{where} is no YAML", got=str(error).splitlines()[0], do="mend the file") from None
+        loaded = parse_yaml(data, name=where)
+    except Unparsable as error:
+        raise InputError(f"{where} is no YAML", got=error.got, do="mend the file") from None
     if loaded is not None and not isinstance(loaded, dict):
         raise InputError(f"{where} is no table", wanted="names with values", got=type(loaded).__name__, do="mend the file")
     flat = dict(_flat(loaded or {}))
@@ -58,9 +59,9 @@ def _flat(table: Mapping[Any, Any], before: str = "") -> list[tuple[str, Any]]:
 def _fitting(name: str, value: Any, where: str) -> Any:
     numbers = isinstance(value, int | float) and not isinstance(value, bool)
     field = USED[name]
-    if field in ("iterations", "population", "islands", "bins") and isinstance(value, int) and numbers and value > 0:
+    if field in ("iterations", "population", "islands", "bins") and isinstance(value, int) and numbers and 0 < value <= LARGEST:
         return value
-    if field == "timeout_s" and numbers and 0 < value < 1e9:
+    if field == "timeout_s" and numbers and 0 < value <= 1e6:
         return float(value)
     if field == "features" and isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)

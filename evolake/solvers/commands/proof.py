@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import click
+
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json
 
 
 @click.group(short_help="Check proofs of unsatisfiability.")
@@ -15,8 +17,8 @@ def proof() -> None:
 
 
 @proof.command(short_help="Check the DRAT proof PROOF of the formula CNF.")
-@click.argument("cnf", type=click.Path(path_type=Path))
-@click.argument("proof_file", metavar="PROOF", type=click.Path(path_type=Path))
+@click.argument("cnf", type=OrdinaryPath())
+@click.argument("proof_file", metavar="PROOF", type=OrdinaryPath())
 @click.option("--checker", default="default", help="dratify (the default), dratify-python; drat-trim, lrat-trim, lrat-check, cake_lpr where present.")
 @click.option("--second", is_flag=True, help="Ask a second, independent checker too where one is present; both must agree.")
 @click.option("--spelling", type=click.Choice(["auto", "drat-text", "drat-binary"]), default="auto", show_default=True, help="The proof's format.")
@@ -38,18 +40,18 @@ def check(
     result = check_proof(cnf, proof_file, limits=limits, checker=checker, second=second, spelling=spelling)  # type: ignore[arg-type]
     if as_json:
         shown = {"verdict": result.verdict, "reason": result.reason, "checker": result.checker, "cpu_s": round(result.cpu_s, 3)}
-        click.echo(json.dumps(shown | {"proof_sha256": result.proof_sha}))
+        say_json(shown | {"proof_sha256": result.proof_sha})
     else:
-        click.echo(f"{result.verdict}: {result.reason} ({result.checker}, {result.cpu_s:.2f} s)")
+        say(f"{result.verdict}: {result.reason} ({result.checker}, {result.cpu_s:.2f} s)")
     sys.exit(0 if result.verdict == "verified" else 1)
 
 
 @proof.command(short_help="Build drat-trim and lrat-trim from CaDiCaL's sources.")
-@click.argument("source", type=click.Path(path_type=Path, exists=True))
-@click.option("--into", type=click.Path(path_type=Path, file_okay=False), help="Folder for the programs. Default: EVOLAKE_PROOF_TOOLS or the lake's.")
+@click.argument("source", type=OrdinaryPath(exists=True))
+@click.option("--into", type=OrdinaryPath(file_okay=False), help="Folder for the programs. Default: EVOLAKE_PROOF_TOOLS or the lake's.")
 def tools(source: Path, into: Path | None) -> None:
     """Build drat-trim and lrat-trim from SOURCE, cadical's sources (a folder or an archive), for second opinions."""
     from evolake.solvers.proof.tools import build_tools
 
     for path in build_tools(source, into):
-        click.echo(f"built {path}")
+        say(f"built {path}")
