@@ -26,7 +26,7 @@ from evolake.solvers.measurement.journal import run_journaled
 from evolake.solvers.measurement.measuring import Job, measure_together
 from evolake.solvers.measurement.metrics import PENALTY
 from evolake.solvers.process.execute import Program
-from evolake.solvers.rules.outcomes import REFUTED
+from evolake.solvers.rules.outcomes import NO_PROOF
 from evolake.solvers.suites import Suite
 from evolake.solvers.tables import DUELS
 from evolake.stats import Interval, bootstrap_interval, noise_floor
@@ -141,7 +141,7 @@ def decide(trials: pl.DataFrame, rng: np.random.Generator, *, level: float = LEV
     interval = bootstrap_interval(np.arange(len(our_means)), rng, statistic=gain, level=level)
     floor = repeat_noise_floor([ours, theirs])
     solved = {part: _solved(trials, part) for part in (CHAMPION, CHALLENGER)}
-    refuted = trials.filter((pl.col("part") == CHALLENGER) & ((pl.col("status") == "wrong") | pl.col("proof_status").is_in(REFUTED))).height
+    refuted = trials.filter((pl.col("part") == CHALLENGER) & ((pl.col("status") == "wrong") | pl.col("proof_status").is_in(NO_PROOF))).height
     wins, reason = verdict_in_words(interval, floor, solved[CHAMPION], solved[CHALLENGER], refuted)
     return Decision(
         champion_id=champion_id, challenger_id=challenger_id, instances=len(our_means), pairs=ours.shape[1], solved_champion=solved[CHAMPION],
@@ -159,7 +159,7 @@ def verdict_in_words(interval: Interval, floor: float, solved_champion: float, s
     """Whether the challenger wins, and why: no refuted answer, no fewer solved, and a gain whose lower end is above the noise floor."""
     gain = f"PAR-2 of the champion over the challenger's is {interval}, noise floor {floor:.4g}"
     if refuted:
-        return False, f"{refuted} answers of the challenger are refuted; {gain}"
+        return False, f"{refuted} answers of the challenger are refuted or have no proof; {gain}"
     if solved_challenger < solved_champion:
         return False, f"solves {solved_challenger:g} formulas against {solved_champion:g}; {gain}"
     if interval.low > floor:

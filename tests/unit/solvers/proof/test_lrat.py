@@ -1,0 +1,168 @@
+"""LRAT is read to the last byte and checked along its hints; which of two formats a proof has follows from one rule."""
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evolake.solvers.formula.cnf import formula_of
+from evolake.solvers.proof.dratify import refute
+from evolake.solvers.proof.hints import refute_by_hints
+from evolake.solvers.proof.lrat import LratProof, has_lrat_shape, read_lrat_binary, read_lrat_text, write_lrat_binary, write_lrat_text
+from evolake.solvers.proof.parse import BadProof, Proof, read_proof, write_binary, write_text
+from evolake.solvers.proof.reading import read_any
+from tests.lrat_proofs import hints_for, random_steps, text_of
+from tests.unit.solvers.proof.test_dratify import random_problem, satisfiable
+from tests.unit.solvers.proof.test_parse import STEPS, proof_of
+
+LITERAL = st.integers(1, 2**31 - 1).flatmap(lambda variable: st.sampled_from([variable, -variable]))
+HINT = st.integers(1, 2**55).flatmap(lambda name: st.sampled_from([name, -name]))
+LRAT_STEPS = st.lists(st.one_of(
+    st.tuples(st.lists(LITERAL, max_size=4), st.lists(HINT, min_size=1, max_size=4)),
+    st.tuples(st.none(), st.lists(st.integers(1, 2**55), max_size=4)),
+), min_size=1, max_size=8).map(lambda steps: [(9 + 2 * number, *step) for number, step in enumerate(steps)])
+HARD = [[1, 2, 3], [1, 2, -3], [1, -2, 4], [1, -2, -4], [-1, 2, 5], [-1, 2, -5], [-1, -2, 3], [-1, -2, -3]]
+"""Unsatisfiable; no unit, so that every refutation has lemmas."""
+
+
+def steps_of(proof):
+    return [(name or None, literals if name else None, hints) for name, literals, hints in proof.steps]
+
+
+def plain(steps):
+    return [(name if literals is not None else None, literals, hints) for name, literals, hints in steps]
+
+
+def refutation_of(formula):
+    """A refutation of HARD by lemmas of one and two literals, every hint of which is needed."""
+    clauses, steps = dict(enumerate(formula, 1)), []
+    for literals in ([1, 2], [1, -2], [1], [-1, 2], [2], []):
+        name, hints = len(clauses) + 1, hints_for(clauses, literals)
+        assert hints is not None
+        steps.append((name, literals, hints))
+        clauses[name] = literals
+    return steps
+
+
+@given(LRAT_STEPS)
+def test_both_forms_give_the_proof_back(steps):
+    text = read_lrat_text(text_of(steps))
+    assert steps_of(text) == plain(steps)
+    assert steps_of(read_lrat_binary(write_lrat_binary(text))) == plain(steps)
+    last = next((number for number, (_, literals, _) in enumerate(steps, 1) if literals == []), len(steps))
+    assert steps_of(read_lrat_text(write_lrat_text(text))) == plain(steps)[:last]
+
+
+@given(st.binary(max_size=60))
+def test_arbitrary_bytes_are_a_proof_or_a_refusal_and_never_anything_else(data):
+    for declared in ("auto", "lrat-text", "lrat-binary"):
+        try:
+            proof = read_any(data, declared)
+        except BadProof:
+            continue
+        assert isinstance(proof, LratProof) or declared == "auto"
+
+
+@given(STEPS, LRAT_STEPS)
+def test_neither_format_is_taken_for_the_other(drat, lrat):
+    """One step a line: no DRAT text has the shape of LRAT, and no LRAT text is read as DRAT. Binary DRAT always reads as DRAT."""
+    assert not has_lrat_shape(write_text(proof_of(drat)))
+    assert isinstance(read_any(write_text(proof_of(drat))), Proof)
+    assert isinstance(read_any(write_binary(proof_of(drat))), Proof)
+    assert isinstance(read_any(text_of(lrat)), LratProof)
+    if any(literals == [] for _, literals, _ in lrat):
+        with pytest.raises(BadProof):
+            read_any(text_of(lrat), "drat-text")
+
+
+@settings(max_examples=200)
+@given(STEPS)
+def test_text_of_drat_that_is_declared_lrat_is_not_read(steps):
+    text = write_text(proof_of(steps))
+    if text:
+        with pytest.raises(BadProof, match="no step of LRAT"):
+            read_any(text, "lrat-text")
+    with pytest.raises(BadProof):
+        read_any(write_binary(proof_of([*steps, (False, [])])), "lrat-binary")
+
+
+@pytest.mark.parametrize(("data", "name", "lrat"), [
+    (b"2 0 0", "", False), (b"d 1 2 0\n", "", False), (b"", "", False), (b"5 2 0 1 2 0\n", "", True), (b"5 d 2 0\n", "", True),
+    (b"5 2 0 1 2 0 6 0 5 3 4 0\n", "", False), (b"6 2 0 1 2 0\n5 0 6 3 4 0\n", "", False), (b"5 0 0\n", "", False), (b"5 0 0\n", "x.lrat", True),
+    (b"5 0 0\n", "x.lrat.gz", True), (b"a\x0a\x04\x00\x02\x04\x00", "", True), (b"a\x0a\x04\x00", "", False), (b"d\x02\x00", "", False),
+    (b"d\x02\x00", "x.lrat", True),
+])
+def test_the_format_follows_from_name_and_bytes(data, name, lrat):
+    assert isinstance(read_any(data, "auto", name), LratProof if lrat else Proof)
+
+
+def test_a_refutation_with_hints_is_verified():
+    assert refute_by_hints(formula_of(5, HARD), read_lrat_text(text_of(refutation_of(HARD)))) == (True, "6 steps, each by its hints")
+
+
+def test_every_hint_of_it_is_needed_and_in_its_place():
+    """The last step has no way out by RAT: with a hint less, one of no clause, or in another order it is refuted."""
+    steps, formula = refutation_of(HARD), formula_of(5, HARD)
+    name, literals, hints = steps[-1]
+    faults = [hints[:place] + hints[place + 1 :] for place in range(len(hints))]
+    faults += [[*hints[:place], other, *hints[place + 1 :]] for place in range(len(hints)) for other in (name, name + 9)]
+    faults += [hints[::-1], [-hint for hint in hints], [name], []]
+    for fault in faults:
+        ok, reason = refute_by_hints(formula, read_lrat_text(text_of([*steps[:-1], (name, literals, fault)])))
+        assert not ok and reason.startswith("step 6 (clause 14): "), fault
+
+
+def as_drat(formula, proof):
+    """The steps of an LRAT proof as DRAT, deletions by what they delete."""
+    clauses, lines = dict(enumerate(formula, 1)), []
+    for name, literals, hints in proof.steps:
+        if name:
+            clauses[name] = literals
+            lines.append(" ".join(map(str, [*literals, 0])))
+        else:
+            lines += ["d " + " ".join(map(str, [*gone, 0])) for hint in hints if (gone := clauses.pop(hint, None))]
+    return read_proof("\n".join(lines).encode(), "drat-text")
+
+
+def test_no_proof_with_hints_refutes_a_satisfiable_formula():
+    """And what is verified is a DRAT proof by the other checker's word, for all of whose additions it finds the reason without hints."""
+    verified = with_rat = faulty = 0
+    for seed in range(4000):
+        variables, clauses, _ = random_problem(seed)
+        dice = random.Random(seed)
+        steps = random_steps(variables, clauses, dice)
+        if dice.random() < 0.5:
+            steps = planted(steps, dice)
+        formula, proof = formula_of(variables, clauses), read_lrat_text(text_of(steps))
+        ok, _ = refute_by_hints(formula, proof)
+        assert not (ok and satisfiable(variables, clauses)), seed
+        if ok and all(literals is not None for _, literals, _ in steps):
+            assert refute(formula, as_drat(clauses, proof), "python")[0], seed
+        verified += ok
+        with_rat += ok and any(hint < 0 for _, literals, hints in steps if literals is not None for hint in hints)
+        faulty += not ok and not satisfiable(variables, clauses)
+    assert verified > 400 and with_rat > 20 and faulty > 100, (verified, with_rat, faulty)
+
+
+def planted(steps, dice):
+    """The steps with one fault: a hint or a literal that is gone, changed or new."""
+    place = dice.randrange(len(steps))
+    name, literals, hints = steps[place]
+    changed = list(hints)
+    kind = dice.randrange(4)
+    if kind == 0 and literals:
+        literals = [-literals[0], *literals[1:]]
+    elif kind == 1 and changed:
+        del changed[dice.randrange(len(changed))]
+    elif literals is not None:
+        changed.insert(dice.randint(0, len(changed)), dice.choice([1, 1, -1]) * dice.randint(1, name))
+    return [*steps[:place], (name, literals, changed), *steps[place + 1 :]]
+
+
+@pytest.mark.parametrize("name", ["lrat.lrat", "lrat_d.lrat"])
+def test_proofs_of_the_square(name):
+    texts = {"lrat.lrat": b"5 2 0 1 2 0\n6 0 5 3 4 0\n", "lrat_d.lrat": b"5 2 0 1 2 0\n5 d 1 2 0\n6 0 5 3 4 0\n"}
+    proof = read_any(texts[name], "auto", str(Path("x") / name))
+    assert refute_by_hints(formula_of(2, [[1, 2], [-1, 2], [1, -2], [-1, -2]]), proof)[0]
