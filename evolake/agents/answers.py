@@ -6,7 +6,6 @@ paid for. The one exception is an answer that is no JSON at all, such as a gatew
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,10 +13,11 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from evolake.agents.bounds import too_many
+from evolake.agents.bounds import parse_reply, too_many
 from evolake.agents.fences import clean
 from evolake.agents.prices import Counts, read_counts
 from evolake.agents.session.wire import called_text
+from evolake.reading import Unparsable
 
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 _LONGEST_NAME = 80
@@ -45,9 +45,9 @@ def read_completion(text: str, *, cut: bool = False, calls: bool = False) -> Rec
     if crowded := too_many(text):
         return Received("too_large", "", f"the body is not read: {crowded}")
     try:
-        body = json.loads(text)
-    except (ValueError, RecursionError, MemoryError) as error:
-        return Received("garbled", clean(text), f"the body is not JSON: {error}")
+        body = parse_reply(text, "the body")
+    except Unparsable as error:
+        return Received("garbled", clean(text), f"the body is not JSON: {error.got}")
     if not isinstance(body, Mapping):
         return Received("garbled", clean(text), f"the body is a JSON {type(body).__name__}, not an object")
     return replace(_read(body, calls=calls), counts=read_counts(body.get("usage")), model=_name(body.get("model")))

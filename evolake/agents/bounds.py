@@ -6,39 +6,38 @@ times its size as text. So the text is counted first: there are at most as many 
 
 from __future__ import annotations
 
-import re
-import zlib
 from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+from evolake.reading import Damaged, decompressed, parse_json
+from evolake.reading.compressed import Kind
+from evolake.reading.json_text import beyond_json
 
 MAX_VALUES = 200_000
 """Of one JSON text: a completion has some dozens, the largest reply of a role some thousands."""
-_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
-_MARKS = ",:[{"
-_WINDOWS = {"gzip": zlib.MAX_WBITS | 16, "x-gzip": zlib.MAX_WBITS | 16, "deflate": zlib.MAX_WBITS}
-_STEP = 1 << 16
+MAX_DIGITS = 4300
+"""Of one number: as many as Python writes. A family's answer may be a large one."""
+_KINDS: dict[str, Kind] = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "zlib"}
+_NO_LIMIT = 1 << 62
 
 
 class Undecodable(ValueError):
     """A body in an encoding that nobody asked for, or broken in it."""
 
 
-def values_in(text: str) -> int:
-    """How many values the JSON text holds, from above; in time proportional to its length. Objects count their keys as well."""
-    marks = sum(map(text.count, _MARKS))
-    if marks < MAX_VALUES:
-        return marks + 1
-    bare = _STRING.sub("", text)
-    return sum(map(bare.count, _MARKS)) + 1
-
-
 def too_many(text: str) -> str:
-    """Why the text is not taken apart, "" where it may be."""
-    result = values_in(text)
-    return f"it holds {result} values; at most {MAX_VALUES} are read" if result > MAX_VALUES else ""
+    """Return why the text is not parsed as JSON, "" if it may be."""
+    return beyond_json(text, values=MAX_VALUES, digits=_NO_LIMIT, depth=_NO_LIMIT)
+
+
+def parse_reply(text: str, name: str) -> Any:
+    """Return the value of JSON that a server or a model sent. Raises Unparsable."""
+    return parse_json(text, name=name, values=MAX_VALUES, digits=MAX_DIGITS)
 
 
 def decoded(chunks: Iterable[bytes], encoding: str) -> Iterator[bytes]:
-    """The body's chunks, decoded in steps of 64 KiB, so that whoever counts them can stop in time.
+    """Yield the body's chunks, decoded in steps, so that whoever counts them can stop in time.
 
     Raises:
         Undecodable: the encoding is none of identity, gzip and deflate, or the bytes are broken.
@@ -47,14 +46,13 @@ def decoded(chunks: Iterable[bytes], encoding: str) -> Iterator[bytes]:
     if name in ("", "identity"):
         yield from chunks
         return
-    if name not in _WINDOWS:
+    if name not in _KINDS:
         raise Undecodable(f"a body in the encoding {name[:40]!r}, which was not asked for")
-    decoder = zlib.decompressobj(_WINDOWS[name])
+    source = iter(chunks)
+    first = next(source, b"")
+    if not first:  # an answer without a body
+        return
     try:
-        for chunk in chunks:
-            while chunk:
-                yield decoder.decompress(chunk, _STEP)
-                chunk = decoder.unconsumed_tail
-        yield decoder.flush()
-    except zlib.error as error:
-        raise Undecodable(f"a body broken in its encoding {name}: {error}") from None
+        yield from decompressed(chain([first], source), _NO_LIMIT, name="a body", kind=_KINDS[name], ratio=_NO_LIMIT)
+    except Damaged as error:
+        raise Undecodable(f"a body broken in its encoding {name}: {error.got}") from None

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.answers import judged, read_completion
+from evolake.agents.bounds import parse_reply
 from evolake.agents.endpoint import Endpoint, Rejected
 from evolake.agents.prices import plausible
 from evolake.agents.sampling import Sampling
@@ -81,13 +82,13 @@ def _function(endpoint: Endpoint, model: str, max_output_tokens: int) -> Tried:
     text = ""
     try:
         text = endpoint.post_tool(model, OFFERED, TOOL, max_output_tokens=max_output_tokens).text
-        called: dict[str, Any] = json.loads(text)["choices"][0]["message"]["tool_calls"][0]["function"]
-        ok = called["name"] == "report_total" and isinstance(json.loads(called["arguments"])["total"], int)
+        called: dict[str, Any] = parse_reply(text, "the reply")["choices"][0]["message"]["tool_calls"][0]["function"]
+        ok = called["name"] == "report_total" and isinstance(parse_reply(called["arguments"], "the arguments")["total"], int)
         detail = "called as described" if ok else f"another call than was described: {beginning(json.dumps(called))}"
         return Tried("function calling", ok, detail, False)
     except AgentUnavailable as error:
         return Tried("function calling", False, error.got or error.what, False)
-    except (ValueError, KeyError, IndexError, TypeError):
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
         return Tried("function calling", False, f"no function was called; the reply begins: {beginning(_said(text))}", False)
 
 

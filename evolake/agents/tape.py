@@ -23,11 +23,14 @@ from uuid import uuid4
 
 from filelock import FileLock
 
+from evolake.agents.bounds import MAX_DIGITS
 from evolake.agents.roles import canonical_json, text_sha
 from evolake.errors import CorruptPart, LakeError
+from evolake.reading import Unreadable, parse_json, read_text
 
 FORMAT = 1
 LONGEST_LINE = 200
+LARGEST_ENTRY = 256 << 20
 _KEY = re.compile(r"[0-9a-f]{64}(-[0-9a-f]{16}-\d+)?")
 
 
@@ -105,15 +108,15 @@ class Tape:
             LakeError: it cannot be read.
         """
         try:
-            text = self.path(key).read_text(encoding="utf-8")
+            text = read_text(self.path(key), LARGEST_ENTRY)
         except FileNotFoundError:
             return None
-        except UnicodeDecodeError as error:
-            raise self._damaged(key, str(error)) from None
+        except Unreadable as error:
+            raise self._damaged(key, error.got or error.what) from None
         except OSError as error:
             raise self._unusable("read", error) from None
         try:
-            stored = json.loads(text)
+            stored = parse_json(text, name="the entry", digits=MAX_DIGITS)
             if stored["format"] != FORMAT or stored["sha"] != text_sha(canonical_json(stored["entry"])):
                 raise ValueError("its own hash does not match")
             entry = Entry(**stored["entry"])

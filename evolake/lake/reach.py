@@ -11,15 +11,14 @@ import re
 from collections.abc import Iterable, Iterator
 
 import polars as pl
-import zstandard
 
 from evolake.lake import disk
 from evolake.lake.audit.blobs import files
 from evolake.lake.store import Lake
+from evolake.lake.trees import MAX_BYTES
+from evolake.reading import Damaged, decompressed, kind_of
 
 _HEX = re.compile(rb"[0-9a-f]{64,}")
-_ZSTD = b"\x28\xb5\x2f\xfd"
-_BLOCK = 1 << 22
 _APART = frozenset({"blobs", "locks", "quarantine", "cache", "seeds"})
 """Entries of a lake's root in which a name keeps no blob."""
 
@@ -103,12 +102,11 @@ def _texts_of(column: pl.Series) -> Iterator[bytes]:
 def _unpacked(data: bytes) -> Iterator[bytes]:
     """A blob's bytes, and what is in it where it is compressed as evolake compresses."""
     yield data
-    if data.startswith(_ZSTD):
+    if kind_of(data) == "zstd":
         before = b""
         try:
-            with zstandard.ZstdDecompressor().stream_reader(data) as stream:
-                while block := stream.read(_BLOCK):
-                    yield before + block
-                    before = block[-63:]
-        except zstandard.ZstdError:
+            for block in decompressed([data], 2 * MAX_BYTES, name="a blob", kind="zstd", ratio=MAX_BYTES):
+                yield before + block
+                before = (before + block)[-63:]
+        except Damaged:
             return  # no archive of ours: its bytes have been looked at

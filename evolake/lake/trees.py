@@ -13,10 +13,13 @@ import shutil
 import tarfile
 import tempfile
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 import zstandard
 
 from evolake.errors import InputError, LakeError
+from evolake.reading import Unreadable
+from evolake.reading.archives import Limits, tar_entries
 
 LEVEL = 10
 MAX_BYTES = 4 << 30
@@ -102,35 +105,30 @@ def unpack(data: bytes, into: Path, max_bytes: int = MAX_BYTES) -> None:
 
 def _extract(data: bytes, folder: Path, max_bytes: int) -> None:
     links: list[tarfile.TarInfo] = []
-    used = 0
     try:
-        with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data)) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
-            for info in archive:
-                parts = PurePosixPath(info.name).parts
-                if PurePosixPath(info.name).is_absolute() or ".." in parts or not parts:
-                    raise _refused(f"an entry named {info.name!r}")
-                path = folder.joinpath(*parts)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                if info.isdir():
-                    path.mkdir(exist_ok=True)
-                elif info.isreg():
-                    used += info.size
-                    if used > max_bytes:
-                        raise _refused(f"more than {max_bytes} bytes")
-                    _write(path, archive, info)
-                elif info.issym() and _stays_inside(info.name, info.linkname):
-                    links.append(info)
-                else:
-                    raise _refused(f"an entry {info.name!r} that is a device, a hard link or a link to {info.linkname!r}")
+        for info, source in tar_entries(data, name="the stored tree", limits=Limits(bytes=max_bytes)):
+            parts = PurePosixPath(info.name).parts
+            if PurePosixPath(info.name).is_absolute() or ".." in parts or not parts:
+                raise _refused(f"an entry named {info.name!r}")
+            path = folder.joinpath(*parts)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if info.isdir():
+                path.mkdir(exist_ok=True)
+            elif source is not None:
+                _write(path, source, info)
+            elif info.issym() and _stays_inside(info.name, info.linkname):
+                links.append(info)
+            else:
+                raise _refused(f"an entry {info.name!r} that is a device, a hard link or a link to {info.linkname!r}")
         for info in links:
             _link(folder, info)
-    except (tarfile.TarError, zstandard.ZstdError, FileExistsError, NotADirectoryError, EOFError) as error:
+    except Unreadable as error:
+        raise _refused(error.got or error.what) from None
+    except (tarfile.TarError, FileExistsError, NotADirectoryError, EOFError) as error:
         raise _refused(str(error)) from None
 
 
-def _write(path: Path, archive: tarfile.TarFile, info: tarfile.TarInfo) -> None:
-    source = archive.extractfile(info)
-    assert source is not None  # a regular file always has one
+def _write(path: Path, source: IO[bytes], info: tarfile.TarInfo) -> None:
     with path.open("xb") as target:
         shutil.copyfileobj(source, target, 1 << 20)
     path.chmod(0o755 if info.mode & 0o100 else 0o644)

@@ -105,17 +105,15 @@ def check(judging: Judging) -> Iterator[Said]:
 
 def require_bounded(packed: bytes) -> None:
     """Raises ValueError where packed sources are more than MOST_BYTES as an archive, headers and all; nothing is written."""
-    import zstandard
+    from evolake.reading import Bomb, Damaged, decompressed
 
-    total = 0
     try:
-        with zstandard.ZstdDecompressor().stream_reader(packed) as stream:
-            while data := stream.read(1 << 20):
-                total += len(data)
-                if total > MOST_BYTES:
-                    raise ValueError(f"its sources are more than {MOST_BYTES:,} bytes when they are unpacked")
-    except zstandard.ZstdError as error:
-        raise ValueError(f"its sources cannot be unpacked: {error}") from None
+        for _ in decompressed([packed], MOST_BYTES, name=SOURCES, kind="zstd"):
+            pass
+    except Bomb:
+        raise ValueError(f"its sources are more than {MOST_BYTES:,} bytes when they are unpacked, or expand too much") from None
+    except Damaged as error:
+        raise ValueError(f"its sources cannot be unpacked: {error.got}") from None
 
 
 def _verified(folder: Path, settings: Settings, judging: Judging) -> Verified:

@@ -7,14 +7,15 @@ replies and the results as the user's words. Which of the two it is decides noth
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evolake.agents.bounds import parse_reply
 from evolake.agents.prompts import Message, reply_rule
 from evolake.agents.roles import canonical_json
+from evolake.reading import Unparsable
 
 RESULT = "tool"
 """Role of a message that holds a result."""
@@ -110,8 +111,8 @@ def _arguments(given: Any) -> Any:
     if not isinstance(given, str):
         return given if isinstance(given, dict) else str(given)
     try:
-        value = json.loads(given or "{}")
-    except (ValueError, RecursionError):
+        value = parse_reply(given or "{}", "the arguments")
+    except Unparsable:
         return given
     return value if isinstance(value, dict) else given
 

@@ -34,10 +34,13 @@ from evolake.families.settings import FamiliesSettings
 from evolake.gates import GateResult, Ruleset
 from evolake.gates.code_version import code_version
 from evolake.lake import disk
+from evolake.reading import decompress, read_bytes
 from evolake.seeds import generator
 
 FILE = Path("evidence", "families.jsonl.xz")
 """Below the seeds."""
+MOST_BYTES = 512 << 20
+"""Limit of the file, and of its text."""
 ROOTS = (
     "evolake.families.gates.collecting", *own_modules(), "evolake.families.sandbox.driver", "evolake.jail.drivers", "evolake.jail.inside.candidate",
 )
@@ -101,11 +104,12 @@ def read_entries(path: Path) -> dict[str, Entry]:
         InputError: it is not what `write_entries` writes.
     """
     try:
-        lines = lzma.decompress(path.read_bytes()).decode().splitlines()
+        packed = read_bytes(path, MOST_BYTES)
+        lines = decompress(packed, MOST_BYTES, name=str(path), kind="xz").decode().splitlines()
         return {line["key"]: Entry(line["name"], line["gates"], line["fingerprint"]) for line in map(json.loads, lines)}
     except FileNotFoundError:
         return {}
-    except (OSError, lzma.LZMAError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         do = "restore it, or remove it: the evidence is then made here"
         raise InputError(f"the shipped evidence {path} cannot be read", wanted="lines of JSON, packed by xz", got=str(error), do=do) from None
 

@@ -95,7 +95,7 @@ def _fetch(root: Path, remote: Remote, wanted: Files) -> int:
 
     def fetch_file(path: str) -> int:
         sha, size = wanted[path]
-        data = remote.get(sha)
+        data = remote.get(sha, size)
         if len(data) != size:
             raise LakeError(f"the snapshot of {remote.url} does not fit its objects", wanted=f"{size} bytes of {path}", got=str(len(data)))
         target = local.checked(root, path)

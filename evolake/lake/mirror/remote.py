@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,9 +15,13 @@ from urllib.parse import urlsplit
 import zstandard
 
 from evolake.errors import InputError, LakeError
+from evolake.reading import Unparsable, Unreadable, decompress, parse_json, whole_number
 
 _FORMAT = 1
 _INSTALL = "pip install 'evolake[s3]'"
+SNAPSHOT_BYTES, SNAPSHOT_VALUES = 512 << 20, 10_000_000
+"""Limits of a snapshot as it is stored and as JSON: about two million files."""
+_SHA = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -83,9 +88,9 @@ class Remote:
         with self._told():
             self._obstore.put(self._store, _place(sha), data)
 
-    def get(self, sha: str) -> bytes:
-        """The bytes named `sha`, verified. Raises LakeError where they are missing or others."""
-        data = self._bytes(_place(sha))
+    def get(self, sha: str, size: int) -> bytes:
+        """Return the bytes named `sha`, verified. Raises LakeError if they are missing, changed, or more than `size`."""
+        data = self._bytes(_place(sha), size)
         if data is None:
             raise LakeError(f"the mirror {self.url} lacks an object", wanted=_place(sha), got="no such object", do="push from a lake that is whole")
         if (got := hashlib.sha256(data).hexdigest()) != sha:
@@ -97,20 +102,24 @@ class Remote:
         """The snapshot with the highest number; None in an empty store."""
         with self._told():
             names = [item["path"] for chunk in self._obstore.list(self._store, prefix="snapshots", chunk_size=1000) for item in chunk]
-        numbers = [int(name[10:18]) for name in names if name[10:18].isdigit()]
+        numbers = [number for name in names if (number := whole_number(name[10:18])) is not None]
         return self.snapshot(max(numbers)) if numbers else None
 
     def snapshot(self, number: int) -> Snapshot:
         """One snapshot. Raises LakeError where it is missing or damaged."""
-        data = self._bytes(_numbered(number))
+        name = f"the snapshot {_numbered(number)} of {self.url}"
+        do = "remove it from the store; the one before it is taken then, and the next push makes it again"
+        data = self._bytes(_numbered(number), SNAPSHOT_BYTES)
         try:
-            summary = json.loads(zstandard.ZstdDecompressor().decompressobj().decompress(data or b""))
+            text = decompress(data or b"", SNAPSHOT_BYTES, name=name, kind="zstd")
+            summary = parse_json(text, name=name, characters=SNAPSHOT_BYTES, values=SNAPSHOT_VALUES)
             if summary["format"] != _FORMAT or summary["number"] != number:
                 raise ValueError(f"format {summary['format']}, number {summary['number']}")
-            return _snapshot(number, {path: (sha, size) for path, sha, size in summary["files"]})
-        except (ValueError, KeyError, TypeError, zstandard.ZstdError) as error:
-            do = "remove it from the store; the one before it is taken then, and the next push makes it again"
-            raise LakeError(f"the snapshot {_numbered(number)} of {self.url} is damaged", got=str(error) or "no such object", do=do) from None
+            return _snapshot(number, dict(_file(*entry) for entry in summary["files"]))
+        except (Unreadable, Unparsable) as error:
+            raise LakeError(error.what, wanted=error.wanted, got=error.got, do=do) from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise LakeError(f"{name} is damaged", got=str(error) or "no such object", do=do) from None
 
     def add(self, number: int, files: Mapping[str, tuple[str, int]]) -> Snapshot:
         """Creates the snapshot `number`. Raises LakeError where another push has created it meanwhile."""
@@ -125,14 +134,25 @@ class Remote:
             raise LakeError(f"another push to {self.url} was faster", got=f"snapshot {number} is there", do="pull, then push again") from None
         return _snapshot(number, files)
 
-    def _bytes(self, place: str) -> bytes | None:
+    def _bytes(self, place: str, limit: int) -> bytes | None:
         from obstore.exceptions import NotFoundError
 
         try:
             with self._told():
-                return bytes(self._obstore.get(self._store, place).bytes())
+                found = self._obstore.get(self._store, place)
+                if found.meta["size"] <= limit:
+                    return bytes(found.bytes())
         except (NotFoundError, FileNotFoundError):
             return None
+        got, do = f"{found.meta['size']:,} bytes", "pull from a mirror that evolake pushed to"
+        raise LakeError(f"an object of the mirror {self.url} is too large", wanted=f"at most {limit:,} bytes of {place}", got=got, do=do)
+
+
+def _file(path: Any, sha: Any, size: Any) -> tuple[str, tuple[str, int]]:
+    """Return one entry of a snapshot. Raises ValueError if it is none."""
+    if isinstance(path, str) and isinstance(sha, str) and _SHA.fullmatch(sha) and type(size) is int and size >= 0:
+        return path, (sha, size)
+    raise ValueError(f"an entry that names no file: {repr((path, sha, size))[:200]}")
 
 
 def _snapshot(number: int, files: Mapping[str, tuple[str, int]]) -> Snapshot:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import tarfile
 from pathlib import Path
 
 from evolake.errors import InputError, MachineryError
 from evolake.jail import Limits, run_native
 from evolake.jail.protocol import one_line
+from evolake.reading import Unreadable, read_bytes
+from evolake.reading.archives import MOST_BYTES, tar_entries
 
 SOURCES = {"drat-trim": "test/cnf/drat-trim.c", "lrat-trim": "test/cnf/lrat-trim.c"}
 COMPILERS = ("cc", "gcc", "clang")
@@ -69,14 +70,14 @@ def build_tools(source: Path, into: Path | None = None) -> list[Path]:
 def _sources(source: Path) -> dict[str, bytes]:
     """Program -> its source, of those that the folder or archive holds."""
     if source.is_dir():
-        return {name: path.read_bytes() for name, place in SOURCES.items() if (path := source / place).is_file()}
+        return {name: read_bytes(path, LARGEST_SOURCE) for name, place in SOURCES.items() if (path := source / place).is_file()}
     texts: dict[str, bytes] = {}
     try:
-        with tarfile.open(source) as archive:
-            for member in archive:
-                name = next((name for name, place in SOURCES.items() if member.name.endswith("/" + place)), None)
-                if name and member.isfile() and member.size <= LARGEST_SOURCE and (file := archive.extractfile(member)):
-                    texts[name] = file.read()
-    except (OSError, tarfile.TarError) as error:
-        raise InputError(f"{source} cannot be read", wanted="a folder or an archive of cadical's sources", got=str(error)) from None
+        for entry, file in tar_entries(read_bytes(source, MOST_BYTES), name=str(source)):
+            name = next((name for name, place in SOURCES.items() if entry.name.endswith("/" + place)), None)
+            if name and file is not None and entry.size <= LARGEST_SOURCE:
+                texts[name] = file.read()
+    except (Unreadable, OSError) as error:
+        got = error.got or error.what if isinstance(error, Unreadable) else str(error)
+        raise InputError(f"{source} cannot be read", wanted="a folder or an archive of cadical's sources", got=got) from None
     return texts

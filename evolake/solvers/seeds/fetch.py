@@ -8,12 +8,10 @@ Nothing of what is fetched is run here, and no setup.py is.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import re
 import subprocess
-import tarfile
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,6 +19,8 @@ from pathlib import Path
 from evolake.errors import InputError, MachineryError
 from evolake.lake import disk
 from evolake.lake.blobs import BlobStore
+from evolake.reading import Unreadable
+from evolake.reading.archives import tar_comment
 from evolake.scratch import Scratch
 from evolake.solvers.seeds.fetch_index import get_address, get_file, pip_places
 from evolake.solvers.seeds.fetch_unpack import member
@@ -97,10 +97,8 @@ def _is_pinned(seed: Seed, sha: str, blobs: BlobStore) -> bool:
 
 def _commit_of(archive: bytes) -> str | None:
     try:
-        with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
-            opened.next()
-            return opened.pax_headers.get("comment")
-    except tarfile.TarError:
+        return tar_comment(archive, name="the archive")
+    except Unreadable:
         return None
 
 

@@ -7,37 +7,26 @@ built, and a source tree that had one would fail its layout.
 
 from __future__ import annotations
 
-import bz2
-import io
-import lzma
 import shutil
-import stat
-import struct
-import tarfile
 import tempfile
 import unicodedata
-import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, cast
+from typing import IO
 
 from evolake.errors import InputError
+from evolake.reading import Unreadable
+from evolake.reading.archives import DAMAGE, Limits, tar_entries, zip_entries
 
 MOST_BYTES = 1 << 30
 MOST_FILES = 100_000
 """Entries of every kind: folders, links and empty files count."""
 LONGEST_PART, LONGEST_NAME, DEEPEST = 200, 1000, 32
 """Bytes of one part of a path and of all of it, and how many parts it may have."""
-LARGEST_HEADER = 1 << 20
 LARGEST_MEMBER = 256 << 20
-DECOMPRESSOR_BYTES = 256 << 20
-BLOCK, FED = 1 << 20, 1 << 16
-_DAMAGED = (
-    tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, FileExistsError, NotADirectoryError, IsADirectoryError,
-    ValueError, OverflowError, RuntimeError, IndexError, KeyError,
-)
-"""What the readers of the standard library raise of archives that are no such, cut, changed, encrypted, or of a kind that they do not know."""
+BLOCK = 1 << 20
+_DAMAGED = (*DAMAGE, FileExistsError, NotADirectoryError, IsADirectoryError)
+"""Errors of reading contents, and of two entries that cannot be laid out together."""
 
 
 def unpack_archive(data: bytes, into: Path) -> None:
@@ -69,6 +58,8 @@ def unpack_archive(data: bytes, into: Path) -> None:
         temporary.chmod(0o755)
         if not into.exists():  # another process may have been faster
             temporary.replace(into)
+    except Unreadable as error:
+        raise _refused(_why(error)) from None
     except _DAMAGED as error:
         raise _refused(str(error) or type(error).__name__) from None
     finally:
@@ -89,6 +80,8 @@ def member(data: bytes, name: str) -> bytes:
                     if len(result) > LARGEST_MEMBER:
                         raise _refused(f"the file {name!r} has more than {LARGEST_MEMBER} bytes")
                     return result
+    except Unreadable as error:
+        raise _refused(_why(error)) from None
     except _DAMAGED as error:
         raise _refused(str(error) or type(error).__name__) from None
     raise InputError(f"the archive has no file {name!r}", wanted="the path below its top folder", do="mend `member` of the seed")
@@ -96,84 +89,14 @@ def member(data: bytes, name: str) -> bytes:
 
 def _entries(data: bytes) -> Iterator[tuple[str, IO[bytes], bool]]:
     """(path, contents, executable) of each regular file."""
+    limits = Limits(MOST_BYTES, MOST_FILES)
     if data[:2] == b"PK":
-        yield from _zipped(data)
+        for info, file in zip_entries(data, name="the archive", limits=limits):
+            yield info.filename, file, bool((info.external_attr >> 16) & 0o100)
         return
-    with tempfile.TemporaryFile() as plain:
-        _decompress(data, plain)
-        with tarfile.open(fileobj=cast(IO[bytes], _Careful(plain)), mode="r:") as archive:
-            total = 0
-            for count, entry in enumerate(archive, start=1):
-                archive.members = []  # type: ignore[attr-defined]  # the reader would keep every entry
-                total += max(entry.size, 0)
-                if count > MOST_FILES or total > MOST_BYTES:
-                    raise _too_large()
-                if entry.issparse():
-                    raise _refused(f"a sparse file {entry.name[:80]!r}")
-                file = archive.extractfile(entry) if entry.isreg() else None
-                if file is not None:
-                    yield entry.name, file, bool(entry.mode & 0o100)
-
-
-def _zipped(data: bytes) -> Iterator[tuple[str, IO[bytes], bool]]:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        entries = archive.infolist()
-        if len(entries) > MOST_FILES or sum(info.file_size for info in entries) > MOST_BYTES:
-            raise _too_large()
-        for info in entries:
-            mode = info.external_attr >> 16
-            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2):
-                raise _refused(f"an entry of compression {info.compress_type}")
-            if not info.is_dir() and stat.S_IFMT(mode) in (0, stat.S_IFREG):
-                yield info.filename, archive.open(info), bool(mode & 0o100)
-
-
-def _decompress(data: bytes, into: IO[bytes]) -> None:
-    """Writes what a tar archive is when decompressed; streams one after another are one, as their tools have it."""
-    used, place = 0, 0
-    if _decompressor(data) is None:
-        into.write(data)
-    while make := _decompressor(data[place : place + 8]):
-        reader, rest = make(), b""
-        while not reader.eof:
-            if not rest and getattr(reader, "needs_input", True):
-                rest = data[place : place + FED]
-                place += len(rest)
-                if not rest:
-                    raise EOFError("the archive ends before its end")
-            try:
-                out = reader.decompress(rest, BLOCK)
-            except OSError as error:  # bz2's word for damaged data
-                raise EOFError(str(error)) from None
-            rest = getattr(reader, "unconsumed_tail", b"")
-            used += len(out)
-            if used > MOST_BYTES:
-                raise _too_large()
-            into.write(out)
-        place -= len(reader.unused_data)
-    into.seek(0)
-
-
-def _decompressor(data: bytes) -> Any:
-    """What makes a decompressor for data that begin so; None for none."""
-    if data[:2] == b"\x1f\x8b":
-        return lambda: zlib.decompressobj(31)
-    if data[:3] == b"BZh":
-        return bz2.BZ2Decompressor
-    return (lambda: lzma.LZMADecompressor(memlimit=DECOMPRESSOR_BYTES)) if data[:6] == b"\xfd7zXZ\0" else None
-
-
-class _Careful:
-    """A file whose single reads are bounded: headers say themselves how long they are."""
-
-    def __init__(self, file: IO[bytes]):
-        self._file = file
-        self.seek, self.tell = file.seek, file.tell
-
-    def read(self, size: int = -1) -> bytes:
-        if not 0 <= size <= LARGEST_HEADER:
-            raise tarfile.ReadError(f"a header of {size} bytes")
-        return self._file.read(size)
+    for entry, file in tar_entries(data, name="the archive", limits=limits):
+        if file is not None:
+            yield entry.name, file, bool(entry.mode & 0o100)
 
 
 def _inside(name: str) -> PurePosixPath:
@@ -189,6 +112,10 @@ def _inside(name: str) -> PurePosixPath:
 def _folded(path: PurePosixPath) -> str:
     """A path as a file system reads it that knows no case and composes letters."""
     return unicodedata.normalize("NFC", str(path)).casefold()
+
+
+def _why(error: Unreadable) -> str:
+    return error.what if error.got in (None, "more") else str(error.got)
 
 
 def _too_large() -> InputError:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import polars as pl
 import pytest
+import zstandard
 from click.testing import CliRunner
 
 from evolake.cli import cli
 from evolake.errors import InputError, LakeError, PartitionBusy
 from evolake.lake import Lake
-from evolake.lake.mirror import local, pull, push
+from evolake.lake.mirror import local, pull, push, remote
 
 CUT_OFF = Path(__file__).with_name("killed_mirror.py")
 
@@ -174,3 +177,40 @@ def test_a_mirror_that_names_files_elsewhere_is_refused(tmp_path, path):
     remote.add(2, {path: next(iter(newest.files.values()))})
     with pytest.raises(InputError, match="that no lake has"):
         pull(tmp_path / "copy", url)
+
+
+def snapshot(files: object, **changed: object) -> bytes:
+    """A snapshot as a stranger's mirror may hold it."""
+    return zstandard.ZstdCompressor().compress(json.dumps({"format": 1, "number": 1, "files": files} | changed).encode())
+
+
+SHA = hashlib.sha256(b"data").hexdigest()
+HOSTILE = {
+    "bomb": (lambda: zstandard.ZstdCompressor(level=1).compress(bytes(128 << 20)) * 9, "expands too much|too large"),
+    "deep": (lambda: zstandard.ZstdCompressor().compress(b"[" * 200_000), "nested deeper"),
+    "digits": (lambda: zstandard.ZstdCompressor().compress(b'{"format": ' + b"9" * 10_000 + b"}"), "digits"),
+    "path is a number": (lambda: snapshot([[5, SHA, 4]]), "names no file"),
+    "name is a path": (lambda: snapshot([["a", "../" * 21 + "x", 4]]), "names no file"),
+    "size is a text": (lambda: snapshot([["a", SHA, "4"]]), "names no file"),
+    "too short an entry": (lambda: snapshot([["a", SHA]]), "damaged"),
+    "no list": (lambda: snapshot(7), "damaged"), "no object": (lambda: zstandard.ZstdCompressor().compress(b"[1]"), "damaged"),
+    "no snapshot": (lambda: b"junk", "cannot be decompressed"), "cut": (lambda: snapshot([])[:-3], "cannot be decompressed"),
+    "larger object": (lambda: snapshot([["a", SHA, 3]]), "too large"), "path outside": (lambda: snapshot([["../a", SHA, 4]]), "no lake has"),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_mirror_ends_in_one_sentence_within_bounded_memory(kind, tmp_path, monkeypatch):
+    monkeypatch.setattr(remote, "SNAPSHOT_BYTES", 64 << 20)
+    make, why = HOSTILE[kind]
+    for name, data in {"snapshots/00000001.json.zst": make(), f"objects/{SHA[:2]}/{SHA[2:]}": b"data"}.items():
+        (tmp_path / "mirror" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "mirror" / name).write_bytes(data)
+    tracemalloc.start()
+    try:
+        with pytest.raises((LakeError, InputError), match=why):
+            pull(tmp_path / "lake", f"file://{tmp_path}/mirror")
+        assert tracemalloc.get_traced_memory()[1] < 200 << 20
+    finally:
+        tracemalloc.stop()
+    assert not (tmp_path / "lake/a").exists()

@@ -17,6 +17,7 @@ import pytest
 from solver_archives import fuzz, tar, zipped
 
 from evolake.errors import InputError
+from evolake.reading import compressed
 from evolake.solvers.seeds import fetch_unpack
 from evolake.solvers.seeds.fetch_unpack import member, unpack_archive
 
@@ -62,7 +63,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same bounds, less of them, so that tests need not be large."""
     monkeypatch.setattr(fetch_unpack, "MOST_FILES", 200)
     monkeypatch.setattr(fetch_unpack, "MOST_BYTES", 2 << 20)
-    monkeypatch.setattr(fetch_unpack, "DECOMPRESSOR_BYTES", 16 << 20)
+    monkeypatch.setattr(compressed, "WINDOW_BYTES", 8 << 20)
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -1,0 +1,37 @@
+"""Bounded readers for everything that comes from outside: files, compressed data, archives, JSON, TOML and numbers.
+
+Each reader takes its limit before it builds anything, and raises an error that names what the user named. A file is
+read only if it is a regular file, because a pipe waits and a device never ends. Compressed data is decompressed in
+steps, so that a bomb stops at its limit and not at the machine's.
+
+    files.py        read_bytes, read_text, require_regular
+    compressed.py   decompress, decompressed, read_unpacked
+    archives.py     tar_entries, zip_entries, tar_comment
+    json_text.py    parse_json
+    toml_text.py    parse_toml
+    numbers.py      whole_number
+"""
+
+from evolake.reading.compressed import Bomb, Damaged, decompress, decompressed, kind_of, read_unpacked
+from evolake.reading.errors import Unparsable, Unreadable
+from evolake.reading.files import read_bytes, read_text, require_regular
+from evolake.reading.json_text import parse_json
+from evolake.reading.numbers import whole_number
+from evolake.reading.toml_text import parse_toml
+
+__all__ = [
+    "Bomb",
+    "Damaged",
+    "Unparsable",
+    "Unreadable",
+    "decompress",
+    "decompressed",
+    "kind_of",
+    "parse_json",
+    "parse_toml",
+    "read_bytes",
+    "read_text",
+    "read_unpacked",
+    "require_regular",
+    "whole_number",
+]

@@ -1,0 +1,94 @@
+"""Read files that the user named: regular files only, and never more than a limit.
+
+A named pipe would wait for a writer for ever, and a device such as /dev/zero never ends. The file is opened without
+blocking and looked at through its descriptor, so that it cannot be exchanged in between.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from evolake.reading.errors import Unreadable
+
+TEXT_BYTES = 16 << 20
+"""Limit of a text that a person or a model writes: programs, rules, settings, queries."""
+KINDS = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFDIR: "a folder",
+}
+
+
+def require_regular(path: Path) -> None:
+    """Check that `path` is a regular file, without opening it.
+
+    Raises:
+        Unreadable: it is a folder, a pipe, a device or a socket. OSError: it is missing or cannot be looked at.
+    """
+    _require(path, path.stat().st_mode)
+
+
+@contextmanager
+def open_regular(path: Path) -> Iterator[BinaryIO]:
+    """Open a regular file for reading bytes.
+
+    Raises:
+        Unreadable: as `require_regular`. OSError: it is missing or cannot be opened.
+    """
+    require_regular(path)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    with os.fdopen(descriptor, "rb") as file:
+        _require(path, os.fstat(descriptor).st_mode)
+        yield file
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """Return the contents of a regular file of at most `limit` bytes.
+
+    Raises:
+        Unreadable: as `require_regular`, or it is larger. OSError: it is missing or cannot be opened.
+    """
+    with open_regular(path) as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise Unreadable(
+            f"{path} is too large to be read", wanted=f"at most {limit:,} bytes", got="more", do="name a smaller file"
+        )
+    return data
+
+
+def read_text(path: Path, limit: int = TEXT_BYTES) -> str:
+    """Return the text of a regular file of at most `limit` bytes in UTF-8; a byte order mark at its start is left out.
+
+    Raises:
+        Unreadable: as `read_bytes`, or it is not UTF-8. OSError: it is missing or cannot be opened.
+    """
+    data = read_bytes(path, limit)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unreadable(
+            f"{path} is no text",
+            wanted="UTF-8",
+            got=f"byte {error.start} is {data[error.start]:#04x}",
+            do="save it as UTF-8",
+        ) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _require(path: Path, mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        kind = KINDS.get(stat.S_IFMT(mode), "of another kind")
+        raise Unreadable(
+            f"{path} is {kind}",
+            wanted="a regular file",
+            got=kind,
+            do="name a file; copy a pipe's contents into one first",
+        )

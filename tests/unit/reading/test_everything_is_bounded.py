@@ -1,0 +1,41 @@
+"""Nothing outside of the bounded readers decompresses, so that no bomb finds a way past their limits."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+PACKAGES = ("evolake", "assets", "resources", "pipelines")
+READING = "evolake/reading/"
+UNPACKING = re.compile(
+    r"ZstdDecompressor|zstandard\.decompress|\bgzip\.(open|decompress|GzipFile)|\bbz2\.(open|decompress|BZ2)|\blzma\.(open|decompress|LZMA[FD])"
+    r"|zlib\.decompress|tarfile\.(open|TarFile)\((?!.*mode=\"w\")|zipfile\.ZipFile|shutil\.unpack_archive"
+)
+FORMULAS = "evolake/solvers/formula/"
+"""Reads formulas by itself."""
+
+
+def sources() -> dict[str, str]:
+    """Path below the repository -> text, of everything that is shipped."""
+    files = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+    return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in files}
+
+
+def test_only_the_bounded_readers_decompress() -> None:
+    found = [
+        f"{name}: {match[0]}" for name, text in sources().items() if not name.startswith((READING, FORMULAS))
+        for match in UNPACKING.finditer(text)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("text", [
+    "zstandard.ZstdDecompressor()", "gzip.decompress(data)", "with tarfile.open(path) as archive:", "lzma.LZMADecompressor()", "bz2.BZ2File(path)",
+    "zlib.decompressobj(31)", "zipfile.ZipFile(path)",
+])
+def test_the_search_finds_each_way_to_decompress(text: str) -> None:
+    assert UNPACKING.search(text)
+    assert not UNPACKING.search('tarfile.open(fileobj=buffer, mode="w")')
