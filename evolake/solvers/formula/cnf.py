@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from evolake.errors import InputError
-from evolake.solvers.formula.packing import CannotUnpack, TooLarge, unpacked
+from evolake.reading import Unreadable, read_bytes
+from evolake.solvers.formula.packing import unpacked
 
 LARGEST_VARIABLE = 2**31 - 1
 LARGEST_FILE = 2 << 30
@@ -167,14 +168,14 @@ def read_cnf_file(path: Path, *, lenient: bool = False, name: str = "") -> Formu
 
 
 def read_cnf_bytes(path: Path, name: str = "") -> bytes:
-    """Contents of a file that may be packed, by its first bytes. Raises InputError."""
+    """Contents of a regular file that may be packed, by its first bytes. Raises InputError."""
     try:
-        if (size := path.stat().st_size) > LARGEST_FILE:
-            raise TooLarge(f"{size >> 20} MiB")
-        return unpacked(path.read_bytes(), path.suffix, LARGEST_FILE)
-    except (OSError, CannotUnpack, TooLarge, ValueError) as error:
-        got, wanted = (error.strerror if isinstance(error, OSError) else "") or str(error) or type(error).__name__, KINDS
-        raise InputError(f"the formula {name or path} cannot be read", wanted=wanted, got=got, do="check the file") from None
+        return unpacked(read_bytes(path, LARGEST_FILE), path.suffix, LARGEST_FILE, name or str(path))
+    except Unreadable as error:
+        got = error.got or error.what
+    except OSError as error:
+        got = error.strerror or str(error)
+    raise InputError(f"the formula {name or path} cannot be read", wanted=KINDS, got=got, do="check the file")
 
 
 KINDS = f"DIMACS of at most {LARGEST_FILE >> 20} MiB, plain or packed by gzip, xz, bzip2 or Zstandard"

@@ -46,8 +46,9 @@ def main() -> None:
 def judge(request: dict[str, Any]) -> tuple[str, str, str]:
     """(verdict, reason, format) of the request."""
     from evolake.errors import InputError
+    from evolake.reading import Bomb, Damaged
     from evolake.solvers.formula.cnf import read_cnf_file
-    from evolake.solvers.formula.packing import CannotUnpack, TooLarge, unpacked
+    from evolake.solvers.formula.packing import unpacked
     from evolake.solvers.proof.lrat import LratProof
     from evolake.solvers.proof.parse import BadProof
     from evolake.solvers.proof.reading import read_any
@@ -60,10 +61,13 @@ def judge(request: dict[str, Any]) -> tuple[str, str, str]:
     if path.stat().st_size > most:
         return "unknown", f"the proof is larger than {request['proof_mb']} MiB", ""
     try:
-        proof = read_any(unpacked(path.read_bytes(), Path(names["proof"]).suffix, most), request["spelling"], names["proof"])
-    except TooLarge:
-        return "unknown", f"the proof is larger than {request['proof_mb']} MiB unpacked", ""
-    except (BadProof, CannotUnpack) as error:
+        data = unpacked(path.read_bytes(), Path(names["proof"]).suffix, most, "the proof")
+        proof = read_any(data, request["spelling"], names["proof"])
+    except Bomb as error:
+        return "unknown", f"{error.what}: wanted {error.wanted}, got {error.got}", ""
+    except Damaged as error:
+        return "unsupported", f"it cannot be read: {error.got}, wanted {error.wanted}", ""
+    except BadProof as error:
         return "unsupported", f"it cannot be read: {error}", ""
     kind = "lrat" if isinstance(proof, LratProof) else "drat"
     if (formula.starts[1:] == formula.starts[:-1]).any():

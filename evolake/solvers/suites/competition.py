@@ -13,8 +13,8 @@ from pathlib import Path
 
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
+from evolake.reading.compressed import ENDINGS as PACKED
 from evolake.solvers.formula.cnf import for_solvers, read_cnf_bytes
-from evolake.solvers.formula.packing import ENDINGS as PACKED
 from evolake.solvers.settings import folder_title
 from evolake.solvers.suites.folder_lock import LOCK, Pin, check_lock, lock_folder, read_lock
 from evolake.solvers.suites.materialize import with_files

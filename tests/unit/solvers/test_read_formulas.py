@@ -16,9 +16,10 @@ from evolake.cli import cli
 from evolake.cli.ending import end
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
+from evolake.reading import Bomb, Damaged
 from evolake.solvers.commands.lock import lock
 from evolake.solvers.formula.cnf import for_solvers, read_cnf_bytes, read_cnf_file, write_dimacs
-from evolake.solvers.formula.packing import CannotUnpack, TooLarge, unpacked
+from evolake.solvers.formula.packing import unpacked
 from evolake.solvers.suites.competition import competition_suite, lock_formulas
 from evolake.solvers.suites.folder_lock import LOCK
 
@@ -43,19 +44,19 @@ def test_packing_is_told_from_the_bytes(name, pack, tmp_path):
 def test_a_small_file_that_unpacks_to_more_than_the_limit_ends_at_it(ending):
     data = PACK[ending](bytes(50 << 20))
     assert len(data) < 100_000
-    with pytest.raises(TooLarge, match="larger than 1 MiB unpacked"):
-        unpacked(data, "", 1 << 20)
+    with pytest.raises(Bomb, match=r"mine\.cnf is too large"):
+        unpacked(data, "", 1 << 20, "mine.cnf")
 
 
 @settings(max_examples=60)
 @given(st.binary(max_size=400), st.sampled_from(sorted(PACK)), st.data())
 def test_unpacking_gives_the_bytes_back_and_never_a_part_of_them(data, ending, draw):
     packed = PACK[ending](data)
-    assert unpacked(packed, "", 1 << 20) == data
-    assert unpacked(packed + packed, "", 1 << 20) == data + data
+    assert unpacked(packed, "", 1 << 20, "x") == data
+    assert unpacked(packed + packed, "", 1 << 20, "x") == data + data
     cut = draw.draw(st.integers(1, len(packed) - 1))
-    with pytest.raises(CannotUnpack):
-        unpacked(packed[:cut], ending, 1 << 20)
+    with pytest.raises(Damaged):
+        unpacked(packed[:cut], ending, 1 << 20, "x")
 
 
 @pytest.mark.parametrize("kind", REFUSED)
