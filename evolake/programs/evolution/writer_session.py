@@ -19,6 +19,7 @@ from evolake.agents.session.workspace import Workspace
 from evolake.gates import GateSpec, run_gates
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.gates.specs import GATES
+from evolake.programs.model.blocks import as_kept
 from evolake.programs.model.project import program_id
 from evolake.programs.roles.writer import Measured, WriterReply, WriterRequest
 from evolake.programs.roles.writer_session import COMMANDS, WRITER_SESSION, ProgramCard, Standing, WriterSessionRequest
@@ -51,7 +52,7 @@ class SessionWriter:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_bytes(text.encode("utf-8", "replace"))
             workspace = Workspace.of_folder(folder, files, lambda path: path in files)
-            bench = Bench(workspace, folder, ProgramCard, self.call, commands(context, list(files)), reference=lambda: reference_files(request))
+            bench = Bench(workspace, folder, ProgramCard, self.call, commands(context, files), reference=lambda: reference_files(request))
             card = self.agents.session(WRITER_SESSION, request_of(request), bench, seed=seed, attempt=attempt)
         if not isinstance(card, ProgramCard):
             assert isinstance(card, AgentFailure)
@@ -62,10 +63,11 @@ class SessionWriter:
         return WriterReply(idea=card.idea, whole={name: text for name, text in workspace.changed.items() if text is not None}), card
 
 
-def commands(context: Context, names: list[str]) -> Mapping[str, Command]:
-    """The commands of a session on files of these names. What a program does wrong is said; only our own machinery raises."""
+def commands(context: Context, files: Mapping[str, str]) -> Mapping[str, Command]:
+    """The commands of a session on these files of the parent. What a program does wrong is said; only our own machinery raises."""
     def asked(folder: Path, gates: tuple[GateSpec, ...]) -> str:
-        texts = {name: (folder / name).read_bytes().decode("utf-8", "replace") for name in names if (folder / name).is_file()}
+        texts = {name: (folder / name).read_bytes().decode("utf-8", "replace") for name in files if (folder / name).is_file()}
+        texts = {name: as_kept(files[name], text, name) for name, text in texts.items()}
         candidate = Candidate(texts, program_id(context.project.name, texts), context.evaluator, context.seeds())
         done = run_gates(candidate, gates, context.ruleset, artifact_id=candidate.program_id, cycle=context.cycle, run_id=context.run_id)
         if (objection := done.blocked_by) is not None:

@@ -68,7 +68,7 @@ def form(candidate: Candidate) -> dict[str, Any]:
     project = candidate.project
     outside = "" if list(candidate.texts) == list(project.evolving) else "other files than the initial program's"
     for name, text in candidate.texts.items():
-        outside = outside or ((said := outside_change(project.evolving.get(name, ""), text)) and f"{name}: {said}")
+        outside = outside or ((said := outside_change(project.evolving.get(name, ""), text, name)) and f"{name}: {said}")
     same = candidate.known.get(bare_text(candidate.texts))
     return {
         "outside": outside, "unreadable": unreadable(candidate.texts), "characters": sum(map(len, candidate.texts.values())),

@@ -21,6 +21,7 @@ from evolake.jail import Limits, NativeOutcome, run_native
 from evolake.jail.bubblewrap import WORK
 from evolake.jail.interpreter import interpreter
 from evolake.jail.protocol import one_line
+from evolake.programs.model.lines import BOM
 from evolake.programs.model.project import Project, limits_of, stages_in
 from evolake.programs.sandbox.running import Built, Runner, build
 from evolake.programs.settings import ProgramsSettings
@@ -131,7 +132,7 @@ class Evaluator:
         config = self.project.config
         files = self.project.beside | {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
         staged = config.cascade is not False
-        own = self.project.files[self.project.given.evaluator.file].decode("utf-8", "replace")
+        own = self.project.files[self.project.given.evaluator.file].decode("utf-8", "replace").removeprefix(BOM)
         request = {
             "task": "evaluate", "program": self.project.main, "stages": list(stages_in(own)) if staged or "def evaluate(" not in own else [],
             "thresholds": list(config.thresholds), "score": self.project.score_name,

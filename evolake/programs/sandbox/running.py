@@ -13,6 +13,7 @@ from evolake.jail import GENERIC_DRIVER, Limits, run_native
 from evolake.jail.interpreter import interpreter
 from evolake.jail.pool import Pool, open_pool
 from evolake.jail.protocol import one_line
+from evolake.programs.model.lines import BOM
 from evolake.programs.model.project import Project
 
 BUILD_PROCESSES = 32
@@ -87,7 +88,7 @@ class Runner:
                 self._pool = open_pool(self.workers, ("numpy",) if numpy else (), self.mode)
         limits = Limits(**{**self.limits.to_json(), "processes": 0, "output_bytes": OUTPUT_BYTES})
         payload = {"function": self.project.given.program.entry, "args": [case]}
-        outcome = self._pool.call(GENERIC_DRIVER, texts[self.project.main], payload, limits)
+        outcome = self._pool.call(GENERIC_DRIVER, texts[self.project.main].removeprefix(BOM), payload, limits)
         return Ran(outcome.status, outcome.value, outcome.reason, outcome.cpu_s, outcome.wall_s, outcome.peak_mb)
 
     def _executed(self, built: Built, case: Any) -> Ran:

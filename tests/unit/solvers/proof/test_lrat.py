@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proof_cases import DRAT_STEPS as STEPS
+from proof_cases import LITERAL, hints_for, proof_of, random_problem, random_steps, satisfiable, text_of
 
 from evolake.solvers.formula.cnf import formula_of
 from evolake.solvers.proof.dratify import refute
@@ -13,11 +15,7 @@ from evolake.solvers.proof.hints import refute_by_hints
 from evolake.solvers.proof.lrat import LratProof, has_lrat_shape, read_lrat_binary, read_lrat_text, write_lrat_binary, write_lrat_text
 from evolake.solvers.proof.parse import BadProof, Proof, read_proof, write_binary, write_text
 from evolake.solvers.proof.reading import read_any
-from tests.lrat_proofs import hints_for, random_steps, text_of
-from tests.unit.solvers.proof.test_dratify import random_problem, satisfiable
-from tests.unit.solvers.proof.test_parse import STEPS, proof_of
 
-LITERAL = st.integers(1, 2**31 - 1).flatmap(lambda variable: st.sampled_from([variable, -variable]))
 HINT = st.integers(1, 2**55).flatmap(lambda name: st.sampled_from([name, -name]))
 LRAT_STEPS = st.lists(st.one_of(
     st.tuples(st.lists(LITERAL, max_size=4), st.lists(HINT, min_size=1, max_size=4)),

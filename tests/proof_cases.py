@@ -1,17 +1,61 @@
-"""LRAT proofs made here: hints for given clauses by unit propagation, and random steps of every kind."""
+"""Proofs made here: DRAT steps of every kind, hints for given clauses by unit propagation, and random proofs of small formulas."""
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Mapping, Sequence
+
+import numpy as np
+from hypothesis import strategies as st
+
+from evolake.solvers.proof.parse import Proof, read_proof
+
+LITERAL = st.integers(1, 2**31 - 1).flatmap(lambda variable: st.sampled_from([variable, -variable]))
+DRAT_STEPS = st.lists(st.one_of(
+    st.tuples(st.just(False), st.lists(LITERAL, max_size=5)), st.tuples(st.just(True), st.lists(LITERAL, min_size=1, max_size=5)),
+), max_size=8)
+
+
+def proof_of(steps):
+    starts = np.cumsum([0, *(len(literals) for _, literals in steps)])
+    flat = np.array([literal for _, literals in steps for literal in literals], dtype=np.int32)
+    return Proof(flat, starts.astype(np.int64), np.array([deletion for deletion, _ in steps], dtype=bool))
+
+
+def satisfiable(variables, clauses):
+    return any(
+        all(any((literal > 0) == values[abs(literal) - 1] for literal in clause) for clause in clauses)
+        for values in itertools.product((False, True), repeat=variables)
+    )
+
+
+def random_problem(seed):
+    """A small formula, and a proof of random additions (a new variable among them) and deletions of what is there."""
+    dice = random.Random(seed)
+    variables = dice.randint(1, 4)
+
+    def clause(most, last):
+        return [dice.choice([1, -1]) * dice.randint(1, last) for _ in range(dice.randint(1, most))]
+
+    clauses = [clause(3, variables) for _ in range(dice.randint(1, 9))]
+    present, lines = list(clauses), []
+    for _ in range(dice.randint(1, 10)):
+        if present and dice.random() < 0.5:
+            gone = present.pop(dice.randrange(len(present)))
+            lines.append(f"d {' '.join(map(str, dice.sample(gone, len(gone))))} 0")
+        else:
+            present.append(clause(2, variables + 1))
+            lines.append(f"{' '.join(map(str, present[-1]))} 0")
+    return variables, clauses, read_proof("\n".join([*lines, "0"]).encode())
+
 
 Clauses = Mapping[int, Sequence[int]]
 
 
 def hints_for(clauses: Clauses, literals: Sequence[int]) -> list[int] | None:
     """Hints that lead from the negation of a clause to a conflict, all of them needed; None if unit propagation finds no conflict."""
-    result = _propagated(clauses, {-literal: 0 for literal in literals})
-    return result if result is not None else None
+    return _propagated(clauses, {-literal: 0 for literal in literals})
 
 
 def rat_hints_for(clauses: Clauses, literals: Sequence[int]) -> list[int] | None:
