@@ -166,10 +166,10 @@ def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], project: 
 
     brought: evaluations of this kind in the bundle.
     """
-    from evolake.programs.sandbox.evaluating import score_in
+    from evolake.programs.sandbox.evaluating import score_of
 
     for claimed, result in pairs:
-        score = score_in(project, result.metrics) if result.ok else None
+        score = score_of(project, result) if result.ok else None
         if (score is None) != (claimed.score is None):
             why = result.reason or result.status
             yield Said(what, "fails", f"under seed {claimed.seed} it claims {claimed.score}, and measured is {score} ({why})")
@@ -178,7 +178,7 @@ def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], project: 
             yield Said(what, "fails", f"under seed {claimed.seed} it claims {claimed.score:.10g}, and measured is {score:.10g}")
             return
     if pairs:
-        mean = math.fsum(score_in(project, results.metrics) or 0.0 for _, results in pairs) / len(pairs)
+        mean = math.fsum(score_of(project, results) or 0.0 for _, results in pairs) / len(pairs)
         claim = math.fsum(item.score or 0.0 for item, _ in pairs) / len(pairs)
         said = f"{len(pairs)} evaluations give the same metrics, mean {project.score_name} {mean:.6g}"
         if noise:
@@ -224,11 +224,11 @@ def _held_out(judging: Judging, evaluator: Evaluator, texts: Mapping[str, str], 
 def _gain(own: Sequence[tuple[Measured, Evaluation]], initial: Sequence[tuple[Measured, Evaluation]], project: Project, noise: float) -> Said:
     """The gain over the initial program, claimed and measured. Where the score is positive, both in units of the initial program's: that the machine
     is another one then changes neither."""
-    from evolake.programs.sandbox.evaluating import score_in
+    from evolake.programs.sandbox.evaluating import score_of
 
     sign = 1 if project.higher_is_better else -1
     claimed, start = (math.fsum(item.score or 0.0 for item, _ in side) / len(side) for side in (own, initial))
-    here, start_here = (math.fsum(score_in(project, result.metrics) or 0.0 for _, result in side) / len(side) for side in (own, initial))
+    here, start_here = (math.fsum(score_of(project, result) or 0.0 for _, result in side) / len(side) for side in (own, initial))
     unit, unit_here = (start, start_here) if start > 0 and start_here > 0 else (1.0, 1.0)
     claim, measured, slack = sign * (claimed - start) / unit, sign * (here - start_here) / unit_here, PATIENCE * noise / unit
     of = " of the initial program's score" if unit != 1.0 else ""

@@ -23,7 +23,6 @@ from evolake.programs.model.blocks import as_kept
 from evolake.programs.model.project import program_id
 from evolake.programs.roles.writer import Measured, WriterReply, WriterRequest
 from evolake.programs.roles.writer_session import COMMANDS, WRITER_SESSION, ProgramCard, Standing, WriterSessionRequest
-from evolake.programs.sandbox.evaluating import score_in
 from evolake.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def commands(context: Context, files: Mapping[str, str]) -> Mapping[str, Command
         done = run_gates(candidate, gates, context.ruleset, artifact_id=candidate.program_id, cycle=context.cycle, run_id=context.run_id)
         if (objection := done.blocked_by) is not None:
             return f"{objection.gate} blocks it: {objection.reason}"
-        return _scored(context, candidate) if gates == GATES else "Nothing speaks against evaluating it."
+        return _scored(candidate) if gates == GATES else "Nothing speaks against evaluating it."
 
     cheap = tuple(gate for gate in GATES if gate.name in CHEAP)
     runs: dict[str, Callable[[Path, Any], str]] = {
@@ -81,10 +80,10 @@ def commands(context: Context, files: Mapping[str, str]) -> Mapping[str, Command
     return {name: Command(name, description, arguments, runs[name]) for name, description, arguments in COMMANDS}
 
 
-def _scored(context: Context, candidate: Candidate) -> str:
+def _scored(candidate: Candidate) -> str:
     metrics = candidate.metrics
     details = {name: text for evaluation in candidate.evaluations for name, text in evaluation.artifacts.items()}
-    lines = [f"score {score_in(context.project, metrics):.9g}", f"metrics {json.dumps(metrics, sort_keys=True)}"]
+    lines = [f"score {candidate.score:.9g}", f"metrics {json.dumps(metrics, sort_keys=True)}"]
     return "\n".join([*lines, *(f"{name}: {text}" for name, text in sorted(details.items()))])
 
 

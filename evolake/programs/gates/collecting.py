@@ -56,6 +56,11 @@ class Candidate:
         return result
 
     @property
+    def score(self) -> float | None:
+        """The score of the means; None if there is none."""
+        return score_in(self.project, self.metrics, {name for evaluation in self.evaluations for name in evaluation.flags})
+
+    @property
     def metrics(self) -> dict[str, float]:
         """Mean of each metric that all evaluations have."""
         done = [evaluation.metrics for evaluation in self.evaluations if evaluation.ok]
@@ -99,7 +104,7 @@ def result(candidate: Candidate) -> dict[str, Any]:
     """What it scored."""
     odd = sorted({name for evaluation in candidate.evaluations for name in evaluation.odd})
     project, metrics = candidate.project, candidate.metrics
-    return {"metrics": metrics, "odd": odd, "declared": list(project.given.metrics), "score": score_in(project, metrics)}
+    return {"metrics": metrics, "odd": odd, "declared": list(project.given.metrics), "score": candidate.score}
 
 
 def novel(candidate: Candidate) -> dict[str, Any]:
