@@ -15,7 +15,7 @@ from evolake.programs.evolution.generations import LINE, measured_rows
 from evolake.programs.evolution.journal import key_of
 from evolake.programs.evolution.population import Population, Row, texts_of
 from evolake.programs.model.project import Project
-from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, score_of
+from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, deciding_odd, score_of
 from evolake.programs.settings import ProgramsSettings
 from evolake.seeds import child_seed, generator
 from evolake.stats import bootstrap_interval
@@ -95,7 +95,7 @@ def read_evaluations(data: bytes) -> dict[str, Evaluation]:
 
 
 def _merit(project: Project, evaluation: Evaluation) -> float | None:
-    score = score_of(project, evaluation) if evaluation.ok and not evaluation.odd else None
+    score = score_of(project, evaluation) if evaluation.ok and not deciding_odd(project, evaluation) else None
     return None if score is None else score if project.higher_is_better else -score
 
 

@@ -68,6 +68,7 @@ class Checked:
             "wall_s": self.wall_s, "peak_mb": max((evaluation.peak_mb for evaluation in self.evaluations), default=0.0),
             "stages": self.evaluations[0].stages if self.evaluations else 0, "files": list(self.project.evolving), "numbers": self.numbers,
             "config_unused": list(config.unused), "reports": self._reports(),
+            "left_out": list(self.evaluations[0].odd) if self.evaluations else [],
         }
 
     def lines(self) -> list[str]:
@@ -90,6 +91,8 @@ class Checked:
             f"  evolves   {', '.join(summary['files'])}; {self.numbers} numbers to tune",
         ]
         lines += [f"  reports   {name}: {text}" for name, text in summary["reports"].items()]
+        if summary["left_out"]:
+            lines.append(f"  left out  no finite number: {', '.join(summary['left_out'])}")
         if not self.numbers and not self.project.python:
             lines.append("  note      no operator can change it: mark its numbers by EVOLVE-PARAM, or let a model write")
         if summary["config_unused"]:

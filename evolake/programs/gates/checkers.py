@@ -67,7 +67,7 @@ def untouched(evidence: Evidence) -> Finding | None:
 
 @checker("programs.finite")
 def finite(evidence: Evidence) -> Finding | None:
-    """Every metric is a finite number."""
+    """Every metric that the project names, the score, and every metric of a mean is a finite number."""
     return Finding(f"the metric {evidence['odd'][0]!r} is no finite number") if evidence["odd"] else None
 
 

@@ -15,7 +15,7 @@ from evolake.programs.gates.reach import new_in
 from evolake.programs.model.blocks import outside_change
 from evolake.programs.model.project import Project
 from evolake.programs.model.source import Unreadable, parse
-from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, score_in
+from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, deciding_odd, score_in
 from evolake.programs.sandbox.running import Built
 
 
@@ -102,8 +102,8 @@ def run(candidate: Candidate) -> dict[str, Any]:
 
 def result(candidate: Candidate) -> dict[str, Any]:
     """What it scored."""
-    odd = sorted({name for evaluation in candidate.evaluations for name in evaluation.odd})
     project, metrics = candidate.project, candidate.metrics
+    odd = sorted({name for evaluation in candidate.evaluations for name in deciding_odd(project, evaluation)})
     return {"metrics": metrics, "odd": odd, "declared": list(project.given.metrics), "score": candidate.score}
 
 

@@ -259,6 +259,17 @@ def score_in(project: Project, metrics: Mapping[str, float], flags: Collection[s
     return math.fsum(metrics[name] for name in names) / len(names)
 
 
+def deciding_odd(project: Project, evaluation: Evaluation) -> list[str]:
+    """Return the metrics without a finite number that something depends on: those that the project names, the score, and if the score is a mean, all.
+
+    Others are left out, as OpenEvolve leaves them out. From a mean they are not: a program could drop a low metric by making it NaN.
+    """
+    if project.score_name not in evaluation.metrics and not project.given.metrics:
+        return sorted(evaluation.odd)
+    named = {project.score_name, *project.given.metrics, *project.given.features, *project.config.features}
+    return sorted(set(evaluation.odd) & named)
+
+
 def averaged(project: Project, metrics: Mapping[str, float], flags: Collection[str]) -> list[str]:
     """Return the metrics whose mean is the score if there is no combined_score: as OpenEvolve has it, numbers that are no features; if there are
     none, all numbers; and if there are no numbers, the truth values."""

@@ -134,6 +134,21 @@ def test_without_a_combined_score_the_mean_is_openevolve_s(files: dict[str, str]
     assert any(line.startswith(f"  score     {words}") for line in lines), lines
 
 
+@pytest.mark.parametrize(("value", "files", "reason"), [
+    ('{"combined_score": 1.0, "side": float("nan")}', {}, ""),
+    ('{"combined_score": float("inf"), "side": 1.0}', {}, "result: the metric 'combined_score' is no finite number"),
+    ('{"a": 1.0, "side": float("nan")}', {}, "result: the metric 'side' is no finite number"),
+    ('{"combined_score": 1.0, "side": float("nan")}', {"config__yaml": "database:\n  feature_dimensions: [side]\n"},
+     "result: the metric 'side' is no finite number"),
+    ('{"combined_score": 1.0, "side": float("nan")}', {"project__toml": "[metrics]\ncombined_score = 'max'\nside = 'min'\n"},
+     "result: the metric 'side' is no finite number"),
+])
+def test_a_metric_without_a_number_matters_if_something_depends_on_it(value: str, files: dict[str, str], reason: str):
+    result = check_project(imports(RETURNING.replace("{value}", value), **files), OWN, load(), 2)
+    assert result.to_json()["reason"] == reason
+    assert reason or "  left out  no finite number: side" in result.lines()
+
+
 def test_a_program_that_no_operator_can_change_is_named():
     toml = '[program]\nfiles = ["p.sh"]\nrun = "sh p.sh"\n[evaluator]\nmode = "separate"\n'
     evaluator = "def cases(seed):\n    return ['1']\ndef score(cases, results):\n    return {'combined_score': 1.0}\n"

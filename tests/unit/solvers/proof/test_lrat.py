@@ -1,7 +1,7 @@
 """LRAT is read to the last byte and checked along its hints; which of two formats a proof has follows from one rule."""
 
+import base64
 import random
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +10,7 @@ from proof_cases import DRAT_STEPS as STEPS
 from proof_cases import LITERAL, hints_for, proof_of, random_problem, random_steps, satisfiable, text_of
 
 from evolake.solvers.formula.cnf import formula_of
+from evolake.solvers.proof.conformance import pigeons
 from evolake.solvers.proof.dratify import refute
 from evolake.solvers.proof.hints import refute_by_hints
 from evolake.solvers.proof.lrat import LratProof, has_lrat_shape, read_lrat_binary, read_lrat_text, write_lrat_binary, write_lrat_text
@@ -159,8 +160,55 @@ def planted(steps, dice):
     return [*steps[:place], (name, literals, changed), *steps[place + 1 :]]
 
 
-@pytest.mark.parametrize("name", ["lrat.lrat", "lrat_d.lrat"])
-def test_proofs_of_the_square(name):
-    texts = {"lrat.lrat": b"5 2 0 1 2 0\n6 0 5 3 4 0\n", "lrat_d.lrat": b"5 2 0 1 2 0\n5 d 1 2 0\n6 0 5 3 4 0\n"}
-    proof = read_any(texts[name], "auto", str(Path("x") / name))
-    assert refute_by_hints(formula_of(2, [[1, 2], [-1, 2], [1, -2], [-1, -2]]), proof)[0]
+CADICAL = b"""\
+23 -11 -12 0 22 13 12 21 1 3 8 0
+24 -7 -12 0 19 13 8 14 1 2 6 0
+25 -12 0 13 19 22 24 3 9 15 1 2 5 0
+26 -8 0 25 9 15 21 4 11 17 1 2 7 0
+27 -7 0 25 8 14 20 4 12 18 1 2 7 0
+28 9 0 27 26 3 0
+29 -3 0 28 10 0
+30 -6 0 28 16 0
+31 -1 0 30 25 5 11 2 4 18 0
+32 2 0 31 29 1 0
+33 -5 0 32 6 0
+34 -11 0 32 12 0
+35 4 0 33 30 2 0
+36 10 0 34 25 4 0
+37 0 35 36 17 0
+"""
+CADICAL_BINARY = base64.b64decode(
+    "YS4XGQAsGhgqAgYQAGEwDxkAJhoQHAIEDABhMhkAGiYsMAYSHgIECgBhNBEAMhIeKggWIgIEDgBhNg8AMhAcKAgYJAIEDgBhOBIANjQGAGE6BwA4FABhPA0AOCAAYT4DAD"
+    "wyChYECCQAYUAEAD46AgBhQgsAQAwAYUQXAEAYAGFGCABCPAQAYUgUAEQyCABhSgBGSCIA"
+)
+"""What CaDiCaL 1.9.5 writes of four pigeons in three holes, by `--lrat --no-binary` and by `--lrat`."""
+PIGEONS = [[int(literal) for literal in clause.split()] for clause in pigeons(3).split(",")]
+
+
+@pytest.mark.parametrize("data", [CADICAL, CADICAL_BINARY], ids=["text", "binary"])
+def test_proofs_of_cadical_are_verified_undeclared(data):
+    assert refute_by_hints(formula_of(12, PIGEONS), read_any(data)) == (True, "15 steps, each by its hints")
+
+
+@pytest.mark.parametrize("gone", range(len(PIGEONS)))
+def test_such_a_proof_is_refuted_of_a_formula_with_one_clause_less(gone):
+    """The clause is made a tautology, so that all identifiers stay; four pigeons with one rule less have places."""
+    clauses = [[1, -1] if place == gone else clause for place, clause in enumerate(PIGEONS)]
+    assert not refute_by_hints(formula_of(12, clauses), read_any(CADICAL))[0]
+
+
+def test_no_flipped_bit_of_it_verifies_a_satisfiable_formula():
+    clauses = formula_of(12, [[1, -1], *PIGEONS[1:]])
+    read = 0
+    for data in (CADICAL, CADICAL_BINARY):
+        for place in range(8 * len(data)):
+            flipped = bytearray(data)
+            flipped[place // 8] ^= 1 << place % 8
+            try:
+                proof = read_any(bytes(flipped))
+            except BadProof:
+                continue
+            if isinstance(proof, LratProof):
+                read += 1
+                assert not refute_by_hints(clauses, proof)[0], place
+    assert read > 500
