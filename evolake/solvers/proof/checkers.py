@@ -225,8 +225,8 @@ def checker_named(name: str) -> ProofChecker:
     """The checker of that name ("default" for the usual one). Raises InputError when it is unknown or absent."""
     result = CHECKERS.get(DEFAULT if name == "default" else name)
     if result is None:
-        raise InputError(f"no proof checker named {name!r}", wanted=f"one of default, {', '.join(CHECKERS)}")
+        raise InputError(f"no proof checker named {name!r}", wanted=f"one of default, {', '.join(CHECKERS)}", got=name, do="name one of these")
     if not result.available():
-        raise InputError(f"the proof checker {result.name} is not on this machine", wanted="it on PATH, or built",
+        raise InputError(f"the proof checker {result.name} is not on this machine", wanted="it on PATH, or built", got="neither",
                          do="install it, build it with `evolake proof tools CADICAL`, or use the default")
     return result

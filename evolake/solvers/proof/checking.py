@@ -26,9 +26,9 @@ def check_proof(
         InputError: the formula or the proof file cannot be read, or the checker is not there. MachineryError: a checker broke down.
     """
     if not proof_path.is_file():
-        raise InputError(f"there is no proof at {proof_path}", wanted="a file with a DRAT or LRAT proof", do="check the path")
+        raise InputError(f"there is no proof at {proof_path}", wanted="a file with a DRAT or LRAT proof", got=_found(proof_path), do="check the path")
     if not formula_path.is_file():
-        raise InputError(f"there is no formula at {formula_path}", wanted="a DIMACS file", do="check the path")
+        raise InputError(f"there is no formula at {formula_path}", wanted="a DIMACS file", got=_found(formula_path), do="check the path")
     with proof_path.open("rb") as file:
         sha = hashlib.file_digest(file, "sha256").hexdigest()
     first = checker_named(checker)
@@ -45,3 +45,8 @@ def check_proof(
     if again.verdict != "verified":
         return ProofVerdict(again.verdict, again.reason, other.name, cpu_s, sha)
     return ProofVerdict("verified", f"{finding.reason}; {again.reason}", f"{name} and {other.name}", cpu_s, sha)
+
+
+def _found(path: Path) -> str:
+    """Say what is at a path where no regular file is."""
+    return "a folder" if path.is_dir() else "no regular file" if path.exists() else "nothing"

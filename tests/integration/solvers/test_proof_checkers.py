@@ -99,8 +99,9 @@ def test_a_clock_that_runs_out_gives_no_verdict(files):
     ("good.drat", "good.drat", "default", "no header"), ("a.cnf", "good.drat", "magic", "no proof checker named"),
 ])
 def test_wrong_uses_are_wrong_inputs(cnf, proof, checker, part, files):
-    with pytest.raises(InputError, match=part):
+    with pytest.raises(InputError, match=part) as raised:
         check_proof(files / cnf, files / proof, checker=checker)
+    assert all(raised.value.to_json().values()), "what, wanted, got and next"
 
 
 @pytest.mark.parametrize(("arguments", "code", "verdict"), [
