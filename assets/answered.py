@@ -9,6 +9,7 @@ import dagster as dg
 
 from assets.checks import define
 from assets.line import Line, cycles
+from assets.shown import markdown
 from evolake.lake import AGENT_CALLS, SESSION_TURNS, Lake, TableSchema, preceding, side_table
 from evolake.lines import resolve
 from resources.lake import LakeResource
@@ -41,7 +42,7 @@ def _answered_check(line: Line, asset: dg.AssetsDefinition) -> dg.AssetChecksDef
         if result.failed:
             sql = SQL.format(line=line.name, table=side_table(name, AGENT_CALLS), cycle=cycle).strip()
             metadata |= {f"failed: {word}": count for word, count in result.failures.items()}
-            metadata["sql"] = dg.MetadataValue.md(f"```sql\n{sql}\n```")
+            metadata["sql"] = markdown(f"```sql\n{sql}\n```")
         why = f"every proposal of cycle {cycle} failed: {result.words}" if result.failed else None
         return dg.AssetCheckResult(passed=not result.failed, severity=dg.AssetCheckSeverity.WARN, metadata=metadata, description=why)
 

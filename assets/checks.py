@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import polars as pl
 
+from assets.shown import markdown
 from evolake.errors import MachineryError
 from evolake.lake import Lake
 from resources.lake import LakeResource
@@ -163,10 +164,10 @@ def explanation(lake: Lake, sql: str, cycle: str | None, judged: Judgement) -> d
     with Catalogue(lake) as catalogue:
         offenders = catalogue.frame(sql, parameters)
     return {
-        "broken": dg.MetadataValue.md("\n".join(f"- {line}" for line in judged.broken)),
-        "offending_rows": dg.MetadataValue.md(markdown_table(offenders.head(OFFENDERS_SHOWN))),
+        "broken": markdown("\n".join(f"- {line}" for line in judged.broken)),
+        "offending_rows": markdown(markdown_table(offenders.head(OFFENDERS_SHOWN))),
         "offending_count": offenders.height,
-        "sql": dg.MetadataValue.md(f"```sql\n{with_cycle(sql, cycle)}\n```"),
+        "sql": markdown(f"```sql\n{with_cycle(sql, cycle)}\n```"),
     }
 
 

@@ -24,6 +24,7 @@ from assets.lake import observe_rules
 from assets.line import FIRST_CYCLE, Line, cycle_key, cycles, register_keys
 from assets.package import limit_pool
 from assets.resealing import require_consent
+from assets.shown import markdown, warn
 from evolake.errors import LakeError, PartitionBusy
 from evolake.lake import Lake, Seal, following, population_version, preceding
 from evolake.lake.schemas import INCOMING, OPENED
@@ -60,9 +61,9 @@ class Sealed:
 
     def metadata(self) -> dict[str, Any]:
         """For the closing asset's materialization, the story first. `warning` is there when nothing survived."""
-        shown: dict[str, Any] = {"story": dg.MetadataValue.md(self.story)} if self.story else {}
+        shown: dict[str, Any] = {"story": markdown(self.story)} if self.story else {}
         if self.trend:
-            shown["trend"] = dg.MetadataValue.md(self.trend)
+            shown["trend"] = markdown(self.trend)
         shown |= {"next_cycle": self.cycle, "incoming_version": self.version}
         shown |= {f"rows_{table}": rows for table, rows in self.rows.items()}
         if self.carried_over:
@@ -137,7 +138,7 @@ def seal_cycle(
     require_passed(context, guarded_by, cycle)
     survived = (tables[population].height if population else sum(frame.height for frame in tables.values())) > 0
     if not survived:
-        context.log.warning(f"WARN: cycle {cycle} of {line.name} has no survivor; what entered it enters cycle {following(cycle)} again")
+        warn(context, f"WARN: cycle {cycle} of {line.name} has no survivor; what entered it enters cycle {following(cycle)} again")
         tables = read_population(lake, line, cycle)
     store.note_profile(lake.settings().profile)
     return _seal(context, store, line, following(cycle), tables, entering, carried_over=not survived)
@@ -203,7 +204,7 @@ def _seal(
         ).content_sha
         for table, frame in sorted(tables.items())
     }
-    story, trend = story_for_the_ui(store, line, preceding(cycle), context.log.warning)
+    story, trend = story_for_the_ui(store, line, preceding(cycle), lambda text: warn(context, text))
     version = population_version(hashes)
     store.seals.seal(line.name, cycle, version, built_on, context.run.run_id, hashes)
     register_keys(context.instance, [cycle])

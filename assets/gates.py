@@ -12,6 +12,7 @@ import polars as pl
 
 from assets.line import Line
 from assets.package import Upstream
+from assets.shown import note
 from assets.store import LineStore
 from evolake.gate_spec import GateSpec, gates_before, gates_of_assets
 from evolake.lake import VERDICTS, TableSchema
@@ -72,12 +73,12 @@ class GatesOfRecord:
             for result in met:
                 if not result.passed:
                     candidate, reason = result.row, result.verdicts[-1].reason
-                    store.context.log.info(f"{candidate[self.shown]} ({candidate[self.key][:12]}) blocked at {result.gate}: {reason}")
+                    note(store.context, f"{candidate[self.shown]} ({candidate[self.key][:12]}) blocked at {result.gate}: {reason}")
             waiting = [result.row for result in met if result.passed]
             results += met
         store.verdicts(verdict for result in results for verdict in result.verdicts)
         evidence = evidence_counts(results)
-        store.context.log.info(f"{store.asset}: evidence: {evidence}")
+        note(store.context, f"{store.asset}: evidence: {evidence}")
         store.context.add_output_metadata({
             "judged": len(rows), "passed": len(waiting), "blocked": len(rows) - len(waiting), "ruleset": ruleset.hash, "evidence": evidence,
         })

@@ -7,10 +7,12 @@ from typing import Any
 
 import dagster as dg
 
+from assets.shown import markdown
+
 
 def shown(png: bytes, title: str) -> dg.MetadataValue:
     """A figure as metadata."""
-    return dg.MetadataValue.md(f"![{title}](data:image/png;base64,{base64.b64encode(png).decode()})")
+    return markdown(f"![{title}](data:image/png;base64,{base64.b64encode(png).decode()})")
 
 
 def figures_of(package: str, material: Any, asset: str) -> dict[str, dg.MetadataValue]:

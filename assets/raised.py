@@ -14,6 +14,7 @@ import dagster as dg
 import polars as pl
 
 from assets.checks import define, markdown_table, with_cycle
+from assets.shown import markdown
 from evolake.lake import VERDICTS, TableSchema, side_table
 from resources.lake import LakeResource
 
@@ -90,7 +91,7 @@ def warning(rows: Iterable[Mapping[str, Any]], sql: str) -> dg.AssetCheckResult:
             for place in faults.places
         ])
         metadata |= {
-            "places": dg.MetadataValue.md(markdown_table(table)), "do": DO,
-            "sql": dg.MetadataValue.md(f"```sql\nSELECT * FROM (\n{sql}\n) WHERE starts_with(reason, '{OPENING}')\n```"),
+            "places": markdown(markdown_table(table)), "do": DO,
+            "sql": markdown(f"```sql\nSELECT * FROM (\n{sql}\n) WHERE starts_with(reason, '{OPENING}')\n```"),
         }
     return dg.AssetCheckResult(passed=not why, severity=dg.AssetCheckSeverity.WARN, metadata=metadata, description=why or None)

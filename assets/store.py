@@ -27,6 +27,7 @@ from assets.cycle import Opened, Sealed, open_cycle, read_population, seal_cycle
 from assets.line import FIRST_CYCLE, SEED_ROUND, Line
 from assets.progress import report
 from assets.resealing import require_consent
+from assets.shown import note, warn
 from evolake import __version__
 from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, SESSION_TURNS, VERDICTS, BlobStore, Lake, TableSchema, side_table
 from evolake.settings import Settings
@@ -224,7 +225,7 @@ class LineStore:
 
     def log(self, text: str) -> None:
         """Say in the run's log how far the asset is."""
-        self.context.log.info(text)
+        note(self.context, text)
 
     def progress(self, what: str, done: int, of: int, about: str = "") -> None:
         """Report how far a long stage is, as `class 3 of 39: NAME`, to the run's log and on the screen of `evolake run`."""
@@ -234,7 +235,7 @@ class LineStore:
 
     def warn(self, text: str) -> None:
         """Say in the run's log what a reader of the cycle should know."""
-        self.context.log.warning(f"WARN: {text}")
+        warn(self.context, f"WARN: {text}")
 
 
 def with_store(line: Line, function: Callable[..., object]) -> Callable[..., object]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolake.errors import InputError
+from evolake.reading import whole_number
 
 MAX_SEED = 9999
 
@@ -39,7 +40,8 @@ class Cells:
             InputError: not such a key.
         """
         arm, mark, seed = cell.rpartition("-")
-        if not (mark and seed.isdecimal() and cell == self.key(arm, int(seed))):
+        number = whole_number(seed)
+        if not mark or number is None or cell != self.key(arm, number):
             example = f"{self.arms[0]}-0"
             raise InputError(f"{cell!r} is no cell of the {self.study} study", wanted=f"an arm and a seed, e.g. {example}", do="name such a cell")
-        return arm, int(seed)
+        return arm, number

@@ -1,13 +1,17 @@
-"""Groups of commands that import a command's file only when that command is typed: `evolake --help` stays quick."""
+"""What commands are made of: groups that import a command's file only when that command is typed, and paths that are
+checked before they are used."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
 from evolake.lines import resolve
+from evolake.reading import Unreadable
+from evolake.reading.files import require_ordinary
 
 
 class LazyGroup(click.Group):
@@ -29,3 +33,23 @@ class LazyGroup(click.Group):
         if cmd_name in self.later():
             return resolve(self.later()[cmd_name])
         return super().get_command(ctx, cmd_name)
+
+
+class OrdinaryPath(click.Path):
+    """A path on a command line: a file, a folder, or one that is yet to be made.
+
+    Named pipes, devices and sockets are refused here for every command, because reading one can wait or go on for ever.
+    What a folder holds is checked where it is read (`evolake.reading`).
+    """
+
+    def __init__(self, *, exists: bool = False, file_okay: bool = True, dir_okay: bool = True):
+        super().__init__(exists=exists, file_okay=file_okay, dir_okay=dir_okay, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            require_ordinary(Path(value))
+        except Unreadable:
+            raise
+        except (OSError, ValueError):  # a missing path is the command's to name
+            pass
+        return super().convert(value, param, ctx)

@@ -16,9 +16,6 @@ Every error names the thing, what was wanted, what was got, and what to do next.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-
 
 class EvolakeError(Exception):
     """Base of every error that a user may see. `str(error)` is the whole message, one to four short clauses."""
@@ -42,16 +39,6 @@ class EvolakeError(Exception):
 
     def __reduce__(self):
         return (_rebuild, (type(self), self.what, self.wanted, self.got, self.do))
-
-
-def exit_code_of(work: Callable[[], None]) -> int:
-    """0, or that of what it raises, which is printed without a traceback."""
-    try:
-        work()
-    except EvolakeError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
-    return 0
 
 
 def _rebuild(kind: type[EvolakeError], what: str, wanted: str | None, got: str | None, do: str | None) -> EvolakeError:

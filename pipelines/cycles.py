@@ -7,6 +7,7 @@ from the op's signature and wants the class, not its name.)
 import dagster as dg
 
 from assets.line import MAX_CYCLE, cycle_key, register_keys
+from assets.shown import note
 from pipelines.executor import living_executor
 
 
@@ -27,7 +28,7 @@ def register(instance: dg.DagsterInstance, how_many: int) -> list[str]:
 def add_cycle_keys(context: dg.OpExecutionContext, config: RegisterCycles) -> None:
     """The one op of the job."""
     added = register(context.instance, config.how_many)
-    context.log.info(f"registered {len(added)} cycles{': ' + ', '.join(added) if added else '; all were there already'}")
+    note(context, f"registered {len(added)} cycles{': ' + ', '.join(added) if added else '; all were there already'}")
 
 
 @dg.job(executor_def=living_executor, description="Registers cycles, so that a range can be picked in the UI. Config: how many in all.")

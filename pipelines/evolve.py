@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import json
 import os
 import signal
 import sys
@@ -23,7 +22,6 @@ from pathlib import Path
 
 import click
 import dagster as dg
-from rich.console import Console
 
 from assets.line import Line
 from evolake import settings as settings_module
@@ -36,6 +34,7 @@ from evolake.lines import resolve
 from evolake.project import UI
 from evolake.report.health import examine, summary
 from evolake.settings import Settings
+from evolake.terminal import say, say_json, say_text, say_usage, visible_console
 from pipelines.closing import closing_lines
 from pipelines.events import Event, Tell
 from pipelines.forking import Forking
@@ -121,7 +120,7 @@ def main(
         end_with_parent()
         parent().leave(_here(loaded.defs, home, lake, settings.profile, parent().tell, lines, how_many, Turns(home / "turns")))
         return 0
-    console = Console()
+    console = visible_console()
     if not as_json:
         chosen_by = settings_module.chosen_profile(settings.lake)[1]
         Progress(console).say(f"profile {settings.profile} ({chosen_by}), lake {settings.lake}")
@@ -143,12 +142,12 @@ def main(
     for sentence in closing_lines(lake, outcome.sealed, outcome.runs):
         progress.say(sentence)
     if as_json:
-        click.echo(json.dumps(outcome.summary()))
+        say_json(outcome.summary())
     elif outcome.reason == STOPPED:
-        click.echo(STOPPED, err=True)
+        say(STOPPED, err=True)
     elif outcome.exit_code:
         run = f" ; or look at run {outcome.run_id} in the UI ({UI})" if outcome.run_id else ""
-        click.echo(f"{outcome.reason}\n  log: {home / 'logs'}{run}", err=True)
+        say_text(f"{outcome.reason}\n  log: {home / 'logs'}{run}", err=True)
     return outcome.exit_code
 
 
@@ -212,7 +211,7 @@ def entry(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(main(args=arguments, standalone_mode=False) or 0)
     except click.ClickException as error:
-        error.show()
+        say_usage(error)
         return WRONG_INPUT
     except (click.Abort, KeyboardInterrupt):
         return fail(STOPPED, MACHINERY_FAILED)
@@ -224,12 +223,12 @@ def entry(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(reason: str, code: int) -> int:
-    click.echo(f"error: {reason}" if code == WRONG_INPUT else reason, err=True)
+    say_text(f"error: {reason}" if code == WRONG_INPUT else reason, err=True)
     return code
 
 
 def _fail_json(reason: str, code: int) -> int:
-    click.echo(json.dumps(Outcome(exit_code=code, reason=reason).summary()))
+    say_json(Outcome(exit_code=code, reason=reason).summary())
     return _fail(reason, code)
 
 

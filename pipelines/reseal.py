@@ -7,12 +7,12 @@ import warnings
 
 import click
 import dagster as dg
-from rich.console import Console
 
 from assets.resealing import RESEAL_TAG
 from evolake import settings as settings_module
 from evolake.errors import EvolakeError
 from evolake.lake import Lake
+from evolake.terminal import say_error, say_text, visible_console
 from pipelines.burial import bury_dead_runs
 from pipelines.home import home_from_environment
 from pipelines.one_line import Stage, run
@@ -32,7 +32,7 @@ def reseal(name: str) -> Outcome:
     settings, home = settings_module.load(), home_from_environment()
     [line] = choose(name, [built.line for built in lines])
     outcome = Outcome({line.name: []})
-    with warnings.catch_warnings(), dg.DagsterInstance.get() as instance, Progress(Console(), [line.name]) as progress:
+    with warnings.catch_warnings(), dg.DagsterInstance.get() as instance, Progress(visible_console(), [line.name]) as progress:
         warnings.simplefilter("ignore", dg.PreviewWarning)
         stage = Stage(defs, instance, home, Lake(settings.lake), settings.profile, progress.show)
         bury_dead_runs(instance, stage.lake, [line])
@@ -46,7 +46,7 @@ def main(line: str) -> int:
     """Seal the seeds of LINE anew."""
     outcome = reseal(line)
     if outcome.exit_code:
-        click.echo(outcome.reason, err=True)
+        say_text(outcome.reason, err=True)
     return outcome.exit_code
 
 
@@ -54,5 +54,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main(standalone_mode=False) or 0)
     except EvolakeError as error:
-        click.echo(f"error: {error}", err=True)
+        say_error(error)
         sys.exit(error.exit_code)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import dagster as dg
 
+from assets.shown import markdown, note
 from pipelines.executor import living_executor
 from resources.lake import LakeResource
 
@@ -31,8 +32,9 @@ def replay_rules(context: dg.OpExecutionContext, lake: LakeResource, config: Pre
     folder = Path(config.rules) if config.rules else lake.settings().seeds / "rules"
     result = previews(lake.open(), folder, ruled_lines(lake.open(), folder, config.line or None))
     for item in result:
-        context.log.info("\n".join(item.lines()))
-    context.add_output_metadata({element.preview.line: dg.MetadataValue.md(element.markdown()) for element in result})
+        for line in item.lines():
+            note(context, line)
+    context.add_output_metadata({element.preview.line: markdown(element.markdown()) for element in result})
 
 
 @dg.job(

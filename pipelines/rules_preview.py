@@ -5,7 +5,6 @@ The lake is asked by `evolake.report.rules_preview`; here that is joined with th
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,6 +24,7 @@ from evolake.report.rules_preview import preview_rules
 from evolake.report.rules_told import Told
 from evolake.report.rules_work import CycleWork, Graph, Work, work_of
 from evolake.report.status import sealed_cycles
+from evolake.terminal import say, say_json
 from resources.reads import readers
 
 UNCHANGED, CHANGES = "unchanged", "changes"
@@ -86,10 +86,10 @@ def main(rules: Path, as_json: bool, names: tuple[str, ...]) -> int:
     result = previews(Lake(settings_module.load().lake), rules, names)
     if as_json:
         verdict = CHANGES if any(item.preview.flips or item.work.cycles for item in result) else UNCHANGED
-        click.echo(json.dumps({"verdict": verdict, "reasons": [], "lines": {item.preview.line: item.to_json() for item in result}}))
+        say_json({"verdict": verdict, "reasons": [], "lines": {item.preview.line: item.to_json() for item in result}})
         return 0
     for element in result:
-        click.echo("\n".join(element.lines()))
+        say(*element.lines())
     return 0
 
 

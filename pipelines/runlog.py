@@ -14,6 +14,8 @@ from typing import Any
 
 import dagster as dg
 
+from evolake.visible import visible
+
 Listener = Callable[[dg.DagsterEvent], None]
 _listeners: list[Listener] = []
 
@@ -27,6 +29,13 @@ class _ToListeners(logging.Handler):
                 listener(event)
 
 
+class _Visible(logging.Formatter):
+    """Makes hidden characters of a record visible; a traceback keeps its lines."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return visible(super().format(record))
+
+
 @dg.logger(config_schema={"path": str}, description="Writes a run's log to a file; used by `evolake run`.")
 def evolve_log(context: dg.InitLoggerContext) -> logging.Logger:
     """A logger of its own for each file; its lines reach no other handler."""
@@ -34,7 +43,7 @@ def evolve_log(context: dg.InitLoggerContext) -> logging.Logger:
     logger = logging.Logger(f"evolake.run.{path.stem}", logging.DEBUG)
     path.parent.mkdir(parents=True, exist_ok=True)
     to_file = logging.FileHandler(path, delay=True)
-    to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    to_file.setFormatter(_Visible("%(asctime)s %(levelname)s %(message)s"))
     logger.addHandler(to_file)
     logger.addHandler(_ToListeners())
     return logger

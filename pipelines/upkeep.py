@@ -8,6 +8,7 @@ import os
 
 import dagster as dg
 
+from assets.shown import markdown, note, warn
 from pipelines.executor import living_executor
 from pipelines.schedules import CRON_VARIABLE
 from resources.lake import LakeResource
@@ -27,11 +28,11 @@ def hold_to_what_was_written(context: dg.OpExecutionContext, lake: LakeResource)
 
     result = examine(lake.open().root)
     for finding in result.findings:
-        context.log.log("INFO" if finding.note else "WARNING", f"{finding.what} ({finding.where}): wanted {finding.wanted}, got {finding.got}")
+        (note if finding.note else warn)(context, f"{finding.what} ({finding.where}): wanted {finding.wanted}, got {finding.got}")
     if report := summary(result):
         rows = [f"- {finding.what}: `{finding.where}`" for finding in result.findings if not finding.note]
         shown = "\n".join([*rows[:SHOWN], *([f"- and {len(rows) - SHOWN} more"] if len(rows) > SHOWN else [])])
-        raise dg.Failure(report, metadata={"findings": dg.MetadataValue.md(shown), "count": len(rows)}, allow_retries=False)
+        raise dg.Failure(report, metadata={"findings": markdown(shown), "count": len(rows)}, allow_retries=False)
 
 
 @dg.job(executor_def=living_executor, description="Holds the lake to what was written: seals, manifests, parts, blobs, tape. Changes nothing.")

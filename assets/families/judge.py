@@ -12,6 +12,7 @@ import polars as pl
 import assets.families.propose  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.families.line import archive, judge, line, open_jail, rules
 from assets.gates import GatesOfRecord, Table
+from assets.shown import note
 from assets.store import LineStore
 from evolake.families.gates.specs import GATES
 from evolake.families.tables import FAMILIES, FURTHER, GATED, REVIEWS, VALIDATOR_VOTES, VOTES, further_table
@@ -115,7 +116,7 @@ def getting_further(store: LineStore, ruleset: Any, rows: Sequence[Mapping[str, 
     with ExitStack() as stack:
 
         def examine(family: Any, known: Sequence[Any]) -> Any:
-            store.context.log.info(f"{family.name} gets further than before; its evidence is collected now")
+            note(store.context, f"{family.name} gets further than before; its evidence is collected now")
             if not opened:
                 opened.extend((stack.enter_context(store.roles()), stack.enter_context(open_jail(store))))
             agents, pool = opened

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import dagster as dg
 import polars as pl
 
 import assets.prompts.train  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
 from assets.prompts.line import archive, called, line, shown, unverified
+from assets.shown import markdown
 from assets.store import LineStore
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import EDITS, LEARNABILITY, PROMPTS, RATINGS, ROLLOUTS, UNMADE, UPDATES, VALUES
@@ -117,6 +117,6 @@ def children(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     store.derivations(after.derivations.filter(pl.col("child_id").is_in([row["prompt_id"] for row in rows])).to_dicts())
     if not rows:
         store.warn("no child was born in this cycle; the prompts before it go on")
-    texts = {f"{row['operator']}_{row['number']}": dg.MetadataValue.md(from_json(row["principles"]).text().replace("\n", "  \n")) for row in rows[:4]}
+    texts = {f"{row['operator']}_{row['number']}": markdown(from_json(row["principles"]).text().replace("\n", "  \n")) for row in rows[:4]}
     store.tell({"children": len(rows), "crossovers": sum(row["operator"] == "crossover" for row in rows)} | texts)
     return PROMPTS.frame(rows)

@@ -6,6 +6,7 @@ import dagster as dg
 import polars as pl
 
 import assets.utility.setup  # noqa: F401  # pyright: ignore[reportUnusedImport]  (what is read is defined first)
+from assets.shown import note
 from assets.utility.cells import study
 from evolake.utility.tables import ARMS, LINE, REPLIES
 from resources.lake import LakeResource
@@ -32,7 +33,7 @@ def replies(context: dg.AssetExecutionContext, lake: LakeResource, record: pl.Da
     if not kept:
         cell = make_cell(current, name, settings)
         policy = open_policy(policy_settings(settings), store.root, "utility", context.run.run_id)
-        publish_cell(store, cell, run_cell(cell, policy, journal_of(store, cell), lambda step: context.log.info(f"step {step}")), context.run.run_id)
+        publish_cell(store, cell, run_cell(cell, policy, journal_of(store, cell), lambda step: note(context, f"step {step}")), context.run.run_id)
     result = store.read(LINE, "replies", name)
     last = result.filter(pl.col("step") == result["step"].max())
     shares = {str(suite): float(part["correct"].mean() or 0.0) for (suite,), part in last.group_by("suite")}  # pyright: ignore[reportArgumentType]

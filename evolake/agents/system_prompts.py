@@ -17,6 +17,7 @@ from evolake.agents.fences import cap, clean
 from evolake.agents.prompts import MAX_TEXT_CHARS, Message
 from evolake.errors import CorruptPart, InputError
 from evolake.lake import Lake, Seal
+from evolake.reading import whole_number
 
 LINE, TABLE = "prompts", "incoming_prompts"
 CHAMPION = "champion"
@@ -63,7 +64,7 @@ def headed(messages: list[Message], prompt: SystemPromptText | None) -> list[Mes
 
 
 def _champion(lake: Lake, cycle: str) -> SystemPromptText:
-    if not cycle.isdigit():
+    if whole_number(cycle) is None:
         raise InputError(
             f"`champion` cannot serve {cycle!r}", wanted="a cycle: a study has none whose champion would stay the same", do="name a prompt by its id",
         )

@@ -18,6 +18,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from evolake.reading import Unparsable, parse_json
+
 MANIFEST = "bundle.json"
 FORMAT, VERSION = "evolake-bundle", 1
 BLOCK = 512
@@ -25,6 +27,8 @@ MOST_BYTES, MOST_MEMBERS, LONGEST_MANIFEST = 512 << 20, 1000, 4 << 20
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*){0,3}")
 LONGEST_NAME = 100
 MODE = 0o644
+DEEPEST, MOST_VALUES, DIGITS = 200, 20_000_000, 4300
+"""Of one JSON member."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,8 @@ class Bundle:
         if name not in self.members:
             raise ValueError(f"there is no member {name}")
         try:
-            return json.loads(self.members[name])
-        except (ValueError, RecursionError):
+            return parse_json(self.members[name], name=name, characters=MOST_BYTES, depth=DEEPEST, values=MOST_VALUES, digits=DIGITS)
+        except Unparsable:
             raise ValueError(f"the member {name} is no JSON") from None
 
 
@@ -119,8 +123,8 @@ def _read_manifest(data: bytes) -> dict[str, Any]:
     if len(data) > LONGEST_MANIFEST:
         raise _Odd(f"{MANIFEST} has {len(data):,} bytes")
     try:
-        manifest = json.loads(data)
-    except (ValueError, RecursionError):
+        manifest = parse_json(data, name=MANIFEST, digits=DIGITS)
+    except Unparsable:
         raise _Odd(f"{MANIFEST} is no JSON") from None
     if not isinstance(manifest, dict) or set(manifest) != {"format", "version", "facts", "members", "root"}:
         raise _Odd(f"{MANIFEST} is not that of a bundle")

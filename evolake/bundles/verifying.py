@@ -19,6 +19,7 @@ from evolake.errors import InputError, MachineryError
 from evolake.gates import Ruleset, load_rules
 from evolake.gates.boundary import Raised, contained
 from evolake.jail.protocol import one_line
+from evolake.reading.files import open_regular
 from evolake.report.numbers import counted
 from evolake.scratch import Scratch
 from evolake.settings import Settings
@@ -216,7 +217,7 @@ def _shown(item: Said) -> Said:
 def _bytes(path: Path) -> bytes:
     """The file's bytes, as many as a bundle may have and one more."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(MOST_BYTES + 1)
     except (FileNotFoundError, IsADirectoryError):
         raise InputError(f"there is no file {path}", wanted="a bundle, as `evolake bundle export` writes it", do="check the path") from None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from evolake import settings as settings_module
 from evolake.errors import InputError
+from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
     from evolake.agents.guidance import Guidance
@@ -43,16 +43,16 @@ def guide(text: str | None, line: str | None, list_all: bool, withdraw: str | No
     else:
         notes, verdict = [store_guidance(root, text or "", line)], "stored"
     if as_json:
-        click.echo(json.dumps({"verdict": verdict, "reasons": [], "guidance": [_as_json(note) for note in notes]}, ensure_ascii=False))
+        say_json({"verdict": verdict, "reasons": [], "guidance": [_as_json(note) for note in notes]}, ensure_ascii=False)
         return 0
     for note in notes:
-        click.echo(f"{note.id}  {note.line or 'all lines'}, {_when(note)}: {note.text}")
+        say(f"{note.id}  {note.line or 'all lines'}, {_when(note)}: {note.text}")
     if verdict == "stored":
-        click.echo(_reaches(line))
+        say(_reaches(line))
     if verdict == "stored" and settings.backend == "operators":
-        click.echo(IGNORED)
+        say(IGNORED)
     if not notes:
-        click.echo('No guidance yet. Give some with: evolake guide "..."')
+        say('No guidance yet. Give some with: evolake guide "..."')
     return 0
 
 

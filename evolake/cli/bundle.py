@@ -5,7 +5,6 @@ Exit codes of `verify`: 0 it holds, 1 it does not, 2 wrong usage, 3 it cannot be
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -14,7 +13,9 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
+from evolake.terminal import say, say_json
 
 DRAWN = 5
 
@@ -26,7 +27,7 @@ def bundle() -> None:
 
 @bundle.command(short_help="Write CHAMPION with everything that is needed to verify it.")
 @click.argument("champion", metavar="CHAMPION")
-@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to write; nothing is overwritten.")
+@click.option("-o", "--out", type=OrdinaryPath(dir_okay=False), required=True, help="The file to write; nothing is overwritten.")
 @click.option("--project", default="", help="Of a line with a champion for each project: which; default: the first by name.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def export(champion: str, out: Path, project: str, as_json: bool) -> int:
@@ -47,16 +48,16 @@ def export(champion: str, out: Path, project: str, as_json: bool) -> int:
     write_whole(out, data)
     details = {"out": str(out), "root": unpacked.root, "bytes": len(data), "members": sorted(unpacked.members), **unpacked.facts}
     if as_json:
-        click.echo(json.dumps({"verdict": "exported"} | details))
+        say_json({"verdict": "exported"} | details)
     else:
         facts = unpacked.facts
-        click.echo(f"{out}: {facts['line']} {facts['kind']} {facts['title']}, {len(unpacked.members)} members, {len(data):,} bytes")
-        click.echo(f"  root {unpacked.root}\n  next: evolake bundle verify {out}")
+        say(f"{out}: {facts['line']} {facts['kind']} {facts['title']}, {len(unpacked.members)} members, {len(data):,} bytes")
+        say(f"  root {unpacked.root}", f"  next: evolake bundle verify {out}")
     return 0
 
 
 @bundle.command(short_help="Verify the bundle FILE without a lake.")
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=OrdinaryPath())
 @click.option("--all", "everything", is_flag=True, help="Run every evaluation again that it brings.")
 @click.option("--sample", type=click.IntRange(min=1), default=None, help=f"Run so many again, drawn anew each time (default: {DRAWN}).")
 @click.option("--root", default=None, metavar="HEX", help="The root hash that it must have, as `export` printed it.")
@@ -74,13 +75,13 @@ def verify(file: Path, everything: bool, sample: int | None, root: str | None, a
         raise InputError("--root is no root hash", wanted="64 hexadecimal digits", got=root[:80], do="take what `evolake bundle export` printed")
     quiet = as_json or not sys.stderr.isatty()
     result = verified(
-        file, sample=None if everything else sample or DRAWN, root=root, progress=lambda text: None if quiet else click.echo(text, err=True),
+        file, sample=None if everything else sample or DRAWN, root=root, progress=lambda text: None if quiet else say(text, err=True),
     )
     if as_json:
-        click.echo(json.dumps(result.to_json()))
+        say_json(result.to_json())
     else:
         for line in result.lines():
-            click.echo(line)
+            say(line)
     return result.exit_code
 
 

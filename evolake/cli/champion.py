@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
+from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Show a line's champion, its gain and its ancestry, or export it.")
 @click.argument("line")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Write it into this folder, missing or empty, with a README.md.")
+@click.option("--out", type=OrdinaryPath(file_okay=False), help="Write it into this folder, missing or empty, with a README.md.")
 @click.option("--project", default="", help="Of a line with a champion for each project: which; default: the first by name.")
 @click.option("--checkpoint", is_flag=True, help="With --out: also the policy's checkpoint, of a line that has one.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
@@ -40,15 +41,15 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
     if as_json:
         names = ("line", "artifact_id", "title", "cycle", "since", "score", "content_sha", "ancestors")
         details = {name: getattr(result, name) for name in names} | ({"project": project or titles[0], "projects": titles} if titles else {})
-        click.echo(json.dumps({"verdict": "champion"} | details | {"gain": result.gain.to_json() if result.gain else None} | written))
+        say_json({"verdict": "champion"} | details | {"gain": result.gain.to_json() if result.gain else None} | written)
         return 0
     score, _, note = artifacts_of(line).score.partition(", ")
-    click.echo(f"{result.title}\n  id        {result.artifact_id}\n  as of     cycle {result.cycle}, since cycle {result.since}")
+    say(result.title, f"  id        {result.artifact_id}", f"  as of     cycle {result.cycle}, since cycle {result.since}")
     value = "not known" if result.score is None else figures(result.score, 6)
-    click.echo(f"  {score:<9} {value}{f' ({note})' if note else ''}\n  gain      {result.gain or NOT_MEASURED}")
-    click.echo(f"  lineage   {counted(result.ancestors or 0, 'ancestor')}\n  source    blob {result.content_sha}")
+    say(f"  {score:<9} {value}{f' ({note})' if note else ''}", f"  gain      {result.gain or NOT_MEASURED}")
+    say(f"  lineage   {counted(result.ancestors or 0, 'ancestor')}", f"  source    blob {result.content_sha}")
     if others := [name for name in titles if name != (project or titles[0])]:
-        click.echo(f"  others    --project {', '.join(others)}")
+        say(f"  others    --project {', '.join(others)}")
     if out is not None:
-        click.echo(f"  written   {len(written['files'])} files; read {out / 'README.md'}")
+        say(f"  written   {len(written['files'])} files; read {out / 'README.md'}")
     return 0

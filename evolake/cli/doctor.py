@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -21,6 +20,7 @@ from evolake.cli.input_checks import input_checks
 from evolake.errors import EvolakeError
 from evolake.lines import lines, resolve
 from evolake.project import INIT, INSTALLED, find, install
+from evolake.terminal import say, say_json, say_text
 
 PROGRAMS = (
     ("make", ("make",), "make demo and make test", "apt-get install make"),
@@ -188,15 +188,15 @@ def doctor(as_json: bool, brief: bool, call: bool) -> int:
     sick = [check for check in checks if not check.ok]
     verdict = "unusable" if any(check.needed for check in sick) else "partial" if sick else "healthy"
     if as_json:
-        click.echo(json.dumps({"verdict": verdict, "checks": [asdict(check) for check in checks]}))
+        say_json({"verdict": verdict, "checks": [asdict(check) for check in checks]})
     elif brief:
-        click.echo("\n".join(_brief(checks)))
+        say(*_brief(checks))
     else:
         for check in checks:
-            click.echo(f"{'ok  ' if check.ok else 'MISS' if check.needed else '-   '}  {check.name}: {check.detail}")
+            say(f"{'ok  ' if check.ok else 'MISS' if check.needed else '-   '}  {check.name}: {check.detail}")
             if not check.ok:
-                click.echo(f"      skips: {check.skips or 'evolake cannot work without it'}" + (f"\n      mend:  {check.mend}" if check.mend else ""))
-        click.echo(ONLY_MODEL if verdict == "unusable" and only_model(checks) else SENTENCES[verdict])
+                say(f"      skips: {check.skips or 'evolake cannot work without it'}", *([f"      mend:  {check.mend}"] if check.mend else []))
+        say_text(ONLY_MODEL if verdict == "unusable" and only_model(checks) else SENTENCES[verdict])
     return 1 if verdict == "unusable" else 0
 
 

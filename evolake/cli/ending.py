@@ -14,7 +14,6 @@ A candidate's failure is no exception and never comes here.
 from __future__ import annotations
 
 import errno
-import json
 import os
 import signal
 import sys
@@ -29,6 +28,7 @@ import click
 
 import evolake
 from evolake.errors import EvolakeError, InputError, MachineryError
+from evolake.terminal import say_error, say_json, say_usage
 
 KEPT = "what was finished is kept, run the command again to go on"
 PIPE_CLOSED = 128 + signal.SIGPIPE
@@ -60,7 +60,7 @@ def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
         return _tell(MachineryError(f"stopped by SIGTERM; {KEPT}"), 143, given, prefix="")
     except click.ClickException as error:
         if not asks_json(given):
-            error.show()
+            say_usage(error)
             return error.exit_code
         return _tell(InputError(error.format_message(), do="see --help"), error.exit_code, given)
     except BrokenPipeError:
@@ -130,7 +130,7 @@ def _is_ours(error: OSError) -> bool:
 
 def _tell(error: EvolakeError, code: int, arguments: Sequence[str], *, prefix: str = "error: ") -> int:
     with suppress(BrokenPipeError):
-        click.echo(f"{prefix}{error}", err=True)
+        say_error(error, prefix=prefix)
         if asks_json(arguments):
-            click.echo(json.dumps({"verdict": "error", "message": str(error), "exit_code": code} | error.to_json()))
+            say_json({"verdict": "error", "message": str(error), "exit_code": code} | error.to_json())
     return code

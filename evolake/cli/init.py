@@ -8,8 +8,10 @@ from pathlib import Path
 
 import click
 
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
 from evolake.project import BROUGHT, MARKER
+from evolake.terminal import say, say_text
 
 STAGE = ".evolake-init"
 """Folder inside the new project in which it is made, before anything takes its name. One that is found was left by a call that was cut off."""
@@ -23,7 +25,7 @@ NEXT = """Next:
 
 
 @click.command(short_help="Create a project folder for Dagster and evolake.")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=OrdinaryPath())
 def init(folder: Path) -> int:
     """Lay out a project in DIR, which is made if need be: workspace.yaml for Dagster, data_lake with the seeds."""
     folder = folder.absolute()
@@ -32,8 +34,8 @@ def init(folder: Path) -> int:
     except OSError as error:
         what = f"no project can be laid out in {folder}"
         raise InputError(what, wanted="a folder you can write to", got=str(error), do="name another, or mend its rights") from error
-    click.echo(f"{folder} is a project of evolake now." if made else f"{folder} is a project of evolake already; nothing was changed.")
-    click.echo(NEXT.format(folder=folder))
+    say(f"{folder} is a project of evolake now." if made else f"{folder} is a project of evolake already; nothing was changed.")
+    say_text(NEXT.format(folder=folder))
     return 0
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from evolake import settings as settings_module
-from evolake.commands import LazyGroup
+from evolake.commands import LazyGroup, OrdinaryPath
+from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
     from evolake.lake.audit import Audit, Finding
@@ -29,7 +29,7 @@ def lake() -> None:
 @lake.command(short_help="Check the lake's integrity; --repair fixes what it can.")
 @click.option("--repair", "mends", is_flag=True, help="Mend what provably can be mended, and say what was done. May be cut off and run again.")
 @click.option("--fast", is_flag=True, help="Do not read the bytes of parts, blobs and tape: logs, seals, sizes and what is missing or left over.")
-@click.option("--lake", "root", type=click.Path(path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--lake", "root", type=OrdinaryPath(), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def verify(mends: bool, fast: bool, root: Path | None, as_json: bool) -> int:
     """Check the lake's seals, manifests, parts, blobs and tape against their checksums and against each other.
@@ -49,7 +49,7 @@ def verify(mends: bool, fast: bool, root: Path | None, as_json: bool) -> int:
     cannot = any(finding.kind == "machinery" for finding in result.findings)
     if as_json:
         details = {"verdict": result.verdict, "lake": str(folder), "findings": [finding.row() for finding in result.findings]}
-        click.echo(json.dumps(details | {"done": [{"where": where, "what": what} for where, what in result.done]}))
+        say_json(details | {"done": [{"where": where, "what": what} for where, what in result.done]})
     else:
         _print(result)
     return 3 if cannot else 1 if result.verdict == "findings" else 0
@@ -57,18 +57,18 @@ def verify(mends: bool, fast: bool, root: Path | None, as_json: bool) -> int:
 
 def _print(result: Audit) -> None:
     for where, what in result.done:
-        click.echo(f"done  {what}" + (f" ({where})" if where else ""))
+        say(f"done  {what}" + (f" ({where})" if where else ""))
     for finding in result.findings:
         _print_one(finding)
     real = [finding for finding in result.findings if not finding.note]
     mendable = sum(finding.repair is not None for finding in real)
     if not real:
-        click.echo("clean: everything is as it was written")
+        say("clean: everything is as it was written")
     else:
-        click.echo(f"{len(real)} findings" + (f"; {mendable} can be mended: evolake lake verify --repair" if mendable else ""))
+        say(f"{len(real)} findings" + (f"; {mendable} can be mended: evolake lake verify --repair" if mendable else ""))
 
 
 def _print_one(finding: Finding) -> None:
-    click.echo(f"{'note ' if finding.note else 'FIND '} {finding.what}")
-    click.echo(f"      where:  {finding.where}\n      wanted: {finding.wanted}\n      got:    {finding.got}")
-    click.echo(f"      mend:   {'evolake lake verify --repair' if finding.repair else finding.mend}")
+    say(f"{'note ' if finding.note else 'FIND '} {finding.what}")
+    say(f"      where:  {finding.where}", f"      wanted: {finding.wanted}", f"      got:    {finding.got}")
+    say(f"      mend:   {'evolake lake verify --repair' if finding.repair else finding.mend}")

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json
 
 
 @click.command("compact", short_help="Merge the parts of many cycles into few files.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-@click.option("--lake", "root", type=click.Path(file_okay=False, exists=True, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--lake", "root", type=OrdinaryPath(file_okay=False, exists=True), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def compact(dry_run: bool, root: Path | None, as_json: bool) -> None:
     """Put the parts of many cycles into few files per table.
@@ -28,12 +29,12 @@ def compact(dry_run: bool, root: Path | None, as_json: bool) -> None:
     done = compaction.compact(lake, dry_run=dry_run)
     if as_json:
         tables = [asdict(table) for table in done]
-        click.echo(json.dumps({"verdict": "dry run" if dry_run else "compacted", "lake": str(lake.root), "tables": tables}))
+        say_json({"verdict": "dry run" if dry_run else "compacted", "lake": str(lake.root), "tables": tables})
         return
     for table in done:
         size = f"{table.bytes_before} bytes" + ("" if table.bytes_after is None else f" to {table.bytes_after}")
-        click.echo(f"{table.line}.{table.asset}: {table.parts} parts {'would go' if dry_run else 'are'} in {table.files} files, {size}")
+        say(f"{table.line}.{table.asset}: {table.parts} parts {'would go' if dry_run else 'are'} in {table.files} files, {size}")
     if not done:
-        click.echo("nothing to do: no table has parts that could lie together")
+        say("nothing to do: no table has parts that could lie together")
     elif dry_run:
-        click.echo("nothing was changed; to do it: evolake lake compact")
+        say("nothing was changed; to do it: evolake lake compact")

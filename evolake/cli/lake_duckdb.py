@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Write FILE, a DuckDB database of views over the lake.")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--lake", "root", type=click.Path(file_okay=False, exists=True, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.argument("file", type=OrdinaryPath(dir_okay=False))
+@click.option("--lake", "root", type=OrdinaryPath(file_okay=False, exists=True), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def duckdb(file: Path, root: Path | None, as_json: bool) -> None:
     """Write FILE, a DuckDB database of views over the lake, which any tool may open read-only.
@@ -26,6 +27,6 @@ def duckdb(file: Path, root: Path | None, as_json: bool) -> None:
     lake = Lake(root or settings_module.load().lake)
     views = write(lake, file, all_tables())
     if as_json:
-        click.echo(json.dumps({"verdict": "written", "file": str(file), "lake": str(lake.root), "views": views}))
+        say_json({"verdict": "written", "file": str(file), "lake": str(lake.root), "views": views})
     else:
-        click.echo(f"{file}: {views} views over {lake.root}")
+        say(f"{file}: {views} views over {lake.root}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
+from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
     from evolake.lake.garbage import Garbage
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--yes", is_flag=True, help="Remove it. Without this nothing is removed.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed; the default.")
 @click.option("--older-than", "hours", type=click.FloatRange(min=0), default=24.0, show_default=True, metavar="HOURS", help="Keep younger blobs.")
-@click.option("--lake", "root", type=click.Path(file_okay=False, exists=True, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--lake", "root", type=OrdinaryPath(file_okay=False, exists=True), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def gc(yes: bool, dry_run: bool, hours: float, root: Path | None, as_json: bool) -> None:
     """Find blobs that nothing names and what dead writers left; say what they take, and with --yes remove them.
@@ -40,14 +41,14 @@ def gc(yes: bool, dry_run: bool, hours: float, root: Path | None, as_json: bool)
         items = [asdict(item) for item in garbage.items]
         verdict = "removed" if yes else "dry run"
         sizes = {"bytes": garbage.size, "needed": garbage.needed, "young": garbage.young}
-        click.echo(json.dumps({"verdict": verdict, "lake": str(lake.root)} | sizes | {"items": items}))
+        say_json({"verdict": verdict, "lake": str(lake.root)} | sizes | {"items": items})
         return
     _print(garbage, yes, hours)
 
 
 def _print(result: Garbage, yes: bool, hours: float) -> None:
     for item in result.items:
-        click.echo(f"{'removed' if yes else 'would go'}  {item.where}  {item.size} bytes: {item.why}")
-    click.echo(f"kept: {result.needed} blobs that something names, {result.young} that nothing names yet and that are younger than {hours:g} h")
+        say(f"{'removed' if yes else 'would go'}  {item.where}  {item.size} bytes: {item.why}")
+    say(f"kept: {result.needed} blobs that something names, {result.young} that nothing names yet and that are younger than {hours:g} h")
     freed = f"{len(result.items)} files, {result.size} bytes"
-    click.echo(f"freed: {freed}" if yes else f"would be freed: {freed}" + ("; to remove them: evolake lake gc --yes" if result.items else ""))
+    say(f"freed: {freed}" if yes else f"would be freed: {freed}" + ("; to remove them: evolake lake gc --yes" if result.items else ""))

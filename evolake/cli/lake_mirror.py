@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Mirror the lake to a bucket or a folder.")
 @click.argument("url")
-@click.option("--lake", "root", type=click.Path(file_okay=False, exists=True, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--lake", "root", type=OrdinaryPath(file_okay=False, exists=True), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def push(url: str, root: Path | None, as_json: bool) -> None:
     """Mirror the lake to URL: s3://BUCKET/PREFIX (credentials, region and endpoint from the AWS_* variables) or file:///FOLDER.
@@ -25,14 +26,14 @@ def push(url: str, root: Path | None, as_json: bool) -> None:
 
     done = send(Lake(root or settings_module.load().lake), url)
     if as_json:
-        click.echo(json.dumps({"verdict": "pushed", "url": url, **asdict(done)}))
+        say_json({"verdict": "pushed", "url": url, **asdict(done)})
     else:
-        click.echo(f"snapshot {done.number} of {url}: {done.files} files, of which {done.sent} contents ({done.sent_bytes} bytes) were sent now")
+        say(f"snapshot {done.number} of {url}: {done.files} files, of which {done.sent} contents ({done.sent_bytes} bytes) were sent now")
 
 
 @click.command(short_help="Replace the lake by the newest snapshot of a mirror.")
 @click.argument("url")
-@click.option("--lake", "root", type=click.Path(file_okay=False, path_type=Path), help="The lake's folder, also a new one (default: EVOLAKE_LAKE).")
+@click.option("--lake", "root", type=OrdinaryPath(file_okay=False), help="The lake's folder, also a new one (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def pull(url: str, root: Path | None, as_json: bool) -> None:
     """Make the lake what the newest snapshot of the mirror at URL says; every byte is verified.
@@ -44,7 +45,7 @@ def pull(url: str, root: Path | None, as_json: bool) -> None:
     folder = root or settings_module.load().lake
     done = fetch(folder.absolute(), url)
     if as_json:
-        click.echo(json.dumps({"verdict": "pulled", "url": url, "lake": str(folder), **asdict(done)}))
+        say_json({"verdict": "pulled", "url": url, "lake": str(folder), **asdict(done)})
     else:
         text = f"{done.fetched} of {done.files} files ({done.fetched_bytes} bytes) were fetched, {done.removed} removed"
-        click.echo(f"{folder} is snapshot {done.number} of {url}: {text}")
+        say(f"{folder} is snapshot {done.number} of {url}: {text}")

@@ -10,22 +10,25 @@ from pathlib import Path
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
 from evolake.file_names import file_name
+from evolake.reading import whole_number
+from evolake.terminal import say
 
 
 @click.command(short_help="Write the HTML report of all lines.")
 @click.option("--cycle", help="The cycle, e.g. 3 or 0003 (default: the newest finished one of each line).")
 @click.option("--lines", default="all", show_default=True, help="Comma-separated lines, or all that have finished the cycle.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The HTML file to write (with --open: a temporary one).")
+@click.option("--out", type=OrdinaryPath(dir_okay=False), help="The HTML file to write (with --open: a temporary one).")
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser, if there is one.")
-@click.option("--figures", type=click.Path(file_okay=False, path_type=Path), help="Also write the figures as PNG files into this folder.")
+@click.option("--figures", type=OrdinaryPath(file_okay=False), help="Also write the figures as PNG files into this folder.")
 def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures: Path | None) -> int:
     """Write the HTML report: first what all lines have to tell, then a section per line with its figures and, folded, every detail."""
     from evolake.report.lines import chosen_cycles, read_findings, read_stories, section_of
     from evolake.report.pages import page, plain
 
-    if cycle is not None and not cycle.isdecimal():
+    if cycle is not None and whole_number(cycle, digits=100) is None:
         raise InputError("a cycle is a number", wanted="e.g. 3 or 0003", got=repr(cycle))
     wanted = [] if lines == "all" else [name.strip() for name in lines.split(",") if name.strip()]
     if lines != "all" and not wanted:
@@ -39,18 +42,18 @@ def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures:
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(page(sections, read_stories(root, chosen), {} if wanted else read_findings(root)))
     only = len(sections) == 1
-    click.echo(f"report of {f'cycle {sections[0].cycle}' if only else ', '.join(f'{item.line} cycle {item.cycle}' for item in sections)}: {out}")
+    say(f"report of {f'cycle {sections[0].cycle}' if only else ', '.join(f'{item.line} cycle {item.cycle}' for item in sections)}: {out}")
     if figures:
         figures.mkdir(parents=True, exist_ok=True)
         for section in sections:
             for title, png in section.figures.items():
                 name = title.lower().replace(" ", "_")
                 (figures / file_name(name if only else f"{section.line}_{name}", ".png")).write_bytes(png)
-        click.echo(f"figures: {figures}")
+        say(f"figures: {figures}")
     for section in sections:
-        click.echo(plain(section.headline) if only else f"{section.line}: {plain(section.headline)}")
+        say(plain(section.headline) if only else f"{section.line}: {plain(section.headline)}")
     if show and (why := _open(out.resolve())):
-        click.echo(f"not opened: {why}; copy {out.resolve()} to a machine with a browser, or open it there")
+        say(f"not opened: {why}; copy {out.resolve()} to a machine with a browser, or open it there")
     return 0
 
 

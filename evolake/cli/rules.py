@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 from dataclasses import asdict
@@ -12,8 +11,10 @@ import click
 
 from evolake import project
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
 from evolake.lines import lines
+from evolake.terminal import say, say_json
 
 
 @click.group(short_help="List checkers, write a rule, preview a rule change.")
@@ -32,13 +33,13 @@ def checkers(line: str | None, as_json: bool) -> int:
     if as_json:
         listed = {name: {"gates": [gate.name for gate in gates], "checkers": [asdict(checker) for checker in of_line]}
                   for name, (gates, of_line) in known.items()}
-        click.echo(json.dumps({"verdict": "listed", "reasons": [], "lines": listed}))
+        say_json({"verdict": "listed", "reasons": [], "lines": listed})
         return 0
     for name, (gates, of_line) in known.items():
-        click.echo(f"{name}: gates {', '.join(gate.name for gate in gates)}")
+        say(f"{name}: gates {', '.join(gate.name for gate in gates)}")
         for checker in of_line:
             parameters = ", ".join(f"{p.name}: {p.type}" + ("" if p.required else f" = {p.default!r}") for p in checker.parameters)
-            click.echo(f"  {checker.name}({parameters})\n      {checker.meaning}")
+            say(f"  {checker.name}({parameters})", f"      {checker.meaning}")
     return 0
 
 
@@ -46,7 +47,7 @@ def checkers(line: str | None, as_json: bool) -> int:
 @click.option("--line", required=True, help="Line that the rule is of.")
 @click.option("--check", help="Checker that it is to name, like one of `evolake rules checkers`.")
 @click.option("--gate", help="Gate that it is to be of, like one of `evolake rules checkers`.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=OrdinaryPath())
 def new(line: str, check: str | None, gate: str | None, file: Path) -> int:
     """Write a rule of a line to FILE, complete: in data_lake/seeds/rules/LINE/ it judges. Nothing is overwritten.
 
@@ -57,13 +58,13 @@ def new(line: str, check: str | None, gate: str | None, file: Path) -> int:
     from evolake.new_files import write_new
 
     write_new({file: example_rule(load_rules(settings_module.load().seeds / "rules", _known(line)), file.stem, check, gate)})
-    click.echo(f"{file}; `evolake rules checkers --line {line}` lists what it may name; in data_lake/seeds/rules/{line}/ it judges")
+    say(f"{file}; `evolake rules checkers --line {line}` lists what it may name; in data_lake/seeds/rules/{line}/ it judges")
     return 0
 
 
 @rules.command(short_help="Show what edited rules would change, and its cost.")
 @click.option("--line", help="Only this line.")
-@click.option("--rules", "folder", type=click.Path(path_type=Path), help="Edited rules, laid out as data_lake/seeds/rules (default: the seeds').")
+@click.option("--rules", "folder", type=OrdinaryPath(), help="Edited rules, laid out as data_lake/seeds/rules (default: the seeds').")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def preview(line: str | None, folder: Path | None, as_json: bool) -> int:
     """What edited rules would change, before anything is made again: verdicts that flip, champions that would fall, what to make again, its cost.

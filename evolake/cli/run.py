@@ -5,7 +5,6 @@ The library never imports the orchestrator: `run` starts the module `pipelines.e
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -17,6 +16,7 @@ import click
 from evolake import project
 from evolake import settings as settings_module
 from evolake.cli.ending import Stopped
+from evolake.terminal import say, say_json, say_text
 
 NOTHING_YET = "The lake {lake} holds no cycle yet. Start with: evolake run --cycles 3 --profile demo"
 TABLE_WIDTH = 120
@@ -76,25 +76,25 @@ def status(as_table: bool, as_json: bool) -> int:
     rows, damaged = lake_status(root)
     if as_json:
         parts = [{"table": table} | error.to_json() for table, error in damaged.items()]
-        click.echo(json.dumps({"verdict": "damaged" if damaged else "ok", "lake": str(root), "lines": rows, "damaged": parts}))
+        say_json({"verdict": "damaged" if damaged else "ok", "lake": str(root), "lines": rows, "damaged": parts})
         return 3 if damaged else 0
     for table, error in damaged.items():
-        click.echo(f"the table {table} is damaged: {error}", err=True)
+        say(f"the table {table} is damaged: {error}", err=True)
     if not rows and not damaged:
-        click.echo(NOTHING_YET.format(lake=root))
+        say(NOTHING_YET.format(lake=root))
         return 0
     for row in rows:
-        click.echo(f"{row['line']}: {row['sealed_cycles']} {'cycle' if row['sealed_cycles'] == 1 else 'cycles'} done; next: {row['next_cycle']}")
+        say(f"{row['line']}: {row['sealed_cycles']} {'cycle' if row['sealed_cycles'] == 1 else 'cycles'} done; next: {row['next_cycle']}")
         champion = row["champion"] or ("the line crowns none" if artifacts_of(row["line"]).crowns_none else "none yet")
-        click.echo(f"  artifacts: {row['accepted']} accepted, {row['blocked']} blocked; champion: {champion}")
+        say(f"  artifacts: {row['accepted']} accepted, {row['blocked']} blocked; champion: {champion}")
         if row["gain"]:
-            click.echo(f"  gain: {row['gain']['text']}")
+            say(f"  gain: {row['gain']['text']}")
         if answers := row["answers"]:
             rest = "; the others count as unsolved" if answers["certified"] < answers["given"] else ""
             share = f"{answers['certified']:,} of {answers['given']:,}"
-            click.echo(f"  answers: {share} of measured runs rest on a checked model or a verified proof{rest}")
+            say(f"  answers: {share} of measured runs rest on a checked model or a verified proof{rest}")
         if row["broken"]:
-            click.echo(f"  {row['broken']}")
+            say(f"  {row['broken']}")
     return 3 if damaged else 0
 
 
@@ -105,10 +105,10 @@ def _table(root: Path, as_json: bool) -> int:
 
     rows = standings(Lake(root))
     if as_json:
-        click.echo(json.dumps({"verdict": "ok", "lake": str(root), "lines": [row.to_json() for row in rows]}))
+        say_json({"verdict": "ok", "lake": str(root), "lines": [row.to_json() for row in rows]})
     elif not rows:
-        click.echo(NOTHING_YET.format(lake=root))
+        say(NOTHING_YET.format(lake=root))
     else:
-        click.echo(as_table(rows, TABLE_WIDTH if not sys.stdout.isatty() else shutil.get_terminal_size((TABLE_WIDTH, 24)).columns))
-        click.echo(LEGEND)
+        say_text(as_table(rows, TABLE_WIDTH if not sys.stdout.isatty() else shutil.get_terminal_size((TABLE_WIDTH, 24)).columns))
+        say_text(LEGEND)
     return 0

@@ -17,7 +17,9 @@ import click
 
 from evolake import project
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
+from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
     from evolake.lake import Lake
@@ -30,7 +32,7 @@ def seeds() -> None:
 
 
 @seeds.command(short_help="Copy PATH to a line's seeds, for the next cycle.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=OrdinaryPath())
 @click.option("--line", "name", default=None, help="Line that it is for (default: the one whose seeds look like it).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def add(path: Path, name: str | None, as_json: bool) -> int:
@@ -60,10 +62,10 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
         raise InputError(f"{target} cannot be written", got=str(error.strerror or error), do="see whether the seeds' folder may be written") from None
     enters, summary = entry(Lake(settings.lake), line)
     if as_json:
-        click.echo(json.dumps({"verdict": "added" if new else "present", "line": line, "seed": title, "path": str(target), "enters": enters}))
+        say_json({"verdict": "added" if new else "present", "line": line, "seed": title, "path": str(target), "enters": enters})
         return 0
-    click.echo(f"{line}: {title} {'was added' if new else 'is there already'} ({target})")
-    click.echo(f"  {summary}\n  next: evolake run --lines {line}")
+    say(f"{line}: {title} {'was added' if new else 'is there already'} ({target})")
+    say(f"  {summary}", f"  next: evolake run --lines {line}")
     return 0
 
 
@@ -87,13 +89,13 @@ def list_seeds(name: str | None, as_json: bool) -> int:
                 "cycle": known.get("cycle"), "artifact_id": known.get("artifact_id"),
             })
     if as_json:
-        click.echo(json.dumps({"verdict": "ok", "seeds": rows}))
+        say_json({"verdict": "ok", "seeds": rows})
         return 0
     widths = {name: max((len(row[name]) for row in rows), default=0) for name in ("line", "seed", "place")}
     for row in rows:
         state = f"{row['state']} in cycle {row['cycle']}" if row["cycle"] else row["state"]
         entered = f", {row['artifact_id'][:8]}" if row["artifact_id"] else ""
-        click.echo("  ".join([*(row[name].ljust(width) for name, width in widths.items()), state + entered]))
+        say("  ".join([*(row[name].ljust(width) for name, width in widths.items()), state + entered]))
     return 0
 
 
@@ -108,8 +110,8 @@ def reseal(line: str, yes: bool) -> int:
     lake = Lake(settings_module.load().lake)
     done = sealed_cycles(lake, known_line(lake.root, line))
     if done:
-        click.echo(f"This voids the finished cycles {done[0]} to {done[-1]} of {line}: they have to run again, on the seeds as they are now.")
-        click.echo(f"New seeds need no resealing: they enter the next cycle (evolake run --lines {line}).")
+        say(f"This voids the finished cycles {done[0]} to {done[-1]} of {line}: they have to run again, on the seeds as they are now.")
+        say(f"New seeds need no resealing: they enter the next cycle (evolake run --lines {line}).")
     if not yes:
         click.confirm(f"Seal the seeds of {line} anew?", abort=True)
     os.environ["DAGSTER_HOME"] = str(project.home())

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json, say_text
 
 
 @click.command(short_help="Show one artifact: origin, parents, gates, scores, text.")
 @click.argument("artifact", metavar="ID")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Also write it into this folder, missing or empty, with a README.md.")
+@click.option("--out", type=OrdinaryPath(file_okay=False), help="Also write it into this folder, missing or empty, with a README.md.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def show(artifact: str, out: Path | None, as_json: bool) -> int:
     """Show one artifact of any line: a design, variant, family, prompt, objective, instance, plan or rule.
@@ -31,10 +32,11 @@ def show(artifact: str, out: Path | None, as_json: bool) -> int:
         files = take_out(lake, catalogue, item, out) if out else None
     if as_json:
         written = {"out": str(out), "files": files} if files else {}
-        click.echo(json.dumps({"verdict": "found"} | result | written, default=str))
+        say_json({"verdict": "found"} | result | written, default=str)
         return 0
-    for line in lines_of(result):
-        click.echo(line)
+    *lines, text = lines_of(result)
+    say(*lines)
+    say_text(text)
     if files:
-        click.echo(f"\nwritten to {out}: {len(files)} files; read {out / 'README.md'}")  # type: ignore[operator]
+        say("", f"written to {out}: {len(files)} files; read {out / 'README.md'}")  # type: ignore[operator]
     return 0

@@ -17,7 +17,11 @@ import click
 
 from evolake.cli.sql_columns import columns_of
 from evolake.cli.sql_listing import page_of, rows_of
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
+from evolake.reading import read_text
+from evolake.terminal import say, say_data, say_json, say_text, visible_console
+from evolake.visible import in_a_cell
 
 if TYPE_CHECKING:
     from evolake.lake import Catalogue
@@ -34,7 +38,7 @@ TABLE_ROWS = 1000
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.option("--list", "listing", is_flag=True, help="Name the cookbook's questions, the macros, and the tables with what they hold.")
 @click.option("--schema", "table", metavar="TABLE", help="Say what a table's columns are, with their units, and which ones name a row.")
-@click.option("--lake", "lake_root", type=click.Path(file_okay=False, path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--lake", "lake_root", type=OrdinaryPath(file_okay=False), help="The lake's folder (default: EVOLAKE_LAKE).")
 def sql(
     statement: str | None, file: str | None, parameters: tuple[str, ...], form: str, listing: bool, table: str | None, lake_root: Path | None
 ) -> None:
@@ -55,9 +59,9 @@ def sql(
         page = page_of(catalogue, _cookbooks()) if listing and form == "table" else ""
         result = rows_of(catalogue, _cookbooks()) if listing else columns_of(catalogue, table) if table else catalogue.query(text, values)
         for warning in catalogue.warnings:
-            click.echo(f"note: {warning}", err=True)
+            say(f"note: {warning}", err=True)
     if page:
-        click.echo(page)
+        say_text(page)
         return
     {"table": _print_table, "csv": _print_csv, "json": _print_json}[form](result)
 
@@ -70,7 +74,7 @@ def _open(lake_root: Path | None, statement: str, *, every: bool) -> Catalogue:
 
     root = lake_root or settings.load().lake
     if not (root / "tables").is_dir():
-        click.echo(f"note: the lake at {root} holds no tables yet; `evolake run` fills it", err=True)
+        say(f"note: the lake at {root} holds no tables yet; `evolake run` fills it", err=True)
     return Catalogue(Lake(root), extra_schemas=all_tables() if every else named_tables(statement))
 
 
@@ -84,11 +88,8 @@ def read_statement(name: str) -> str:
 
     for base in (Path(), SQL_ROOT.parent, *_cookbooks(), *(folder.parent for folder in _cookbooks())):
         for path in (base / name, base / f"{name}.sql"):
-            if path.is_file():
-                try:
-                    return path.read_text()
-                except UnicodeDecodeError:
-                    raise InputError(f"{path} is not text", wanted="an SQL file in UTF-8", do="name another file") from None
+            if path.exists() and not path.is_dir():
+                return read_text(path)
     known = ", ".join(f"cookbook/{path.name}" for folder in _cookbooks() for path in sorted(folder.glob("*.sql")))
     raise InputError(f"there is no SQL file {name!r}", wanted=f"a path, or one of {known}", do="`evolake sql --list` says what each answers")
 
@@ -137,7 +138,7 @@ def _cell(value: Any) -> str:
 
 
 def _print_json(result: Result) -> None:
-    click.echo(json.dumps({"verdict": "ok", "columns": result.columns, "rows": [_plain(row) for row in result.rows]}, ensure_ascii=False))
+    say_json({"verdict": "ok", "columns": result.columns, "rows": [_plain(row) for row in result.rows]}, ensure_ascii=False)
 
 
 def _print_csv(result: Result) -> None:
@@ -145,13 +146,12 @@ def _print_csv(result: Result) -> None:
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(result.columns)
     writer.writerows([_cell(value) for value in row] for row in result.rows)
-    click.echo(buffer.getvalue(), nl=False)
+    say_data(buffer.getvalue())
 
 
 def _print_table(result: Result) -> None:
     """A table whose cells are whole: long ones fold onto further lines on a terminal, and stand in one line in a log."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -159,11 +159,11 @@ def _print_table(result: Result) -> None:
     numeric = ("INT", "DOUBLE", "FLOAT", "DECIMAL")
     for name, kind in zip(result.columns, result.types, strict=True):
         is_number = any(mark in kind for mark in numeric) and "[" not in kind and "(" not in kind.replace("DECIMAL(", "")
-        table.add_column(Text(name), overflow="fold", justify="right" if is_number else "left")
+        table.add_column(Text(in_a_cell(name)), overflow="fold", justify="right" if is_number else "left")
     for row in result.rows[:TABLE_ROWS]:
-        table.add_row(*(Text(_cell(value)) for value in row))
-    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 100_000, highlight=False)
+        table.add_row(*(Text(in_a_cell(_cell(value))) for value in row))
+    console = visible_console(file=sys.stdout, width=None if sys.stdout.isatty() else 100_000, highlight=False)
     console.print(table)
     more = len(result.rows) - TABLE_ROWS
     shown = f"{len(result.rows)} row{'' if len(result.rows) == 1 else 's'}"
-    click.echo(f"{shown}, of which the first {TABLE_ROWS} are shown; --format csv gives all" if more > 0 else shown)
+    say(f"{shown}, of which the first {TABLE_ROWS} are shown; --format csv gives all" if more > 0 else shown)

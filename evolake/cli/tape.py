@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,6 +9,7 @@ import click
 
 from evolake import settings as settings_module
 from evolake.errors import InputError
+from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
     from evolake.agents.listing import Listed
@@ -48,11 +48,11 @@ def list_(as_json: bool, **choice: Any) -> int:
     entries = _found(choice)
     if as_json:
         rows = [entry.row() for entry in entries]
-        click.echo(json.dumps({"verdict": "listed", "reasons": [], "count": len(rows), "entries": rows}, ensure_ascii=False))
+        say_json({"verdict": "listed", "reasons": [], "count": len(rows), "entries": rows}, ensure_ascii=False)
         return 0
     for item in entries:
-        click.echo(_told(item))
-    click.echo(_counted(entries))
+        say(_told(item))
+    say(_counted(entries))
     return 0
 
 
@@ -71,15 +71,15 @@ def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
         raise InputError("--json does not ask", wanted="--yes with it", do="look first: evolake agents tape list")
     result = _found(choice)
     if not yes and result:
-        click.echo(_counted(result))
+        say(_counted(result))
         if not click.confirm("Drop them? --replay-only of what used them will no longer work."):
-            click.echo("nothing dropped")
+            say("nothing dropped")
             return 0
     dropped = Tape(settings_module.load().lake / "tape").drop(item.key for item in result)
     if as_json:
-        click.echo(json.dumps({"verdict": "dropped", "reasons": [], "count": dropped, "keys": [item.key for item in result]}))
+        say_json({"verdict": "dropped", "reasons": [], "count": dropped, "keys": [item.key for item in result]})
     else:
-        click.echo(f"{dropped} dropped")
+        say(f"{dropped} dropped")
     return 0
 
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import LakeError
+from evolake.terminal import visible_console
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -21,21 +23,20 @@ VALUES_SHOWN = 6
 
 
 @click.command(short_help="Watch the lines of a lake while they run.")
-@click.option("--lake", "root", type=click.Path(path_type=Path), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--lake", "root", type=OrdinaryPath(), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--lines", default="all", show_default=True, help="Comma-separated lines, or all that the lake has.")
 @click.option("--line", "single", multiple=True, hidden=True)
 @click.option("--every", default=3.0, show_default=True, type=click.FloatRange(min=0.2), help="Seconds between two looks.")
 @click.option("--once", is_flag=True, help="Print one frame and end, as it does where the output is no terminal.")
 def watch(root: Path | None, lines: str, single: tuple[str, ...], every: float, once: bool) -> int:
     """Watch the lines of a lake: best score per cycle, gates, what was spent, what runs now. It reads and never writes; Ctrl-C ends it."""
-    from rich.console import Console
     from rich.live import Live
 
     from evolake.report.watching import Watcher
 
     named = [] if lines == "all" else [name.strip() for name in lines.split(",")]
     watcher = Watcher(root or settings_module.load().lake, [*dict.fromkeys([*named, *single])])
-    console = Console(highlight=False)
+    console = visible_console(highlight=False)
     if once or not console.is_terminal:
         console.print(frame(watcher.root, watcher.look()))
         return 0

@@ -29,12 +29,15 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.file_names import check_id
 from evolake.gates.known import require_known
+from evolake.reading import Unparsable, Unreadable, parse_json, read_text, reason, whole_number
 
 GUIDANCE = "guidance"
 KINDS = ("static", "process", "learned", GUIDANCE)
 JUDGING = {"gate", "check", "parameters", "lesson"}
 FIELDS = {"id", "version", "kind", "since_cycle"} | JUDGING
 REQUIRED = {"id", "version", "kind"}
+LARGEST_RULE = 1 << 20
+"""Bytes of a rule file."""
 
 
 @dataclass(frozen=True)
@@ -120,12 +123,12 @@ def parse_rule(text: str, path: str) -> Rule:
         raise InputError(f"rule file {path}: kind", wanted=f"one of {', '.join(KINDS)}", got=fields["kind"])
     if fields["kind"] == GUIDANCE and (stray := sorted(JUDGING & set(fields))):
         raise InputError(f"rule file {path}: guidance judges nothing", wanted="no gate, check, parameters or lesson", got=", ".join(stray))
-    if not fields["version"].isdecimal() or len(fields["version"]) > 9:
+    if whole_number(fields["version"], digits=9) is None:
         raise InputError(f"rule file {path}: version", wanted="a whole number", got=fields["version"])
     try:
-        parameters = json.loads(fields.get("parameters") or "{}")
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"rule file {path}: parameters are not JSON", got=str(error)) from None
+        parameters = parse_json(fields.get("parameters") or "{}", name="the parameters")
+    except Unparsable as error:
+        raise InputError(f"rule file {path}: parameters are not JSON", got=error.got) from None
     if not isinstance(parameters, dict):
         raise InputError(f"rule file {path}: parameters", wanted="a JSON object", got=type(parameters).__name__)
     return Rule(
@@ -157,6 +160,7 @@ def load_rules(folder: Path, line: str) -> Ruleset:
 
 def _text_of(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the rule file {path} cannot be read", wanted="a file in UTF-8", got=str(error), do="mend the file or remove it") from None
+        return read_text(path, LARGEST_RULE)
+    except (OSError, Unreadable) as error:
+        got, do = reason(error), "mend the file or remove it"
+        raise InputError(f"the rule file {path} cannot be read", wanted="a file in UTF-8", got=got, do=do) from None

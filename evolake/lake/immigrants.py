@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evolake.reading import DATA_BYTES, TEXT_BYTES, read_bytes
+
 
 @dataclass(frozen=True)
 class SeedItem:
@@ -47,7 +49,7 @@ class SeedSource:
 
 def file_item(path: Path) -> SeedItem:
     """A seed that is a file."""
-    return text_item(path.stem, path.read_bytes(), path)
+    return text_item(path.stem, read_bytes(path, TEXT_BYTES), path)
 
 
 def text_item(name: str, data: bytes, path: Path | None = None) -> SeedItem:
@@ -59,7 +61,7 @@ def folder_item(path: Path) -> SeedItem:
     """A seed that is a folder; what it is known by covers names and bytes of its files."""
     digest = hashlib.sha256()
     for file in sorted(result for result in path.rglob("*") if result.is_file() and not result.is_symlink()):
-        data = file.read_bytes()
+        data = read_bytes(file, DATA_BYTES)
         digest.update(f"{file.relative_to(path).as_posix()}\0{len(data)}\0".encode(errors="surrogateescape"))
         digest.update(data)
 

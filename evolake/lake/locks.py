@@ -23,6 +23,7 @@ from filelock import FileLock, Timeout
 from evolake.errors import LakeError, PartitionBusy
 from evolake.lake import disk
 from evolake.lake.chained import VERIFY
+from evolake.reading.numbers import DIGITS
 
 
 @contextmanager
@@ -155,6 +156,6 @@ def _newest(path: Path) -> int:
         text = disk.read(path)
     except FileNotFoundError:
         return 0
-    if not text.isdigit():
+    if not text.isdigit() or len(text) > DIGITS:
         raise LakeError(f"the counter of writers {path} is damaged", wanted="a number", got=repr(text[:40]), do=VERIFY)
     return int(text)

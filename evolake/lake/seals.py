@@ -21,6 +21,7 @@ from evolake.lake.chained import VERIFY
 from evolake.lake.layout import check_cycle, check_name, line_lock
 from evolake.lake.locks import check_lease
 from evolake.lake.seal_files import Seal
+from evolake.reading import whole_number
 
 
 def following(cycle: str) -> str:
@@ -136,7 +137,8 @@ class Seals:
         folder = self.folder(line)
         with disk.as_lake_error(f"the seals of {line} cannot be listed", f"to read {folder}"):
             names = disk.names(folder)
-            return sorted({name[:-5] for name in names if name.endswith(".json") and name[:-5].isdigit()} | set(self.journal(line)[1]))
+            sealed = {name[:-5] for name in names if name.endswith(".json") and whole_number(name[:-5]) is not None}
+            return sorted(sealed | set(self.journal(line)[1]))
 
     def lines(self) -> list[str]:
         """The lines that have a seal, in order."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -23,6 +22,7 @@ from evolake.programs.gates.collecting import unreadable
 from evolake.programs.model.project import EVALUATOR, INITIAL, TOML, load_project
 from evolake.programs.report.material import LINE, population_entering
 from evolake.scratch import Scratch
+from evolake.terminal import say_text
 
 EXIT_INPUT = 2
 
@@ -109,7 +109,7 @@ def _run(command: list[str], environment: Mapping[str, str], verbose: bool) -> t
             for line in process.stdout:
                 printed.append(line)
                 if verbose:
-                    print(line, end="", file=sys.stderr, flush=True)  # a notebook's stderr is no file that a process could write to
+                    say_text(line, nl=False, err=True)  # a notebook's stderr is no file that a process could write to
         errors.seek(0)
         return process.returncode, errors.read() or "".join(printed)
 

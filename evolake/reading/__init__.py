@@ -13,13 +13,15 @@ steps, so that a bomb stops at its limit and not at the machine's.
 """
 
 from evolake.reading.compressed import Bomb, Damaged, decompress, decompressed, kind_of, read_unpacked
-from evolake.reading.errors import Unparsable, Unreadable
-from evolake.reading.files import read_bytes, read_text, require_regular
+from evolake.reading.errors import Unparsable, Unreadable, reason
+from evolake.reading.files import DATA_BYTES, TEXT_BYTES, read_bytes, read_text, require_regular
 from evolake.reading.json_text import parse_json
 from evolake.reading.numbers import whole_number
 from evolake.reading.toml_text import parse_toml
 
 __all__ = [
+    "DATA_BYTES",
+    "TEXT_BYTES",
     "Bomb",
     "Damaged",
     "Unparsable",
@@ -32,6 +34,7 @@ __all__ = [
     "read_bytes",
     "read_text",
     "read_unpacked",
+    "reason",
     "require_regular",
     "whole_number",
 ]

@@ -13,6 +13,13 @@ from __future__ import annotations
 from evolake.errors import InputError
 
 
+def reason(error: BaseException) -> str:
+    """Return why something could not be read, in a few words and without the name of the file, which the caller names."""
+    if isinstance(error, InputError):
+        return error.got if error.got not in (None, "more") else f"more than {error.wanted}".replace("more than at most", "more than")
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
 class Unreadable(InputError, ValueError):
     """A file or an archive cannot be read within its limits."""
 

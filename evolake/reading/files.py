@@ -11,7 +11,10 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from io import BufferedReader
 
 from evolake.reading.errors import Unreadable
 
@@ -19,6 +22,8 @@ TEXT_BYTES = 16 << 20
 """Limit of a text that a person or a model writes: programs, rules, settings, queries."""
 STEP = 1 << 20
 """Bytes that are read at a time."""
+DATA_BYTES = 1 << 30
+"""Limit of a file of data: problems, proofs, archives."""
 KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFCHR: "a device",
@@ -37,8 +42,18 @@ def require_regular(path: Path) -> None:
     _require(path, path.stat().st_mode)
 
 
+def require_ordinary(path: Path) -> None:
+    """Check that `path` is a regular file or a folder.
+
+    Raises:
+        Unreadable: it is a pipe, a device or a socket. OSError: it is missing or cannot be looked at.
+    """
+    if not path.is_dir():
+        require_regular(path)
+
+
 @contextmanager
-def open_regular(path: Path) -> Iterator[BinaryIO]:
+def open_regular(path: Path) -> Iterator[BufferedReader]:
     """Open a regular file for reading bytes.
 
     Raises:

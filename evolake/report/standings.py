@@ -17,6 +17,7 @@ from evolake.report.champion import champion_of
 from evolake.report.numbers import figures
 from evolake.report.status import sealed_cycles
 from evolake.report.story import NOBODY, asking, story_in
+from evolake.terminal import visible_console
 
 COLUMNS = ("line", "best", "start", "gain", "evaluations", "seconds")
 
@@ -96,7 +97,6 @@ def with_gain(shared: Standing, gain: Gain | None, cycles: int, best: str) -> St
 
 def as_table(rows: Sequence[Standing], width: int) -> str:
     """Return the rows as text of `width` characters a line; a long cell goes on below itself and nothing is cut."""
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -106,7 +106,7 @@ def as_table(rows: Sequence[Standing], width: int) -> str:
         table.add_column(name, justify="right" if is_number else "left", no_wrap=is_number or name == "line", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row.cells()))
-    console = Console(width=width, highlight=False, color_system=None)
+    console = visible_console(width=width, highlight=False, color_system=None)
     with console.capture() as captured:
         console.print(table)
     return "\n".join(line.rstrip() for line in captured.get().splitlines())

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evolake.commands import LazyGroup
+from evolake.commands import LazyGroup, OrdinaryPath
 from evolake.errors import InputError
+from evolake.reading import Unreadable, read_text, reason
+from evolake.terminal import say, say_json, visible_console
 
 if TYPE_CHECKING:
     from evolake.designs.engines.engine import Simulation
@@ -30,14 +32,14 @@ def designs() -> None:
 
 
 @designs.command(short_help="Run the design in FILE on planted 3-SAT instances.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=OrdinaryPath())
 @click.option("--n", "n", type=int, default=100, show_default=True, help="Variables per instance.")
 @click.option("--instances", type=int, default=100, show_default=True, help="Instances in the batch.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the instances and of the start.")
 @click.option("--max-steps", type=int, default=10_000, show_default=True, help="Steps after which to give up.")
 @click.option("--engine", type=click.Choice(["auto", "fused", "mixed", "torch", "reference"]), default="auto", show_default=True)
 @click.option("--dtype", type=click.Choice(["float32", "float64"]), default="float32", show_default=True)
-@click.option("--dimacs", type=click.Path(path_type=Path), default=None, help="Write the instances as DIMACS files into this folder.")
+@click.option("--dimacs", type=OrdinaryPath(), default=None, help="Write the instances as DIMACS files into this folder.")
 @click.option("--hyper", multiple=True, metavar="NAME=VALUE", help="A hyperparameter's value instead of its default; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def solve(
@@ -71,7 +73,7 @@ def solve(
 
 
 @designs.command(short_help="Check in the sandbox whether the design in FILE can be used.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=OrdinaryPath())
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def check(file: Path, as_json: bool) -> int:
     """Trace the design in FILE in the jail and say whether it can be used, and by which engine."""
@@ -89,21 +91,21 @@ def check(file: Path, as_json: bool) -> int:
             "variables": [item.name for item in traced.variables], "hypers": [item.name for item in traced.hypers],
             "nodes": len(traced.gradient().nodes),
         }
-        click.echo(json.dumps(result))
+        say_json(result)
     else:
-        click.echo(f"{file}: accepted, {len(traced.gradient().nodes)} operators, engine {engine}{f' ({note})' if note else ''}")
-        click.echo(f"  graph {traced.graph_sha}")
+        say(f"{file}: accepted, {len(traced.gradient().nodes)} operators, engine {engine}{f' ({note})' if note else ''}")
+        say(f"  graph {traced.graph_sha}")
     return 0
 
 
 def read_source(file: Path) -> str:
     """The text of a design file. Raises InputError when there is none."""
     try:
-        return file.read_text(encoding="utf-8")
+        return read_text(file)
     except FileNotFoundError:
         raise InputError(f"no design file {str(file)!r}", wanted="a Python file", do="check the path") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the design file {str(file)!r} cannot be read", got=str(error), do="give a readable Python file in UTF-8") from None
+    except (OSError, Unreadable) as error:
+        raise InputError(f"the design file {str(file)!r} cannot be read", got=reason(error), do="give a readable Python file in UTF-8") from None
 
 
 def read_hyper(pairs: tuple[str, ...]) -> dict[str, Any]:
@@ -139,9 +141,9 @@ def best_engine(traced: TracedDesign) -> tuple[str, str | None]:
 
 def _say_blocked(blocked: Blocked, file: Path, as_json: bool) -> int:
     if as_json:
-        click.echo(json.dumps({"verdict": "blocked", "gate": blocked.gate, "reasons": [blocked.reason]}))
+        say_json({"verdict": "blocked", "gate": blocked.gate, "reasons": [blocked.reason]})
     else:
-        click.echo(f"{file}: blocked at the gate {blocked.gate!r}: {blocked.reason}")
+        say(f"{file}: blocked at the gate {blocked.gate!r}: {blocked.reason}")
     return 1
 
 
@@ -155,25 +157,24 @@ def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: in
             "unsolved_fraction": result.unsolved_fraction, "steps_run": result.steps_run,
             "steps_per_s": round(result.steps_per_s, 3), "n": n, "seed": seed,
         }
-        click.echo(json.dumps(results))
+        say_json(results)
         return code
     reached = f"more than half solved at step {result.median_step:,}"
     missed = f"not half solved; estimate of the median step, extrapolated and not measured: {result.median_step:,}"
-    click.echo(f"{file}: {verdict} at N={n}, {instances} instances, seed {seed}")
-    click.echo(f"  {reached if result.reached else missed}; {result.unsolved_fraction:.1%} unsolved after {result.steps_run:,} steps")
+    say(f"{file}: {verdict} at N={n}, {instances} instances, seed {seed}")
+    say(f"  {reached if result.reached else missed}; {result.unsolved_fraction:.1%} unsolved after {result.steps_run:,} steps")
     engine = f"{result.engine} ({result.note})" if result.note else result.engine
-    click.echo(f"  engine {engine}, {result.steps_per_s:,.0f} steps/s, {result.cpu_s:.2f} s of cpu")
+    say(f"  engine {engine}, {result.steps_per_s:,.0f} steps/s, {result.cpu_s:.2f} s of cpu")
     if result.diverged:
-        click.echo(f"  {result.diverged} instances diverged")
+        say(f"  {result.diverged} instances diverged")
     return code
 
 
 @contextmanager
 def _progress(title: str, total: int, *, quiet: bool) -> Iterator[Any]:
     """A bar on a terminal's standard error; silence elsewhere."""
-    from rich.console import Console
 
-    console = Console(stderr=True)
+    console = visible_console(stderr=True)
     if quiet or not console.is_terminal:
         yield None
         return

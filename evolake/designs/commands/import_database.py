@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json
 
 NOUNS = {
     "designs": "enter cycle {cycle}, through the gates of this line", "objectives": "vote from cycle {cycle} on, where their gate lets them",
@@ -17,7 +18,7 @@ NOUNS = {
 
 
 @click.command(name="import", short_help="Import a database of the paper's framework.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=OrdinaryPath())
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def import_command(file: Path, as_json: bool) -> int:
     """Import a database of the paper's framework. FILE is its database/database.json, or the folder in which that folder lies.
@@ -35,14 +36,14 @@ def import_command(file: Path, as_json: bool) -> int:
     reasons += [f"malformed, with the reason in the row: {malformed}"] if malformed and result.new else []
     if as_json:
         counts = {name: {"read": read, "malformed": malformed} for name, (read, malformed) in result.counts.items()}
-        click.echo(json.dumps({
+        say_json({
             "verdict": "imported", "reasons": reasons, "bundle_id": result.bundle_id, "source": result.source, "enters_cycle": result.since_cycle,
             "new": result.new, **counts,
-        }))
+        })
         return 0
     for line in reasons:
-        click.echo(line)
+        say(line)
     if result.new:
         for name, summary in NOUNS.items():
-            click.echo(f"{name}, {result.counts[name][0]}: {summary.format(cycle=result.since_cycle)}")
+            say(f"{name}, {result.counts[name][0]}: {summary.format(cycle=result.since_cycle)}")
     return 0

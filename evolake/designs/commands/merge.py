@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Import the best designs and objectives of OTHER_LAKE.")
-@click.argument("other_lake", type=click.Path(path_type=Path))
+@click.argument("other_lake", type=OrdinaryPath())
 @click.option("--top", default=5, show_default=True, help="How many designs, best first by consensus; their ancestors come along.")
 @click.option("--alive", default=20, show_default=True, help="How many ancestors that are alive there stay alive, at most; best first.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
@@ -23,16 +24,16 @@ def merge(other_lake: Path, top: int, alive: int, as_json: bool) -> int:
     result = import_lake(Lake(settings_module.load().lake), other_lake, top=top, alive=alive)
     reasons = [] if result.new else ["this bundle was merged before; nothing changed"]
     if as_json:
-        click.echo(json.dumps({
+        say_json({
             "verdict": "merged", "reasons": reasons, "bundle_id": result.bundle_id, "designs": result.chosen, "ancestors": result.ancestors,
             "alive": result.alive, "objectives": result.objectives,
             "enters_cycle": result.since_cycle, "source_cycle": result.source_cycle, "new": result.new,
-        }))
+        })
         return 0
     for line in reasons:
-        click.echo(line)
+        say(line)
     came = f"{len(result.chosen)} designs with {result.ancestors} ancestors ({result.alive} of them alive) and {result.objectives} objectives"
-    click.echo(f"{came} (from cycle {result.source_cycle} there) enter cycle {result.since_cycle}")
+    say(f"{came} (from cycle {result.source_cycle} there) enter cycle {result.since_cycle}")
     for design_id in result.chosen:
-        click.echo(f"  {design_id}")
+        say(f"  {design_id}")
     return 0

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
+from evolake.commands import OrdinaryPath
 from evolake.new_files import write_new
+from evolake.terminal import say
 
 EXAMPLE = '''"""A dynamical system that solves 3-SAT. A clause pulls its literals with a weight that grows while the clause is not satisfied.
 
@@ -45,9 +47,9 @@ def _grad_single(vars, idx, sgn, hp):
 
 
 @click.command(short_help="Write a complete design to FILE.")
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=OrdinaryPath())
 def new(file: Path) -> int:
     """Write a complete design to FILE, which solves formulas of 100 variables. Nothing is overwritten."""
     write_new({file: EXAMPLE})
-    click.echo(f"{file}; next: evolake designs check {file}, then: evolake designs solve {file} --n 100")
+    say(f"{file}; next: evolake designs check {file}, then: evolake designs solve {file} --n 100")
     return 0

@@ -13,12 +13,12 @@ carries the name of the workspace behind an underscore, or none of them does:
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
+from evolake.reading import Unparsable, Unreadable, parse_json, read_text, reason
 
 DATABASE = "database.json"
 MAX_BYTES = 256 * 1024 * 1024
@@ -81,9 +81,9 @@ def read_object(path: Path) -> dict[str, Any]:
 def read_record(path: Path) -> dict[str, Any]:
     """A file that holds one JSON object. Raises Malformed."""
     try:
-        result = json.loads(_text(path, MAX_BYTES))
-    except (ValueError, RecursionError) as error:
-        raise Malformed(str(error) if isinstance(error, Malformed) else f"no JSON: {error}") from None
+        result = parse_json(_text(path, MAX_BYTES), name=path.name, characters=MAX_BYTES)
+    except Unparsable as error:
+        raise Malformed(f"no JSON: {error.got}") from None
     if not isinstance(result, dict):
         raise Malformed(f"no JSON object but {_kind(result)}")
     return result
@@ -124,13 +124,11 @@ def text(record: dict[str, Any], name: str, *, optional: bool = False) -> str:
 
 def _text(path: Path, limit: int) -> str:
     try:
-        if path.stat().st_size > limit:
-            raise Malformed(f"{path.name} has {path.stat().st_size} bytes; at most {limit} are read")
-        return path.read_text(encoding="utf-8")
+        return read_text(path, limit)
     except FileNotFoundError:
         raise Malformed(f"there is no {path.name}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise Malformed(f"{path.name} cannot be read: {type(error).__name__}") from None
+    except (OSError, Unreadable) as error:
+        raise Malformed(f"{path.name} cannot be read: {reason(error)}") from None
 
 
 def _kind(result: Any) -> str:

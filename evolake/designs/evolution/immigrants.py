@@ -9,13 +9,14 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.lake.immigrants import SeedItem, SeedSource, file_item
 from evolake.parsing import parse_python
+from evolake.reading import TEXT_BYTES, Unreadable, read_bytes
 
 WANTED = ("VARIABLES_SPEC", "HYPER_SPACE", "_grad_single")
 
 
 def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
     """By name."""
-    return [file_item(path) for path in sorted((seeds / SEEDS.folder).glob("*.py"))]
+    return [file_item(path) for path in sorted((seeds / SEEDS.folder).glob("*.py")) if path.is_file()]
 
 
 def check(path: Path) -> str:
@@ -24,7 +25,9 @@ def check(path: Path) -> str:
     if not accepts(path):
         raise InputError(f"{path} is no design", wanted="a Python file", do=do)
     try:
-        tree = parse_python(path.read_bytes())
+        tree = parse_python(read_bytes(path, TEXT_BYTES))
+    except Unreadable:
+        raise
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last two: nested too deep for the parser
         raise InputError(f"{path} is no Python", got=str(error), do=do) from None
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}

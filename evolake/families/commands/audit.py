@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json
 
 
 @click.group(short_help="Export a sheet for human graders, import its grades.")
@@ -17,7 +18,7 @@ def audit() -> None:
 
 @audit.command("export", short_help="Write a CSV of sampled families with columns for grades.")
 @click.option("--size", type=click.IntRange(min=1), default=100, show_default=True, help="Families in the sheet.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The CSV to write.")
+@click.option("--out", type=OrdinaryPath(dir_okay=False), required=True, help="The CSV to write.")
 @click.option("--evolved-only", is_flag=True, help="Leave the seeds out.")
 def export_sheet(size: int, out: Path, evolved_only: bool) -> int:
     """Write a CSV with a random sample of families, one instance each, and empty columns for the grades A to D."""
@@ -39,12 +40,12 @@ def export_sheet(size: int, out: Path, evolved_only: bool) -> int:
     lines = [audit_row(family, hardest[family.family_id], rows[family.family_id]["operator"]) for family in families]
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(sheet(lines), encoding="utf-8")
-    click.echo(f"{len(lines)} families in {out}; grade the columns after `auditor` with A, B, C or D, then: evolake families audit import {out}")
+    say(f"{len(lines)} families in {out}; grade the columns after `auditor` with A, B, C or D, then: evolake families audit import {out}")
     return 0
 
 
 @audit.command("import", short_help="Read the grades of a sheet into the lake.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=OrdinaryPath())
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def import_grades(path: Path, as_json: bool) -> int:
     """Read the grades of a sheet into the lake (table families.audit_grades) and sum up all grades.
@@ -68,12 +69,12 @@ def import_grades(path: Path, as_json: bool) -> int:
     good = summary["graded"] > 0 and 2 * summary["usable"] >= summary["graded"]
     if as_json:
         reasons = [] if good else [f"{summary['usable']} of {summary['graded']} families are usable"]
-        click.echo(json.dumps({"verdict": "usable" if good else "not usable", "reasons": reasons, "new": len(new)} | summary))
+        say_json({"verdict": "usable" if good else "not usable", "reasons": reasons, "new": len(new)} | summary)
         return 0 if good else 1
-    click.echo(f"{len(new)} grades read; {summary['graded']} in all")
+    say(f"{len(new)} grades read; {summary['graded']} in all")
     for name in DIMENSIONS:
         counts = summary["dimensions"][name]
         passing = "" if counts["pass"] is None else f"   A or B: {counts['pass']:.0%}"
-        click.echo(f"  {name:22}" + "  ".join(f"{grade}: {counts[grade]}" for grade in GRADES) + passing)
-    click.echo(f"usable: {summary['usable']}, fully correct: {summary['fully_correct']}")
+        say(f"  {name:22}" + "  ".join(f"{grade}: {counts[grade]}" for grade in GRADES) + passing)
+    say(f"usable: {summary['usable']}, fully correct: {summary['fully_correct']}")
     return 0 if good else 1

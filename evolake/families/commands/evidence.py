@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.families.settings import FamiliesSettings
+from evolake.terminal import say
 
 if TYPE_CHECKING:
     from evolake.families.gates.judging import FamilyResults
@@ -20,7 +22,7 @@ SEED_ROUND = "0000"
 
 
 @click.command(short_help="Write the gates' evidence of all seed families.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write (default: the one beside the seeds).")
+@click.option("--out", type=OrdinaryPath(dir_okay=False), default=None, help="File to write (default: the one beside the seeds).")
 def evidence(out: Path | None) -> int:
     """Write what the gates see of every seed family, and of the faults that are planted, so that a first run need not look.
 
@@ -65,11 +67,11 @@ def evidence(out: Path | None) -> int:
                 blocked.append(family.name)
         plant_faults(
             sound, fingerprints, lambda family, known: judge(family, known, shorter), each=SHIPPED_EACH, cycle=SEED_ROUND, root_seed=settings.seed,
-            faults=ALL_FAULTS, progress=lambda number, name: click.echo(f"class of faults {number} of {len(ALL_FAULTS)}: {name}", err=True),
+            faults=ALL_FAULTS, progress=lambda number, name: say(f"class of faults {number} of {len(ALL_FAULTS)}: {name}", err=True),
         )
     path = out or settings.seeds / FILE
     write_entries(entries, path)
-    click.echo(f"{path}: evidence of {len(entries)} families, {path.stat().st_size} bytes")
+    say(f"{path}: evidence of {len(entries)} families, {path.stat().st_size} bytes")
     if blocked:
-        click.echo(f"blocked: {', '.join(blocked)}")
+        say(f"blocked: {', '.join(blocked)}")
     return 1 if blocked else 0

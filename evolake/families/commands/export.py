@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import cast
 
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Write a data set of accepted instances for training.")
 @click.option("--format", "form", type=click.Choice(["jsonl", "trl", "verl"]), required=True, help="jsonl holds the families too.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write; removes an earlier export in it.")
+@click.option("--out", type=OrdinaryPath(file_okay=False), required=True, help="Folder to write; removes an earlier export in it.")
 @click.option("--cycle", type=click.IntRange(min=1), default=None, help="The last cycle to take; default: the newest that is finished.")
 @click.option("--test-share", type=click.FloatRange(0, 0.9), default=0.0, show_default=True, help="Share of lineages in a `test` split.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
@@ -30,17 +31,17 @@ def export(form: str, out: Path, cycle: int | None, test_share: float, as_json: 
     counts = write_dataset(cast(Form, form), data.instances, records, out, data.made_by, test_share=test_share, roots=data.roots)
     if as_json:
         details = {"verdict": "exported", "reasons": [], "format": form, "folder": str(out), "splits": counts, "families": len(data.families)}
-        click.echo(json.dumps(details | {"cycles": list(data.made_by.cycles)}))
+        say_json(details | {"cycles": list(data.made_by.cycles)})
         return 0
     neither = counts.pop(NEITHER, 0)
-    click.echo(f"{sum(counts.values())} instances of {len(data.families)} families, cycles {data.made_by.cycles[0]} to {data.made_by.cycles[-1]}")
+    say(f"{sum(counts.values())} instances of {len(data.families)} families, cycles {data.made_by.cycles[0]} to {data.made_by.cycles[-1]}")
     if len(counts) > 1:
         shares = " and ".join(f"{count} in {split}" for split, count in counts.items())
-        click.echo(f"{shares}: no family of one side shares an ancestor with one of the other")
+        say(f"{shares}: no family of one side shares an ancestor with one of the other")
     if neither:
-        click.echo(f"{neither} further instances are in neither split: their families descend from roots of both")
+        say(f"{neither} further instances are in neither split: their families descend from roots of both")
     for path in sorted(out.iterdir()):
-        click.echo(f"  {path}")
+        say(f"  {path}")
     return 0
 
 

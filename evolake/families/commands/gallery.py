@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.families.settings import FamiliesSettings
+from evolake.terminal import say
 
 if TYPE_CHECKING:
     from evolake.families.dataset.gallery import Example
@@ -18,8 +20,8 @@ DIFFICULTIES = (2, 7)
 
 
 @click.command(short_help="Write a page per family with instances and programs.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write.")
-@click.option("--from", "source", type=click.Path(path_type=Path), default=None, help="A family's folder, a folder of such, or a JSONL file.")
+@click.option("--out", type=OrdinaryPath(file_okay=False), required=True, help="Folder to write.")
+@click.option("--from", "source", type=OrdinaryPath(), default=None, help="A family's folder, a folder of such, or a JSONL file.")
 @click.option("--evolved", is_flag=True, help="Every accepted family of the lake instead of the seed families.")
 def gallery(out: Path, source: Path | None, evolved: bool) -> int:
     """Write an index and one page per family: two instances with their labels, the rules that may change, and every program."""
@@ -35,7 +37,7 @@ def gallery(out: Path, source: Path | None, evolved: bool) -> int:
     with open_pool(workers=1, preload=PRELOAD, mode=settings.jail) as pool:
         examples = {family.family_id: examples_of(family, pool, settings) for family in result}
     written = write_gallery(result, examples, out)
-    click.echo(f"families shown: {len(result)}; open {written[0]}")
+    say(f"families shown: {len(result)}; open {written[0]}")
     return 0
 
 

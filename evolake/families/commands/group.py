@@ -5,15 +5,15 @@ Exit codes: 0 when every family is accepted, 1 when one is blocked, 2 for a fold
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import click
 
-from evolake.commands import LazyGroup
+from evolake.commands import LazyGroup, OrdinaryPath
 from evolake.families.settings import FamiliesSettings
+from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
     from evolake.families.gates.judging import FamilyResults
@@ -31,7 +31,7 @@ def families() -> None:
 
 
 @families.command(short_help="Judge the task families in PATH by every gate.")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=OrdinaryPath())
 @click.option("--backend", type=click.Choice(["operators", "model"]), default=None, help="Who reviews; default: the setting EVOLAKE_BACKEND.")
 @click.option("--profile", default=None, help="Profile of sizes and limits.")
 @click.option("--seed", type=click.IntRange(min=0), default=None, help="Root seed of the blind reviews' instances.")
@@ -68,11 +68,11 @@ def check(path: Path, backend: str | None, profile: str | None, seed: int | None
             )
             results.append(examined)
             if not as_json:
-                say(examined)
+                tell(examined)
     if as_json:
-        click.echo(json.dumps(as_object(results, many) | {"compared_with": others.to_json()}, ensure_ascii=False))
+        say_json(as_object(results, many) | {"compared_with": others.to_json()}, ensure_ascii=False)
     else:
-        click.echo("\n".join(others.lines()))
+        say(*others.lines())
     return 0 if all(result.accepted for result in results) else 1
 
 
@@ -129,16 +129,16 @@ def _unread(result: FamilyResults) -> list[str]:
     return ["there is no reader.py, and none could be learnt from the slot texts: add one, `read(text)` -> inputs"]
 
 
-def say(result: FamilyResults) -> None:
+def tell(result: FamilyResults) -> None:
     from evolake.families.commands.narrative import remarks, voters_told
 
     verdict, voters = result.blocked_by, len(result.family.voters())
     if verdict is not None:
-        click.echo(f"{result.family.name}: blocked at the gate {verdict.gate!r}: {verdict.reason}")
+        say(f"{result.family.name}: blocked at the gate {verdict.gate!r}: {verdict.reason}")
     else:
         agree = f"{voters} voters, not always of one mind" if voters_told(result) else f"{voters} voters agree"
         matched = sum(review.matched for review in result.reviews)
-        click.echo(f"{result.family.name}: accepted, {agree}, {matched} of {len(result.reviews)} blind reviews match")
-        click.echo(f"  family {result.family_id}")
+        say(f"{result.family.name}: accepted, {agree}, {matched} of {len(result.reviews)} blind reviews match")
+        say(f"  family {result.family_id}")
     for remark in [*_unread(result), *remarks(result)]:
-        click.echo(f"  {remark}")
+        say(f"  {remark}")

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from evolake.commands import OrdinaryPath
 from evolake.families.model.loading import SETTINGS, id_of
 from evolake.new_files import write_new
+from evolake.terminal import say
 
 EXAMPLE_ID = "radio-houses"
 FILES = {
@@ -130,11 +132,11 @@ min_length = 2
 
 
 @click.command(short_help="Write a complete task family into DIR.")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=OrdinaryPath())
 def new(folder: Path) -> int:
     """Write a complete family into DIR: generator, template, validator, two further validators, reader and mutations. DIR's name is its id.
     Nothing is overwritten."""
     files = FILES | {SETTINGS: FILES[SETTINGS].replace(EXAMPLE_ID, id_of(folder))}
     write_new({folder / name: text for name, text in files.items()})
-    click.echo(f"{len(FILES)} files in {folder}; next: evolake families check {folder}")
+    say(f"{len(FILES)} files in {folder}; next: evolake families check {folder}")
     return 0

@@ -13,6 +13,7 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.families.model.contract import Family
+from evolake.reading import DATA_BYTES, Unreadable, read_text, reason
 from evolake.seeds import generator
 from evolake.stats.proportions import wilson_interval
 
@@ -70,9 +71,9 @@ def read_grades(path: Path, known: Sequence[str]) -> list[dict[str, str]]:
     """
     csv.field_size_limit(LONGEST_CELL)
     try:
-        lines = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read", got=str(error), wanted="the CSV of `evolake families audit export`, graded") from None
+        lines = list(csv.DictReader(io.StringIO(read_text(path, DATA_BYTES))))
+    except (OSError, Unreadable, csv.Error) as error:
+        raise InputError(f"{path} cannot be read", got=reason(error), wanted="the CSV of `evolake families audit export`, graded") from None
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for number, line in enumerate(lines, start=2):
         where = f"{path}, row {number}"

@@ -12,7 +12,6 @@ Records that `to_record` wrote (a key `generator`) are read as well, so a popula
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,10 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.families.model.contract import Family, from_record
 from evolake.families.model.loading import check_text, make_family, read_text
+from evolake.reading import Unparsable, parse_json
+
+DIGITS = 4300
+"""Digits of a number in an instance's answer."""
 
 
 def read_jsonl(path: Path) -> list[Family]:
@@ -36,9 +39,9 @@ def read_jsonl(path: Path) -> list[Family]:
 def read_line(line: str, where: str) -> Family:
     """One record. Raises InputError."""
     try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{where} is no JSON", got=str(error)) from None
+        record = parse_json(line, name=where, digits=DIGITS)
+    except Unparsable as error:
+        raise InputError(f"{where} is no JSON", got=error.got) from None
     if not isinstance(record, dict):
         raise InputError(f"{where}", wanted="a JSON object", got=type(record).__name__)
     if "generator" in record:
@@ -77,6 +80,6 @@ def from_pipeline(record: Mapping[str, Any], where: str) -> Family:
 def _list_in_text(text: str) -> Any:
     """Some exports hold the list as JSON text."""
     try:
-        return json.loads(text)
-    except json.JSONDecodeError:
+        return parse_json(text, name="the list")
+    except Unparsable:
         return text

@@ -7,7 +7,6 @@ for the paper's pipeline loads as it is. What is declared is checked here; what 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -34,6 +33,8 @@ from evolake.families.model.contract import (
     to_record,
 )
 from evolake.file_names import check_id
+from evolake.reading import Unparsable, Unreadable, parse_toml, reason
+from evolake.reading import read_text as bounded_text
 
 SETTINGS, MUTATIONS = "family.toml", "mutations.toml"
 SETTING_KEYS = {"id", "title", "category", "language", "parents", "operator", "answer"}
@@ -91,7 +92,7 @@ def read_family(folder: Path) -> Family:
         where, name=name, title=str(settings.get("title") or name), category=settings.get("category", "other"),
         language=settings.get("language", "en"), generator=read_text(folder / GENERATOR),
         template=read_text(folder / TEMPLATE), validator=read_text(folder / VALIDATOR),
-        validators=validators, reader=read_text(folder / READER) if (folder / READER).is_file() else None, answer=settings.get("answer", {}),
+        validators=validators, reader=read_text(folder / READER) if (folder / READER).exists() else None, answer=settings.get("answer", {}),
         parents=settings.get("parents", []), operator=str(settings.get("operator", "seed")), mutations=mutations,
     )
 
@@ -153,21 +154,21 @@ def check_text(where: str, value: Any) -> None:
 def read_text(path: Path) -> str:
     """The text of a file. Raises InputError when it is not there or no UTF-8."""
     try:
-        return path.read_text(encoding="utf-8")
+        return bounded_text(path)
     except FileNotFoundError:
         raise InputError(f"no file {path.name} in {path.parent}", wanted=f"{GENERATOR}, {TEMPLATE} and {VALIDATOR}", do="add the file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read", got=str(error), do="give a readable file in UTF-8") from None
+    except (OSError, Unreadable) as error:
+        raise InputError(f"{path} cannot be read", got=reason(error), do="give a readable file in UTF-8") from None
 
 
 def read_toml(path: Path, known: set[str]) -> dict[str, Any]:
     """A TOML file with only known keys, {} where there is none. Raises InputError."""
-    if not path.is_file():
+    if not path.exists():
         return {}
     try:
-        result = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path} is no TOML", got=str(error), do="mend the file") from None
+        result = parse_toml(read_text(path), name=str(path))
+    except Unparsable as error:
+        raise InputError(f"{path} is no TOML", got=error.got, do="mend the file") from None
     if unknown := sorted(set(result) - known):
         raise InputError(f"{path}: unknown key {unknown[0]!r}", wanted=", ".join(sorted(known)), do="remove or rename it")
     return result

@@ -16,6 +16,7 @@ from evolake.lake.audit.manifest_repair import read_record
 from evolake.lake.layout import Partition
 from evolake.lake.manifest import Entry, Packed, PartitionLog
 from evolake.lake.store import Lake, content_of
+from evolake.reading.numbers import DIGITS
 
 
 def check_partition(lake: Lake, partition: Partition, fast: bool) -> Iterator[Finding]:
@@ -103,7 +104,7 @@ def _token(lake: Lake, partition: Partition, log: PartitionLog) -> Iterator[Find
         text = disk.read(partition.token)
     except FileNotFoundError:
         return
-    if not text.isdigit() or int(text) < log.last_token:
+    if not text.isdigit() or len(text) > DIGITS or int(text) < log.last_token:
         yield Finding(
             "token", f"the counter of the writers of {partition} is damaged", partition.token.relative_to(lake.root).as_posix(),
             f"a number of at least {log.last_token}", repr(text[:40]), BACKUP, repair=lambda: part_repair.write_token(lake, partition),

@@ -3,15 +3,16 @@ circles."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
 from evolake.programs.settings import ProgramsSettings
+from evolake.terminal import say, say_json, say_text
 
 if TYPE_CHECKING:
     from evolake.settings import Settings
@@ -26,7 +27,7 @@ def programs() -> None:
 
 @programs.command(short_help="Write a complete small project to edit.")
 @click.argument("name")
-@click.option("--in", "parent", type=click.Path(file_okay=False, path_type=Path), help="Folder to create it in.")
+@click.option("--in", "parent", type=OrdinaryPath(file_okay=False), help="Folder to create it in.")
 def new(name: str, parent: Path | None) -> int:
     """Write a complete small project, to be changed into your own. Nothing is overwritten.
 
@@ -38,8 +39,8 @@ def new(name: str, parent: Path | None) -> int:
     settings = settings_module.load()
     folder = _new_folder(settings, name, parent)
     write_new({folder / path: text for path, text in FILES.items()})
-    click.echo(f"{len(FILES)} files in {folder}; next: evolake programs check {_called(settings, folder)}")
-    click.echo(f"  {_entering(settings, folder)}")
+    say(f"{len(FILES)} files in {folder}; next: evolake programs check {_called(settings, folder)}")
+    say(f"  {_entering(settings, folder)}")
     return 0
 
 
@@ -96,10 +97,10 @@ def check(project: str, runs: int, as_json: bool) -> int:
     folder = find_project(project, own, settings.seed_folders)
     result = check_project(load_project(folder), own, settings, runs)
     if as_json:
-        click.echo(json.dumps(result.to_json() | {"folder": str(folder)}))
+        say_json(result.to_json() | {"folder": str(folder)})
         return int(not result.passed)
     for line in [*result.lines(), *([f"  {_entering(settings, folder)}"] if result.passed else [])]:
-        click.echo(line)
+        say(line)
     return int(not result.passed)
 
 
@@ -118,10 +119,11 @@ def show(program: str, as_json: bool) -> int:
     if result is None:
         raise InputError(f"no program {program!r} is in the lake", wanted="an id as `evolake sql` shows it, or a project's name", do="evolake status")
     if as_json:
-        click.echo(json.dumps({"verdict": "found"} | result))
+        say_json({"verdict": "found"} | result)
     else:
-        for line in lines_of(result):
-            click.echo(line)
+        *lines, diff = lines_of(result)
+        say(*lines)
+        say_text(diff)
     return 0
 
 
@@ -148,9 +150,9 @@ def trace(project: str | None, as_json: bool) -> int:
         for name in ([project] if project else known)
     ]
     if as_json:
-        click.echo(json.dumps({"verdict": "traced", "projects": [trace.to_json() for trace in traces]}))
+        say_json({"verdict": "traced", "projects": [trace.to_json() for trace in traces]})
     else:
         for item in traces:
             for line in lines_of(item):
-                click.echo(line)
+                say(line)
     return 0

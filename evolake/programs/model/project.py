@@ -15,7 +15,6 @@ import hashlib
 import json
 import re
 import shlex
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -30,6 +29,7 @@ from evolake.programs.model.blocks import BadBlocks, cut
 from evolake.programs.model.config_yaml import Config, read_config
 from evolake.programs.model.parameters import parameters_in
 from evolake.programs.settings import ProgramsSettings
+from evolake.reading import Unparsable, Unreadable, parse_toml, read_bytes, reason
 
 INITIAL, EVALUATOR, TOML, YAML = "initial_program", "evaluator.py", "project.toml", "config.yaml"
 SCORE = "combined_score"
@@ -178,17 +178,19 @@ def read_files(folder: Path) -> dict[str, bytes]:
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         hidden = any(part.startswith(".") or part == "__pycache__" for part in PurePosixPath(name).parts)
-        if hidden or path.is_symlink() or not path.is_file():
+        if hidden or path.is_symlink() or path.is_dir():
             continue
+        size = path.stat().st_size if path.is_file() else 0
+        if len(result) == MOST_FILES or total + size > MOST_BYTES:
+            wanted = f"at most {MOST_FILES} files of {MOST_BYTES >> 20} MiB together"
+            got, do = f"more with {name}", "keep data that the evaluator does not need elsewhere"
+            raise InputError(f"the project {folder} is too large", wanted=wanted, got=got, do=do)
         try:
-            result[plain_name(name)] = path.read_bytes()
-        except OSError as error:
-            raise InputError(f"{path} of a project cannot be read", got=error.strerror or str(error), do="mend its permissions") from None
+            result[plain_name(name)] = read_bytes(path, MOST_BYTES - total)
+        except (OSError, Unreadable) as error:
+            do = "check its kind, size and permissions"
+            raise InputError(f"{path} of a project cannot be read", got=reason(error), do=do) from None
         total += len(result[name])
-        if len(result) > MOST_FILES or total > MOST_BYTES:
-            got = f"{len(result)} files, {total:,} bytes so far"
-            raise InputError(f"the project {folder} is too large", wanted=f"at most {MOST_FILES} files of {MOST_BYTES >> 20} MiB together", got=got,
-                             do="keep data that the evaluator does not need elsewhere")
     return result
 
 
@@ -269,9 +271,9 @@ def _require_runnable(project: Project, where: str) -> None:
 
 def _project_file(data: bytes, where: str) -> ProjectFile:
     try:
-        return ProjectFile.model_validate(tomllib.loads(data.decode("utf-8")))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{where}/{TOML} is no TOML", got=str(error), do="mend the file") from None
+        return ProjectFile.model_validate(parse_toml(data, name=f"{where}/{TOML}"))
+    except Unparsable as error:
+        raise InputError(f"{where}/{TOML} is no TOML", got=error.got, do="mend the file") from None
     except ValidationError as error:
         first = error.errors()[0]
         place, got = ".".join(map(str, first["loc"])), f"{first['msg']} ({first['input']!r})"[:200]

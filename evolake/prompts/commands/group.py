@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
 from evolake.prompts.settings import PromptsSettings
+from evolake.terminal import say, say_json, say_text
 
 if TYPE_CHECKING:
     from evolake.prompts.evolution.population import Population
@@ -35,7 +37,7 @@ def prompts() -> None:
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after the iteration in which these are over; the command goes on.")
 @click.option("--profile", default=None, help="Sizes; default: EVOLAKE_PROFILE, else laptop.")
 @click.option("--root", "root_name", default=None, help="Name of the root prompt in roots.json; default: the first.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=None, help="Folder for report.html, summary.json and all rows.")
+@click.option("--out", type=OrdinaryPath(file_okay=False), default=None, help="Folder for report.html, summary.json and all rows.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def compare(
     arms: str, iterations: int, every: int, replicates: int, minutes: float | None, profile: str | None, root_name: str | None, out: Path | None,
@@ -73,7 +75,7 @@ def compare(
 
     def report(arm: str, replicate: int, done: int) -> None:
         whose = f"{arm}, replicate {replicate + 1} of {replicates}" if replicates > 1 else arm
-        click.echo(f"{whose}: iteration {done} of {iterations}", err=True)
+        say(f"{whose}: iteration {done} of {iterations}", err=True)
         if minutes is not None and time.monotonic() - started > 60 * minutes:
             raise Pause
 
@@ -90,7 +92,10 @@ def compare(
                 )
         except Pause:
             reason = "the time is over; the same command goes on after the last iteration"
-            click.echo(json.dumps({"verdict": "unfinished", "reasons": [reason]}) if as_json else f"unfinished: {reason}")
+            if as_json:
+                say_json({"verdict": "unfinished", "reasons": [reason]})
+            else:
+                say(f"unfinished: {reason}")
             return 0
     details = {
         "verdict": "compared", "reasons": [], "policy": policy.name, "recipe": own.recipe, "source": result.source,
@@ -102,7 +107,7 @@ def compare(
     if out is not None:
         _write(out, runs, details)
     if as_json:
-        click.echo(json.dumps(details))
+        say_json(details)
     else:
         _say(details)
     return 0
@@ -118,17 +123,17 @@ def show(prompt: str, as_json: bool) -> int:
     parents = population.derivations.filter(population.derivations["child_id"] == row["prompt_id"]).to_dicts()
     text = population.prompt(row["prompt_id"]).text()
     if as_json:
-        click.echo(json.dumps({
+        say_json({
             "verdict": row["state"], "reasons": [], **{key: row[key] for key in ("prompt_id", "cycle", "iteration", "operator", "origin")},
             "mu": row["mu"], "sigma": row["sigma"], "rounds": row["rounds"], "parents": {parent["parent_id"]: parent["weight"] for parent in parents},
             "text": text,
-        }))
+        })
         return 0
-    click.echo(f"{row['prompt_id']}  {row['state']}, {row['operator']} of cycle {row['cycle']}, iteration {row['iteration']}, by {row['origin']}")
-    click.echo(f"  rating {row['mu']:.2f}, sigma {row['sigma']:.2f}, after {row['rounds']} rounds")
+    say(f"{row['prompt_id']}  {row['state']}, {row['operator']} of cycle {row['cycle']}, iteration {row['iteration']}, by {row['origin']}")
+    say(f"  rating {row['mu']:.2f}, sigma {row['sigma']:.2f}, after {row['rounds']} rounds")
     for item in parents:
-        click.echo(f"  parent {item['parent_id']}, weight {item['weight']:.2f}")
-    click.echo(text or "(the empty prompt)")
+        say(f"  parent {item['parent_id']}, weight {item['weight']:.2f}")
+    say_text(text or "(the empty prompt)")
     return 0
 
 
@@ -179,17 +184,17 @@ def _write(folder: Path, runs: list[ArmRun], summary: dict[str, Any]) -> None:
 
 def _say(summary: dict[str, Any]) -> None:
     run = f"{summary['iterations']} iterations an arm, {summary['replicates']} times"
-    click.echo(f"{summary['policy']} on {summary['source']} problems, {summary['heldout_problems']} held out, {run}")
+    say(f"{summary['policy']} on {summary['source']} problems, {summary['heldout_problems']} held out, {run}")
     for reason in summary["passed_over"]:
-        click.echo(f"  passed over {reason}")
-    click.echo(f"  {summary['contamination']}")
-    click.echo(f"{'arm':12}{'rollouts':>9}{'updates':>9}{'prompts':>9}   held out, correct: start -> end (95%)      in form")
+        say(f"  passed over {reason}")
+    say(f"  {summary['contamination']}")
+    say(f"{'arm':12}{'rollouts':>9}{'updates':>9}{'prompts':>9}   held out, correct: start -> end (95%)      in form")
     for name, arm in summary["arms"].items():
         first, last = arm["heldout"][0], arm["heldout"][-1]
         correct, form = last["correct"], last["formatted"]
         shares = f"{first['correct']['share']:.1%} -> {correct['share']:.1%} ({correct['low']:.1%} to {correct['high']:.1%})"
-        click.echo(f"{name:12}{arm['rollouts']:>9}{arm['updates']:>9}{arm['prompts']:>9}   {shares:42}{form['share']:.1%}")
+        say(f"{name:12}{arm['rollouts']:>9}{arm['updates']:>9}{arm['prompts']:>9}   {shares:42}{form['share']:.1%}")
     if lost := {name: arm["unverified"] for name, arm in summary["arms"].items() if arm["unverified"]}:
-        click.echo(f"replies on which their dataset's verifier failed, worth 0: {', '.join(f'{name} {count}' for name, count in lost.items())}")
+        say(f"replies on which their dataset's verifier failed, worth 0: {', '.join(f'{name} {count}' for name, count in lost.items())}")
     for name, item in summary["differences"].items():
-        click.echo(f"{name} against {item['base']}: {item['difference']:+.1%} ({item['low']:+.1%} to {item['high']:+.1%}, p {item['p_holm']:.2g})")
+        say(f"{name} against {item['base']}: {item['difference']:+.1%} ({item['low']:+.1%} to {item['high']:+.1%}, p {item['p_holm']:.2g})")

@@ -7,7 +7,6 @@ a model wrote is left alone.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of, tidy
+from evolake.reading import parse_json, read_text, reason
 
 SYMPTOMS = ("empty", "unanswered", "truncated", "buried", "near", "wrong", "long", "short")
 """What can be seen of a failed reply without understanding it; `roles_reflection` says how each is told."""
@@ -146,9 +146,9 @@ def read_roots(path: Path) -> dict[str, SystemPrompt]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"cannot read {path.name} of the prompts line", wanted=f"a JSON object at {path}", got=str(error)) from None
+        value = parse_json(read_text(path), name=path.name)
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {path.name} of the prompts line", wanted=f"a JSON object at {path}", got=reason(error)) from None
     if not isinstance(value, dict):
         raise InputError(f"{path.name} is no JSON object", wanted=f"an object at {path}", got=type(value).__name__)
     return value

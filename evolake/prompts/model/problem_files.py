@@ -18,6 +18,7 @@ from typing import Any
 from evolake.answers.asking import AnswerFormat, request
 from evolake.errors import InputError
 from evolake.prompts.model.protocol import ANSWER, SCORERS, Problem, Split
+from evolake.reading import DATA_BYTES, parse_json, read_text, reason, require_regular
 from evolake.verifiers.external import SCORER, check_entry
 
 GYM = "reasoning-gym:"
@@ -26,6 +27,8 @@ ANSWERS = ("answer", "final_answer", "reward_model")
 SUFFIXES = (".jsonl", ".parquet", ".arrow")
 SIDES = {"train": ("train",), "heldout": ("test", "validation", "valid", "eval")}
 """Side -> how the files of a dataset's folder are named that belong to it."""
+DIGITS = 4300
+"""Digits of a number in an answer."""
 
 
 def read_side(place: str, side: Split, *, gym_problems: int, seed: int, answer_format: AnswerFormat = "boxed") -> list[Problem]:
@@ -75,8 +78,9 @@ def rows(path: Path) -> list[dict[str, Any]]:
     if path.suffix not in SUFFIXES:
         raise InputError(f"{path} cannot be read as problems", wanted=f"a file that ends in {', '.join(SUFFIXES)}", got=path.suffix or "no ending")
     try:
+        require_regular(path)
         if path.suffix == ".jsonl":
-            result = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+            result = [parse_json(line, name="a row", digits=DIGITS) for line in read_text(path, DATA_BYTES).splitlines() if line.strip()]
         elif path.suffix == ".parquet":
             import pyarrow.parquet
 
@@ -88,7 +92,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
                 result = pyarrow.ipc.open_stream(stream).read_all().to_pylist()
     except (OSError, ValueError) as error:  # json's and arrow's errors are ValueErrors
         form = path.suffix.removeprefix(".")
-        raise InputError(f"the problems in {path} cannot be read", wanted=f"{form} with one problem a row", got=str(error)) from None
+        raise InputError(f"the problems in {path} cannot be read", wanted=f"{form} with one problem a row", got=reason(error)) from None
     if wrong := next((row for row in result if not isinstance(row, dict)), None):
         raise InputError(f"a row of {path} is no problem", wanted="an object", got=type(wrong).__name__)
     return result
@@ -106,10 +110,10 @@ def problem(row: Mapping[str, Any], side: Split, *, source: str, where: str, ans
         )
     written = any(name in row for name in ("problem_id", "instance_id", "reward_model")) and isinstance(answer, str)
     try:
-        label = json.dumps(json.loads(answer)) if written else json.dumps(answer)
+        label = json.dumps(parse_json(answer, name="the answer", digits=DIGITS)) if written else json.dumps(answer)
         difficulty = int(row.get("difficulty", extra.get("difficulty")) or 1)
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{where} is no problem", wanted="an answer as JSON and a difficulty as a number", got=str(error)) from None
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputError(f"{where} is no problem", wanted="an answer as JSON and a difficulty as a number", got=reason(error)) from None
     text = question if "\\boxed" in question else f"{question}\n\n{request('en', None, answer_format)}"
     scorer, entry = _scorer(row, where)
     name = row.get("problem_id") or row.get("instance_id") or extra.get("instance_id") or _sha(f"{text}\x1f{label}")
@@ -130,7 +134,7 @@ def _scorer(row: Mapping[str, Any], where: str) -> tuple[str, str | None]:
     given = row.get("entry")
     if isinstance(given, str):
         with suppress(ValueError):
-            given = json.loads(given)
+            given = parse_json(given, name="the entry", digits=DIGITS)
     return scorer, json.dumps(check_entry(given, where), sort_keys=True)
 
 
@@ -151,9 +155,9 @@ def _of_gym(named: str, side: Split, count: int, seed: int) -> Iterator[Problem]
     from evolake.prompts.model.problems import gym_problems
 
     try:
-        tasks = json.loads(named) if named.startswith("{") else {name.strip(): {} for name in named.split(",") if name.strip()}
+        tasks = parse_json(named, name=GYM) if named.startswith("{") else {name.strip(): {} for name in named.split(",") if name.strip()}
     except ValueError as error:
-        raise InputError(f"the tasks of {GYM} cannot be read", wanted='names, or {"name": {configuration}}', got=str(error)) from None
+        raise InputError(f"the tasks of {GYM} cannot be read", wanted='names, or {"name": {configuration}}', got=reason(error)) from None
     if not tasks or not all(isinstance(options, dict) for options in tasks.values()):
         raise InputError(f"{GYM} names no task", wanted='names, or {"name": {configuration}}', got=named or "nothing")
     for name, options in tasks.items():

@@ -30,6 +30,7 @@ from evolake.prompts.model.contamination import overlap
 from evolake.prompts.model.problem_files import read_side
 from evolake.prompts.model.protocol import Problem
 from evolake.prompts.settings import PromptsSettings
+from evolake.reading import DATA_BYTES, Unreadable, parse_json, read_text, reason
 from evolake.verifiers.external import SCORER, require_library
 from evolake.verifiers.gym import ACCEPTS_ALL
 
@@ -142,6 +143,10 @@ def split(
     return [problem for text, problem in train.items() if text not in heldout], list(heldout.values())
 
 
+DIGITS = 4300
+"""Digits of a number in an answer."""
+
+
 def read_problems(path: Path, answer_format: AnswerFormat = "boxed") -> list[Problem]:
     """Problems of a JSONL file: one object per line with the fields of Problem but split and source; others are passed over.
 
@@ -151,20 +156,21 @@ def read_problems(path: Path, answer_format: AnswerFormat = "boxed") -> list[Pro
         InputError: there is no such file, or a line is no problem; names the line.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise InputError(f"the problems in {path} cannot be read", wanted="a file of JSON lines", got=str(error)) from None
+        lines = read_text(path, DATA_BYTES).splitlines()
+    except (OSError, Unreadable) as error:
+        raise InputError(f"the problems in {path} cannot be read", wanted="a file of JSON lines", got=reason(error)) from None
     result, languages = [], []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            values = json.loads(line)
-            json.loads(values["answer"])
+            values = parse_json(line, name="it", digits=DIGITS)
+            parse_json(values["answer"], name="its answer", digits=DIGITS)
             result.append(Problem(**{name: values[name] for name in _FIELDS}, split="train", source="shipped"))
             languages.append(values.get("language"))
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"line {number} of {path} is no problem", wanted=f"JSON with {', '.join(_FIELDS)}", got=repr(error)) from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            got = reason(error) if isinstance(error, InputError) else repr(error)
+            raise InputError(f"line {number} of {path} is no problem", wanted=f"JSON with {', '.join(_FIELDS)}", got=got) from None
     forms = answer_forms({"family_id": item.family, "answer": item.answer} for item in result)
     return [
         replace(item, text=f"{item.text}\n\n{request(language, forms.get(item.family), answer_format)}") if language else item

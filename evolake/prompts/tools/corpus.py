@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
+from evolake.reading import DATA_BYTES, Unparsable, parse_json, read_text, reason
 
 TEXTS, ROWS = (".txt", ".md"), ".jsonl"
 CONTENTS, TITLES = ("text", "contents"), ("title", "id")
@@ -68,9 +69,9 @@ def corpus_sha(documents: list[Document]) -> str:
 
 def _documents(file: Path, base: Path) -> Iterator[Document]:
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_text(file, DATA_BYTES)
     except (OSError, ValueError) as error:
-        raise InputError(f"the document {file} cannot be read", wanted="text in UTF-8", got=str(error), do=f"mend it, or {VARIABLE}") from None
+        raise InputError(f"the document {file} cannot be read", wanted="text in UTF-8", got=reason(error), do=f"mend it, or {VARIABLE}") from None
     if file.suffix in TEXTS:
         yield Document(str(file.relative_to(base).with_suffix("")), text)
         return
@@ -81,9 +82,9 @@ def _documents(file: Path, base: Path) -> Iterator[Document]:
 
 def _row(line: str, where: str) -> Document:
     try:
-        row: Any = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{where} is no document", wanted="a JSON object", got=str(error)[:200], do="mend the file") from None
+        row: Any = parse_json(line, name=where)
+    except Unparsable as error:
+        raise InputError(f"{where} is no document", wanted="a JSON object", got=(error.got or "")[:200], do="mend the file") from None
     keys = row if isinstance(row, dict) else {}
     text = next((keys[key] for key in CONTENTS if isinstance(keys.get(key), str)), None)
     if text is None:

@@ -5,7 +5,6 @@ Exit codes of `certify`: 0 certified, 1 refuted, unknown or malformed, 2 when th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,9 +13,11 @@ from uuid import uuid4
 
 import click
 
-from evolake.commands import LazyGroup
+from evolake.commands import LazyGroup, OrdinaryPath
 from evolake.errors import InputError
+from evolake.reading import TEXT_BYTES, Unreadable, read_bytes, reason
 from evolake.repair.settings import RepairSettings
+from evolake.terminal import say, say_json, say_text, visible_console
 
 if TYPE_CHECKING:
     from evolake.repair.execution.running import Progress
@@ -30,8 +31,8 @@ def repair() -> None:
 
 
 @repair.command(short_help="Judge the answer CANDIDATE to the problem PROBLEM.")
-@click.argument("problem", type=click.Path(path_type=Path))
-@click.argument("candidate", type=click.Path(path_type=Path))
+@click.argument("problem", type=OrdinaryPath())
+@click.argument("candidate", type=OrdinaryPath())
 @click.option("--timeout-ms", type=click.IntRange(min=1), default=1500, show_default=True, help="Milliseconds the solver may take.")
 @click.option("--conflict", is_flag=True, help="Why an assignment is refuted, whole: constraints that exclude some of its values together.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
@@ -44,33 +45,33 @@ def certify(problem: Path, candidate: Path, timeout_ms: int, conflict: bool, as_
 
     posed = read_problem(problem)
     try:
-        text = candidate.read_bytes()
+        text = read_bytes(candidate, TEXT_BYTES)
     except FileNotFoundError:
         raise InputError(f"there is no file {str(candidate)!r}", wanted="a candidate in JSON", do="check the path") from None
-    except OSError as error:
-        raise InputError(f"{str(candidate)!r} cannot be read", got=str(error), do="give a readable file") from None
+    except (OSError, Unreadable) as error:
+        raise InputError(f"{str(candidate)!r} cannot be read", got=reason(error), do="give a readable file") from None
     certifier, claim = Certifier(timeout_ms), parse_candidate(text, posed)
     result = certify_whole(certifier, posed, claim) if conflict else certifier.certify(posed, claim)
     if as_json:
-        click.echo(json.dumps(result.as_dict()))
+        say_json(result.as_dict())
     else:
-        click.echo(f"{posed.id}: {result.verdict}: {result.reason}")
+        say(f"{posed.id}: {result.verdict}: {result.reason}")
         if result.violated:
-            click.echo(f"  violated: {', '.join(result.violated)}")
+            say(f"  violated: {', '.join(result.violated)}")
     return 0 if result.verdict == CERTIFIED else 1
 
 
 @repair.command(short_help="Write the benchmark's problems and labels as JSONL.")
 @click.option("--problems", type=click.IntRange(min=1), default=500, show_default=True, help="How many; fewer are the first ones of more.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Root seed.")
-@click.option("--out", type=click.Path(path_type=Path), help="File to write (default: standard output).")
+@click.option("--out", type=OrdinaryPath(), help="File to write (default: standard output).")
 def problems(problems: int, seed: int, out: Path | None) -> int:
     """Write the main benchmark as JSONL, one problem with its certified label per line."""
     from evolake.repair.benchmark.generator import generate
 
     lines = "".join(f"{item.problem.to_json()}\n" for item in generate(problems, seed))
     if out is None:
-        click.echo(lines, nl=False)
+        say_text(lines, nl=False)
         return 0
     try:
         out.write_text(lines, encoding="utf-8")
@@ -118,25 +119,24 @@ def run(
             "verdict": "complete", "reasons": [], "study_sha": study.sha, "backend": study.backend, "model": study.model,
             "problems": len(study.entries), "ran": list(outcome.ran), "kept": list(outcome.kept), "lake": str(settings.lake),
         }
-        click.echo(json.dumps(result))
+        say_json(result)
     else:
-        click.echo(f"study {study.sha[:12]} complete: {len(outcome.ran)} cells run, {len(outcome.kept)} kept, backend {study.backend}")
-        click.echo("  next: evolake repair report --out repair_report")
+        say(f"study {study.sha[:12]} complete: {len(outcome.ran)} cells run, {len(outcome.kept)} kept, backend {study.backend}")
+        say("  next: evolake repair report --out repair_report")
     return 0
 
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Progress]:
     """A bar on a terminal's standard error, a line per cell elsewhere, silence where `quiet`."""
-    from rich.console import Console
 
     from evolake.repair.execution.running import Progress
 
-    console = Console(stderr=True)
+    console = visible_console(stderr=True)
 
     def tell(cell: str, solved: int, trials: int) -> None:
         if not quiet:
-            click.echo(f"{cell}: {solved} of {trials} solved", err=True)
+            say(f"{cell}: {solved} of {trials} solved", err=True)
 
     if quiet or not console.is_terminal:
         yield Progress(lambda trials: None, lambda trials: None, tell)

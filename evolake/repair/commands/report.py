@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Write the study's report from the lake.")
-@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="The folder to write into.")
+@click.option("--out", required=True, type=OrdinaryPath(file_okay=False), help="The folder to write into.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def report(out: Path, as_json: bool) -> int:
     """Rebuild the report (HTML, LaTeX source, figures, CSV and Parquet tables; a PDF where pdflatex or tectonic is installed) from the lake."""
@@ -26,10 +27,10 @@ def report(out: Path, as_json: bool) -> int:
     written += [pdf] if pdf else []
     if as_json:
         said = {"setting": setting(result), "headline": headline(result), "reasons": answers(result), "files": [str(path) for path in written]}
-        click.echo(json.dumps({"verdict": "written", "study_sha": result.study["study_sha"], "pdf": said_of_pdf} | said))
+        say_json({"verdict": "written", "study_sha": result.study["study_sha"], "pdf": said_of_pdf} | said)
         return 0
-    click.echo(f"report: {out / 'report.html'}   LaTeX: {out / 'report.tex'}   figures: {out / 'figures'}   tables: {out / 'tables'}")
-    click.echo(f"PDF: {said_of_pdf}")
+    say(f"report: {out / 'report.html'}   LaTeX: {out / 'report.tex'}   figures: {out / 'figures'}   tables: {out / 'tables'}")
+    say(f"PDF: {said_of_pdf}")
     for sentence in (setting(result), caution(result), headline(result), *answers(result)):
-        click.echo(f"  {sentence}")
+        say(f"  {sentence}")
     return 0

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from evolake.reading import parse_json, reason
 from evolake.repair.model.problems import Problem, is_int, unique_keys
 
 MAX_BITS = 14_000
@@ -36,17 +37,19 @@ class Malformed:
 
 
 UNSAT = Claim("unsat")
+MOST_DIGITS = 4300
+"""Of a number: a huge one is read, and refuted by the bounds of its variable."""
 
 
 def parse_candidate(text: str | bytes, problem: Problem) -> Claim | Malformed:
     """Reads a candidate's text strictly: JSON, one object, no key twice, no white lies such as 3.0 for 3."""
     try:
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
-        value = json.loads(decoded, object_pairs_hook=unique_keys)
+        value = parse_json(decoded, name="the candidate", digits=MOST_DIGITS, pairs=unique_keys)
     except UnicodeDecodeError:
         return Malformed("the candidate is not UTF-8 text")
-    except (ValueError, RecursionError) as error:
-        return Malformed(f"the candidate is not JSON: {' '.join(str(error).split())[:200]}")
+    except ValueError as error:
+        return Malformed(f"the candidate is not JSON: {' '.join(reason(error).split())[:200]}")
     return check_candidate(value, problem)
 
 

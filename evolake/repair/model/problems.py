@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
+from evolake.reading import Unreadable, parse_json, read_text, reason
 
 OPS = ("<=", ">=", "=")
 LABELS = ("sat", "unsat")
@@ -101,9 +102,9 @@ def parse_problem(text: str, *, where: str = "the problem") -> Problem:
         InputError: not JSON, or not such an object; `where` says whose.
     """
     try:
-        value = json.loads(text, object_pairs_hook=unique_keys)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{where} is not JSON", wanted="one object", got=str(error)[:200], do="mend the file") from None
+        value = parse_json(text, name=where, pairs=unique_keys)
+    except ValueError as error:
+        raise InputError(f"{where} is not JSON", wanted="one object", got=reason(error)[:200], do="mend the file") from None
     return problem_of(value, where=where)
 
 
@@ -180,8 +181,8 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text(path)
     except FileNotFoundError:
         raise InputError(f"there is no file {str(path)!r}", wanted="a problem in JSON", do="check the path") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{str(path)!r} cannot be read", got=str(error), do="give a readable file in UTF-8") from None
+    except (OSError, Unreadable) as error:
+        raise InputError(f"{str(path)!r} cannot be read", got=reason(error), do="give a readable file in UTF-8") from None

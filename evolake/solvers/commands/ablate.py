@@ -5,16 +5,18 @@ Exit codes: 0 both arms were made, 2 no population, or a journal of another ques
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
+
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json, visible_console
 
 
 @click.command(short_help="Measure whether showing the rules helps planner and coder.")
 @click.option("--without", type=click.Choice(["rules", "knowledge"]), required=True, help="What one of the two arms is not told.")
 @click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="How often both arms are made.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder of the journal; a killed run goes on from it.")
+@click.option("--out", type=OrdinaryPath(file_okay=False), required=True, help="Folder of the journal; a killed run goes on from it.")
 @click.option("--profile", default=None, help="Profile of sizes and limits.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def ablate(without: str, repeats: int, out: Path, profile: str | None, as_json: bool) -> int:
@@ -23,12 +25,11 @@ def ablate(without: str, repeats: int, out: Path, profile: str | None, as_json: 
     from evolake.solvers.evolution import ablation
 
     arms, cycle = ablation.ablate(
-        load(profile), without=without, repeats=repeats, out=out, on_progress=lambda text: None if as_json else click.echo(text, err=True),
+        load(profile), without=without, repeats=repeats, out=out, on_progress=lambda text: None if as_json else say(text, err=True),
     )
     if as_json:
-        click.echo(json.dumps({"verdict": "measured", "cycle": cycle, "repeats": repeats, "arms": [arm.to_json() for arm in arms]}))
+        say_json({"verdict": "measured", "cycle": cycle, "repeats": repeats, "arms": [arm.to_json() for arm in arms]})
         return 0
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(title=f"population of cycle {cycle}, {repeats} repeats; shares of the plans with 95% intervals")
@@ -38,5 +39,5 @@ def ablate(without: str, repeats: int, out: Path, profile: str | None, as_json: 
         shares = [f"{share.estimate:.0%} ({share.low:.0%} to {share.high:.0%})" for share in arm.shares.values()] or ["-"] * len(ablation.MEASURES)
         blocked = ", ".join(f"{gate} {count}" for gate, count in arm.gates.items()) or "none"
         table.add_row(arm.name, str(arm.plans), *shares, blocked, str(arm.repairs), f"{arm.usd:.4f}")
-    Console(width=160).print(table)
+    visible_console(width=160).print(table)
     return 0

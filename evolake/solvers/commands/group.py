@@ -6,7 +6,6 @@ that is refuted or has no proof that can be read; 2 a missing folder or suite; 3
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evolake.commands import LazyGroup
+from evolake.commands import LazyGroup, OrdinaryPath
+from evolake.terminal import say, say_json, visible_console
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,9 +38,9 @@ def solvers() -> None:
 
 
 @solvers.command(short_help="Build each repository DIR and run it on a suite.")
-@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=OrdinaryPath())
 @click.option("--suite", default="train", show_default=True, help="A suite by name (train, holdout, hard-train, ...), or a folder of formulas.")
-@click.option("--statuses", type=click.Path(path_type=Path), default=None, help="CSV of name,status for a folder; default: its status.csv.")
+@click.option("--statuses", type=OrdinaryPath(), default=None, help="CSV of name,status for a folder; default: its status.csv.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per run; default: the profile's.")
 @click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first N formulas; 0: all of them.")
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Runs of each formula.")
@@ -50,8 +50,8 @@ def solvers() -> None:
 @click.option("--proof-memory-mb", type=click.IntRange(min=256), default=None, help="MiB of memory per proof check.")
 @click.option("--adapter", default=None, help="The solver's family; needed for an upstream tree without variant.toml.")
 @click.option("--workers", type=click.IntRange(min=1), default=None, help="Runs at once; default: the settings', at most one per core.")
-@click.option("--runs", "runs_file", type=click.Path(path_type=Path), default=None, help="Write all runs into this Parquet file.")
-@click.option("--journal", type=click.Path(path_type=Path), default=None, help="Keep finished runs in this file and go on from it.")
+@click.option("--runs", "runs_file", type=OrdinaryPath(), default=None, help="Write all runs into this Parquet file.")
+@click.option("--journal", type=OrdinaryPath(), default=None, help="Keep finished runs in this file and go on from it.")
 @click.option("--profile", default=None, help="Profile of sizes and limits.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def bench(
@@ -67,7 +67,7 @@ def bench(
     if runs_file is not None:
         report.runs.write_parquet(runs_file)
     if as_json:
-        click.echo(json.dumps(report.to_json()))
+        say_json(report.to_json())
     else:
         _say(report)
     sys.exit(0 if report.verdict == "measured" else 1)
@@ -75,12 +75,11 @@ def bench(
 
 def _say(report: Report) -> None:
     if not report.metrics.is_empty():
-        from rich.console import Console
 
-        console = Console(width=None if sys.stdout.isatty() else 160)
+        console = visible_console(width=None if sys.stdout.isatty() else 160)
         console.print(_table(report.opened, report.metrics))
     for reason in report.reasons:
-        click.echo(reason)
+        say(reason)
 
 
 def _table(opened: Sequence[Opened], metrics: pl.DataFrame) -> Any:
@@ -102,14 +101,13 @@ def _table(opened: Sequence[Opened], metrics: pl.DataFrame) -> Any:
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Any]:
     """A bar on a terminal's standard error, plain lines elsewhere; nothing when quiet."""
-    from rich.console import Console
 
-    console = Console(stderr=True)
+    console = visible_console(stderr=True)
     if quiet:
         yield None
         return
     if not console.is_terminal:
-        yield lambda done, total, row: click.echo(f"{done}/{total} {row['instance']}: {row['status']} {row['cpu_s']:.2f} s", err=True)
+        yield lambda done, total, row: say(f"{done}/{total} {row['instance']}: {row['status']} {row['cpu_s']:.2f} s", err=True)
         return
     from rich.progress import Progress
 

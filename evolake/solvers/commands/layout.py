@@ -5,19 +5,20 @@ Exit codes: 0 written, 2 for a tree that the adapter does not fit, an adapter th
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
+from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Make a repository of the layout from upstream sources.")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=OrdinaryPath())
 @click.option("--adapter", "adapter_name", default=None, help="The solver's family: how it is laid out, built and run.")
 @click.option("--base", default="", help="The seed that it is; default: the adapter's name.")
-@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder to write, missing or empty.")
+@click.option("--out", required=True, type=OrdinaryPath(file_okay=False), help="Folder to write, missing or empty.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def layout(folder: Path, adapter_name: str | None, base: str, out: Path, as_json: bool) -> int:
     """Make a repository of the layout from the upstream tree DIR: its sources with the adapter's patch, both scripts, the documents."""
@@ -37,7 +38,7 @@ def layout(folder: Path, adapter_name: str | None, base: str, out: Path, as_json
     variant_id = source_sha(out)
     if as_json:
         written = {"out": str(out), "variant_id": variant_id, "adapter": adapter.name, "base": base or adapter.name}
-        click.echo(json.dumps({"verdict": "written"} | written))
+        say_json({"verdict": "written"} | written)
     else:
-        click.echo(f"{out}: variant {variant_id}\n  next: evolake solvers verify {out} --suite smoke")
+        say(f"{out}: variant {variant_id}", f"  next: evolake solvers verify {out} --suite smoke")
     return 0

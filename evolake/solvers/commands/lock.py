@@ -5,15 +5,17 @@ Exit codes: 0 locked, 2 for a folder, formula or CSV file that cannot be used.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json
+
 
 @click.command(short_help="Write the lock file of a folder of formulas.")
-@click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
-@click.option("--statuses", type=click.Path(path_type=Path), default=None, help="CSV of name,status; default: the folder's status.csv.")
+@click.argument("folder", metavar="FOLDER", type=OrdinaryPath())
+@click.option("--statuses", type=OrdinaryPath(), default=None, help="CSV of name,status; default: the folder's status.csv.")
 @click.option("--source", default="", help="Where the formulas come from, kept with each of them.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def lock(folder: Path, statuses: Path | None, source: str, as_json: bool) -> int:
@@ -24,17 +26,17 @@ def lock(folder: Path, statuses: Path | None, source: str, as_json: bool) -> int
     before = read_lock(folder) or {} if folder.is_dir() else {}
 
     def progress(done: int, total: int, name: str) -> None:
-        click.echo(f"{done}/{total} {name}", err=True)
+        say(f"{done}/{total} {name}", err=True)
 
     pins = lock_formulas(folder, statuses=statuses, source=source, on_progress=None if as_json else progress)
     counts = {status: sum(pin.status == status for pin in pins.values()) for status in ("SAT", "UNSAT", "unknown")}
     changed = sorted(name for name in before.keys() | pins.keys() if name in before and before[name] != pins.get(name))
     if as_json:
         details = {"lock": str(folder / LOCK), "formulas": len(pins), "statuses": counts, "changed": changed}
-        click.echo(json.dumps({"verdict": "locked"} | details))
+        say_json({"verdict": "locked"} | details)
     else:
-        click.echo(f"{folder / LOCK}: {len(pins)} formulas, {counts['SAT']} SAT, {counts['UNSAT']} UNSAT, {counts['unknown']} of unknown status")
+        say(f"{folder / LOCK}: {len(pins)} formulas, {counts['SAT']} SAT, {counts['UNSAT']} UNSAT, {counts['unknown']} of unknown status")
         for name in changed:
-            click.echo(f"  changed: {name}")
-        click.echo(f"  next: evolake solvers bench DIR --suite {folder}, or EVOLAKE_SOLVERS__HOLDOUT_SUITE={folder}")
+            say(f"  changed: {name}")
+        say(f"  next: evolake solvers bench DIR --suite {folder}, or EVOLAKE_SOLVERS__HOLDOUT_SUITE={folder}")
     return 0

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import click
+
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json
 
 SPELLINGS = ("auto", "drat-text", "drat-binary", "lrat-text", "lrat-binary")
 READ = "DRAT or LRAT, text or binary, plain or packed by gzip, xz, bzip2 or Zstandard"
@@ -19,8 +21,8 @@ def proof() -> None:
 
 
 @proof.command(short_help="Check the DRAT or LRAT proof PROOF of the formula CNF.")
-@click.argument("cnf", type=click.Path(path_type=Path))
-@click.argument("proof_file", metavar="PROOF", type=click.Path(path_type=Path))
+@click.argument("cnf", type=OrdinaryPath())
+@click.argument("proof_file", metavar="PROOF", type=OrdinaryPath())
 @click.option("--checker", default="default", help="dratify (the default), dratify-python; drat-trim, lrat-trim, lrat-check, cake_lpr where present.")
 @click.option("--second", is_flag=True, help="Ask a second, independent checker too where one is present; both must agree.")
 @click.option("--spelling", type=click.Choice(SPELLINGS), default="auto", show_default=True, help="The proof's format; auto: by name and content.")
@@ -44,20 +46,20 @@ def check(
     unread = {"wanted": READ, "got": result.reason, "next": NEXT} if result.verdict == "unsupported" else {}
     if as_json:
         shown = {"verdict": result.verdict, "reason": result.reason, "checker": result.checker, "cpu_s": round(result.cpu_s, 3)}
-        click.echo(json.dumps(shown | {"proof_sha256": result.proof_sha} | unread))
+        say_json(shown | {"proof_sha256": result.proof_sha} | unread)
     else:
-        click.echo(f"{result.verdict}: {result.reason} ({result.checker}, {result.cpu_s:.2f} s)")
+        say(f"{result.verdict}: {result.reason} ({result.checker}, {result.cpu_s:.2f} s)")
         for name in ("wanted", "next") if unread else ():
-            click.echo(f"  {name}: {unread[name]}")
+            say(f"  {name}: {unread[name]}")
     sys.exit({"verified": 0, "unsupported": 2}.get(result.verdict, 1))
 
 
 @proof.command(short_help="Build drat-trim and lrat-trim from CaDiCaL's sources.")
-@click.argument("source", type=click.Path(path_type=Path, exists=True))
-@click.option("--into", type=click.Path(path_type=Path, file_okay=False), help="Folder for the programs. Default: EVOLAKE_PROOF_TOOLS or the lake's.")
+@click.argument("source", type=OrdinaryPath(exists=True))
+@click.option("--into", type=OrdinaryPath(file_okay=False), help="Folder for the programs. Default: EVOLAKE_PROOF_TOOLS or the lake's.")
 def tools(source: Path, into: Path | None) -> None:
     """Build drat-trim and lrat-trim from SOURCE, cadical's sources (a folder or an archive), for second opinions."""
     from evolake.solvers.proof.tools import build_tools
 
     for path in build_tools(source, into):
-        click.echo(f"built {path}")
+        say(f"built {path}")

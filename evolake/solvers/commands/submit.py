@@ -5,16 +5,17 @@ Exit codes: 0 kept, 2 for a folder, parent or hypothesis that cannot be used.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
+from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
+from evolake.terminal import say, say_json
 
 
 @click.command(short_help="Submit the repository DIR to the next cycle.")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=OrdinaryPath())
 @click.option("--parent", required=True, help="Id of the variant that it was made from, or the beginning of it.")
 @click.option("--hypothesis", required=True, help="What should improve, and why.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
@@ -30,7 +31,7 @@ def submit(folder: Path, parent: str, hypothesis: str, as_json: bool) -> int:
     row = submissions.submit(Lake(settings.lake), folder, parent, hypothesis, adapters=settings.seeds / "solvers" / "adapters")
     if as_json:
         details = {name: row[name] for name in ("submission_id", "cycle", "parent_id", "tree_sha")}
-        click.echo(json.dumps({"verdict": "kept"} | details))
+        say_json({"verdict": "kept"} | details)
     else:
-        click.echo(f"{folder}: submitted, on {row['parent_id'][:12]}; it enters cycle {row['cycle']}\n  next: evolake run --lines solvers")
+        say(f"{folder}: submitted, on {row['parent_id'][:12]}; it enters cycle {row['cycle']}", "  next: evolake run --lines solvers")
     return 0

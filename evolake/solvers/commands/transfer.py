@@ -6,12 +6,14 @@ Exit codes: 0 measured, 1 an answer is refuted or has no proof that can be read,
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
+
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json, say_text
 
 
 @click.command(short_help="Measure champion and seeds on two suites.")
@@ -19,7 +21,7 @@ import click
 @click.option("--to", "other", required=True, help="The suite to carry over to, by name or as a folder of formulas.")
 @click.option("--variant", "variants", multiple=True, help="Id of a variant, or a repository's folder, in place of the champion. May be repeated.")
 @click.option("--seed", "seeds", multiple=True, help="Seed to compare with; default: all of the settings. May be repeated.")
-@click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder for the page, both tables and the journal.")
+@click.option("--out", required=True, type=OrdinaryPath(file_okay=False), help="Folder for the page, both tables and the journal.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per run; default: the profile's.")
 @click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first N formulas of each suite; 0: all.")
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Runs of each formula; two show the noise of this host.")
@@ -38,7 +40,7 @@ def transfer(bred: str, other: str, out: Path, instances: int, as_json: bool, **
     from evolake.solvers.rules.outcomes import NO_PROOF
 
     def progress(done: int, total: int, row: Any) -> None:
-        click.echo(f"{done}/{total} {row['suite']} {row['instance']}: {row['status']} {row['cpu_s']:.2f} s", err=True)
+        say(f"{done}/{total} {row['suite']} {row['instance']}: {row['status']} {row['cpu_s']:.2f} s", err=True)
 
     result = measure(Sides(bred, other, instances), out, on_progress=None if as_json else progress, **options)
     path = write_page(result.table, out)
@@ -47,8 +49,9 @@ def transfer(bred: str, other: str, out: Path, instances: int, as_json: bool, **
     verdict = "refuted" if any(row["status"] == "wrong" or row["proof_status"] == "refuted" for row in bad) else "unproved"
     if as_json:
         details = {"page": str(path), "from": result.parts["from"], "to": result.parts["to"], "solvers": result.table.to_dicts()}
-        click.echo(json.dumps({"verdict": verdict if reasons else "measured", "reasons": reasons} | details))
+        say_json({"verdict": verdict if reasons else "measured", "reasons": reasons} | details)
     else:
-        click.echo(path.read_text(encoding="utf-8") + "\n".join(reasons))
-        click.echo(f"written: {path}")
+        say_text(path.read_text(encoding="utf-8"), nl=False)
+        say(*reasons)
+        say(f"written: {path}")
     sys.exit(1 if reasons else 0)

@@ -5,7 +5,6 @@ Exit codes: 0 accepted, 1 blocked, 2 a missing folder, adapter or seed, 3 the ma
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,9 +12,12 @@ from typing import Any
 
 import click
 
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json, say_text, visible_console
+
 
 @click.command(short_help="Judge the repository DIR by every gate.")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=OrdinaryPath())
 @click.option("--suite", type=click.Choice(["smoke", "train"]), default="smoke", show_default=True, help="Further formulas for models and proofs.")
 @click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first N formulas of it; 0: all of them.")
 @click.option("--adapter", "adapter_name", default=None, help="The solver's family; needed for an upstream tree without variant.toml.")
@@ -36,20 +38,20 @@ def verify(folder: Path, suite: str, instances: int, adapter_name: str | None, p
             folder, suite=suite, instances=instances, adapter_name=adapter_name, profile=profile, on_progress=advance, proofs=proofs,
         )
     if as_json:
-        click.echo(json.dumps(result.to_json()))
+        say_json(result.to_json())
     elif result.judged.blocked_by is None:
-        click.echo(f"{folder}: accepted ({sum(result.to_json()['runs'].values())} runs, suite {suite})")
+        say(f"{folder}: accepted ({sum(result.to_json()['runs'].values())} runs, suite {suite})")
     else:
-        click.echo(f"{folder}: blocked\n{result.judged.feedback}")
+        say(f"{folder}: blocked")
+        say_text(result.judged.feedback)
     return 0 if result.verdict == "accepted" else 1
 
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Any]:
     """A bar on a terminal's standard error; silence elsewhere."""
-    from rich.console import Console
 
-    console = Console(stderr=True)
+    console = visible_console(stderr=True)
     if quiet or not console.is_terminal:
         yield None
         return

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from evolake.errors import InputError
+from evolake.reading import Unparsable, parse_json
 
 EditKind = Literal["tunable", "patch"]
 Value = float | int | bool
@@ -159,9 +160,9 @@ def read_edits(text: str) -> tuple[Edit, ...]:
         InputError: not a JSON list of edits.
     """
     try:
-        data = json.loads(text)
-    except ValueError as error:
-        raise InputError(f"{EDITS_FILE} is not JSON", got=str(error)) from None
+        data = parse_json(text, name=EDITS_FILE)
+    except Unparsable as error:
+        raise InputError(f"{EDITS_FILE} is not JSON", got=error.got) from None
     if not isinstance(data, list):
         raise InputError(f"{EDITS_FILE} must hold a list of edits", got=type(data).__name__)
     return tuple(read_edit(item) for item in data)

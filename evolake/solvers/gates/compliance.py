@@ -6,12 +6,12 @@ variant of a seed is judged against the same sources, however many generations i
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
+from evolake.reading import parse_json, read_text, reason
 from evolake.solvers.repository.adapters import Adapter, load_adapter
 from evolake.solvers.repository.unified_diff_paths import matches
 from evolake.solvers.repository.variant import CARD, DOCUMENTS, EDITS, check_layout, read_card, sources_of
@@ -56,13 +56,11 @@ def read_edits(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
     if path.is_symlink() or not path.is_file():
         return [], [f"{EDITS} is no regular file"] if path.is_symlink() or path.exists() else []
     try:
-        if path.stat().st_size > LARGEST_EDITS:
-            raise ValueError(f"has more than {LARGEST_EDITS} bytes")
-        edits = json.loads(path.read_text(encoding="utf-8"))
+        edits = parse_json(read_text(path, LARGEST_EDITS), name=EDITS)
         if not isinstance(edits, list) or not all(isinstance(edit, dict) and isinstance(edit.get("name"), str) for edit in edits):
             raise ValueError("is no list of edits with names")
     except ValueError as error:
-        return [], [f"{EDITS} cannot be read: {error}"]
+        return [], [f"{EDITS} cannot be read: {reason(error)}"]
     return edits, []
 
 

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from evolake.errors import InputError, exit_code_of
+from evolake.errors import InputError
 from evolake.lake import BlobStore, Lake
 from evolake.scratch import Scratch
 from evolake.settings import load
@@ -36,6 +36,7 @@ from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 from evolake.solvers.suites.fresh import status_by_construction
 from evolake.solvers.suites.materialize import build, recipes_of
 from evolake.solvers.suites.spec import FOLDER, Instance, Recipe, Spec, load_spec
+from evolake.terminal import exit_code_of, say
 
 COLUMNS = (
     "suite", "name", "family", "sha256", "variables", "clauses", "status", "known_by", "cpu_s", "conflicts", "decisions", "propagations", "restarts",
@@ -82,7 +83,7 @@ def measure_spec(
             continue
         rows[recipe.name] = _measured(recipe, data, program, blobs, spec.name, solver, timeout_s, proof, check)
         _write(path, rows.values())
-        print(*(rows[recipe.name][name] for name in ("name", "status", "known_by", "cpu_s", "conflicts", "proof_cpu_s")), file=sys.stderr, flush=True)
+        say(" ".join(str(rows[recipe.name][name]) for name in ("name", "status", "known_by", "cpu_s", "conflicts", "proof_cpu_s")), err=True)
     ordered = {recipe.name: rows[recipe.name] for recipe in recipes_of(spec)}
     _write(path, ordered.values())
     return ordered
@@ -176,7 +177,7 @@ def _measure() -> None:
         if given.lock:
             text = json.dumps({"suite": spec.name, "formulas": lock_measured(spec, rows)}, indent=1) + "\n"
             (given.seeds / FOLDER / f"{spec.name}.lock.json").write_text(text, encoding="utf-8")
-            print(f"{spec.name}: {len(rows)} formulas locked")
+            say(f"{spec.name}: {len(rows)} formulas locked")
 
 
 if __name__ == "__main__":

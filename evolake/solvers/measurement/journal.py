@@ -10,6 +10,8 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from evolake.reading import DATA_BYTES, read_bytes
+
 IN_FLIGHT = 256
 
 
@@ -84,9 +86,9 @@ def append(path: Path, key: str, value: Any) -> None:
 
 
 def _entries(path: Path) -> Iterator[tuple[str, Any]]:
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in read_bytes(path, DATA_BYTES).decode("utf-8", "replace").splitlines():
         try:
             entry = json.loads(line)
             yield str(entry["key"]), entry["value"]
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             continue

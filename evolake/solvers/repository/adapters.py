@@ -14,13 +14,13 @@ One TOML file per family in `data_lake/seeds/solvers/adapters/`; a further solve
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from evolake.errors import InputError
+from evolake.reading import Unparsable, Unreadable, parse_toml, read_text, reason
 from evolake.solvers.process.execute import ProofFormat
 from evolake.solvers.repository.build_systems import BUILD_SYSTEM, build_commands
 
@@ -102,7 +102,7 @@ def load_adapter(name: str, folder: Path | None = None) -> Adapter:
         raise InputError(f"there is no adapter {name!r}", wanted=f"one of {known}", do=f"name one of these, or write {folder / name}.toml")
     path = folder / f"{name}.toml"
     try:
-        return read_adapter(path.read_text(encoding="utf-8"), folder.parent / "patches")
+        return read_adapter(read_text(path), folder.parent / "patches")
     except InputError as error:
         raise InputError(f"the adapter {path} cannot be used: {error.what}", wanted=error.wanted, got=error.got, do=f"mend {path}") from None
 
@@ -110,9 +110,9 @@ def load_adapter(name: str, folder: Path | None = None) -> Adapter:
 def read_adapter(text: str, patches: Path) -> Adapter:
     """An adapter from the text of its file. patches: folder that `layout.patch` is a file of. Raises InputError that names the field."""
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError("it is no TOML", got=str(error)) from None
+        data = parse_toml(text, name="the adapter")
+    except Unparsable as error:
+        raise InputError("it is no TOML", got=error.got) from None
     for table, fields in _FIELDS.items():
         if unknown := sorted(set(_table(data, table) if table else data) - fields):
             raise InputError(f"unknown field {table + '.' if table else ''}{unknown[0]}", wanted=f"one of {', '.join(sorted(fields))}")
@@ -147,9 +147,9 @@ def _read_patch(patches: Path, name: str | None) -> str:
     if name is None:
         return ""
     try:
-        return (patches / name).read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError("layout.patch cannot be read", wanted=f"a file of {patches}", got=error.strerror) from None
+        return read_text(patches / name)
+    except (OSError, Unreadable) as error:
+        raise InputError("layout.patch cannot be read", wanted=f"a file of {patches}", got=reason(error)) from None
 
 
 def _table(data: Mapping[str, Any], name: str) -> dict[str, Any]:

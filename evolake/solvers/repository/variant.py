@@ -15,13 +15,13 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.lake.folders import whole_folder
+from evolake.reading import Unparsable, Unreadable, parse_toml, read_bytes, read_text, reason
 from evolake.scratch import Scratch
 from evolake.solvers.repository.adapters import Adapter, load_adapter
 from evolake.solvers.repository.scripts import build_script, run_script
@@ -166,9 +166,9 @@ def read_card(folder: Path) -> dict[str, str]:
     """`base` and `adapter` of the variant at `folder`. Raises InputError where variant.toml is missing or says something else."""
     path = folder / CARD
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path} cannot be read", wanted="base = 'SEED' and adapter = 'NAME'", got=str(error), do="write it") from None
+        data = parse_toml(read_text(path), name=CARD)
+    except (OSError, Unreadable, Unparsable) as error:
+        raise InputError(f"{path} cannot be read", wanted="base = 'SEED' and adapter = 'NAME'", got=reason(error), do="write it") from None
     if set(data) != {"base", "adapter"} or not all(isinstance(value, str) for value in data.values()):
         raise InputError(f"{path} cannot be used", wanted="base = 'SEED' and adapter = 'NAME'", got=repr(data)[:200], do="write it so")
     return data
@@ -206,7 +206,7 @@ def _against_adapter(folder: Path, adapter: Adapter) -> list[str]:
     problems = []
     for name, text in ((BUILD_SCRIPT, build_script(adapter)), (RUN_SCRIPT, run_script(adapter))):
         path = folder / name
-        if path.is_file() and path.read_bytes() != text.encode():
+        if path.is_file() and read_bytes(path, MOST_BYTES) != text.encode():
             problems.append(f"{name} is not as the adapter {adapter.name} writes it")
         elif path.is_file() and not path.stat().st_mode & 0o100:
             problems.append(f"{name} cannot be executed")
@@ -226,7 +226,7 @@ def source_sha(folder: Path) -> str:
         if path.is_symlink() or not path.is_file():
             digest.update(f"{len(name.encode())} {name} missing\n".encode())
             continue
-        data = path.read_bytes()
+        data = read_bytes(path, MOST_BYTES)
         digest.update(f"{len(name.encode())} {name} {int(bool(path.stat().st_mode & 0o100))} {len(data)}\n".encode())
         digest.update(data)
     return digest.hexdigest()

@@ -15,13 +15,13 @@ Such a seed takes part without being named in the settings.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evolake.errors import InputError
+from evolake.reading import Unparsable, Unreadable, parse_toml, read_text, reason
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _SHA = re.compile(r"[0-9a-f]{64}")
@@ -71,19 +71,19 @@ def load_seeds(path: Path | None = None) -> dict[str, Seed]:
 
         path = load().seeds / "solvers.toml"
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = parse_toml(read_text(path), name=str(path))
         _check_tables(data)
         containers = {name: _container(name, values) for name, values in data.get("archives", {}).items()}
         seeds = [_seed(values, containers, path.parent) for values in data.get("seeds", [])]
     except OSError as error:
         do = "check the setting `seeds`"
         raise InputError(f"{path} cannot be read", wanted="the seeds of the solvers line", got=error.strerror, do=do) from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} cannot be read", wanted="TOML in UTF-8", got=str(error), do=f"mend {path}") from None
-    except (tomllib.TOMLDecodeError, InputError) as error:
-        what = f": {error.what}" if isinstance(error, InputError) else ""
-        wanted, got = (error.wanted, error.got) if isinstance(error, InputError) else ("TOML", str(error))
-        raise InputError(f"{path} cannot be used{what}", wanted=wanted, got=got, do=f"mend {path}") from None
+    except Unreadable as error:
+        raise InputError(f"{path} cannot be read", wanted="TOML in UTF-8", got=reason(error), do=f"mend {path}") from None
+    except Unparsable as error:
+        raise InputError(f"{path} cannot be used", wanted="TOML", got=error.got, do=f"mend {path}") from None
+    except InputError as error:
+        raise InputError(f"{path} cannot be used: {error.what}", wanted=error.wanted, got=error.got, do=f"mend {path}") from None
     seeds += own_seeds(path.parent)
     names = [seed.name for seed in seeds]
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -111,9 +111,9 @@ def own_seeds(folder: Path) -> list[Seed]:
 def own_seed(folder: Path) -> Seed:
     """The seed in a folder of the user's own, called as the folder. Raises InputError."""
     try:
-        values = tomllib.loads((folder / CARD).read_text(encoding="utf-8"))
+        values = parse_toml(read_text(folder / CARD), name=CARD)
     except (OSError, ValueError) as error:
-        raise InputError(f"{folder / CARD} cannot be read", wanted="adapter, licence and version of the solver, as TOML", got=str(error)) from None
+        raise InputError(f"{folder / CARD} cannot be read", wanted="adapter, licence and version of the solver, as TOML", got=reason(error)) from None
     if unknown := sorted(set(values) - {"adapter", "licence", "version", "root"}):
         raise InputError(f"{folder / CARD} has an unknown field {unknown[0]}", wanted="adapter, licence, version, root")
     seed = _seed(values | {"name": folder.resolve().name, "path": SOURCES, "root": values.get("root", ".")}, {}, folder)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
+from evolake.reading import DATA_BYTES, Unreadable, read_text, reason
 from evolake.reading.compressed import ENDINGS as PACKED
 from evolake.solvers.formula.cnf import for_solvers, read_cnf_bytes
 from evolake.solvers.settings import folder_title
@@ -110,9 +111,9 @@ def read_statuses(path: Path) -> dict[str, Status]:
     Raises InputError, naming the line.
     """
     try:
-        rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the statuses {path} cannot be read", got=str(error), do="give a CSV file of name,status") from None
+        rows = list(csv.reader(read_text(path, DATA_BYTES).splitlines()))
+    except (OSError, Unreadable, csv.Error) as error:
+        raise InputError(f"the statuses {path} cannot be read", got=reason(error), do="give a CSV file of name,status") from None
     result: dict[str, Status] = {}
     for number, row in enumerate(rows, start=1):
         if not row:

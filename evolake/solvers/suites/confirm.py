@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from evolake.errors import InputError, exit_code_of
+from evolake.errors import InputError
 from evolake.solvers.formula.cnf import read_dimacs, write_dimacs
 from evolake.solvers.formula.model_check import falsified_clauses
 from evolake.solvers.suites.materialize import archive_name, build, recipes_of
 from evolake.solvers.suites.spec import FOLDER, Recipe, Spec, load_spec
+from evolake.terminal import exit_code_of, say
 
 SOLVERS = ("cadical195", "minisat22", "glucose42", "maplechrono")
 NEEDED = 2
@@ -102,7 +103,7 @@ def lock_suite(spec: Spec, *, trees: Mapping[str, Path], limit_s: float, again: 
             locked[recipe.name] = {"sha256": sha, "status": base["status"], "confirmed_by": base["confirmed_by"]}
         else:
             locked[recipe.name] = confirm(recipe.name, data, limit_s)
-            print(recipe.name, locked[recipe.name]["status"], locked[recipe.name]["cpu_s"], file=sys.stderr, flush=True)
+            say(f"{recipe.name} {locked[recipe.name]['status']} {locked[recipe.name]['cpu_s']}", err=True)
         if recipe.status not in ("unknown", locked[recipe.name]["status"]):
             raise InputError(f"{recipe.name}: the spec says {recipe.status}", got=locked[recipe.name]["status"], do="mend the spec")
     return locked
@@ -145,7 +146,7 @@ def _lock() -> None:
     locked = lock_suite(spec, trees=trees, limit_s=given.limit, again=given.again)
     text = json.dumps({"suite": given.suite, "formulas": locked}, indent=1) + "\n"
     (given.seeds / FOLDER / f"{given.suite}.lock.json").write_text(text, encoding="utf-8")
-    print(f"{len(locked)} formulas locked")
+    say(f"{len(locked)} formulas locked")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from evolake.errors import InputError
+from evolake.reading import DATA_BYTES, parse_json, read_text, reason
+from evolake.reading.files import open_regular
 from evolake.solvers.formula.cnf import for_solvers, read_cnf_bytes
 from evolake.solvers.suites.spec import STATUSES, Status
 
@@ -45,7 +47,7 @@ def pin_of(path: Path, status: Status = "unknown", source: str = "") -> Pin:
 def file_sha(path: Path) -> str:
     """sha256 of a file. Raises InputError where it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"the formula {path} cannot be read", got=error.strerror or str(error), do="check the path") from None
@@ -100,12 +102,12 @@ def read_lock(folder: Path) -> dict[str, Pin] | None:
     """Path in the folder -> what its lock says; None where there is no lock. Raises InputError for one that cannot be used."""
     path = folder / LOCK
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = parse_json(read_text(path, DATA_BYTES), name=str(path))
         pins = {str(name): Pin(**entry) for name, entry in data["formulas"].items()}
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        got = f"{type(error).__name__}: {error}"
+        got = reason(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
         raise InputError(f"the lock {path} cannot be used", got=got, do="remove it and lock the folder anew: evolake solvers lock") from None
     if odd := sorted({pin.status for pin in pins.values()} - set(STATUSES)):
         raise InputError(f"the lock {path} has a status that is none", wanted=", ".join(STATUSES), got=str(odd[0]), do="mend the lock")

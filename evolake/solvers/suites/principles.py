@@ -21,6 +21,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from evolake.reading import whole_number
 from evolake.solvers.formula.cnf import Formula, formula_of
 
 Sets = list[tuple[int, ...]]
@@ -39,8 +40,9 @@ def drawn_principle(args: str, rng: np.random.Generator) -> Formula | None:
     None where the command names another family, has an option or a size too many, or is not contradictory for the reason above.
     """
     command, *words = args.split() or [""]
-    options = [word for word in words if not word.isdecimal()]
-    match command, [int(word) for word in words if word.isdecimal()], options:
+    numbers = [whole_number(word) for word in words]
+    options = [word for word, number in zip(words, numbers, strict=True) if number is None]
+    match command, [number for number in numbers if number is not None], options:
         case "op", [n], [] | ["--total"]:
             result = _redrawn(itertools.combinations(range(n), 2), rng, command)
             return result and ordering(n, result[0], total=bool(options))

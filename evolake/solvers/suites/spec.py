@@ -28,12 +28,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from evolake.errors import InputError
+from evolake.reading import DATA_BYTES, Unparsable, Unreadable, parse_json, parse_toml, read_text, reason
 from evolake.seeds import child_seed
 
 Status = Literal["SAT", "UNSAT", "unknown"]
@@ -126,17 +126,19 @@ def load_spec(name: str, seeds: Path) -> Spec:
         known = ", ".join(suite_names(seeds)) or "none"
         raise InputError(f"there is no suite {name!r}", wanted=f"one of {known}, or a folder of .cnf files", do=f"write {path}")
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = parse_toml(read_text(path), name=str(path))
         recipes = tuple(recipe for entry in data.get("instances", []) for recipe in _recipes(entry))
         archives = tuple(Archive(**(entry | {"skip": tuple(entry.get("skip", ()))})) for entry in data.get("archives", []))
         description = str(data["suite"]["description"])
-    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+    except (Unparsable, Unreadable) as error:
+        raise InputError(f"the suite's spec {path} cannot be used", got=reason(error), do="mend the file") from None
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise InputError(f"the suite's spec {path} cannot be used", got=f"{type(error).__name__}: {error}", do="mend the file") from None
     names = [recipe.name for recipe in recipes]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"the suite's spec {path} has a name twice", wanted="a name for each formula", got=", ".join(twice))
     lock = path.with_suffix(".lock.json")
-    locked = json.loads(lock.read_text(encoding="utf-8"))["formulas"] if lock.is_file() else {}
+    locked = parse_json(read_text(lock, DATA_BYTES), name=str(lock))["formulas"] if lock.is_file() else {}
     return Spec(name, description, recipes, archives, locked)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -10,6 +9,8 @@ from uuid import uuid4
 import click
 
 from evolake import settings as settings_module
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json
 from evolake.utility.settings import UtilitySettings
 
 
@@ -20,7 +21,7 @@ from evolake.utility.settings import UtilitySettings
 @click.option("--benchmark", "benchmarks", multiple=True, help="A further file to evaluate on: .jsonl with question, answer, scorer. Repeatable.")
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after the step in which these are over; the same command goes on.")
 @click.option("--profile", help="Sizes and limits (default: EVOLAKE_PROFILE, else the lake's, else laptop).")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for report.html, figures and tables.")
+@click.option("--out", type=OrdinaryPath(file_okay=False), help="Folder for report.html, figures and tables.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def utility(
     arms: str, seeds: int | None, steps: int | None, benchmarks: tuple[str, ...], minutes: float | None, profile: str | None, out: Path | None,
@@ -42,12 +43,15 @@ def utility(
     own = settings.of(UtilitySettings).model_copy(update={name: value for name, value in given.items() if value is not None})
     outcome = run_study(
         settings.with_section(own), pick_arms(arms), range(own.seeds), f"utility-{uuid4().hex[:12]}", minutes=minutes,
-        tell=lambda line: click.echo(line, err=True),
+        tell=lambda line: say(line, err=True),
     )
     if outcome.study is None:
         reason = "the time was over while pass rates were measured"
         left = {"verdict": "unfinished", "reasons": [reason], "ran": [], "kept": [], "left": list(outcome.left)}
-        click.echo(json.dumps(left) if as_json else f"unfinished: {reason}\n  the same command goes on after the last problem that was asked")
+        if as_json:
+            say_json(left)
+        else:
+            say(f"unfinished: {reason}", "  the same command goes on after the last problem that was asked")
         return 0
     report: dict[str, Any] = {
         "verdict": "unfinished" if outcome.left else "complete", "reasons": [f"{len(outcome.left)} cells are left"] if outcome.left else [],
@@ -63,14 +67,14 @@ def utility(
         if out is not None:
             report["files"] = [str(path) for path in write_report(stored, result, out)]
     if as_json:
-        click.echo(json.dumps(report, ensure_ascii=False))
+        say_json(report, ensure_ascii=False)
         return 0
     counts = f"{len(outcome.ran)} cells run, {len(outcome.kept)} kept, {len(outcome.left)} left"
-    click.echo(f"study {outcome.study.sha[:12]} {report['verdict']}: {counts}")
+    say(f"study {outcome.study.sha[:12]} {report['verdict']}: {counts}")
     for line in (*outcome.study.notes, *sentences):
-        click.echo(f"  {line}")
+        say(f"  {line}")
     if outcome.left:
-        click.echo("  the same command goes on after the last step")
+        say("  the same command goes on after the last step")
     if out is not None and "files" in report:
-        click.echo(f"report: {out / 'report.html'}")
+        say(f"report: {out / 'report.html'}")
     return 0

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evolake.families.commands.group import say
+from evolake.families.commands.group import tell
 from evolake.families.commands.narrative import LONGEST, review_told, voters_told
 from evolake.families.gates.blind import Review
 from evolake.families.gates.consensus import vote
@@ -44,8 +44,8 @@ def test_only_who_loses_a_decided_vote_is_outvoted_and_who_gives_no_answer_is_to
 
 
 def test_an_accepted_family_whose_voters_differ_does_not_read_as_if_they_agreed(capsys: pytest.CaptureFixture[str]):
-    say(judged({"primary": 3, "a": 3, "b": 4}))
-    say(judged({"primary": 3, "a": 3}))
+    tell(judged({"primary": 3, "a": 3, "b": 4}))
+    tell(judged({"primary": 3, "a": 3}))
     first, second = capsys.readouterr().out.split("fam: ")[1:]
     assert first.startswith("accepted, 3 voters, not always of one mind, 0 of 0") and "validator b is outvoted" in first
     assert second.startswith("accepted, 2 voters agree") and "outvoted" not in second

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ SEEDS = Path(__file__).parents[4] / "data_lake" / "seeds"
 RULES = load_rules(SEEDS / "rules", "solvers")
 
 
-def test_a_variant_whose_documents_make_their_reader_raise_is_blocked_for_that(tmp_path: Path) -> None:
+def test_a_variant_whose_documents_are_nested_without_end_is_blocked_for_that(tmp_path: Path) -> None:
     base, variant = tmp_path / "base", tmp_path / "variant"
     for folder in (base, variant):
         folder.mkdir()
@@ -33,9 +34,8 @@ def test_a_variant_whose_documents_make_their_reader_raise_is_blocked_for_that(t
     adapter = load_adapter("minisat22", SEEDS / "solvers" / "adapters")
     evidence = collected(compliance_evidence, variant, base, "minisat22", adapter=adapter)
     said = gate_verdicts("compliance", evidence, RULES, variant_id="v", cycle="0001", run_id="r")
-    assert [verdict.outcome for verdict in said] == ["block"]
-    assert said[0].reason.startswith("judging it raised RecursionError")
-    assert "RecursionError" in feedback_of(said, {"compliance": evidence}, RULES)
+    assert "block" in [verdict.outcome for verdict in said]
+    assert "edits.json cannot be read: it is nested deeper than 100" in json.dumps(evidence)
 
 
 @pytest.mark.parametrize("gate", ["build", "smoke", "correctness", "stability"])

@@ -1,0 +1,83 @@
+"""Print to the terminal: the one place through which every command's output goes.
+
+Nothing else in the project prints (a test searches for it), so that no text of a candidate reaches a terminal with
+characters that the terminal obeys (`evolake.visible`). JSON is escaped by its own rules, so that it is the same value
+for a program that reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evolake.errors import EvolakeError
+from evolake.visible import in_a_cell, visible, visible_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def say(*lines: object, err: bool = False) -> None:
+    """Print each argument as one line. Hidden characters and ends of lines inside it are made visible. err: to standard error."""
+    for line in lines:
+        click.echo(in_a_cell(line), err=err)
+
+
+def say_text(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print a text of several lines, with hidden characters made visible. err: to standard error. nl: with an end of line."""
+    click.echo(visible(text), err=err, nl=nl)
+
+
+def say_json(value: Any, *, err: bool = False, **options: Any) -> None:
+    """Print a value as one line of JSON. options: of `json.dumps`."""
+    click.echo(visible_json(json.dumps(value, **options)), err=err)
+
+
+def say_data(text: str) -> None:
+    """Print a text in a format for programs, such as CSV: on a terminal as `say`, and byte for byte to a file or a
+    pipe."""
+    click.echo(visible(text) if sys.stdout.isatty() else text, nl=False)
+
+
+def say_error(error: EvolakeError, *, prefix: str = "error: ") -> None:
+    """Print an error to standard error. Further lines of a clause are indented, so that none looks like a message of
+    its own."""
+    clauses = ((error.what.rstrip("."), ""), (error.wanted, "wanted: "), (error.got, "got: "), (error.do, "next: "))
+    say_text(prefix + "\n  ".join(name + text.replace("\n", "\n    ") for text, name in clauses if text), err=True)
+
+
+def say_usage(error: click.ClickException) -> None:
+    """Print click's message about wrong usage to standard error."""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        say_text(error.ctx.get_usage(), err=True)
+        if help_names := error.ctx.help_option_names:
+            say(f"Try '{error.ctx.command_path} {help_names[-1]}' for help.", "", err=True)
+    say(f"Error: {error.format_message()}", err=True)
+
+
+def visible_console(**options: Any) -> Console:
+    """Return a rich console that makes hidden characters of whatever it renders visible. options: of
+    `rich.console.Console`."""
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
+
+    class Visible(Console):
+        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+    return Visible(**options)
+
+
+def exit_code_of(work: Callable[[], None]) -> int:
+    """Return 0, or the exit code of what `work` raises, which is printed without a traceback."""
+    try:
+        work()
+    except EvolakeError as error:
+        say_error(error)
+        return error.exit_code
+    return 0
