@@ -13,7 +13,7 @@ from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import differ, under_installed
 from evolake.errors import InputError, MachineryError
 from evolake.programs.gates.specs import GATES
-from evolake.programs.measuring_again import Bench, reached, score_of
+from evolake.programs.measuring_again import Bench, reached, scored
 from evolake.programs.report.gains import gain_between
 from evolake.programs.settings import ProgramsSettings
 from evolake.report.kinds import Artifact
@@ -228,7 +228,7 @@ def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], project: 
     noise: measured here. brought: evaluations of this kind in the bundle.
     """
     for claimed, result in pairs:
-        score = score_of(project, result)
+        score = scored(project, result)
         if (score is None) != (claimed.score is None):
             why = result.reason or result.status
             yield Said(what, "fails", f"under seed {claimed.seed} it claims {claimed.score}, and measured is {score} ({why})")
@@ -237,7 +237,7 @@ def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], project: 
             yield Said(what, "fails", f"under seed {claimed.seed} it claims {claimed.score:.10g}, and measured is {score:.10g}")
             return
     if pairs:
-        mean = math.fsum(score_of(project, results) or 0.0 for _, results in pairs) / len(pairs)
+        mean = math.fsum(scored(project, results) or 0.0 for _, results in pairs) / len(pairs)
         claim = math.fsum(item.score or 0.0 for item, _ in pairs) / len(pairs)
         said = f"{len(pairs)} evaluations give the same metrics, mean {project.score_name} {mean:.6g}"
         if noise:

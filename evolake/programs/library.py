@@ -142,7 +142,7 @@ def _folder(initial: str | Path, evaluator: str | Path | None, name: str, projec
     for file, given in ((f"{INITIAL}{named.suffix if named else '.py'}", initial), (EVALUATOR, evaluator), (TOML, project)):
         if given is not None:
             path = _path(given)
-            (folder / file).write_text(path.read_text(encoding="utf-8") if path else str(given), encoding="utf-8")
+            (folder / file).write_bytes(path.read_bytes() if path else str(given).encode())
     return folder
 
 

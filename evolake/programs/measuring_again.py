@@ -55,7 +55,7 @@ class Bench:
         for seed in seeds:
             if seed not in self._gaps:
                 first, again = self.own(seed), self._evaluate("program", self.texts, seed)
-                scores = score_of(self.project, first), score_of(self.project, again)
+                scores = scored(self.project, first), scored(self.project, again)
                 gap = abs(scores[0] - scores[1]) if None not in scores else 0.0  # type: ignore[operator]
                 self._gaps[seed] = gap or (0.0 if first.metrics == again.metrics else np.finfo(float).tiny)
         return max(self._gaps.values(), default=0.0)
@@ -72,11 +72,11 @@ class Bench:
         return self.evaluator.evaluate(texts, seed, self._built[name])
 
 
-def score_of(project: Project, evaluation: Evaluation) -> float | None:
-    """Return an evaluation's score; None if it gave none."""
-    from evolake.programs.sandbox.evaluating import score_in
+def scored(project: Project, evaluation: Evaluation) -> float | None:
+    """Return an evaluation's score; None if it failed or gave none."""
+    from evolake.programs.sandbox.evaluating import score_of
 
-    return score_in(project, evaluation.metrics) if evaluation.ok else None
+    return score_of(project, evaluation) if evaluation.ok else None
 
 
 def reached(bench: Bench, claims: Any, held: Mapping[str, Any], sample: int | None) -> Iterator[Said]:
@@ -89,7 +89,7 @@ def reached(bench: Bench, claims: Any, held: Mapping[str, Any], sample: int | No
     seeds = [secrets.randbelow(LARGEST_SEED) for _ in range(count if sample is None else max(LEAST_FRESH, min(count, sample)))]
     noise = bench.noise(seeds[:1])
     project = bench.project
-    own = [score_of(project, bench.own(seed)) for seed in seeds]
+    own = [scored(project, bench.own(seed)) for seed in seeds]
     if failed := sum(score is None for score in own):
         yield Said("fresh seeds", "fails", f"the program fails under {failed} of {len(seeds)} seeds that nobody knew before")
         return
@@ -104,7 +104,7 @@ def reached(bench: Bench, claims: Any, held: Mapping[str, Any], sample: int | No
         yield _judged(f"{project.score_name} under fresh seeds", list(said.values()), scores, sign=sign)
     if held["gain"] is None:
         return
-    start = [score_of(project, bench.initial(seed)) for seed in seeds]
+    start = [scored(project, bench.initial(seed)) for seed in seeds]
     if any(score is None or score <= 0 for score in (*start, *scores)):
         yield Said("gain under fresh seeds", "note", "no ratio can be formed: a score is not positive, or the initial program fails")
         return

@@ -84,7 +84,7 @@ MEASURED = TableSchema(
             "initial; empty for the search.",
         ),
         "seed": (pl.Int64, "Number that chance in the evaluation is drawn from."),
-        "status": (pl.String, "ok; or how it ended: a status of the jail, build, raised, no_result or tampered."),
+        "status": (pl.String, "ok; or how it ended: a status of the jail, build, raised, reported (an error in words), no_result or tampered."),
         "score": (pl.Float64, "The project's score in this one evaluation; null without one."),
         "metrics": (pl.String, "Metrics of this one evaluation, as JSON."),
         "artifacts": (pl.String, "Texts that the evaluator hands on beside its metrics, and errors, as JSON."),

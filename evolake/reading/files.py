@@ -20,6 +20,8 @@ from evolake.reading.errors import Unreadable
 
 TEXT_BYTES = 16 << 20
 """Limit of a text that a person or a model writes: programs, rules, settings, queries."""
+STEP = 1 << 20
+"""Bytes that are read at a time."""
 DATA_BYTES = 1 << 30
 """Limit of a file of data: problems, proofs, archives."""
 KINDS = {
@@ -70,8 +72,13 @@ def read_bytes(path: Path, limit: int) -> bytes:
     Raises:
         Unreadable: as `require_regular`, or it is larger. OSError: it is missing or cannot be opened.
     """
+    # In steps: `read(limit + 1)` allocates that many bytes before it reads one, more than a jailed process may have.
+    parts, size = [], 0
     with open_regular(path) as file:
-        data = file.read(limit + 1)
+        while size <= limit and (piece := file.read(min(STEP, limit + 1 - size))):
+            parts.append(piece)
+            size += len(piece)
+    data = b"".join(parts)
     if len(data) > limit:
         raise Unreadable(
             f"{path} is too large to be read", wanted=f"at most {limit:,} bytes", got="more", do="name a smaller file"

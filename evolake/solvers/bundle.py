@@ -15,6 +15,7 @@ from evolake.errors import InputError, LakeError, MachineryError
 from evolake.report.kinds import Artifact
 from evolake.settings import Settings
 from evolake.solvers.gates.specs import GATE_NAMES
+from evolake.solvers.rules.outcomes import NO_PROOF, fault_of
 from evolake.solvers.settings import SolversSettings
 
 if TYPE_CHECKING:
@@ -198,8 +199,8 @@ def _measured(run: Run, instance: Instance, program: Any, variant: str, settings
 def _objection(run: Run, row: Mapping[str, Any]) -> str:
     """What a run here says against the claim; "" for nothing."""
     said = f"{run.instance}: it claims {run.status} in {run.cpu_s:.3g} s, and measured is {row['status']} in {row['cpu_s']:.3g} s"
-    if row["status"] == "wrong" or row["proof_status"] in ("refuted", "missing"):
-        return f"{said}: {row['problems'] or row['proof_status']}"
+    if row["status"] == "wrong" or row["proof_status"] in NO_PROOF:
+        return f"{said}, which {fault_of(row['status'], row['proof_status'])}: {row['problems'] or row['proof_status']}"
     if run.status not in ANSWERS or row["status"] == run.status:
         return ""
     near = row["status"] in ("timeout", "memory") and SLACK * run.cpu_s >= run.timeout_s

@@ -25,7 +25,7 @@ def islands_of(project: Project, own: ProgramsSettings) -> int:
 
 def block_size(texts: Mapping[str, str]) -> int:
     """Characters of the blocks."""
-    return sum(len(block) for text in texts.values() for block in cut(text).blocks)
+    return sum(len(block) for name, text in texts.items() for block in cut(text, name).blocks)
 
 
 def cell_of(project: Project, metrics: Mapping[str, float], size: int) -> str:

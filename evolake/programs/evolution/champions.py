@@ -15,7 +15,7 @@ from evolake.programs.evolution.generations import LINE, measured_rows
 from evolake.programs.evolution.journal import key_of
 from evolake.programs.evolution.population import Population, Row, texts_of
 from evolake.programs.model.project import Project
-from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, score_in
+from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, deciding_odd, score_of
 from evolake.programs.settings import ProgramsSettings
 from evolake.seeds import child_seed, generator
 from evolake.stats import bootstrap_interval
@@ -94,14 +94,12 @@ def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:
 
 def read_evaluations(data: bytes) -> dict[str, Evaluation]:
     """What `evaluations_bytes` wrote."""
-    return {
-        side: Evaluation(**load | {name: tuple(load.get(name, ())) for name in ("odd", "tampered", "troubles")})
-        for side, load in json.loads(data).items()
-    }
+    lists = ("odd", "tampered", "troubles", "flags")
+    return {side: Evaluation(**load | {name: tuple(load.get(name, ())) for name in lists}) for side, load in json.loads(data).items()}
 
 
 def _merit(project: Project, evaluation: Evaluation) -> float | None:
-    score = score_in(project, evaluation.metrics) if evaluation.ok and not evaluation.odd else None
+    score = score_of(project, evaluation) if evaluation.ok and not deciding_odd(project, evaluation) else None
     return None if score is None else score if project.higher_is_better else -score
 
 

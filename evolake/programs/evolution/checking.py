@@ -10,11 +10,12 @@ from typing import Any
 
 import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
 from evolake.gates import Ruleset, Verdict, load_rules, run_gates
+from evolake.jail.protocol import one_line
 from evolake.programs.evolution.generations import LINE
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.gates.specs import GATES
 from evolake.programs.model.project import Project, program_id
-from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, score_in
+from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, averaged, score_of
 from evolake.programs.sandbox.meeting import settled
 from evolake.programs.search.numbers import numbers_in
 from evolake.programs.settings import ProgramsSettings
@@ -27,6 +28,8 @@ GUARDS = {
     "imports": "not protected: the evaluator imports the program, since {}",
 }
 """What is said of a score, by how evaluator and program meet."""
+REPORTS = ("error", "error_type", "error_message", "failure_stage", "traceback")
+"""Artifacts in which evaluators written for OpenEvolve say that something failed."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Checked:
     @property
     def scores(self) -> list[float]:
         """Of all evaluations that gave one."""
-        return [score for evaluation in self.evaluations if evaluation.ok and (score := score_in(self.project, evaluation.metrics)) is not None]
+        return [score for evaluation in self.evaluations if evaluation.ok and (score := score_of(self.project, evaluation)) is not None]
 
     @property
     def deterministic(self) -> bool:
@@ -72,12 +75,13 @@ class Checked:
             "metrics": dict(self.evaluations[0].metrics) if self.evaluations else {}, "cpu_s": [evaluation.cpu_s for evaluation in self.evaluations],
             "wall_s": self.wall_s, "peak_mb": max((evaluation.peak_mb for evaluation in self.evaluations), default=0.0),
             "stages": self.evaluations[0].stages if self.evaluations else 0, "files": list(self.project.evolving), "numbers": self.numbers,
-            "config_unused": list(config.unused),
+            "config_unused": list(config.unused), "reports": self._reports(),
+            "left_out": list(self.evaluations[0].odd) if self.evaluations else [],
         }
 
     def lines(self) -> list[str]:
         """For people."""
-        summary, name = self.to_json(), self.project.score_name
+        summary = self.to_json()
         if not self.passed:
             return [f"{self.project.name}: the initial program cannot be used: {summary['reason']}", *self._errors()]
         spread = f"{min(self.scores):.6g} to {max(self.scores):.6g}" if len(set(self.scores)) > 1 else f"{self.scores[0]:.6g}"
@@ -86,7 +90,7 @@ class Checked:
         guard = GUARDS[self.project.mode].format(self.project.open_because)
         lines = [
             f"{self.project.name}: usable",
-            f"  score     {name} {spread} over {len(self.scores)} evaluations{stages}; "
+            f"  score     {self._score_name()} {spread} over {len(self.scores)} evaluations{stages}; "
             f"{'higher' if self.project.higher_is_better else 'lower'} is better",
             f"  same seed {'the same metrics: deterministic' if self.deterministic else 'other metrics: it measures time, or has chance of its own'}",
             f"  noise     {self.noise:.3g} (standard deviation over seeds)",
@@ -94,9 +98,26 @@ class Checked:
             f"  score     {guard}",
             f"  evolves   {', '.join(summary['files'])}; {self.numbers} numbers to tune",
         ]
+        lines += [f"  reports   {name}: {text}" for name, text in summary["reports"].items()]
+        if summary["left_out"]:
+            lines.append(f"  left out  no finite number: {', '.join(summary['left_out'])}")
+        if not self.numbers and not self.project.python:
+            lines.append("  note      no operator can change it: mark its numbers by EVOLVE-PARAM, or let a model write")
         if summary["config_unused"]:
             lines.append(f"  not used  of config.yaml: {', '.join(summary['config_unused'])}")
         return [*lines, f"next: evolake run --lines programs --cycles 3   (an estimate: {self._estimate(mean)})"]
+
+    def _score_name(self) -> str:
+        """Return what the score is: a metric, or the mean of some if there is no combined_score."""
+        project, metrics = self.project, self.evaluations[0].metrics
+        if project.score_name in metrics:
+            return project.score_name
+        return f"mean of {', '.join(averaged(project, metrics, self.evaluations[0].flags))}:"
+
+    def _reports(self) -> dict[str, str]:
+        """Return what the evaluator says of errors in artifacts beside a score that counts, one line each."""
+        texts = self.evaluations[0].artifacts if self.evaluations and self.evaluations[0].ok else {}
+        return {name: one_line(text) for name, text in texts.items() if name in REPORTS and text.strip()}
 
     def _estimate(self, seconds: float) -> str:
         return f"{seconds / self.workers:.2f} s per candidate with {self.workers} at once"

@@ -21,7 +21,7 @@ from evolake.programs.gates.specs import GATES
 from evolake.programs.model.blocks import BadBlocks
 from evolake.programs.model.project import Project, program_id
 from evolake.programs.roles.writer import NOTHING, WRITER, Measured, WriterReply, WriterRequest, applied
-from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, host, score_in
+from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, host, score_of
 from evolake.programs.settings import ProgramsSettings
 from evolake.seeds import child_seed, generator
 
@@ -87,9 +87,9 @@ def judged_row(row: Row, candidate: Candidate, results: GateResults) -> Row:
     if (objection := results.blocked_by) is not None:
         return row | {"state": "blocked", "reason": f"{objection.gate}: {objection.reason}"}
     metrics = candidate.metrics
-    score = score_in(candidate.project, metrics)
     return row | {
-        "state": "accepted", "score": score, "metrics": json.dumps(metrics, sort_keys=True), "cell": cell_of(candidate.project, metrics, row["size"]),
+        "state": "accepted", "score": candidate.score, "metrics": json.dumps(metrics, sort_keys=True),
+        "cell": cell_of(candidate.project, metrics, row["size"]),
     }
 
 
@@ -100,7 +100,7 @@ def measured_rows(
     return [
         {
             "cycle": cycle, "project": project.name, "program_id": program, "purpose": purpose, "side": side, "seed": evaluation.seed,
-            "status": evaluation.status, "score": score_in(project, evaluation.metrics) if evaluation.ok else None,
+            "status": evaluation.status, "score": score_of(project, evaluation) if evaluation.ok else None,
             "metrics": json.dumps(dict(evaluation.metrics), sort_keys=True),
             "artifacts": json.dumps(dict(evaluation.artifacts) | ({"reason": evaluation.reason} if evaluation.reason else {}), sort_keys=True),
             "stage": evaluation.stage, "cpu_s": evaluation.cpu_s, "wall_s": evaluation.wall_s, "peak_mb": evaluation.peak_mb,

@@ -19,10 +19,10 @@ from evolake.agents.session.workspace import Workspace
 from evolake.gates import GateSpec, run_gates
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.gates.specs import GATES
+from evolake.programs.model.blocks import as_kept
 from evolake.programs.model.project import program_id
 from evolake.programs.roles.writer import Measured, WriterReply, WriterRequest
 from evolake.programs.roles.writer_session import COMMANDS, WRITER_SESSION, ProgramCard, Standing, WriterSessionRequest
-from evolake.programs.sandbox.evaluating import score_in
 from evolake.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class SessionWriter:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_bytes(text.encode("utf-8", "replace"))
             workspace = Workspace.of_folder(folder, files, lambda path: path in files)
-            bench = Bench(workspace, folder, ProgramCard, self.call, commands(context, list(files)), reference=lambda: reference_files(request))
+            bench = Bench(workspace, folder, ProgramCard, self.call, commands(context, files), reference=lambda: reference_files(request))
             ended = self.agents.session(WRITER_SESSION, request_of(request), bench, seed=seed, attempt=attempt)
         card = ended.value
         if not isinstance(card, ProgramCard):
@@ -62,15 +62,16 @@ class SessionWriter:
         return ended.but(WriterReply(idea=card.idea, whole={name: text for name, text in workspace.changed.items() if text is not None}))
 
 
-def commands(context: Context, names: list[str]) -> Mapping[str, Command]:
-    """The commands of a session on files of these names. What a program does wrong is said; only our own machinery raises."""
+def commands(context: Context, files: Mapping[str, str]) -> Mapping[str, Command]:
+    """The commands of a session on these files of the parent. What a program does wrong is said; only our own machinery raises."""
     def asked(folder: Path, gates: tuple[GateSpec, ...]) -> str:
-        texts = {name: (folder / name).read_bytes().decode("utf-8", "replace") for name in names if (folder / name).is_file()}
+        texts = {name: (folder / name).read_bytes().decode("utf-8", "replace") for name in files if (folder / name).is_file()}
+        texts = {name: as_kept(files[name], text, name) for name, text in texts.items()}
         candidate = Candidate(texts, program_id(context.project.name, texts), context.evaluator, context.seeds())
         done = run_gates(candidate, gates, context.ruleset, artifact_id=candidate.program_id, cycle=context.cycle, run_id=context.run_id)
         if (objection := done.blocked_by) is not None:
             return f"{objection.gate} blocks it: {objection.reason}"
-        return _scored(context, candidate) if gates == GATES else "Nothing speaks against evaluating it."
+        return _scored(candidate) if gates == GATES else "Nothing speaks against evaluating it."
 
     cheap = tuple(gate for gate in GATES if gate.name in CHEAP)
     runs: dict[str, Callable[[Path, Any], str]] = {
@@ -79,10 +80,10 @@ def commands(context: Context, names: list[str]) -> Mapping[str, Command]:
     return {name: Command(name, description, arguments, runs[name]) for name, description, arguments in COMMANDS}
 
 
-def _scored(context: Context, candidate: Candidate) -> str:
+def _scored(candidate: Candidate) -> str:
     metrics = candidate.metrics
     details = {name: text for evaluation in candidate.evaluations for name, text in evaluation.artifacts.items()}
-    lines = [f"score {score_in(context.project, metrics):.9g}", f"metrics {json.dumps(metrics, sort_keys=True)}"]
+    lines = [f"score {candidate.score:.9g}", f"metrics {json.dumps(metrics, sort_keys=True)}"]
     return "\n".join([*lines, *(f"{name}: {text}" for name, text in sorted(details.items()))])
 
 

@@ -52,8 +52,11 @@ def builds(evidence: Evidence) -> Finding | None:
 
 @checker("programs.ends_well")
 def ends_well(evidence: Evidence) -> Finding | None:
-    """Every evaluation ends by itself, in time and memory, with a result."""
-    return Finding(f"its evaluation ended as {evidence['status']}: {evidence['reason']}") if evidence["status"] not in ("ok", "tampered") else None
+    """Every evaluation ends by itself, in time and memory, with a result that is no report of an error."""
+    status, reason = evidence["status"], evidence["reason"]
+    if status in ("ok", "tampered"):
+        return None
+    return Finding(f"its evaluator reports an error: {reason}" if status == "reported" else f"its evaluation ended as {status}: {reason}")
 
 
 @checker("programs.untouched")
@@ -64,7 +67,7 @@ def untouched(evidence: Evidence) -> Finding | None:
 
 @checker("programs.finite")
 def finite(evidence: Evidence) -> Finding | None:
-    """Every metric is a finite number."""
+    """Every metric that the project names, the score, and every metric of a mean is a finite number."""
     return Finding(f"the metric {evidence['odd'][0]!r} is no finite number") if evidence["odd"] else None
 
 

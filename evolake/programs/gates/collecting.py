@@ -15,7 +15,7 @@ from evolake.programs.gates.reach import new_in
 from evolake.programs.model.blocks import outside_change
 from evolake.programs.model.project import Project
 from evolake.programs.model.source import Unreadable, parse
-from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, score_in
+from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, deciding_odd, score_in
 from evolake.programs.sandbox.running import Built
 
 
@@ -56,6 +56,11 @@ class Candidate:
         return result
 
     @property
+    def score(self) -> float | None:
+        """The score of the means; None if there is none."""
+        return score_in(self.project, self.metrics, {name for evaluation in self.evaluations for name in evaluation.flags})
+
+    @property
     def metrics(self) -> dict[str, float]:
         """Mean of each metric that all evaluations have."""
         done = [evaluation.metrics for evaluation in self.evaluations if evaluation.ok]
@@ -68,7 +73,7 @@ def form(candidate: Candidate) -> dict[str, Any]:
     project = candidate.project
     outside = "" if list(candidate.texts) == list(project.evolving) else "other files than the initial program's"
     for name, text in candidate.texts.items():
-        outside = outside or ((said := outside_change(project.evolving.get(name, ""), text)) and f"{name}: {said}")
+        outside = outside or ((said := outside_change(project.evolving.get(name, ""), text, name)) and f"{name}: {said}")
     same = candidate.known.get(bare_text(candidate.texts))
     return {
         "outside": outside, "unreadable": unreadable(candidate.texts), "characters": sum(map(len, candidate.texts.values())),
@@ -97,9 +102,9 @@ def run(candidate: Candidate) -> dict[str, Any]:
 
 def result(candidate: Candidate) -> dict[str, Any]:
     """What it scored."""
-    odd = sorted({name for evaluation in candidate.evaluations for name in evaluation.odd})
     project, metrics = candidate.project, candidate.metrics
-    return {"metrics": metrics, "odd": odd, "declared": list(project.given.metrics), "score": score_in(project, metrics)}
+    odd = sorted({name for evaluation in candidate.evaluations for name in deciding_odd(project, evaluation)})
+    return {"metrics": metrics, "odd": odd, "declared": list(project.given.metrics), "score": candidate.score}
 
 
 def novel(candidate: Candidate) -> dict[str, Any]:

@@ -12,6 +12,8 @@ import math
 import re
 from dataclasses import dataclass
 
+from evolake.programs.model.lines import BOM, lines_of, python_comments
+
 MARK = "EVOLVE-PARAM"
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 
@@ -34,28 +36,41 @@ class Parameter:
         return str(round(held)) if self.whole else repr(float(f"{held:.9g}"))
 
 
-def parameters_in(text: str) -> list[Parameter]:
-    """The marked numbers of a text, in order. Raises ValueError for a mark that cannot be understood."""
-    result, place = [], 0
-    for number, line in enumerate(text.splitlines(keepends=True), 1):
+def parameters_in(text: str, name: str = "") -> list[Parameter]:
+    """The marked numbers of a text, in order. name: of its file, whose ending says whether it is Python.
+
+    Raises ValueError for a mark that cannot be understood. In a string of Python, which may be a docstring that speaks of marks or a kernel with
+    some, such a mark is none.
+    """
+    result, place = [], len(BOM) if text.startswith(BOM) else 0
+    comments = python_comments(text) if name.endswith(".py") and MARK in text else None
+    for number, line in enumerate(lines_of(text[place:]), 1):
         if MARK in line:
-            before, _, after = line.partition(MARK)
-            numbers = list(NUMBER.finditer(before))
-            words = after.replace("*/", " ").replace("-->", " ").split()
             try:
-                low, high = float(words[0]), float(words[1])
-            except (IndexError, ValueError):
-                raise ValueError(f"line {number}: {MARK} wants `{MARK} LOW HIGH [int] [log]`") from None
-            stray = set(words[2:]) - {"int", "log", "float"}
-            bad = not numbers or stray or not low < high or not math.isfinite(high - low) or ("log" in words and low <= 0)
-            if bad:
-                why = "no number stands before it" if not numbers else f"bounds {low:g} to {high:g}, {' '.join(words[2:]) or 'float'}"
-                raise ValueError(f"line {number}: {MARK} cannot be used: {why}")
-            last = numbers[-1]
-            value = float(last.group())
-            result.append(Parameter(place + last.start(), place + last.end(), value, low, high, "int" in words, "log" in words))
+                result.append(_parameter(line, number, place))
+            except ValueError:
+                if comments is None or MARK in comments.get(number, ""):
+                    raise
         place += len(line)
     return result
+
+
+def _parameter(line: str, number: int, place: int) -> Parameter:
+    """The marked number of a line, which begins at `place`. Raises ValueError."""
+    before, _, after = line.partition(MARK)
+    numbers = list(NUMBER.finditer(before))
+    words = after.replace("*/", " ").replace("-->", " ").split()
+    try:
+        low, high = float(words[0]), float(words[1])
+    except (IndexError, ValueError):
+        raise ValueError(f"line {number}: {MARK} wants `{MARK} LOW HIGH [int] [log]`") from None
+    stray = set(words[2:]) - {"int", "log", "float"}
+    bad = not numbers or stray or not low < high or not math.isfinite(high - low) or ("log" in words and low <= 0)
+    if bad:
+        why = "no number stands before it" if not numbers else f"bounds {low:g} to {high:g}, {' '.join(words[2:]) or 'float'}"
+        raise ValueError(f"line {number}: {MARK} cannot be used: {why}")
+    last = numbers[-1]
+    return Parameter(place + last.start(), place + last.end(), float(last.group()), low, high, "int" in words, "log" in words)
 
 
 def with_values(text: str, values: list[tuple[Parameter, float]]) -> str:

@@ -220,8 +220,8 @@ def project_of(name: str, files: Mapping[str, bytes], where: str = "") -> Projec
             raise InputError(f"{where}: there is no file {item}", wanted="files of the project in [program] files", do="mend project.toml")
         try:
             texts[item] = files[item].decode("utf-8")
-            cut(texts[item])
-            parameters_in(texts[item])
+            cut(texts[item], item)
+            parameters_in(texts[item], item)
         except (UnicodeDecodeError, BadBlocks, ValueError) as error:
             raise InputError(f"{where}/{item} cannot evolve", got=str(error), do="mend the file") from None
     if given.evaluator.file not in files:

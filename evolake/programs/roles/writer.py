@@ -8,6 +8,8 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.roles import Role, hide
+from evolake.programs.model.blocks import as_kept
+from evolake.programs.model.lines import has_only_lf, with_ends
 from evolake.programs.search.numbers import Relative
 from evolake.programs.search.proposing import child_of
 
@@ -70,7 +72,10 @@ def write(request: WriterRequest, random: np.random.Generator) -> WriterReply:
 
 
 def applied(reply: WriterReply, texts: Mapping[str, str]) -> dict[str, str] | str:
-    """The parent's texts after a reply, or why it cannot be applied: a fact about the reply."""
+    """The parent's texts after a reply, or why it cannot be applied: a fact about the reply.
+
+    Edits are looked for whatever the line ends; those of the parent, and its byte order mark, stay (see `blocks.as_kept`).
+    """
     changed = dict(texts)
     for name, text in reply.whole.items():
         if name not in changed:
@@ -79,10 +84,13 @@ def applied(reply: WriterReply, texts: Mapping[str, str]) -> dict[str, str] | st
     for number, edit in enumerate(reply.edits, 1):
         if edit.file not in changed:
             return f"edit {number}: there is no file {edit.file!r} that evolves"
-        if (times := changed[edit.file].count(edit.search)) != 1:
+        text, search, replace = changed[edit.file], edit.search, edit.replace
+        if not has_only_lf(text) and text.count(search) != 1:
+            text, search, replace = with_ends(text), with_ends(search), with_ends(replace)
+        if (times := text.count(search)) != 1:
             return f"edit {number}: `search` stands {times} times in {edit.file}, wanted once"
-        changed[edit.file] = changed[edit.file].replace(edit.search, edit.replace)
-    return changed
+        changed[edit.file] = text.replace(search, replace)
+    return {name: as_kept(texts[name], text, name) for name, text in changed.items()}
 
 
 WRITER = Role("programs_writer", WriterRequest, WriterReply, write, values=hide("other", "relatives", "scores", "maximize"))

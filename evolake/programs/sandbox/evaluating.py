@@ -13,7 +13,7 @@ import os
 import re
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -24,8 +24,10 @@ from evolake.jail import Limits, NativeOutcome, Outcome, run_native
 from evolake.jail.bubblewrap import WORK
 from evolake.jail.interpreter import interpreter
 from evolake.jail.protocol import one_line
+from evolake.programs.model.lines import BOM
 from evolake.programs.model.project import Project, limits_of, stages_in
 from evolake.programs.sandbox.calling import MOST_TROUBLES, STUB
+from evolake.programs.sandbox.harness import ERROR
 from evolake.programs.sandbox.running import Built, Runner, build
 from evolake.programs.settings import ProgramsSettings
 
@@ -42,11 +44,12 @@ class Evaluation:
     """What one evaluation gave.
 
     Attributes:
-        status: ok; or a status of the jail; or no_result (ended without one), raised (the evaluator did), tampered.
+        status: ok; or a status of the jail; or no_result (ended without one), raised (the evaluator did), reported (it returned an `error` in words),
+            tampered.
         metrics: finite and other numbers as they came. odd: names of metrics that are no finite numbers. artifacts: texts.
         tampered: what the program changed of what scores it. stage, stages: how many stages it passed through, of how many.
         cpu_s: processor time of the jails; of the program alone in mode "separate". seed: that it ran under. troubles: in mode "calls", why values
-            could not cross between evaluator and program. calls_s: seconds that its calls took.
+            could not cross between evaluator and program. calls_s: seconds that its calls took. flags: metrics that were true or false: 1 and 0.
     """
 
     status: str
@@ -64,6 +67,7 @@ class Evaluation:
     jail: str = ""
     troubles: tuple[str, ...] = ()
     calls_s: float = 0.0
+    flags: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -182,7 +186,7 @@ class Evaluator:
         """What the evaluator's process is asked for, where the evaluator calls or imports the program."""
         config = self.project.config
         staged = config.cascade is not False
-        own = self.project.files[self.project.given.evaluator.file].decode("utf-8", "replace")
+        own = self.project.files[self.project.given.evaluator.file].decode("utf-8", "replace").removeprefix(BOM)
         return {
             "task": "evaluate", "program": self.project.main, "stages": list(stages_in(own)) if staged or "def evaluate(" not in own else [],
             "thresholds": list(config.thresholds), "score": self.project.score_name,
@@ -271,17 +275,20 @@ def taken(outcome: NativeOutcome, answer: Mapping[str, Any], seed: int, spent: M
     given, texts = answer.get("metrics"), answer.get("artifacts")
     if not isinstance(given, dict) or len(given) > MOST_METRICS:
         return _failed(outcome, "no_result", f"the result is no table of at most {MOST_METRICS} metrics", seed)
+    held = {one_line(name, LONGEST_NAME): str(text)[:LONGEST_ARTIFACT] for name, text in list(dict(texts or {}).items())[:20]}
+    if isinstance(error := given.get(ERROR), str):
+        return _failed(outcome, "reported", cause(error) or error, seed, artifacts={ERROR: error[-LONGEST_ARTIFACT:]} | held)
     metrics, odd = {}, []
     for name, value in given.items():
-        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and len(name) <= LONGEST_NAME:
+        if isinstance(value, int | float) and math.isfinite(value) and len(name) <= LONGEST_NAME:
             metrics[name] = float(value)
         else:
             odd.append(one_line(name, LONGEST_NAME) if not isinstance(value, str) else "")
-    held = {one_line(name, LONGEST_NAME): str(text)[:LONGEST_ARTIFACT] for name, text in list(dict(texts or {}).items())[:20]}
     used: dict[str, Any] = {"cpu_s": outcome.cpu_s, "wall_s": outcome.wall_s, "peak_mb": outcome.peak_mb} | dict(spent or {})
     stage, stages = (value if isinstance(value := answer.get(name), int) else 1 for name in ("stage", "stages"))
     return Evaluation(
-        "ok", "", metrics, tuple(filter(None, odd)), held, (), stage, stages, seed=seed, jail=outcome.jail, **used,
+        "ok", "", metrics, tuple(filter(None, odd)), held, (), stage, stages, seed=seed, jail=outcome.jail,
+        flags=tuple(name for name in metrics if isinstance(given[name], bool)), **used,
     )
 
 
@@ -296,13 +303,37 @@ def _failed(
     )
 
 
-def score_in(project: Project, metrics: Mapping[str, float]) -> float | None:
-    """The score: the first declared metric; where the project declares none and there is no combined_score, the mean of all metrics."""
+def score_of(project: Project, evaluation: Evaluation) -> float | None:
+    """The score of one evaluation; None if it has none."""
+    return score_in(project, evaluation.metrics, evaluation.flags)
+
+
+def score_in(project: Project, metrics: Mapping[str, float], flags: Collection[str]) -> float | None:
+    """The score: the first declared metric; if the project declares none and there is no combined_score, the mean of `averaged`."""
     if project.score_name in metrics:
         return metrics[project.score_name]
     if project.given.metrics or not metrics:
         return None
-    return math.fsum(metrics.values()) / len(metrics)
+    names = averaged(project, metrics, flags)
+    return math.fsum(metrics[name] for name in names) / len(names)
+
+
+def deciding_odd(project: Project, evaluation: Evaluation) -> list[str]:
+    """Return the metrics without a finite number that something depends on: those that the project names, the score, and if the score is a mean, all.
+
+    Others are left out, as OpenEvolve leaves them out. From a mean they are not: a program could drop a low metric by making it NaN.
+    """
+    if project.score_name not in evaluation.metrics and not project.given.metrics:
+        return sorted(evaluation.odd)
+    named = {project.score_name, *project.given.metrics, *project.given.features, *project.config.features}
+    return sorted(set(evaluation.odd) & named)
+
+
+def averaged(project: Project, metrics: Mapping[str, float], flags: Collection[str]) -> list[str]:
+    """Return the metrics whose mean is the score if there is no combined_score: as OpenEvolve has it, numbers that are no features; if there are
+    none, all numbers; and if there are no numbers, the truth values."""
+    features, numbers = {*project.given.features, *project.config.features}, [name for name in metrics if name not in flags]
+    return [name for name in numbers if name not in features] or numbers or list(metrics)
 
 
 @lru_cache(maxsize=1)

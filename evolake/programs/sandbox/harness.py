@@ -24,6 +24,8 @@ from evolake.programs.sandbox.chance import sow
 
 EVALUATOR_MODULE = "evaluator"
 LONGEST_TEXT = 20_000
+ERROR = "error"
+"""The key under which evaluators written for OpenEvolve say that an evaluation failed, beside a score of 0."""
 PLAIN = (str, bytes, int, float, bool, tuple, frozenset, type(None))
 CALLABLE = (types.FunctionType, types.BuiltinFunctionType, type)
 WATCHED = ("builtins", "math", "cmath", "random", "time", "json", "statistics", "subprocess", "os", "pickle", "numpy", "numpy.linalg", "numpy.random")
@@ -88,6 +90,8 @@ def evaluate(module: types.ModuleType, request: dict[str, Any]) -> dict[str, Any
     for place, name in enumerate(stages):
         more, further = taken(getattr(module, name)(path))
         metrics, artifacts, done = metrics | more, artifacts | further, done + 1
+        if ERROR in more and isinstance(more[ERROR], str):
+            break
         if place < len(stages) - 1 and score_of(more, request["score"]) < (thresholds[place] if place < len(thresholds) else 0.0):
             break
     return {"metrics": metrics, "artifacts": artifacts, "stage": done, "stages": len(stages)}
@@ -116,12 +120,28 @@ def taken(result: Any) -> tuple[dict[str, Any], dict[str, str]]:
     if isinstance(metrics.get("artifacts"), dict):
         artifacts = {**metrics["artifacts"], **artifacts}
     named = {str(name): plain(value) for name, value in metrics.items() if name != "artifacts"}
+    named.pop(ERROR, None)
+    if (error := reported(metrics.get(ERROR))) is not None:
+        named[ERROR] = error
     return named, {str(name): str(value)[:LONGEST_TEXT] for name, value in artifacts.items()}
 
 
+def reported(error: Any) -> float | str | None:
+    """What stands under `error`: a number is a metric like any other, a text (an exception, True) says that the evaluation failed. None for no error:
+    None, False, and a text or container without content."""
+    if isinstance(error, BaseException):
+        return f"{type(error).__name__}: {error}"[:LONGEST_TEXT]
+    value = None if error is None else plain(error)
+    if isinstance(value, bool):
+        return "the evaluator returned error = True" if value else None
+    return None if isinstance(value, str) and not value.strip(" []{}()") else value
+
+
 def plain(value: Any) -> Any:
-    """A number as JSON has it, also one of numpy; anything else as a short text."""
+    """A number or a truth value as JSON has it, also one of numpy; anything else as a short text."""
     try:
+        if type(value).__name__ in ("bool", "bool_"):
+            return bool(value)
         return float(value) if hasattr(value, "__float__") else str(value)[:LONGEST_TEXT]
     except (TypeError, ValueError, OverflowError):
         return str(value)[:LONGEST_TEXT]

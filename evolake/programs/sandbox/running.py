@@ -13,6 +13,7 @@ from evolake.jail import GENERIC_DRIVER, Call, Limits, Outcome, run_native
 from evolake.jail.interpreter import interpreter
 from evolake.jail.pool import Pool, open_pool
 from evolake.jail.protocol import one_line
+from evolake.programs.model.lines import BOM
 from evolake.programs.model.project import Project
 
 BUILD_PROCESSES = 32
@@ -98,7 +99,7 @@ class Runner:
 
     def _called(self, texts: Mapping[str, str], case: Any) -> Ran:
         payload = {"function": self.project.given.program.entry, "args": [case]}
-        outcome = self._jails().call(GENERIC_DRIVER, texts[self.project.main], payload, self._alone())
+        outcome = self._jails().call(GENERIC_DRIVER, texts[self.project.main].removeprefix(BOM), payload, self._alone())
         return Ran(outcome.status, outcome.value, outcome.reason, outcome.cpu_s, outcome.wall_s, outcome.peak_mb)
 
     def _executed(self, built: Built, case: Any) -> Ran:

@@ -24,7 +24,7 @@ def crossed(texts: Mapping[str, str], other: Mapping[str, str], random: np.rando
 
 def differing(name: str, text: str, other: str) -> list[tuple[tuple[int, int], str]]:
     """(where, what stands there in the other) of each function of one name that is another there; of blocks, where there are several."""
-    own, theirs = cut(text), cut(other)
+    own, theirs = cut(text, name), cut(other, name)
     outcome = []
     if name.endswith(".py"):
         mine, yours = functions(text, own), functions(other, theirs)

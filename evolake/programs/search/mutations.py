@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from evolake.programs.model.lines import end_of, usual_end, with_ends
 from evolake.programs.model.source import Places, parse
 from evolake.programs.search.numbers import inside
 
@@ -120,15 +121,14 @@ def statement_order(text: str, spans: Spans, random: np.random.Generator) -> str
     if not pairs:
         return None
     pair, other = pairs[int(random.integers(len(pairs)))]
-    lines = text.split("\n")
-    first, second = lines[pair.lineno - 1 : pair.end_lineno], lines[other.lineno - 1 : other.end_lineno]
+    (start, end), (begin, stop) = places.lines(pair.lineno, pair.end_lineno), places.lines(other.lineno, other.end_lineno)
+    first, second = text[start:end], text[begin:stop]
     way = float(random.random())
     if way < 0.5 or not isinstance(pair, SIMPLE):
-        middle = lines[pair.end_lineno : other.lineno - 1]
-        return "\n".join([*lines[: pair.lineno - 1], *second, *middle, *first, *lines[other.end_lineno :]])
-    if way < 0.75:
-        return "\n".join([*lines[: pair.lineno - 1], *lines[pair.end_lineno :]])
-    return "\n".join([*lines[: pair.end_lineno], *first, *lines[pair.end_lineno :]])
+        if not end_of(second):  # the last line of the file
+            second, first = second + end_of(first), first.removesuffix(end_of(first))
+        return text[:start] + second + text[end:begin] + first + text[stop:]
+    return text[:start] + text[end:] if way < 0.75 else text[:end] + first + text[end:]
 
 
 MUTATIONS: dict[str, Mutation] = {
@@ -153,7 +153,9 @@ def changed(
 
 
 def spliced(text: str, span: tuple[int, int], written: str) -> str:
-    """The text with a piece of it written anew."""
+    """The text with a piece of it written anew, with the text's line ends if it has some (an f-string of several lines)."""
+    if "\n" in written:
+        written = with_ends(written, usual_end(text))
     return text[: span[0]] + written + text[span[1] :]
 
 
@@ -167,5 +169,5 @@ def whole_lines(text: str, places: Places, node: ast.stmt) -> bool:
     if getattr(node, "decorator_list", None):
         return False
     start, end = places.span(node)
-    before, after = text[text.rfind("\n", 0, start) + 1 : start], text[end : (text.find("\n", end) + 1 or len(text) + 1) - 1]
+    before, after = text[places.lines(node.lineno, node.lineno)[0] : start], text[end : places.lines(node.lineno, node.end_lineno or node.lineno)[1]]
     return not before.strip() and (not after.strip() or after.strip().startswith("#"))

@@ -53,8 +53,8 @@ def numbers_in(texts: Mapping[str, str]) -> list[Number]:
     """The numbers that may be tuned: those that are marked; of Python files without marks, the literals in their blocks."""
     result: list[Number] = []
     for name, text in texts.items():
-        spans = cut(text).spans()
-        marked = [parameter for parameter in parameters_in(text) if inside(parameter.start, parameter.end, spans)]
+        spans = cut(text, name).spans()
+        marked = [parameter for parameter in parameters_in(text, name) if inside(parameter.start, parameter.end, spans)]
         result += [Number(name, item.start, item.end, item.value, item.whole, item) for item in marked]
         if name.endswith(".py") and not marked:
             result += literals(name, text, spans)

@@ -62,7 +62,7 @@ def _made(
     if not files:
         return None
     file = files[int(random.integers(len(files)))]
-    text = MUTATIONS[name](texts[file], cut(texts[file]).spans(), random)
+    text = MUTATIONS[name](texts[file], cut(texts[file], file).spans(), random)
     return None if text is None else {**texts, file: text}
 
 

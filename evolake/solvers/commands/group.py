@@ -1,7 +1,7 @@
 """`evolake solvers`: measure solver repositories on a suite.
 
 Exit codes: 0 every repository was built and measured and no answer is refuted; 1 one is not laid out as a variant, does not build, or gave an answer
-that is refuted; 2 a missing folder or suite; 3 the machinery failed.
+that is refuted or has no proof that can be read; 2 a missing folder or suite; 3 the machinery failed.
 """
 
 from __future__ import annotations

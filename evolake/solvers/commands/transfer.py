@@ -1,6 +1,7 @@
 """`evolake solvers transfer`: how a champion carries over from the suite that it was bred on to another one.
 
-Exit codes: 0 measured, 1 an answer is refuted, 2 a suite, variant or seed that cannot be used, 3 the machinery failed.
+Exit codes: 0 measured, 1 an answer is refuted or has no proof that can be read,
+2 a suite, variant or seed that cannot be used, 3 the machinery failed.
 """
 
 from __future__ import annotations
@@ -36,18 +37,19 @@ def transfer(bred: str, other: str, out: Path, instances: int, as_json: bool, **
     from evolake.solvers.evolution.transfer import Sides
     from evolake.solvers.evolution.transfer import transfer as measure
     from evolake.solvers.report.transfer import write_page
-    from evolake.solvers.rules.outcomes import REFUTED
+    from evolake.solvers.rules.outcomes import NO_PROOF
 
     def progress(done: int, total: int, row: Any) -> None:
         say(f"{done}/{total} {row['suite']} {row['instance']}: {row['status']} {row['cpu_s']:.2f} s", err=True)
 
     result = measure(Sides(bred, other, instances), out, on_progress=None if as_json else progress, **options)
     path = write_page(result.table, out)
-    refuted = result.runs.filter((pl.col("status") == "wrong") | pl.col("proof_status").is_in(REFUTED))
-    reasons = [f"{row['variant_id'][:12]} on {row['instance']}: {row['problems']}" for row in refuted.to_dicts()]
+    bad = result.runs.filter((pl.col("status") == "wrong") | pl.col("proof_status").is_in(NO_PROOF)).to_dicts()
+    reasons = [f"{row['variant_id'][:12]} on {row['instance']}: {row['problems']}" for row in bad]
+    verdict = "refuted" if any(row["status"] == "wrong" or row["proof_status"] == "refuted" for row in bad) else "unproved"
     if as_json:
         details = {"page": str(path), "from": result.parts["from"], "to": result.parts["to"], "solvers": result.table.to_dicts()}
-        say_json({"verdict": "refuted" if reasons else "measured", "reasons": reasons} | details)
+        say_json({"verdict": verdict if reasons else "measured", "reasons": reasons} | details)
     else:
         say_text(path.read_text(encoding="utf-8"), nl=False)
         say(*reasons)

@@ -2,24 +2,27 @@
 
 Flat arrays because a benchmark instance has up to millions of clauses: reading, renaming and model checking are then a few numpy operations. The
 reader is strict, since a formula that differs from its file makes every verdict on it worthless: junk, a clause without its 0 and a header that
-disagrees with the body are errors. SATLIB's `%` line ends a file, comments may stand on any line of their own.
+disagrees with the body are errors, and every command that reads a user's formula says the same of it. SATLIB's `%` line ends a file, comments may
+stand on any line of their own, and a byte order mark before the first line is skipped.
 """
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
+import codecs
 import re
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from evolake.errors import InputError
+from evolake.reading import Unreadable, read_bytes
+from evolake.solvers.formula.packing import unpacked
 
 LARGEST_VARIABLE = 2**31 - 1
+LARGEST_FILE = 2 << 30
+"""Bytes of a formula's file, packed and unpacked."""
+CORRECT = "correct the file, or leave it out: solvers differ in how they read it"
 _COMMENT = re.compile(rb"(?m)^[ \t]*c[^\n]*$")
 _END = re.compile(rb"(?m)^[ \t]*%")
 _HEADER = re.compile(rb"\s*p[ \t]+cnf[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*(?:\n|$)")
@@ -62,6 +65,7 @@ def read_dimacs(data: bytes, *, lenient: bool = False, name: str = "the formula"
 
     Raises InputError, naming `name` and what is wrong.
     """
+    data = data.removeprefix(codecs.BOM_UTF8)
     if b"c" in data:
         data = _COMMENT.sub(b"", data)
     declared: tuple[int, int] | None = None
@@ -69,14 +73,17 @@ def read_dimacs(data: bytes, *, lenient: bool = False, name: str = "the formula"
         declared = int(header[1]), int(header[2])
         data = data[header.end() :]
     elif not lenient:
-        raise InputError(f"{name} has no header", wanted="a line `p cnf VARIABLES CLAUSES` before the clauses", got=_shown(data.lstrip()[:40]))
+        wanted = "a line `p cnf VARIABLES CLAUSES` before the clauses"
+        raise InputError(f"{name} has no header", wanted=wanted, got=_shown(data.lstrip()[:40]), do=CORRECT)
     if end := _END.search(data):
         if not lenient and data[end.end() :].strip() not in {b"", b"0"}:
-            raise InputError(f"{name} goes on after its `%` line", wanted="nothing, or a lone 0", got=_shown(data[end.end() :].strip()[:40]))
+            got = _shown(data[end.end() :].strip()[:40])
+            raise InputError(f"{name} goes on after its `%` line", wanted="nothing, or a lone 0", got=got, do=CORRECT)
         data = data[: end.start()]
     if junk := _JUNK.search(data):
         place = data[max(0, junk.start() - 15) : junk.end() + 15]
-        raise InputError(f"{name} holds something that is not a literal", wanted="whole numbers, 0 after each clause", got=_shown(place))
+        what = f"{name} holds something that is not a literal"
+        raise InputError(what, wanted="whole numbers without `+`, 0 after each clause", got=_shown(place), do=CORRECT)
     numbers = np.fromstring(data, dtype=np.int64, sep=" ") if data.strip() else np.zeros(0, dtype=np.int64)
     return _from_numbers(numbers, declared, lenient, name)
 
@@ -84,19 +91,21 @@ def read_dimacs(data: bytes, *, lenient: bool = False, name: str = "the formula"
 def _from_numbers(numbers: np.ndarray, declared: tuple[int, int] | None, lenient: bool, name: str) -> Formula:
     if len(numbers) and numbers[-1] != 0:
         if not lenient:
-            raise InputError(f"the last clause of {name} has no end", wanted="0 after the last literal", got="the end of the file")
+            what = f"the last clause of {name} has no end"
+            raise InputError(what, wanted="0 after the last literal", got="the end of the file", do=CORRECT)
         numbers = np.append(numbers, 0)
     ends = np.flatnonzero(numbers == 0)
     largest = int(np.abs(numbers).max()) if len(numbers) else 0
     if largest > LARGEST_VARIABLE:
-        raise InputError(f"{name} names variable {largest}", wanted=f"at most {LARGEST_VARIABLE}")
+        raise InputError(f"{name} names variable {largest}", wanted=f"at most {LARGEST_VARIABLE}", got=str(largest), do=CORRECT)
     variables, clauses = declared or (largest, len(ends))
     if variables > LARGEST_VARIABLE:
-        raise InputError(f"the header of {name} declares {variables} variables", wanted=f"at most {LARGEST_VARIABLE}")
+        what = f"the header of {name} declares {variables} variables"
+        raise InputError(what, wanted=f"at most {LARGEST_VARIABLE}", got=str(variables), do=CORRECT)
     if not lenient and (largest > variables or len(ends) != clauses):
         raise InputError(
             f"the header of {name} disagrees with its clauses", wanted=f"{clauses} clauses over {variables} variables",
-            got=f"{len(ends)} clauses, largest variable {largest}",
+            got=f"{len(ends)} clauses, largest variable {largest}", do=CORRECT,
         )
     starts = np.zeros(len(ends) + 1, dtype=np.int64)
     starts[1:] = ends - np.arange(len(ends))
@@ -153,40 +162,28 @@ def shuffled(formula: Formula, rng: np.random.Generator, *, flip: bool = True) -
     return Formula(formula.variables, literals[order], np.concatenate([[0], np.cumsum(new_lengths)]).astype(np.int64))
 
 
-def read_cnf_file(path: Path, *, lenient: bool = False) -> Formula:
-    """The formula in a file .cnf, plain or compressed as `UNPACK` has it. Raises InputError."""
-    return read_dimacs(read_cnf_bytes(path), lenient=lenient, name=path.name)
+def read_cnf_file(path: Path, *, lenient: bool = False, name: str = "") -> Formula:
+    """The formula in a file .cnf, plain or packed (see `packing`). name: what errors call the file; "" for its path. Raises InputError."""
+    return read_dimacs(read_cnf_bytes(path, name), lenient=lenient, name=name or str(path))
 
 
-def read_cnf_bytes(path: Path) -> bytes:
-    """Contents of a file that may be compressed, by its name's end. Raises InputError."""
+def read_cnf_bytes(path: Path, name: str = "") -> bytes:
+    """Contents of a regular file that may be packed, by its first bytes. Raises InputError."""
     try:
-        return unpacked(path.read_bytes(), path.suffix)
-    except (OSError, EOFError, lzma.LZMAError, zlib.error, ValueError, RuntimeError) as error:
-        raise InputError(f"the formula {path} cannot be read", got=str(error) or type(error).__name__, do="check the path") from None
+        return unpacked(read_bytes(path, LARGEST_FILE), path.suffix, LARGEST_FILE, name or str(path))
+    except Unreadable as error:
+        got = error.got or error.what
+    except OSError as error:
+        got = error.strerror or str(error)
+    raise InputError(f"the formula {name or path} cannot be read", wanted=KINDS, got=got, do="check the file")
 
 
-def unpacked(data: bytes, ending: str) -> bytes:
-    """`data` as its file's ending says that it is compressed; the same where the ending is none of `UNPACK`. Raises what the decompressor raises."""
-    return UNPACK[ending](data) if ending in UNPACK else data
+KINDS = f"DIMACS of at most {LARGEST_FILE >> 20} MiB, plain or packed by gzip, xz, bzip2 or Zstandard"
 
 
-def _from_zstd(data: bytes) -> bytes:
-    """All frames of a Zstandard file, whether or not they tell their lengths; a frame that is cut off is an error."""
-    import zstandard
-
-    parts = []
-    while data:
-        frame = zstandard.ZstdDecompressor().decompressobj()
-        try:
-            parts.append(frame.decompress(data))
-        except zstandard.ZstdError as error:
-            raise ValueError(str(error)) from None
-        if not frame.eof:
-            raise EOFError("the last frame is cut off")
-        data = frame.unused_data
-    return b"".join(parts)
-
-
-UNPACK = {".gz": gzip.decompress, ".xz": lzma.decompress, ".bz2": bz2.decompress, ".zst": _from_zstd}
-"""Ending of a compressed file -> what unpacks it."""
+def for_solvers(data: bytes, name: str = "the formula") -> tuple[bytes, Formula]:
+    """Return the text that solvers are given, and the formula that it spells: `data`, or if that has a byte order mark or SATLIB's `%` line, which
+    few solvers read, the same formula written again. Raises InputError as the strict `read_dimacs`."""
+    formula = read_dimacs(data, name=name)
+    plain = not data.startswith(codecs.BOM_UTF8) and not _END.search(data)
+    return (data if plain else write_dimacs(formula)), formula

@@ -1,9 +1,10 @@
 """Unsound for good: what one refuted answer, anywhere and ever, does to the variant that gave it.
 
-A wrong model, UNSAT of a formula that has a model, a proof that a checker refutes or that is not there: one such answer in the benchmark, in a duel
-or on the holdout, in whichever cycle, blocks the variant, with a verdict of that stage as its reason. From then on it is neither ranked nor a parent,
-a survivor or a champion; a champion falls and the next one takes its place. It never blocks the line: checks assert that nothing unsound is ranked or
-survives, not that nothing is unsound. A proof that a limit left undecided is no proof, so its answer counts as unsolved; it refutes nothing.
+A wrong model, UNSAT of a formula that has a model, a proof that a checker refutes, that no checker can read (it is not in the format that the
+variant declares) or that is not there: one such answer in the benchmark, in a duel or on the holdout, in whichever cycle, blocks the variant, with a
+verdict of that stage as its reason. From then on it is neither ranked nor a parent, a survivor or a champion; a champion falls and the next one takes
+its place. It never blocks the line: checks assert that nothing unsound is ranked or survives, not that nothing is unsound. A proof that a limit left
+undecided is no proof, so its answer counts as unsolved; it refutes nothing.
 
 So is a variant whose two answered runs of one formula in the duels of a cycle wrote proofs of different lengths: it does not repeat itself, and no
 figure of it means anything. Each formula is run as often on each side as a duel has pairs, and by a champion once more in every further duel; a

@@ -23,7 +23,7 @@ from evolake.solvers.process.cpu_affinity import usable_cores
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.repository.variant import as_variant, check_layout, is_laid_out, repository_in, source_sha
-from evolake.solvers.rules.outcomes import REFUTED
+from evolake.solvers.rules.outcomes import NO_PROOF, fault_of
 from evolake.solvers.seeds.seeding import seed_trees
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
@@ -46,7 +46,8 @@ class Opened:
 
 @dataclass(frozen=True)
 class Report:
-    """Measured repositories. verdict: "measured", or "failed" where one could not be built or an answer is refuted; reasons say which."""
+    """Measured repositories. verdict: "measured", or "failed" where one could not be built or an answer is refuted or comes without a proof that can
+    be read; reasons say which."""
 
     opened: tuple[Opened, ...]
     runs: pl.DataFrame = field(repr=False)
@@ -57,8 +58,8 @@ class Report:
     def reasons(self) -> list[str]:
         """What is wrong, one sentence each."""
         names = {item.variant_id: item.folder for item in reversed(self.opened)}
-        refuted = self.runs.filter((pl.col("status") == "wrong") | pl.col("proof_status").is_in(REFUTED))
-        said = [f"{names[row['variant_id']]}: the answer on {row['instance']} is refuted: {row['problems']}" for row in refuted.to_dicts()]
+        bad = self.runs.filter((pl.col("status") == "wrong") | pl.col("proof_status").is_in(NO_PROOF)).to_dicts()
+        said = [f"{names[row['variant_id']]}: the answer on {row['instance']} {_fault(row)}" for row in bad]
         return [f"{item.folder}: {item.reason}" for item in self.opened if item.reason] + said
 
     @property
@@ -71,6 +72,10 @@ class Report:
         folders = {item.variant_id: str(item.folder) for item in reversed(self.opened)}
         rows = [{"folder": folders[row["variant_id"]], **row} for row in self.metrics.drop("cycle").to_dicts()]
         return {"verdict": self.verdict, "reasons": self.reasons, "suite_sha": self.suite_sha, "metrics": rows}
+
+
+def _fault(row: dict[str, Any]) -> str:
+    return f"{fault_of(row['status'], row['proof_status'])}: {row['problems']}"
 
 
 def bench_folders(

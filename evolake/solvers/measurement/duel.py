@@ -28,7 +28,7 @@ from evolake.solvers.measurement.journal import run_journaled
 from evolake.solvers.measurement.measuring import Job, measure_together
 from evolake.solvers.measurement.metrics import PENALTY
 from evolake.solvers.process.execute import Program
-from evolake.solvers.rules.outcomes import REFUTED
+from evolake.solvers.rules.outcomes import NO_PROOF
 from evolake.solvers.suites import Suite
 from evolake.solvers.tables import DUELS
 from evolake.stats import Interval, noise_floor
@@ -138,7 +138,7 @@ def decide(trials: pl.DataFrame, rng: np.random.Generator) -> Decision:
     contest = par2_contest(theirs, ours, groups, rng)
     floor = repeat_noise_floor([ours, theirs])
     solved = {part: _solved(trials, part) for part in (CHAMPION, CHALLENGER)}
-    refuted = trials.filter((pl.col("part") == CHALLENGER) & ((pl.col("status") == "wrong") | pl.col("proof_status").is_in(REFUTED))).height
+    refuted = trials.filter((pl.col("part") == CHALLENGER) & ((pl.col("status") == "wrong") | pl.col("proof_status").is_in(NO_PROOF))).height
     wins, reason = verdict_in_words(contest, floor, solved[CHAMPION], solved[CHALLENGER], refuted)
     return Decision(
         champion_id=champion_id, challenger_id=challenger_id, instances=len(ours), pairs=ours.shape[1], solved_champion=solved[CHAMPION],
@@ -174,7 +174,7 @@ def verdict_in_words(contest: Contest, floor: float, solved_champion: float, sol
     interval = Interval(contest.effect, contest.low, contest.high, LEVEL)
     gain = f"PAR-2 of the champion over the challenger's is {interval} on {contest.pairs} formulas, noise floor {floor:.4g}"
     if refuted:
-        return False, f"{refuted} answers of the challenger are refuted; {gain}"
+        return False, f"{refuted} answers of the challenger are refuted or have no proof; {gain}"
     if solved_challenger < solved_champion:
         return False, f"solves {solved_challenger:g} formulas against {solved_champion:g}; {gain}"
     if contest.wins:

@@ -31,7 +31,7 @@ from evolake.solvers.process.execute import Program
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.build import build_variant, open_program
-from evolake.solvers.rules.outcomes import REFUTED
+from evolake.solvers.rules.outcomes import NO_PROOF, fault_of
 from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
 from evolake.solvers.suites.fresh import status_by_construction
 from evolake.solvers.suites.materialize import build, recipes_of
@@ -120,8 +120,8 @@ def _measured(
             proof_limits=replace(proof, proof_mb=PROOF_MB), measured=False,
         )
         run = measure(job)
-    if run["status"] == "wrong" or run["proof_status"] in REFUTED:
-        raise InputError(f"{solver} gives {recipe.name} an answer that is refuted", got=run["problems"])
+    if run["status"] == "wrong" or run["proof_status"] in NO_PROOF:
+        raise InputError(f"{solver} gives {recipe.name} an answer that {fault_of(run['status'], run['proof_status'])}", got=run["problems"])
     status = run["answer"] or made
     if made != "unknown" and status != made:
         raise InputError(f"{solver} says {status} of {recipe.name}", wanted=f"{made}, as it is made so")

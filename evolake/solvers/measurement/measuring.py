@@ -42,7 +42,9 @@ COMPLAINT, COMPLAINT_LENGTH = "complaint", 1500
 MOST_COUNTED = 2.0**63
 Progress = Callable[[int, int], None]
 Rows = list[dict[str, Any]]
-SPELLINGS: dict[str, ProofSpelling] = {"none": "auto", "drat-text": "drat-text", "drat-binary": "drat-binary"}
+SPELLINGS: dict[str, ProofSpelling] = {
+    "none": "auto", "drat-text": "drat-text", "drat-binary": "drat-binary", "lrat-text": "lrat-text", "lrat-binary": "lrat-binary",
+}
 
 
 @dataclass(frozen=True)

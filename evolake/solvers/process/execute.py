@@ -19,7 +19,7 @@ from evolake.jail import Limits, NativeOutcome
 from evolake.jail.direct import DirectRun, run_direct
 from evolake.solvers.formula.answers import read_answer, read_counters, without_model
 
-ProofFormat = Literal["none", "drat-text", "drat-binary"]
+ProofFormat = Literal["none", "drat-text", "drat-binary", "lrat-text", "lrat-binary"]
 RunStatus = Literal["sat", "unsat", "unknown", "timeout", "memory", "crash", "malformed"]
 """sat, unsat: one well-formed answer that agrees with the exit code. unknown: it ended without an answer, or its proof outgrew the limit. timeout:
 past the processor time or the clock. memory: out of memory. crash: a signal, or an exit code that says so. malformed: `problems` say why."""

@@ -21,7 +21,7 @@ from evolake.solvers.proof import ProofLimits, ProofVerdict
 from evolake.solvers.proof.checking import check_proof
 from evolake.solvers.proof.parse import ProofSpelling
 
-VERSION = "1"
+VERSION = "2"
 LOCKS, LOCK_DIGITS = "locks", 3
 """A lock for each beginning of a key, so that their number is bounded; two proofs rarely share one."""
 
@@ -54,7 +54,7 @@ def _kept(path: Path) -> ProofVerdict:
 
 
 def _key(formula: Path, proof: Path, second: bool, spelling: str) -> str:
-    parts = [VERSION, str(second), spelling]
+    parts = [VERSION, str(second), spelling, "".join(proof.suffixes[-2:])]  # the name has a part in what an undeclared format is taken for
     for path in (formula, proof):
         with path.open("rb") as file:
             parts.append(hashlib.file_digest(file, "sha256").hexdigest())

@@ -1,10 +1,11 @@
-"""The proof checkers that evolake knows: dratify, which is always installed, and the classical programs where they are on PATH or built (`tools`)."""
+"""The proof checkers that evolake knows: dratify and our own for LRAT, which are always there, and the classical programs if they are on PATH or
+built (`tools`)."""
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -17,7 +18,7 @@ from evolake.scratch import Scratch
 from evolake.solvers.proof.dratify import Engine
 from evolake.solvers.proof.parse import ProofSpelling
 from evolake.solvers.proof.tools import find_program
-from evolake.solvers.proof.verdict import Finding, ProofChecker, ProofLimits, Verdict
+from evolake.solvers.proof.verdict import Finding, ProofChecker, ProofFormat, ProofLimits, Verdict
 from evolake.solvers.proof.worker import READY
 
 HINTS_MB = 4096
@@ -32,13 +33,17 @@ class Read:
     """A proof that was read without complaint and written anew."""
 
     cpu_s: float
+    format: ProofFormat
 
 
-VERDICTS = {"native": ("verified", "refuted", "unknown", "input"), "python": ("verified", "refuted", "unknown", "input"),
-            "rewrite": ("verified", "refuted", "unknown", "input", "read")}
+JUDGED = ("verified", "refuted", "unsupported", "unknown", "input")
+VERDICTS = {"native": JUDGED, "python": JUDGED, "rewrite": (*JUDGED, "read")}
 """What the worker may answer, by its task."""
-NAMES = ("formula.cnf", "proof.drat")
+FORMATS = ("", "drat", "lrat")
+NAMES = ("formula.cnf", "proof")
 """Of the rewritten files."""
+HINTS = "evolake-lrat"
+"""The name of our own checker of LRAT (`hints`), as verdicts have it."""
 
 
 def ask_worker(task: str, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling, folder: Path | None = None) -> Finding | Read:
@@ -47,13 +52,13 @@ def ask_worker(task: str, cnf: Path, proof: Path, limits: ProofLimits, spelling:
     After the task "rewrite", `Read`, and the files NAMES are in `folder`. Whatever ends the worker once it has begun to read is "unknown". Raises
     InputError for a formula that cannot be used, MachineryError for a worker that does not start, JailUnavailable.
     """
-    inputs = {"given" + "".join(cnf.suffixes[-2:]): cnf, "given.proof": proof}
+    inputs = {"given.cnf": cnf, "given.proof": proof}
     writable = {name: folder / name for name in NAMES} if folder is not None else {}
     for path in writable.values():
         path.touch()
     request = {
-        "cnf": "{work}/" + next(iter(inputs)), "proof": "{work}/given.proof", "spelling": spelling, "task": task, "folder": "{work}",
-        "memory_mb": limits.memory_mb, "proof_mb": limits.proof_mb,
+        "cnf": "{work}/given.cnf", "proof": "{work}/given.proof", "names": {"cnf": str(cnf), "proof": str(proof)}, "spelling": spelling,
+        "task": task, "folder": "{work}", "memory_mb": limits.memory_mb, "proof_mb": limits.proof_mb,
     }
     python, folders = interpreter()
     environment = {"PYTHONPATH": os.pathsep.join(folders), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -87,18 +92,33 @@ def read_finding(outcome: NativeOutcome, task: str, limits: ProofLimits) -> Find
         answer = json.loads(lines[1]) if outcome.exit_code == 0 and len(lines) == 3 and lines[2] == b"" else None
     except (ValueError, RecursionError):
         answer = None
-    if not isinstance(answer, dict) or set(answer) != {"verdict", "reason"} or not all(isinstance(value, str) for value in answer.values()):
+    if not isinstance(answer, dict) or set(answer) != {"verdict", "reason", "format"} or not all(isinstance(value, str) for value in answer.values()):
         return Finding("unknown", one_line(f"the checker failed: {said[-300:] or outcome.exit_code}"), outcome.cpu_s)
-    verdict, reason = answer["verdict"], one_line(answer["reason"])
-    if verdict not in VERDICTS[task]:
+    verdict, reason, kind = answer["verdict"], one_line(answer["reason"]), answer["format"]
+    if verdict not in VERDICTS[task] or kind not in FORMATS:
         return Finding("unknown", "the checker failed: it gave a verdict that is none", outcome.cpu_s)
     if verdict == "input":
-        raise InputError(reason)
-    return Read(outcome.cpu_s) if verdict == "read" else Finding(cast(Verdict, verdict), reason, outcome.cpu_s)
+        raise _input_error(answer["reason"])
+    if verdict == "read":
+        return Read(outcome.cpu_s, kind)
+    return Finding(cast(Verdict, verdict), reason, outcome.cpu_s, kind, HINTS if kind == "lrat" else "")
+
+
+def _input_error(said: str) -> InputError:
+    """The error of a formula that cannot be used, from its JSON; every part is made one line, as it quotes the formula."""
+    try:
+        parts = json.loads(said)
+        what, wanted, got, do = (one_line(str(parts[name])) if parts[name] is not None else None for name in ("what", "wanted", "got", "next"))
+    except (ValueError, RecursionError, KeyError, TypeError):
+        what, wanted, got, do = one_line(said), None, None, None
+    return InputError(what or "the formula cannot be used", wanted=wanted, got=got, do=do)
 
 
 class Dratify:
-    """dratify in a process of its own. `native` is the engine to use; `python` is independent code, about fifteen times slower."""
+    """dratify in a process of its own. `native` is the engine to use; `python` is independent code, about fifteen times slower. An LRAT proof is
+    checked there by its hints, which dratify does not read."""
+
+    formats: tuple[ProofFormat, ...] = ("drat", "lrat")
 
     def __init__(self, name: str, engine: Engine):
         self.name, self._engine = name, engine
@@ -118,26 +138,29 @@ class DratTrim:
     """drat-trim. It exits 0 on time-out and out of memory, and writes a carriage return before its status: only the exact line counts."""
 
     name = "drat-trim"
+    formats: tuple[ProofFormat, ...] = ("drat",)
 
     def available(self) -> bool:
         return find_program("drat-trim") is not None
 
     def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
         with Scratch("proof") as name:
-            return self.trim(cnf, proof, limits, spelling, Path(name), hints=None)
+            read = ask_worker("rewrite", cnf, proof, limits, spelling, Path(name))
+            return replace(read, by="") if isinstance(read, Finding) else self.trimmed(read, limits, Path(name), hints=None)
 
-    def trim(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling, folder: Path, *, hints: Path | None) -> Finding:
-        """Check in `folder`; also write LRAT hints to the existing file `hints`."""
-        read = ask_worker("rewrite", cnf, proof, limits, spelling, folder)
-        if isinstance(read, Finding):
-            return read
-        argv = ["{work}/formula.cnf", "{work}/proof.drat", "-t", str(int(limits.cpu_s) + 1)]
+    def trimmed(self, read: Read, limits: ProofLimits, folder: Path, *, hints: Path | None) -> Finding:
+        """Check what was rewritten into `folder`; also write LRAT hints to the existing file `hints`."""
+        if read.format == "lrat":
+            return Finding("unsupported", "drat-trim reads DRAT, and the proof is LRAT", read.cpu_s, read.format)
+        argv = ["{work}/formula.cnf", "{work}/proof", "-t", str(int(limits.cpu_s) + 1)]
         outcome = _run("drat-trim", argv + (["-L", "{work}/hints.lrat"] if hints else []), folder, limits, {"hints.lrat": hints} if hints else {})
         return _by_line(outcome, "s VERIFIED", "s NOT VERIFIED", read.cpu_s)
 
 
 class LratChecker:
-    """A checker of proofs with hints, which drat-trim makes from ours: independent of drat-trim's own judgement (cake_lpr is itself proved)."""
+    """A checker of proofs with hints, independent of our own (cake_lpr is itself proved). The hints of a DRAT proof are made by drat-trim."""
+
+    formats: tuple[ProofFormat, ...] = ("drat", "lrat")
 
     def __init__(self, name: str, verified: str, refuted: str):
         self.name, self._verified, self._refuted = name, verified, refuted
@@ -148,14 +171,23 @@ class LratChecker:
     def check(self, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling = "auto") -> Finding:
         with Scratch("proof") as name:
             folder = Path(name)
+            read = ask_worker("rewrite", cnf, proof, limits, spelling, folder)
+            if isinstance(read, Finding):
+                return replace(read, by="")
+            if read.format == "lrat":
+                (folder / "proof").replace(folder / "hints.lrat")
+                return self._judged(folder, limits, read.cpu_s)
             hints = folder / "hints.lrat"
             hints.touch()
-            trimmed = DratTrim().trim(cnf, proof, limits, spelling, folder, hints=hints)
-            if trimmed.verdict != "verified" or not (folder / "proof.drat").exists():
+            trimmed = DratTrim().trimmed(read, limits, folder, hints=hints)
+            if trimmed.verdict != "verified":
                 return trimmed
-            (folder / "proof.drat").unlink()
-            outcome = _run(self.name, ["{work}/formula.cnf", "{work}/hints.lrat"], folder, limits, {})
-            return _by_line(outcome, self._verified, self._refuted, trimmed.cpu_s)
+            (folder / "proof").unlink()
+            return self._judged(folder, limits, trimmed.cpu_s)
+
+    def _judged(self, folder: Path, limits: ProofLimits, cpu_before: float) -> Finding:
+        outcome = _run(self.name, ["{work}/formula.cnf", "{work}/hints.lrat"], folder, limits, {})
+        return _by_line(outcome, self._verified, self._refuted, cpu_before)
 
 
 def _run(program: str, arguments: list[str], folder: Path, limits: ProofLimits, writable: dict[str, Path]) -> NativeOutcome:
@@ -193,8 +225,8 @@ def checker_named(name: str) -> ProofChecker:
     """The checker of that name ("default" for the usual one). Raises InputError when it is unknown or absent."""
     result = CHECKERS.get(DEFAULT if name == "default" else name)
     if result is None:
-        raise InputError(f"no proof checker named {name!r}", wanted=f"one of default, {', '.join(CHECKERS)}")
+        raise InputError(f"no proof checker named {name!r}", wanted=f"one of default, {', '.join(CHECKERS)}", got=name, do="name one of these")
     if not result.available():
-        raise InputError(f"the proof checker {result.name} is not on this machine", wanted="it on PATH, or built",
+        raise InputError(f"the proof checker {result.name} is not on this machine", wanted="it on PATH, or built", got="neither",
                          do="install it, build it with `evolake proof tools CADICAL`, or use the default")
     return result

@@ -17,13 +17,13 @@ from typing import Literal
 
 import numpy as np
 
-ProofSpelling = Literal["auto", "drat-text", "drat-binary"]
+ProofSpelling = Literal["auto", "drat-text", "drat-binary", "lrat-text", "lrat-binary"]
 _DELETION = 1 << 40
 """Stands for `d` among the numbers; longer than any that is let through."""
 _COMMENT = re.compile(rb"(?m)^c[^\n]*$")
 _JUNK = re.compile(rb"[^0-9 \t\r\nd-]|-(?![1-9])|[0-9]-|[0-9]{11}|(?<![0-9])0[0-9]|[0-9d-]d|d[^ \t]|d\Z")
 _TEXT = bytes(range(0x20, 0x7F)) + b"\t\r\n"
-_LONGEST_NUMBER = 5
+LONGEST_LITERAL = 5
 """Bytes of a literal in the binary format: 32 bits and the sign, seven a byte."""
 
 
@@ -50,12 +50,15 @@ class Proof:
         return int(result[0]) if len(result) else None
 
 
+def is_binary(data: bytes) -> bool:
+    """Whether a proof whose format is not declared is binary: it begins with `a`, has bytes that no text has, or a `d` that opens no step."""
+    return data.startswith(b"a") or bool(data.translate(None, _TEXT)) or (data.startswith(b"d") and bool(_JUNK.search(data)))
+
+
 def read_proof(data: bytes, spelling: ProofSpelling = "auto") -> Proof:
-    """The proof that `data` spells. Raises BadProof."""
+    """The DRAT proof that `data` spells. Raises BadProof."""
     if spelling == "auto":
-        spelling = "drat-binary" if data.startswith(b"a") or data.translate(None, _TEXT) else "drat-text"
-        if data.startswith(b"d") and _JUNK.search(data):
-            spelling = "drat-binary"
+        spelling = "drat-binary" if is_binary(data) else "drat-text"
     proof = _read_text(data) if spelling == "drat-text" else _read_binary(data)
     if (np.diff(proof.starts)[proof.deletion] == 0).any():
         raise BadProof("a step deletes the empty clause")
@@ -92,22 +95,33 @@ def _assemble(numbers: np.ndarray, ended: np.ndarray, marks: np.ndarray) -> Proo
     return Proof(numbers[numbers != 0].astype(np.int32), starts, deletion)
 
 
-def _read_binary(data: bytes) -> Proof:
-    """Each step is `a` or `d`, literals as 2 * variable + sign in groups of seven bits, lowest first, high bit set on all but the last, and 0."""
+def binary_numbers(data: bytes, longest: int) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of a binary proof, and how many bytes each takes: groups of seven bits, lowest first, high bit set on all but the last.
+
+    longest: bytes of the longest number. Raises BadProof.
+    """
     raw = np.frombuffer(data, dtype=np.uint8)
     if not len(raw):
-        return _assemble(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     last = np.flatnonzero(raw < 0x80)
     if not len(last) or last[-1] != len(raw) - 1:
         raise BadProof("the last number has no end: the proof is cut short")
     first = np.concatenate([[0], last[:-1] + 1])
     length = last - first + 1
-    if (length > _LONGEST_NUMBER).any():
-        raise BadProof("a literal beyond 32 bits")
+    if (length > longest).any():
+        raise BadProof("a literal beyond 32 bits" if longest == LONGEST_LITERAL else "a number beyond 63 bits")
     place = np.arange(len(raw)) - np.repeat(first, length)
     value = np.add.reduceat((raw & 0x7F).astype(np.int64) << (7 * place), first)
     if ((length > 1) & (raw[last] == 0)).any():
         raise BadProof("a number with needless bytes")
+    return value, length
+
+
+def _read_binary(data: bytes) -> Proof:
+    """Each step is `a` or `d`, literals as 2 * variable + sign, and 0."""
+    value, length = binary_numbers(data, LONGEST_LITERAL)
+    if not len(value):
+        return _assemble(value, value, value)
     opens = np.concatenate([[True], value[:-1] == 0])
     if not np.isin(value[opens], (0x61, 0x64)).all() or (length[opens] > 1).any():
         raise BadProof("a step that begins with neither `a` nor `d`")

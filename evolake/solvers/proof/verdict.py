@@ -8,8 +8,10 @@ from typing import Literal, Protocol
 
 from evolake.solvers.proof.parse import ProofSpelling
 
-Verdict = Literal["verified", "refuted", "unknown"]
-"""verified: the proof shows that the formula is unsatisfiable. refuted: it does not. unknown: the checker could not say within its limits."""
+Verdict = Literal["verified", "refuted", "unsupported", "unknown"]
+"""verified: the proof was read and shows that the formula is unsatisfiable. refuted: it was read and does not. unsupported: it cannot be read
+(another format, damaged, cut short). unknown: the checker could not decide within its limits. Only a verified proof makes an UNSAT answer one."""
+ProofFormat = Literal["", "drat", "lrat"]
 
 
 @dataclass(frozen=True)
@@ -40,17 +42,24 @@ class ProofVerdict:
 
 @dataclass(frozen=True)
 class Finding:
-    """What one checker found."""
+    """What one checker found. format: of the proof; "" if it was not read. by: who checked it, if not the checker that was asked."""
 
     verdict: Verdict
     reason: str
     cpu_s: float
+    format: ProofFormat = ""
+    by: str = ""
 
 
 class ProofChecker(Protocol):
     """One way to check a proof. The conformance kit (`proof.conformance`) holds every available one to the same verdicts."""
 
     name: str
+
+    @property
+    def formats(self) -> tuple[ProofFormat, ...]:
+        """The formats of proofs that it can check."""
+        ...
 
     def available(self) -> bool:
         """Whether it can be used on this machine."""

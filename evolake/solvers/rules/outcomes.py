@@ -17,8 +17,9 @@ Row = Mapping[str, Any]
 ANSWERS = ("SAT", "UNSAT")
 COPY = "~"
 GROWING = "growing"
-REFUTED = ("refuted", "missing")
-"""What a proof can be found to be that makes its variant unsound; "unknown" and "unchecked" do not."""
+NO_PROOF = ("refuted", "missing", "unsupported")
+"""What a proof can be found to be that makes its variant unsound, since the answer came without a proof in the format that the variant declares;
+"unknown" and "unchecked" do not."""
 
 
 @checker("solvers.build")
@@ -78,22 +79,27 @@ def models(evidence: Row) -> Finding | None:
 
 @checker("solvers.proofs")
 def proofs(evidence: Row) -> Finding | None:
-    """Every UNSAT answer comes with a proof that a checker verified. Missing, malformed, refuted and too slow ones all block."""
+    """Every UNSAT answer comes with a proof that a checker verified. Missing, unsupported, refuted and too slow ones all block."""
     bad = [row for row in evidence["runs"] if row["answer"] == "UNSAT" and row["proof_status"] != "verified"]
     return _finding(bad, lambda row: f"its proof is {row['proof_status'] or 'missing'}")
 
 
 @checker("solvers.sound")
 def sound(evidence: Row) -> Finding | None:
-    """No answer is refuted: no model that falsifies a clause, no UNSAT of what has a model, no proof that fails or is not there. A proof that was
-    not drawn, or that a limit left undecided, proves nothing and refutes nothing."""
+    """No answer is refuted: no model that falsifies a clause, no UNSAT of what has a model, no proof that fails, cannot be read or is not there. A
+    proof that was not drawn, or that a limit left undecided, proves nothing and refutes nothing."""
     bad = [row for row in evidence["runs"] if unsound(row)]
     return _finding(bad, lambda row: "its answer is refuted" if row["status"] == "wrong" else f"its proof is {row['proof_status']}")
 
 
 def unsound(row: Row) -> bool:
     """Whether a run refutes its variant for good."""
-    return row["status"] == "wrong" or (row["status"] == "unsat" and row["proof_status"] in REFUTED)
+    return row["status"] == "wrong" or (row["status"] == "unsat" and row["proof_status"] in NO_PROOF)
+
+
+def fault_of(status: str, proof_status: str) -> str:
+    """Say what is wrong with an answer whose run is `unsound`: one with a proof that is missing or cannot be read is not called refuted."""
+    return "is refuted" if status == "wrong" or proof_status == "refuted" else f"has no proof: it is {proof_status}"
 
 
 @checker("solvers.answered")

@@ -8,21 +8,23 @@ for is told in `folder_lock`.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.reading import DATA_BYTES, Unreadable, read_text, reason
-from evolake.solvers.formula.cnf import UNPACK, read_cnf_bytes, read_dimacs
+from evolake.reading.compressed import ENDINGS as PACKED
+from evolake.solvers.formula.cnf import for_solvers, read_cnf_bytes
 from evolake.solvers.settings import folder_title
 from evolake.solvers.suites.folder_lock import LOCK, Pin, check_lock, lock_folder, read_lock
 from evolake.solvers.suites.materialize import with_files
 from evolake.solvers.suites.spec import Instance, Status, Suite
 
-ENDINGS = (".cnf", *(f".cnf{ending}" for ending in UNPACK))
+ENDINGS = (".cnf", *(f".cnf{ending}" for ending in PACKED))
 WORDS: dict[str, Status] = {"sat": "SAT", "satisfiable": "SAT", "unsat": "UNSAT", "unsatisfiable": "UNSAT", "unknown": "unknown", "": "unknown"}
 STATUS_FILE = "status.csv"
+SHOWN = 5
 
 
 def competition_suite(
@@ -44,7 +46,7 @@ def competition_suite(
         raise InputError(what, wanted=f"{LOCK} in it, for a suite of the solvers line", do=f"evolake solvers lock {folder}")
     if pins is not None:
         check_lock(folder, files, pins)
-    known = _statuses_of(folder, statuses)
+    known = _statuses_of(folder, statuses, files)
     instances = []
     for relative, path in list(files.items())[: count or None]:
         name = str(Path(relative).with_name(stem_of(path.name)))
@@ -63,7 +65,8 @@ def lock_formulas(
 
     Raises InputError: no such folder, no formulas, or what `lock_folder` and `read_statuses` raise.
     """
-    files, known = formula_files(folder), _statuses_of(folder, statuses)
+    files = formula_files(folder)
+    known = _statuses_of(folder, statuses, files)
     details: dict[str, Status] = {name: known[stem] for name, path in files.items() if (stem := stem_of(path.name)) in known}
     return lock_folder(folder, files, details, source, on_progress=on_progress)
 
@@ -84,14 +87,22 @@ KINDS = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
 def _blob(path: Path, pin: Pin | None, blobs: BlobStore) -> str:
     if pin is not None and blobs.has(pin.sha256):
         return pin.sha256
-    data = read_cnf_bytes(path)
-    read_dimacs(data, lenient=True, name=path.name)
-    return blobs.put(data)
+    return blobs.put(for_solvers(read_cnf_bytes(path), str(path))[0])
 
 
-def _statuses_of(folder: Path, given: Path | None) -> dict[str, Status]:
-    default = folder / STATUS_FILE
-    return read_statuses(given or default) if given or default.is_file() else {}
+def _statuses_of(folder: Path, given: Path | None, files: Iterable[str]) -> dict[str, Status]:
+    """Return the statuses of a folder by formula. Raises InputError for a CSV file that cannot be used, or that has a formula which is not there."""
+    path = given or folder / STATUS_FILE
+    if not given and not path.is_file():
+        return {}
+    known = read_statuses(path)
+    if absent := sorted(known.keys() - {stem_of(Path(name).name) for name in files}):
+        shown = ", ".join(absent[:SHOWN]) + (", ..." if len(absent) > SHOWN else "")
+        raise InputError(
+            f"{path} has {len(absent)} formulas that are not in {folder}", wanted="rows of formulas that are there", got=shown,
+            do="correct the names, or remove the rows",
+        )
+    return known
 
 
 def read_statuses(path: Path) -> dict[str, Status]:
@@ -111,8 +122,12 @@ def read_statuses(path: Path) -> dict[str, Status]:
         if word not in WORDS:
             if number == 1 and word is not None:
                 continue
-            raise InputError(f"line {number} of {path} has no status", wanted="name,status with SAT, UNSAT or unknown", got=",".join(row)[:80])
-        result[stem_of(Path(row[0].strip()).name)] = WORDS[word]
+            raise InputError(f"line {number} of {path} has no status", wanted="name,status with SAT, UNSAT or unknown", got=",".join(row)[:80],
+                             do="correct the line")
+        name = stem_of(Path(row[0].strip()).name)
+        if result.setdefault(name, WORDS[word]) != WORDS[word]:
+            got = f"{result[name]} before, now {WORDS[word]}"
+            raise InputError(f"line {number} of {path} gives {name} another status", wanted="one status per formula", got=got, do="remove a row")
     return result
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from evolake.errors import InputError
 from evolake.reading import DATA_BYTES, parse_json, read_text, reason
 from evolake.reading.files import open_regular
-from evolake.solvers.formula.cnf import read_cnf_bytes, read_dimacs
+from evolake.solvers.formula.cnf import for_solvers, read_cnf_bytes
 from evolake.solvers.suites.spec import STATUSES, Status
 
 LOCK = "formulas.lock.json"
@@ -27,7 +27,8 @@ SHOWN = 5
 
 @dataclass(frozen=True)
 class Pin:
-    """One file. file_sha256: of the file as it lies there. sha256: of the formula unpacked, its name in the blob store. source: where it is from."""
+    """One file. file_sha256: of the file as it lies there. sha256: of the text that solvers are given
+    (unpacked, see `cnf.for_solvers`), its name in the blob store. source: where it is from."""
 
     file_sha256: str
     sha256: str
@@ -39,8 +40,7 @@ class Pin:
 
 def pin_of(path: Path, status: Status = "unknown", source: str = "") -> Pin:
     """What a lock says of one file. Raises InputError where it is no formula."""
-    data = read_cnf_bytes(path)
-    formula = read_dimacs(data, lenient=True, name=path.name)
+    data, formula = for_solvers(read_cnf_bytes(path), str(path))
     return Pin(file_sha(path), hashlib.sha256(data).hexdigest(), formula.variables, formula.clauses, status, source)
 
 
@@ -65,14 +65,20 @@ def lock_folder(
     Raises:
         InputError: a file is no formula, or the lock cannot be read or written.
     """
-    known, pins = read_lock(folder) or {}, {}
+    known, pins, bad = read_lock(folder) or {}, {}, []
     for number, (name, path) in enumerate(sorted(files.items()), start=1):
-        result, old = pin_of(path), known.get(name)
-        same = old if old and old.sha256 == result.sha256 else None
+        try:
+            result, old = pin_of(path), known.get(name)
+        except InputError as error:
+            bad.append(error)
+            continue
+        same = old if old and (old.sha256 == result.sha256 or old.file_sha256 == result.file_sha256) else None
         status = statuses.get(name, same.status if same else "unknown")
         pins[name] = Pin(result.file_sha256, result.sha256, result.variables, result.clauses, status, source or (same.source if same else ""))
         if on_progress:
             on_progress(number, len(files), name)
+    if bad:
+        raise _together(bad, folder, len(files))
     text = json.dumps({"version": VERSION, "formulas": {name: asdict(pin) for name, pin in pins.items()}}, indent=1) + "\n"
     beside = folder / f".{LOCK}-{os.getpid()}"
     try:
@@ -82,6 +88,14 @@ def lock_folder(
         beside.unlink(missing_ok=True)
         raise InputError(f"the lock of {folder} cannot be written", got=error.strerror or str(error), do="make the folder writable") from None
     return pins
+
+
+def _together(bad: list[InputError], folder: Path, files: int) -> InputError:
+    """Return one error of all files that are no formulas: the user should not find them one by one."""
+    if len(bad) == 1:
+        return bad[0]
+    got = "; ".join(error.what for error in bad[:SHOWN]) + ("; ..." if len(bad) > SHOWN else "")
+    return InputError(f"{len(bad)} of {files} files of {folder} cannot be used", wanted=bad[0].wanted, got=got, do=bad[0].do)
 
 
 def read_lock(folder: Path) -> dict[str, Pin] | None:

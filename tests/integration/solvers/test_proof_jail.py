@@ -21,7 +21,7 @@ tried("network", lambda: socket.socket())
 tried("fork", lambda: os._exit(7) if os.fork() == 0 else None)
 tried("mode", lambda: os.chmod("/dev/null", 0o666))
 tried("beside", lambda: open("other", "w"))
-print(json.dumps({"verdict": "verified", "reason": " ".join(seen) or "nothing"}))
+print(json.dumps({"verdict": "verified", "reason": " ".join(seen) or "nothing", "format": "drat"}))
 """
 
 

@@ -39,7 +39,7 @@ TESTED = {
     "make a repository of an upstream solver": (
         "integration/solvers/test_verify.py::test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify"
     ),
-    "check a DRAT proof": "integration/solvers/test_proof_checkers.py::test_the_command_says_so_and_exits_so",
+    "check a proof, DRAT or LRAT": "integration/solvers/test_proof_checkers.py::test_the_command_says_so_and_exits_so",
     "evolve a solver of your own": "unit/solvers/test_own_seeds.py::test_a_folder_takes_part_beside_the_seeds_that_the_settings_name",
     "evolve prompts and train a small model": "e2e/test_prompts_line.py::test_every_asset_of_the_list_is_there_for_every_cycle",
     "compare evolution, training and both": "integration/prompts/test_policy_arms.py::test_the_command_prints_one_object_and_writes_the_rows",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import socket
 from pathlib import Path
 
@@ -21,6 +22,17 @@ def test_a_regular_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
     path.write_bytes(b"caf\xe9")
     with pytest.raises(Unreadable, match=r"a\.txt is no text"):
         read_text(path)
+
+
+def test_a_high_limit_takes_no_memory_for_a_short_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"short")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, before[1]))
+    try:
+        assert read_bytes(path, 1 << 40) == b"short"
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "endless", "socket", "folder", "link"])

@@ -6,6 +6,7 @@ import pytest
 from solver_fixtures import ADAPTER, toy_adapter
 
 from evolake.errors import InputError
+from evolake.solvers.measurement.measuring import SPELLINGS
 from evolake.solvers.repository.adapters import known_adapters, load_adapter
 from evolake.solvers.repository.scripts import build_script, run_script
 
@@ -54,6 +55,11 @@ def test_a_wrong_field_is_named(old: str, new: str, said: str):
     with pytest.raises(InputError) as raised:
         toy_adapter(ADAPTER.replace(old, new, 1))
     assert said in str(raised.value)
+
+
+@pytest.mark.parametrize("proof", ["drat-binary", "lrat-text", "lrat-binary"])
+def test_every_format_of_proofs_that_is_read_may_be_declared(proof: str):
+    assert toy_adapter(ADAPTER.replace('proof = "drat-text"', f'proof = "{proof}"')).proof == proof == SPELLINGS[proof]
 
 
 def test_the_scripts_hold_the_command_lines_quoted():

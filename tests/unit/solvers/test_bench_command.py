@@ -85,6 +85,15 @@ def test_every_figure_is_whole_at_80_columns(project: Path, monkeypatch: pytest.
     assert "…" not in printed and all(name.replace("_", " ") in rows for name in ("solved sat", "checked share"))
 
 
+def test_a_proof_that_cannot_be_read_is_no_proof_and_is_not_called_refuted(project: Path) -> None:
+    text = answering()
+    assert '"0\\n"' in text
+    result = bench(project, solver(project, "frat", text.replace('"0\\n"', '"o 1 1 0\\n"')))
+    assert result.exit_code == 1
+    assert "the answer on bad has no proof: it is unsupported: proof unsupported: it cannot be read: it looks like FRAT" in result.stdout
+    assert "refuted" not in result.stdout
+
+
 def test_a_refuted_answer_is_told_and_is_exit_code_1(project: Path) -> None:
     good, bad = solver(project, "sound", answering()), solver(project, "lying", answering("1 2"))
     result = bench(project, good, bad)

@@ -30,6 +30,7 @@ from evolake.solvers.measurement.metrics import compute_metrics
 from evolake.solvers.process.cpu_affinity import held_core, usable_cores
 from evolake.solvers.process.execute import Program
 from evolake.solvers.proof import ProofLimits, ProofVerdict
+from evolake.solvers.rules.outcomes import unsound
 from evolake.solvers.suites import Suite, competition_suite
 from evolake.solvers.tables import DUELS, RUNS, SMOKE_RUNS
 
@@ -105,7 +106,7 @@ def test_answers_are_worth_what_is_proved(solver: Callable[..., Program], suite:
         ("unsat", "good"): ("wrong", "UNSAT", False, True, None, "unchecked"),
         ("unsat", "bad"): ("unsat", "UNSAT", True, True, "proof", "verified"),
         ("junk", "good"): ("unknown", None, False, False, None, None),
-        ("junk", "bad"): ("unsat", "UNSAT", False, True, None, "refuted"),
+        ("junk", "bad"): ("unsat", "UNSAT", False, True, None, "unsupported"),
         ("no-proof", "good"): ("sat", "SAT", True, True, "model", None),
         ("no-proof", "bad"): ("unsat", "UNSAT", False, True, None, "unknown"),
     }
@@ -116,6 +117,24 @@ def test_answers_are_worth_what_is_proved(solver: Callable[..., Program], suite:
     assert {row["variant_id"]: (row["solved"], row["wrong"], row["unproved"]) for row in metrics.to_dicts()} == {
         "honest": (2.0, 0, 0), "model": (0.0, 2, 0), "unsat": (1.0, 1, 0), "junk": (0.0, 0, 1), "no-proof": (1.0, 0, 1),
     }
+
+
+@pytest.mark.parametrize(("declared", "proof", "status", "problem"), [
+    ("lrat-text", "3 0 1 2 0", "verified", None),
+    ("lrat-text", "3 0 1 0", "refuted", "proof refuted: step 1 (clause 3): its hints do not end in a conflict"),
+    ("lrat-text", "0", "unsupported", "proof unsupported: it cannot be read: a line that is no step of LRAT: '0'"),
+    ("drat-text", "3 0 1 2 0", "unsupported", "proof unsupported: it cannot be read: it is LRAT, and its declared format is DRAT text"),
+    ("drat-text", "o 1 1 0", "unsupported",
+     "proof unsupported: it cannot be read: it looks like FRAT: something that is no literal near 'o 1 1 0\\n'"),
+])
+def test_a_proof_in_another_format_than_declared_is_unsupported_and_proves_nothing(
+    declared: Any, proof: str, status: str, problem: str | None, solver: Callable[..., Program], suite: Suite,
+) -> None:
+    program = replace(solver(HONEST.replace("echo 0 >", f'echo "{proof}" >')), proof=declared)
+    row = rows({"v": program}, suite)["v", "bad"]
+    assert said(row) == ("unsat", "UNSAT", status == "verified", True, "proof" if status == "verified" else None, status)
+    assert (row["problems"] or "").partition(", and have nothing")[0] == (problem or "")
+    assert unsound(row) == (status != "verified")
 
 
 def test_nothing_is_to_be_proved_of_a_formula_that_holds_the_empty_clause(solver: Callable[..., Program], tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_fewer_solved_formulas_never_win() -> None:
 def test_one_refuted_answer_never_wins(change: dict) -> None:
     result = decide(trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.5, 2), challenger_4_1=change), rng())
     assert not result.wins
-    assert result.reason.startswith("1 answers of the challenger are refuted")
+    assert result.reason.startswith("1 answers of the challenger are refuted or have no proof")
 
 
 def test_the_champions_own_refuted_answers_do_not_bar_the_challenger() -> None:

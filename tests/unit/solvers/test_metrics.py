@@ -57,7 +57,8 @@ def test_an_answer_without_a_proof_that_was_asked_for_is_unproved_and_unsolved()
 
 
 @pytest.mark.parametrize(("said", "counts"), [
-    ("verified", (1, 0, 0)), ("refuted", (0, 1, 0)), ("missing", (0, 1, 0)), ("unknown", (0, 1, 0)), ("unchecked", (0, 0, 1)), (None, (0, 0, 1)),
+    ("verified", (1, 0, 0)), ("refuted", (0, 1, 0)), ("missing", (0, 1, 0)), ("unsupported", (0, 1, 0)),
+    ("unknown", (0, 1, 0)), ("unchecked", (0, 0, 1)), (None, (0, 0, 1)),
 ])
 def test_an_unsat_answer_is_verified_unproved_or_unchecked_for_tables_and_for_sql(said: str | None, counts: tuple[int, int, int]) -> None:
     certificate = "proof" if said == "verified" else None

@@ -38,6 +38,7 @@ def judged(rows: list[dict[str, Any]], tmp_path: Path, gate: str = "benchmark") 
     (run_row("v", "a", "unknown", 1.0, answer="UNSAT", proof_status=None, **UNPROVED), False),
     (run_row("v", "a", "unsat", 1.0, proof_status="refuted", **UNPROVED), True),
     (run_row("v", "a", "unsat", 1.0, proof_status="missing", **UNPROVED), True),
+    (run_row("v", "a", "unsat", 1.0, proof_status="unsupported", **UNPROVED), True),
     (run_row("v", "a", "wrong", 1.0, answer="SAT", **UNPROVED), True),
     (run_row("v", "a", "wrong", 1.0, answer="UNSAT", expected="SAT", **UNPROVED), True),
 ])

@@ -1,44 +1,15 @@
 """What is called refuted is unsatisfiable: tried on random small proofs, RAT steps and deletions among them, against all assignments."""
 
-import itertools
-import random
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proof_cases import random_problem, satisfiable
 
 from evolake.solvers.formula.cnf import formula_of
 from evolake.solvers.proof import dratify
 from evolake.solvers.proof.backed import RootPropagation
 from evolake.solvers.proof.dratify import refute
 from evolake.solvers.proof.parse import read_proof
-
-
-def satisfiable(variables, clauses):
-    return any(
-        all(any((literal > 0) == values[abs(literal) - 1] for literal in clause) for clause in clauses)
-        for values in itertools.product((False, True), repeat=variables)
-    )
-
-
-def random_problem(seed):
-    """A small formula, and a proof of random additions (a new variable among them) and deletions of what is there."""
-    dice = random.Random(seed)
-    variables = dice.randint(1, 4)
-
-    def clause(most, last):
-        return [dice.choice([1, -1]) * dice.randint(1, last) for _ in range(dice.randint(1, most))]
-
-    clauses = [clause(3, variables) for _ in range(dice.randint(1, 9))]
-    present, lines = list(clauses), []
-    for _ in range(dice.randint(1, 10)):
-        if present and dice.random() < 0.5:
-            gone = present.pop(dice.randrange(len(present)))
-            lines.append(f"d {' '.join(map(str, dice.sample(gone, len(gone))))} 0")
-        else:
-            present.append(clause(2, variables + 1))
-            lines.append(f"{' '.join(map(str, present[-1]))} 0")
-    return variables, clauses, read_proof("\n".join([*lines, "0"]).encode())
 
 
 def test_no_proof_refutes_a_satisfiable_formula_and_both_engines_agree():

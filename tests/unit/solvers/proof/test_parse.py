@@ -1,22 +1,12 @@
 """DRAT, text and binary, read to the last byte."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from proof_cases import DRAT_STEPS as STEPS
+from proof_cases import proof_of
 
-from evolake.solvers.proof.parse import BadProof, Proof, read_proof, with_close_names, write_binary, write_text
-
-LITERAL = st.integers(1, 2**31 - 1).flatmap(lambda variable: st.sampled_from([variable, -variable]))
-STEPS = st.lists(st.one_of(
-    st.tuples(st.just(False), st.lists(LITERAL, max_size=5)), st.tuples(st.just(True), st.lists(LITERAL, min_size=1, max_size=5)),
-), max_size=8)
-
-
-def proof_of(steps):
-    starts = np.cumsum([0, *(len(literals) for _, literals in steps)])
-    flat = np.array([literal for _, literals in steps for literal in literals], dtype=np.int32)
-    return Proof(flat, starts.astype(np.int64), np.array([deletion for deletion, _ in steps], dtype=bool))
+from evolake.solvers.proof.parse import BadProof, read_proof, with_close_names, write_binary, write_text
 
 
 def steps_of(proof):

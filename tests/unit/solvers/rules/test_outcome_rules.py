@@ -57,6 +57,8 @@ def test_good_rows_pass(check: str, parameters: dict[str, Any]):
         ("solvers.models", [row(status="wrong", certificate=None)], {}, "a: its model does not satisfy the formula"),
         ("solvers.proofs", [unsat(proof_status=None)], {}, "u: its proof is missing"),
         ("solvers.proofs", [unsat(proof_status="unknown", problems="out of time")], {}, "u: its proof is unknown [out of time]"),
+        ("solvers.proofs", [unsat(proof_status="unsupported", problems="it is FRAT")], {}, "u: its proof is unsupported [it is FRAT]"),
+        ("solvers.sound", [unsat(proof_status="unsupported", problems="it is FRAT")], {}, "u: its proof is unsupported [it is FRAT]"),
         (
             "solvers.answered", [row(), unsat(answer=None)], {"least_sat": 1, "least_unsat": 1},
             "answered 0 of 1 UNSAT instances within the limits; at least 1 are wanted",

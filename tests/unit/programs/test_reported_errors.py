@@ -1,0 +1,158 @@
+"""An evaluator that says by words that an evaluation failed has given no score, whatever number stands beside them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from programs_fixtures import OWN, PROGRAM, apart, imports, judged
+
+from evolake.lake import BlobStore
+from evolake.programs.commands.group import check
+from evolake.programs.evolution.checking import check_project
+from evolake.programs.sandbox.evaluating import Evaluator, score_of
+from evolake.programs.sandbox.harness import reported
+from evolake.settings import load
+
+RETURNING = """
+class Said:
+    def __init__(self, metrics, artifacts):
+        self.metrics, self.artifacts = metrics, artifacts
+
+
+def evaluate(program_path):
+    return {value}
+"""
+
+
+def evaluation(value: str, **files: str):
+    project = imports(RETURNING.replace("{value}", value), **files)
+    with Evaluator(project, OWN) as evaluator:
+        return project, evaluator.evaluate(project.evolving, 1)
+
+
+@pytest.mark.parametrize(("value", "reason"), [
+    ('{"combined_score": 0.0, "error": "constraint violated"}', "constraint violated"),
+    ('{"error": "no lxml", "combined_score": 7.0, "artifacts": {"traceback": "line 3"}}', "no lxml"),
+    ('Said({"combined_score": 0.0, "error": "All trials failed"}, {"stderr": "x"})', "All trials failed"),
+    ('{"combined_score": 0.0, "error": KeyError("left")}', "KeyError: 'left'"),
+    ('{"combined_score": 0.0, "error": True}', "the evaluator returned error = True"),
+    ('{"combined_score": 0.0, "error": ["case 2", "case 4"]}', "['case 2', 'case 4']"),
+    ('{"combined_score": 0.0, "error": "first line\\nValueError: last"}', "ValueError: last"),
+])
+def test_an_error_in_words_is_no_score(value: str, reason: str):
+    _, result = evaluation(value)
+    assert (result.ok, result.status, result.reason, result.metrics) == (False, "reported", reason, {})
+    assert result.artifacts["error"]
+
+
+@pytest.mark.parametrize(("value", "metrics"), [
+    ('{"combined_score": 1.0, "error": None}', {"combined_score": 1.0}), ('{"combined_score": 1.0, "error": ""}', {"combined_score": 1.0}),
+    ('{"combined_score": 1.0, "error": False}', {"combined_score": 1.0}), ('{"combined_score": 1.0, "error": []}', {"combined_score": 1.0}),
+    ('{"combined_score": 1.0, "error": 0.25}', {"combined_score": 1.0, "error": 0.25}),
+    ('{"combined_score": 1.0, "error_rate": "low"}', {"combined_score": 1.0}),
+])
+def test_a_number_under_error_is_a_metric_and_no_content_is_no_error(value: str, metrics: dict[str, float]):
+    _, result = evaluation(value)
+    assert (result.status, dict(result.metrics)) == ("ok", metrics)
+
+
+def test_what_numpy_says_is_what_it_means():
+    import numpy as np
+
+    said = [reported(value) for value in (np.True_, np.False_, np.float64(0.5), np.int64(3))]
+    assert said == ["the evaluator returned error = True", None, 0.5, 3.0]
+
+
+def test_a_stage_that_reports_an_error_is_the_last():
+    first = "def evaluate_stage1(path):\n    return {'combined_score': 9.0, 'error': 'no'}\n\n\n"
+    project = imports(first + "def evaluate_stage2(path):\n    return {'error': ''}\n")
+    with Evaluator(project, OWN) as evaluator:
+        result = evaluator.evaluate(project.evolving, 1)
+    assert (result.status, result.reason) == ("reported", "no")
+
+
+def test_an_evaluator_of_a_program_that_runs_apart_may_report_too():
+    scoring = "def score(cases, results):\n    return {'combined_score': 0.0, 'error': 'too short'}\n"
+    project = apart(evaluator="def cases(seed):\n    return [1]\n" + scoring)
+    with Evaluator(project, OWN) as evaluator:
+        result = evaluator.evaluate(project.evolving, 1)
+    assert (result.status, result.reason) == ("reported", "too short")
+
+
+def test_a_candidate_whose_evaluation_failed_by_words_is_blocked_with_them(tmp_path: Path):
+    evaluator = RETURNING.replace("{value}", "{'combined_score': 5.0, **({'error': 'slow'} if 'range(6)' in open(program_path).read() else {})}")
+    project = imports(evaluator)
+    assert judged(project, BlobStore(tmp_path))[0] == ("", "")
+    marks = PROGRAM.replace("    shift = 1\n", "    shift = 1\n    # range(6)\n")
+    assert judged(project, BlobStore(tmp_path), marks)[0] == ("run", "its evaluator reports an error: slow")
+
+
+def folder_of(tmp_path: Path, evaluator: str) -> Path:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "initial_program.py").write_text(PROGRAM)
+    (folder / "evaluator.py").write_text(evaluator)
+    return folder
+
+
+def test_check_does_not_call_it_usable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
+    folder = folder_of(tmp_path, RETURNING.replace("{value}", "{'combined_score': 0.0, 'error': 'No module named lxml', 'artifacts': {'hint': 'x'}}"))
+    said = CliRunner().invoke(check, [str(folder)], standalone_mode=False)
+    assert said.return_value == 1 and "usable" not in said.output
+    assert "mine: the initial program cannot be used: run: its evaluator reports an error: No module named lxml" in said.output
+    result = json.loads(CliRunner().invoke(check, [str(folder), "--json"], standalone_mode=False).output)
+    assert (result["verdict"], result["reason"], result["scores"]) == ("blocked", "run: its evaluator reports an error: No module named lxml", [])
+
+
+def test_check_names_an_error_among_the_artifacts_of_a_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
+    value = "Said({'combined_score': 0.5}, {'error_message': '2 of 10 cases\\nfailed', 'note': 'x'})"
+    folder = folder_of(tmp_path, RETURNING.replace("{value}", value))
+    said = CliRunner().invoke(check, [str(folder)], standalone_mode=False)
+    assert said.return_value == 0
+    assert "reports   error_message: 2 of 10 cases failed" in said.output and "note: x" not in said.output
+
+
+@pytest.mark.parametrize(("files", "score", "words"), [
+    ({}, 104.0 / 3, "mean of a, b, time: 34.6667"),
+    ({"config__yaml": "database:\n  feature_dimensions: [time]\n"}, 2.0, "mean of a, b: 2 "),
+    ({"config__yaml": "database:\n  feature_dimensions: [time, flag]\n"}, 2.0, "mean of a, b: 2 "),
+    ({"config__yaml": "database:\n  feature_dimensions: [a, b, time]\n"}, 104.0 / 3, "mean of a, b, time: 34.6667"),
+    ({"project__toml": "[features.time]\nlow = 0\nhigh = 200\n"}, 2.0, "mean of a, b: 2 "),
+    ({"project__toml": "[metrics]\nflag = 'max'\n"}, 1.0, "flag 1 "),
+])
+def test_without_a_combined_score_the_mean_is_openevolve_s(files: dict[str, str], score: float, words: str):
+    """Neither features nor truth values are part of it, and what it is the mean of is said."""
+    project, result = evaluation('{"a": 1.0, "b": 3.0, "time": 100.0, "flag": True}', **files)
+    assert score_of(project, result) == pytest.approx(score)
+    assert result.metrics["flag"] == 1.0
+    lines = check_project(project, OWN, load(), 2).lines()
+    assert any(line.startswith(f"  score     {words}") for line in lines), lines
+
+
+@pytest.mark.parametrize(("value", "files", "reason"), [
+    ('{"combined_score": 1.0, "side": float("nan")}', {}, ""),
+    ('{"combined_score": float("inf"), "side": 1.0}', {}, "result: the metric 'combined_score' is no finite number"),
+    ('{"a": 1.0, "side": float("nan")}', {}, "result: the metric 'side' is no finite number"),
+    ('{"combined_score": 1.0, "side": float("nan")}', {"config__yaml": "database:\n  feature_dimensions: [side]\n"},
+     "result: the metric 'side' is no finite number"),
+    ('{"combined_score": 1.0, "side": float("nan")}', {"project__toml": "[metrics]\ncombined_score = 'max'\nside = 'min'\n"},
+     "result: the metric 'side' is no finite number"),
+])
+def test_a_metric_without_a_number_matters_if_something_depends_on_it(value: str, files: dict[str, str], reason: str):
+    result = check_project(imports(RETURNING.replace("{value}", value), **files), OWN, load(), 2)
+    assert result.to_json()["reason"] == reason
+    assert reason or "  left out  no finite number: side" in result.lines()
+
+
+def test_a_program_that_no_operator_can_change_is_named():
+    toml = '[program]\nfiles = ["p.sh"]\nrun = "sh p.sh"\n[evaluator]\nmode = "separate"\n'
+    evaluator = "def cases(seed):\n    return ['1']\ndef score(cases, results):\n    return {'combined_score': 1.0}\n"
+    from programs_fixtures import made
+
+    lines = check_project(made({"p.sh": "echo 1\n", "evaluator.py": evaluator, "project.toml": toml}), OWN, load(), 2).lines()
+    assert "  note      no operator can change it: mark its numbers by EVOLVE-PARAM, or let a model write" in lines
