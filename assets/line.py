@@ -17,6 +17,7 @@ import dagster as dg
 
 from assets.package import Decorator, Options, Package
 from evolake.lake import TableSchema
+from evolake.reading import DATA_BYTES, read_bytes
 
 CYCLE = "cycle"
 cycles = dg.DynamicPartitionsDefinition(name=CYCLE)
@@ -116,7 +117,7 @@ def files_version(paths: Iterable[Path], root: Path) -> str:
     """Data version of a set of files: sha256 over their names (relative to `root`) and bytes, in name order."""
     digest = hashlib.sha256()
     for path in sorted(paths):
-        data = path.read_bytes()
+        data = read_bytes(path, DATA_BYTES)
         digest.update(f"{path.relative_to(root).as_posix()}\0{len(data)}\0".encode())
         digest.update(data)
     return digest.hexdigest()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 LATEST = 10**9
-"""Highest number of a round."""
+"""Largest number that is taken for a round."""
 
 
 @click.group(short_help="Rank designs by the consensus of many objectives.")
@@ -31,7 +31,7 @@ def consensus() -> None:
 @consensus.command(short_help="Rank the designs of SCORES, a Parquet file.")
 @click.argument("scores", type=OrdinaryPath())
 @click.option("--created", "created_file", required=True, type=OrdinaryPath(), help="JSON: objective id -> creation round.")
-@click.option("--round", "now", required=True, type=click.IntRange(0, LATEST), help="The current round; older objectives weigh less.")
+@click.option("--round", "now", required=True, type=click.IntRange(-LATEST, LATEST), help="The current round; older objectives weigh less.")
 @click.option("--multipliers", "multipliers_file", type=OrdinaryPath(), help="JSON: objective id -> multiplier; absent means 1.")
 @click.option("--decay", default=0.9, show_default=True, type=float, help="Weight left after one round, above 0 and at most 1.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")

@@ -6,7 +6,8 @@ Hence one rule: where *one* candidate is judged, code runs inside `contained`; w
 
 Only what `is_machinery` names passes through, because it says something about us and nothing about the candidate:
 
-    EvolakeError               ours, and typed: a dead jail, a damaged lake, a spent budget, a rule file or a setting that cannot be used
+    EvolakeError               ours, and typed: a dead jail, a damaged lake, a spent budget, a rule file or a setting that cannot be used;
+                               not what a bounded reader says of a text (OF_A_TEXT)
     OSError                    disk, memory, processes, permissions; not the few errors that a *name* alone can cause (OF_A_NAME)
     BrokenExecutor             a pool of ours lost a worker; a line that runs candidates in workers tells their deaths apart before this
     ImportError, NameError     no text can cause them: our installation is not whole, or our code is wrong
@@ -30,11 +31,14 @@ from typing import Any, TypeVar
 
 from evolake.errors import EvolakeError
 from evolake.jail.protocol import one_line
+from evolake.reading import Unparsable, Unreadable
 
 MACHINERY: tuple[type[BaseException], ...] = (EvolakeError, OSError, BrokenExecutor, ImportError, NameError)
 """Exceptions that say nothing about a candidate."""
 OF_A_NAME = frozenset({errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL, errno.ELOOP, errno.ENOTDIR, errno.EISDIR})
 """What a text used as a file name can cause on a sound machine."""
+OF_A_TEXT = (Unparsable, Unreadable)
+"""What the bounded readers (`evolake.reading`) raise of a text or file: the candidate's, because files of ours are named by those who read them."""
 PANIC = "pyo3_runtime"
 """The module of the panics of Rust libraries, which are no `Exception`."""
 RAISED = "raised"
@@ -68,6 +72,8 @@ class Raised:
 
 def is_machinery(error: BaseException) -> bool:
     """Whether this exception is our own failure and must not be taken for the candidate's."""
+    if isinstance(error, OF_A_TEXT):
+        return False
     if isinstance(error, OSError):
         return error.errno not in OF_A_NAME
     if isinstance(error, RuntimeError) and "can't start new thread" in str(error):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from evolake.reading import TEXT_BYTES, Unreadable, read_bytes
 from evolake.report.artifacts import kind_of
 from evolake.report.found import own_cycle, scores_of
 from evolake.report.kinds import Artifact
@@ -56,8 +58,9 @@ def rule_text(lake: Lake, artifact: Artifact) -> str:
     from evolake.settings import load
 
     for path in sorted((load().seeds / "rules" / artifact.line).glob("*.md")):
-        if sha256(path.read_bytes()).hexdigest() == artifact.content_sha:
-            return path.read_text(encoding="utf-8")
+        with suppress(OSError, Unreadable):  # a file that cannot be read is not the one that was in force
+            if sha256(read_bytes(path, TEXT_BYTES)).hexdigest() == artifact.content_sha:
+                return path.read_text(encoding="utf-8")
     return lake.blobs.get(artifact.content_sha).decode() if len(artifact.content_sha) == 64 and lake.blobs.has(artifact.content_sha) else ""
 
 

@@ -94,7 +94,7 @@ def from_json(text: str) -> SystemPrompt:
     try:
         value = json.loads(text)
         return SystemPrompt(tuple(Principle(str(item["id"]), str(item["text"])) for item in value["principles"]), int(value["next_number"]))
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
             "this is no system prompt", wanted='JSON like {"next_number": 2, "principles": [{"id": "p1", "text": "..."}]}',
             got=f"{type(error).__name__}: {error}",

@@ -19,7 +19,7 @@ from pathlib import Path
 from evolake.errors import InputError, MachineryError
 from evolake.lake import disk
 from evolake.lake.blobs import BlobStore
-from evolake.reading import Unreadable
+from evolake.reading import DATA_BYTES, Unreadable, read_bytes, reason
 from evolake.reading.archives import tar_comment
 from evolake.scratch import Scratch
 from evolake.solvers.seeds.fetch_index import get_address, get_file, pip_places
@@ -142,9 +142,9 @@ def _from_container(seed: Seed, container: Container, blobs: BlobStore) -> tuple
 
 def _from_path(path: Path, name: str) -> bytes:
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{name} cannot be read", wanted=f"a file at {path}", got=error.strerror, do="mend `path`") from None
+        return read_bytes(path, DATA_BYTES)
+    except (OSError, Unreadable) as error:
+        raise InputError(f"{name} cannot be read", wanted=f"a file at {path}", got=reason(error), do="mend `path`") from None
 
 
 def _from_git(address: str, commit: str, name: str) -> bytes:

@@ -17,8 +17,15 @@ import pytest
 from bad_inputs import FAMILY
 from commands import evolake
 
+from assets.line import files_version
 from evolake.cli import cli
 from evolake.commands import OrdinaryPath
+from evolake.errors import InputError
+from evolake.lake import Lake
+from evolake.reading import Unreadable
+from evolake.report.kinds import Artifact
+from evolake.report.show import rule_text
+from evolake.solvers.seeds.fetch import _from_path  # pyright: ignore[reportPrivateUsage]
 
 SEEDS = Path(__file__).resolve().parents[3] / "data_lake" / "seeds"
 SECONDS, MEMORY = 30, 3 << 30
@@ -269,3 +276,22 @@ def test_a_file_beyond_its_limit_is_refused_by_name(here: Path) -> None:
         done = run(here, *typed)
         assert done.returncode == 2 and "big.py" in done.stderr and "bytes" in done.stderr, done.stderr
     assert json.loads(run(here, "designs", "check", "big.py", "--json").stdout)["exit_code"] == 2
+
+
+def test_a_pipe_among_the_seeds_stops_neither_the_version_of_an_asset_nor_a_shown_rule(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "seeds/rules/designs").mkdir(parents=True)
+    os.mkfifo(here / "seeds/rules/designs/x.md")
+    monkeypatch.setenv("EVOLAKE_SEEDS", str(here / "seeds"))
+    monkeypatch.setenv("EVOLAKE_LAKE", str(here / "lake"))
+    with bounded():
+        with pytest.raises(Unreadable, match=r"x\.md is a named pipe"):
+            files_version([here / "seeds/rules/designs/x.md"], here)
+        rule = Artifact("x", "designs", "rule", "x", content_sha="0" * 64)
+        assert rule_text(Lake(here / "lake"), rule) == ""
+
+
+def test_an_archive_of_a_seed_that_is_a_pipe_is_named(here: Path) -> None:
+    with bounded(), pytest.raises(InputError, match="s cannot be read"):
+        _from_path(here / "pipe", "s")

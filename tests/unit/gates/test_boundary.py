@@ -17,6 +17,7 @@ from evolake.errors import AgentUnavailable, BudgetExhausted, CorruptPart, Input
 from evolake.gates import Finding, GateSpec, Raised, Ruleset, checker, contained, is_machinery, run_gates
 from evolake.gates.boundary import MACHINERY
 from evolake.gates.rules import parse_rule
+from evolake.reading import Bomb, Unparsable, Unreadable, parse_json, read_bytes
 
 RULES = Ruleset("toy", (parse_rule("---\nid: one\nversion: 1\nkind: static\ngate: only\ncheck: test.boundary\n---\nWhy.\n", "one.md"),))
 
@@ -58,7 +59,15 @@ def table() -> pl.DataFrame:
     return pl.DataFrame({"a": [1]}).select("b")
 
 
-POISON = (deep, long_number, overflow, surrogate, name_too_long, nul_in_a_name, unsortable, table)
+def nested() -> object:
+    return parse_json("[" * 100_000, name="the reply")
+
+
+def endless() -> bytes:
+    return read_bytes(Path("/dev/zero"), 100)
+
+
+POISON = (nested, endless, deep, long_number, overflow, surrogate, name_too_long, nul_in_a_name, unsortable, table)
 
 
 def verdict(collect):
@@ -91,7 +100,7 @@ OURS = (
 THEIRS = (
     ValueError(), TypeError(), KeyError("k"), OverflowError(), ZeroDivisionError(), RecursionError(), MemoryError(), UnicodeError(), IndexError(),
     AttributeError(), AssertionError(), SyntaxError(), RuntimeError("x"), StopIteration(), ArithmeticError(), LookupError(), BufferError(),
-    OSError(errno.ENAMETOOLONG, "name"), OSError(errno.EILSEQ, "name"), OSError(errno.ENOTDIR, "name"),
+    OSError(errno.ENAMETOOLONG, "name"), OSError(errno.EILSEQ, "name"), OSError(errno.ENOTDIR, "name"), Unparsable("u"), Unreadable("u"), Bomb("b"),
 )
 
 
