@@ -28,9 +28,10 @@ SMALL = {
 
 @pytest.fixture(scope="module")
 def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project that `evolake programs new` wrote, and one in OpenEvolve's contract."""
+    """A project that `evolake programs new` wrote, and one in OpenEvolve's contract whose evaluator could read the program."""
     folder = tmp_path_factory.mktemp("projects")
-    for name, files in {"fit": FILES, "open": {"initial_program.py": PROGRAM, "evaluator.py": EVALUATOR}}.items():
+    reading = f"{EVALUATOR}\n\nOWN_TEXT = open(__file__).read()\n"
+    for name, files in {"fit": FILES, "open": {"initial_program.py": PROGRAM, "evaluator.py": reading}}.items():
         (folder / name).mkdir()
         for file, text in files.items():
             (folder / name / file).write_text(text)
@@ -83,8 +84,9 @@ def test_every_candidate_is_blocked_or_measured_and_rows_say_whose_score_is_prot
     asked = "SELECT project, count(*) > 0, bool_and(protected = (project = 'fit')) FROM programs.candidates GROUP BY project ORDER BY project"
     counts = project.sql(asked)
     assert counts == [["fit", True, True], ["open", True, True]]
-    modes = project.sql("SELECT project, mode FROM programs.projects WHERE cycle = '0002' ORDER BY project")
-    assert modes == [["fit", "separate"], ["open", "imports"]]
+    modes = project.sql("SELECT project, mode, note FROM programs.projects WHERE cycle = '0002' ORDER BY project")
+    assert modes[0] == ["fit", "separate", ""] and modes[1][:2] == ["open", "imports"]
+    assert modes[1][2].startswith("score not protected: the evaluator may read or start the program's file (line "), modes
     loose = """
 SELECT count(*) FROM programs.candidates AS c WHERE c.state <> 'blocked'
 AND c.program_id NOT IN (SELECT program_id FROM programs.measured WHERE status = 'ok')"""

@@ -1,12 +1,13 @@
 """A process namespace for each Python candidate, so that its process number and those of its threads do not depend on any candidate before it.
 
 A process that has joined another process namespace for its children cannot make a new one, and the server of root's jail may not go back to its own.
-So a helper, forked while the server is small, makes each namespace ahead of time by forking that namespace's process 1. The server joins it and forks
-the candidate as an ordinary child, which is process 2 there.
+So a helper, forked while the server is small, makes each namespace ahead of time by starting that namespace's process 1. The server joins it and
+forks the candidate as an ordinary child, which is process 2 there.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import socket
@@ -17,6 +18,7 @@ from evolake.jail.inside.descriptors import arrange
 
 CHANNEL = 3
 NEXT = b"next"
+STACK = 1 << 16
 
 
 class Numbering:
@@ -43,29 +45,25 @@ class Numbering:
 
 
 def make_namespaces() -> NoReturn:
-    """Offer one namespace, keep it until the next is in use, and so on until the server has gone."""
+    """Offer one namespace, keep it until the next is in use, and so on until the server has gone.
+
+    The process is dumpable, so that it may open the namespace of a child that shares its memory. Candidates have none of its capabilities, and no
+    way to look into another process.
+    """
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 1)
+    kernel.drop_capabilities(kernel.CAP_SYS_ADMIN)
     channel = socket.socket(fileno=CHANNEL)
+    stacks = [ctypes.create_string_buffer(STACK) for _ in range(2)]
     in_use = 0
     while True:
-        offered = kernel.fork_into_new_process_namespace()
-        if offered == 0:
-            hold_namespace(channel)
+        offered = kernel.start_process_namespace(stacks[0])
+        descriptor = os.open(f"/proc/{offered}/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+        socket.send_fds(channel, [NEXT], [descriptor])
+        os.close(descriptor)
         if not channel.recv(len(NEXT)):
             os._exit(0)
         if in_use:
             os.kill(in_use, signal.SIGKILL)
             os.waitpid(in_use, 0)
         in_use = offered
-
-
-def hold_namespace(channel: socket.socket) -> NoReturn:
-    """Be process 1 of a namespace: send its descriptor, and wait to be killed."""
-    try:
-        descriptor = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
-        socket.send_fds(channel, [NEXT], [descriptor])
-        kernel.drop_capabilities()
-        os.closerange(0, os.sysconf("SC_OPEN_MAX"))
-        while True:
-            signal.pause()
-    finally:
-        os._exit(1)
+        stacks.reverse()

@@ -6,6 +6,7 @@ import textwrap
 from dataclasses import replace
 from pathlib import Path
 
+import commands
 import pytest
 from programs_fixtures import OWN, calls
 
@@ -259,3 +260,14 @@ def test_a_candidate_cannot_have_itself_imported():
     for body in (RUN_TIME["run returns a value of type candidate.Answer"][1], "raise ValueError\n"):
         result = evaluated(project, body)
         assert result.metrics == {} and settled(project, OWN).protected
+
+
+@pytest.mark.parametrize(("program", "said"), [
+    (PROGRAM, "protected: the evaluator calls the program, which runs in a jail of its own"),
+    (RUN_TIME["run returns a value of type candidate.Answer"][1], "not protected: the evaluator imports the program, since run returns a"),
+])
+def test_check_says_which_holds_and_why(tmp_path: Path, program: str, said: str):
+    (tmp_path / "evaluator.py").write_text(EVALUATOR)
+    (tmp_path / "initial_program.py").write_text(program)
+    done = commands.evolake("programs", "check", tmp_path, "--runs", "2")
+    assert done.returncode == 0 and f"score     {said}" in done.stdout
