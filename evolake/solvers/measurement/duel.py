@@ -11,6 +11,7 @@ champion and challenger: SATLUTION, section 3; the duel and its contest are ours
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -35,8 +36,8 @@ from evolake.stats import Interval, noise_floor
 
 LINE = "solvers"
 FLOOR_LEVEL = 0.95
-COPY = "~"
-"""Between the name of a formula and the number of its shuffled copy."""
+COPY = re.compile(r"~\d+$")
+"""The number of a shuffled copy, behind the name of its formula. The recipes of copies that a duel draws anew are other formulas: `name~1@0002`."""
 CHAMPION, CHALLENGER = "champion", "challenger"
 
 
@@ -154,7 +155,7 @@ def decision_rng(root_seed: int, cycle: str, challenger_id: str) -> np.random.Ge
 
 def formulas_of(instances: Sequence[str]) -> np.ndarray:
     """Return the number of each instance's formula: shuffled copies (`name~2`) are of the formula that they copy."""
-    names = [name.split(COPY)[0] for name in instances]
+    names = [COPY.sub("", name) for name in instances]
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}
     return np.array([places[name] for name in names])
 

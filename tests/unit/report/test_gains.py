@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -72,6 +75,37 @@ def test_a_gain_is_said_with_its_interval_and_being_worse_beyond_the_noise_is_no
     assert better.is_gain and str(better) == "2.00 times fewer median steps than the start (95% interval 1.90 to 2.10), on 20 things"
     assert better.short == "2.00 times fewer median steps (95% interval 1.90 to 2.10)"
     assert not gain(0.5, 0.4, 0.6, beyond=True).is_gain
+
+
+@pytest.mark.parametrize(("bound", "figure"), [("", "2.00 times"), ("lower bound", "at least 2.00 times"), ("estimate", "an estimated 2.00 times")])
+def test_a_gain_of_which_one_side_was_not_measured_to_its_end_says_so(bound: str, figure: str):
+    result = replace(gain(2.0, 1.9, 2.1, beyond=True), bound=bound, count="8 seeds")
+    assert str(result) == f"{figure} fewer median steps than the start (95% interval 1.90 to 2.10), on 20 things"
+    assert result.brief == f"{figure} fewer median steps than the start (95% interval 1.90 to 2.10, 8 seeds)"
+    assert result.short == f"{figure} fewer median steps (95% interval 1.90 to 2.10, 8 seeds)"
+    assert (result.to_json()["bound"], result.to_json()["count"]) == (bound, "8 seeds")
+
+
+def test_an_interval_without_an_end_is_json_all_the_same():
+    assert json.loads(json.dumps(gain(2.0, 0.0, math.inf, beyond=False).to_json(), allow_nan=False))["high"] is None
+
+
+def test_designs_say_why_the_first_of_the_ranking_is_not_champion_by_the_table_s_own_figures(tmp_path: Path):
+    duel = {
+        "cycle": CYCLE, "comparison": "incumbent", "challenger_id": "d", "incumbent_id": "base", "N": 80, "batch": 24, "profile": "demo", "pairs": 8,
+        "ratio": 1.2, "ratio_low": 0.96, "ratio_high": 1.5, "noise_floor": 1.25, "wins": False, "reason": "r", "bound": "lower bound",
+        "test": "sign flips of 8 pairs",
+    }
+    publish(tmp_path, "designs", "champion_decisions", DESIGN_DECISIONS, [duel])
+    crown(tmp_path, "designs", "base", "design")
+    story = story_of(Lake(tmp_path), "designs", CYCLE)
+    assert story.duel == (
+        "the first by consensus did not become champion: at least 1.20 (95% interval 0.96 to 1.50) times fewer steps in the duel at N=80 on 8 seeds; "
+        "these runs can show no less than 1.25 times"
+    )
+    assert story.contests == "1 contest so far, 0 won; at 2.5 % each, at most 0.025 false promotions are expected"
+    publish(tmp_path, "designs", "champion_decisions", DESIGN_DECISIONS, [duel | {"wins": True}])
+    assert story_of(Lake(tmp_path), "designs", CYCLE).duel == ""
 
 
 def test_designs_say_none_yet_if_the_champion_does_not_beat_the_baseline(tmp_path: Path):

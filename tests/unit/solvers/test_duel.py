@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evolake.solvers.measurement.duel import decide, decision_rng, repeat_noise_floor
+from evolake.solvers.measurement.duel import decide, decision_rng, formulas_of, repeat_noise_floor
 from evolake.solvers.tables import DECISIONS, DUELS
 
 
@@ -102,6 +102,29 @@ def test_the_noise_floor_comes_from_repeated_passes_of_each_side() -> None:
     assert repeat_noise_floor([quiet, quiet]) == pytest.approx(1.0)
     assert repeat_noise_floor([loud, loud]) == pytest.approx(1.2)
     assert repeat_noise_floor([quiet[:, :1]]) == 1.0
+
+
+def test_shuffled_copies_are_of_their_formula_and_formulas_drawn_anew_are_their_own() -> None:
+    assert formulas_of(["a", "a~1", "a~12", "b", "b~x", "a@0002", "a~1@0002", "a~2@0002"]).tolist() == [0, 0, 0, 1, 2, 3, 4, 5]
+
+
+def test_copies_of_one_formula_are_one_piece_of_evidence() -> None:
+    """A gain on one formula of eight, measured on 17 shuffled copies of it: most instances are won, and nothing is known of other formulas."""
+    names = {f"i{place:02d}": f"f0~{place}" if place < 17 else f"f{place}" for place in range(24)}
+    champion, challenger = noisy(np.ones(24), 1.0, 1), noisy(np.ones(24), 1.0, 2)
+    challenger[:17] *= 0.5
+    alone = trials(champion, challenger)
+    copies = alone.with_columns(pl.col("instance").replace(names))
+    assert decide(alone, rng()).wins and not decide(copies, rng()).wins
+    assert decide(copies, rng()).test.endswith("over 8")
+
+
+def test_the_mean_decides_also_if_most_formulas_gain() -> None:
+    """Helps most formulas a little and hurts two so much that the mean is the same: an interval by signs or medians would promote it."""
+    champion, challenger = noisy(np.ones(24), 1.0, 1, spread=0.001), noisy(np.ones(24), 0.9, 2, spread=0.001)
+    challenger[:2] *= 2.1 / 0.9
+    result = decide(trials(champion, challenger), rng())
+    assert not result.wins and result.ratio == pytest.approx(1.0, abs=0.01)
 
 
 def test_the_same_trials_give_the_same_decision() -> None:
