@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import tests_folder  # noqa: F401  (before what lies there)
+from families_wording import WORDINGS, outcome
 
 from evolake import settings as settings_module
 from evolake.agents import Agents
@@ -29,7 +31,6 @@ from evolake.agents.backends import OperatorsBackend
 from evolake.families.dataset import difficulty
 from evolake.families.evolution.proposing import propose_families
 from evolake.families.evolution.shipped import FILE, evidence_key, read_entries
-from evolake.families.faults.wording import WORDINGS, outcome
 from evolake.families.gates.judging import FamilyGates, run_gates
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.ast_transforms import NotComposable

@@ -18,10 +18,12 @@ import tempfile
 import time
 from pathlib import Path
 
+import tests_folder  # noqa: F401  (before what lies there)
+from families_neighbours import in_forms, wrong_replies
+
 from evolake.answers.forms import asked_units
 from evolake.families.dataset.cards import Provenance
 from evolake.families.dataset.export import write_dataset
-from evolake.families.dataset.neighbours import in_forms, wrong_replies
 from evolake.families.gates.batch_sampling import sample_families
 from evolake.families.model.loading import read_families
 from evolake.families.sandbox.running import PRELOAD

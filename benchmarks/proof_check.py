@@ -13,11 +13,12 @@ import time
 from pathlib import Path
 
 import numpy as np
+import tests_folder  # noqa: F401  (before what lies there)
+from proof_kit import dimacs, pigeons
 
 from evolake.solvers.formula.cnf import Formula, formula_of, write_dimacs
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.proof.checkers import CHECKERS
-from evolake.solvers.proof.conformance import dimacs, pigeons
 
 LIMITS = ProofLimits(cpu_s=300)
 

@@ -9,9 +9,10 @@ import math
 import re
 from pathlib import Path
 
+import tests_folder  # noqa: F401  (before what lies there)
 from cells import code, table
+from prompts_sizes import most_of
 
-from evolake.prompts.evolution.most import most_of
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import load, profile_names
 from evolake.utility.settings import UtilitySettings

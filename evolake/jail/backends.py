@@ -48,7 +48,6 @@ class Backend(Protocol):
 
     mode: JailMode
     python_guarantees: frozenset[str]
-    native_guarantees: frozenset[str]
     counts_processes: bool
     """Whether a native program may be given processes: only where a namespace holds them all, and one signal ends them all."""
 
@@ -76,7 +75,6 @@ class Bubblewrap:
 
     mode: JailMode = "bubblewrap"
     python_guarantees = GUARANTEES
-    native_guarantees = GUARANTEES
     counts_processes = True
 
     def command(self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, proc: bool = True) -> Command:
@@ -100,7 +98,6 @@ class Rlimits:
 
     mode: JailMode = "rlimits"
     python_guarantees = GUARANTEES - {"secrets", "environment", "host-processes", "devices", "counters"}
-    native_guarantees = GUARANTEES - {"secrets", "environment", "host-processes", "devices", "counters", "writes", "leftovers", "programs"}
     counts_processes = False
 
     def command(self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, proc: bool = True) -> Command:

@@ -11,9 +11,9 @@ import pytest
 from designs_fixtures import ROOT, Project, open_project
 from lake_damage import damage_of
 from project_steps import kill_when, materialize, undescribed
+from prompts_sizes import most_of
 
 from evolake.lake import Lake
-from evolake.prompts.evolution.most import most_of
 from evolake.prompts.evolution.population import population_of
 from evolake.prompts.model.problems import read_problems
 from evolake.prompts.model.prompt import from_json

@@ -52,7 +52,7 @@ class Finding:
 
 
 class ProofChecker(Protocol):
-    """One way to check a proof. The conformance kit (`proof.conformance`) holds every available one to the same verdicts."""
+    """One way to check a proof. The conformance kit (`tests/proof_kit.py`) holds every available one to the same verdicts."""
 
     name: str
 

@@ -3,13 +3,13 @@
 import dataclasses
 
 import pytest
+from jail_kit import NATIVE_GUARANTEES, witness
+from jail_kit.direct_attacks import DIRECT_ATTACKS, run_directly
+from jail_kit.native_attacks import NATIVE_ATTACKS
+from jail_kit.python_attacks import COUNTER_ATTACKS, PYTHON_ATTACKS
 
 from evolake.jail import JAIL_MODES, open_pool
 from evolake.jail.backends import BACKENDS
-from evolake.jail.conformance import witness
-from evolake.jail.conformance.direct_attacks import DIRECT_ATTACKS, run_directly
-from evolake.jail.conformance.native_attacks import NATIVE_ATTACKS
-from evolake.jail.conformance.python_attacks import COUNTER_ATTACKS, PYTHON_ATTACKS
 
 PYTHON_CASES = [
     (mode, attack) for mode in JAIL_MODES for attack in (*PYTHON_ATTACKS, *COUNTER_ATTACKS)
@@ -17,9 +17,9 @@ PYTHON_CASES = [
 ]
 NATIVE_CASES = [
     (mode, attack) for mode in JAIL_MODES for attack in NATIVE_ATTACKS
-    if attack.guarantee in BACKENDS[mode].native_guarantees and (BACKENDS[mode].counts_processes or not attack.limits.processes)
+    if attack.guarantee in NATIVE_GUARANTEES[mode] and (BACKENDS[mode].counts_processes or not attack.limits.processes)
 ]
-DIRECT_CASES = [(mode, attack) for mode in JAIL_MODES for attack in DIRECT_ATTACKS if attack.guarantee in BACKENDS[mode].native_guarantees]
+DIRECT_CASES = [(mode, attack) for mode in JAIL_MODES for attack in DIRECT_ATTACKS if attack.guarantee in NATIVE_GUARANTEES[mode]]
 
 
 def named(case):

@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from proof_kit import CASES, SQUARE, Case, cases_for, dimacs, violations
 
 from evolake.errors import InputError
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.proof.checkers import CHECKERS, Dratify
 from evolake.solvers.proof.checking import check_proof
-from evolake.solvers.proof.conformance import CASES, SQUARE, Case, cases_for, dimacs, violations
 from evolake.solvers.proof.tools import find_program
 from evolake.solvers.proof.verdict import Finding
 
@@ -81,7 +81,7 @@ def test_two_checkers_must_agree(files, monkeypatch):
 
 def test_a_proof_that_takes_too_long_is_not_judged(tmp_path):
     holes = 6
-    from evolake.solvers.proof.conformance import pigeons
+    from proof_kit import pigeons
 
     (tmp_path / "a.cnf").write_bytes(dimacs(pigeons(holes)))
     (tmp_path / "a.drat").write_bytes(b"1 2 3 4 5 6 0\n" * 1_500_000 + b"0\n")

@@ -1,8 +1,9 @@
 """The checkers' process is jailed: what a hostile proof could make of it finds neither the host's files nor a network, nor a way to stay."""
 
+from proof_kit import SQUARE, dimacs
+
 from evolake.jail import direct
 from evolake.solvers.proof import checkers
-from evolake.solvers.proof.conformance import SQUARE, dimacs
 from evolake.solvers.proof.verdict import ProofLimits
 
 WORKER = """

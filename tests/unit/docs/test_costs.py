@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from prompts_sizes import most_of
 
-from evolake.prompts.evolution.most import most_of
 from evolake.prompts.settings import PromptsSettings
 
 ROOT = Path(__file__).parents[3]

@@ -8,12 +8,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from families_neighbours import in_forms, near_misses, wrong_replies
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from evolake.answers.forms import MAX_FORM, asked_units, read_date
 from evolake.answers.matching import answers, matches
-from evolake.families.dataset.neighbours import in_forms, near_misses, wrong_replies
 from evolake.families.dataset.reward import reward_source
 from evolake.families.gates.probes import accepted_wrongly, wrong_answers
 from evolake.prompts.model.protocol import Problem

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from families_fixtures import SEEDS, seed_family
+from families_wording import WORDINGS, named, outcome
 
-from evolake.families.faults.wording import WORDINGS, named, outcome
 from evolake.families.gates.text_changes import word_changes, word_places
 from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.loading import read_families

@@ -13,7 +13,7 @@ from evolake.jail.protocol import Limits
 def test_bubblewrap_is_the_default_and_holds_everything(monkeypatch):
     monkeypatch.delenv("EVOLAKE_JAIL", raising=False)
     chosen = backend(None)
-    assert (chosen.mode, chosen.python_guarantees, chosen.native_guarantees) == ("bubblewrap", GUARANTEES, GUARANTEES)
+    assert (chosen.mode, chosen.python_guarantees) == ("bubblewrap", GUARANTEES)
 
 
 def test_the_weaker_mode_is_chosen_by_name_only_and_says_what_it_lacks(monkeypatch):
@@ -21,9 +21,6 @@ def test_the_weaker_mode_is_chosen_by_name_only_and_says_what_it_lacks(monkeypat
     chosen = backend(None)
     assert chosen.mode == "rlimits"
     assert GUARANTEES - chosen.python_guarantees == {"secrets", "environment", "host-processes", "devices", "counters"}
-    assert GUARANTEES - chosen.native_guarantees == {
-        "secrets", "environment", "host-processes", "devices", "counters", "writes", "leftovers", "programs",
-    }
 
 
 def test_an_unknown_mode_is_a_wrong_input():

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from proof_cases import DRAT_STEPS as STEPS
 from proof_cases import LITERAL, hints_for, proof_of, random_problem, random_steps, satisfiable, text_of
+from proof_kit import pigeons
 
 from evolake.solvers.formula.cnf import formula_of
-from evolake.solvers.proof.conformance import pigeons
 from evolake.solvers.proof.dratify import refute
 from evolake.solvers.proof.hints import refute_by_hints
 from evolake.solvers.proof.lrat import LratProof, has_lrat_shape, read_lrat_binary, read_lrat_text, write_lrat_binary, write_lrat_text

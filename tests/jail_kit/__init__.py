@@ -1,8 +1,8 @@
 """The conformance kit: attempts to escape or to exhaust, which every backend must contain as far as it claims to.
 
-Each attack names the guarantee that it tries to break; a backend is held to those it declares (`python_guarantees`, `native_guarantees`). An
-attack is contained when its outcome has one of the expected statuses, the host shows no trace, nothing of the host shows up in what came
-back, and an innocent candidate that runs next gets its right answer.
+Each attack names the guarantee that it tries to break; a backend is held to those that it declares (`python_guarantees`), and with
+native programs to `NATIVE_GUARANTEES`. An attack is contained when its outcome has one of the expected statuses, the host shows no
+trace, nothing of the host shows up in what came back, and an innocent candidate that runs next gets its right answer.
 
 Every attack is bounded by construction (so many processes, threads, bytes; signal 0 where it aims at everything; the clock set to now): a jail
 that fails the kit must not take the machine with it.
@@ -21,10 +21,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evolake.jail.backends import GUARANTEES
 from evolake.jail.native import run_native
 from evolake.jail.pool import Pool
 from evolake.jail.protocol import GENERIC_DRIVER, JailMode, Limits, NativeOutcome, Outcome, Status
 
+NATIVE_GUARANTEES: dict[JailMode, frozenset[str]] = {
+    "bubblewrap": GUARANTEES,
+    "rlimits": GUARANTEES - {"secrets", "environment", "host-processes", "devices", "counters", "writes", "leftovers", "programs"},
+}
 ATTACK_LIMITS = Limits(cpu_s=1, wall_s=30, memory_mb=256, file_mb=1, output_bytes=200_000, open_files=32)
 
 INNOCENT = """

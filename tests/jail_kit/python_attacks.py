@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evolake.jail.conformance import ATTACK_LIMITS, CounterAttack, PythonAttack
 from evolake.jail.inside import syscalls
 from evolake.jail.protocol import Outcome, Status
+from jail_kit import ATTACK_LIMITS, CounterAttack, PythonAttack
 
 REFUSED: tuple[Status, ...] = ("error", "forbidden")
 

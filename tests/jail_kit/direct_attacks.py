@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from evolake.jail.conformance import ATTACK_LIMITS, NativeAttack
-from evolake.jail.conformance.native_attacks import NATIVE_ATTACKS
 from evolake.jail.direct import DirectRun, run_direct
 from evolake.jail.protocol import Limits, NativeOutcome
 from evolake.scratch import Scratch
+from jail_kit import ATTACK_LIMITS, NativeAttack
+from jail_kit.native_attacks import NATIVE_ATTACKS
 
 TOOLS = ("cat", "chmod", "date", "dd", "head", "ln", "mkfifo", "mv", "setsid", "sleep", "touch", "yes")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evolake.jail import groups
-from evolake.jail.conformance import ATTACK_LIMITS, LASTING_PROCESS, NativeAttack
 from evolake.jail.protocol import NativeOutcome
+from jail_kit import ATTACK_LIMITS, LASTING_PROCESS, NativeAttack
 
 WITH_PROCESSES = replace(ATTACK_LIMITS, processes=8)
 IN_A_BURST = replace(ATTACK_LIMITS, processes=16, total_mb=128, cpu_s=10)
