@@ -72,6 +72,11 @@ class Bench:
         return self.evaluator.evaluate(texts, seed, self._built[name])
 
 
+def fresh_seeds(count: int) -> list[int]:
+    """Return seeds that nobody could know before."""
+    return [secrets.randbelow(LARGEST_SEED) for _ in range(count)]
+
+
 def scored(project: Project, evaluation: Evaluation) -> float | None:
     """Return an evaluation's score; None if it failed or gave none."""
     from evolake.programs.sandbox.evaluating import score_of
@@ -86,7 +91,7 @@ def reached(bench: Bench, claims: Any, held: Mapping[str, Any], sample: int | No
         claims: with `own` and `initial`, evaluations of the bundle. held: what the bundle states of the champion. sample: evaluations to run again.
     """
     count = max(FRESH, len(claims.own))
-    seeds = [secrets.randbelow(LARGEST_SEED) for _ in range(count if sample is None else max(LEAST_FRESH, min(count, sample)))]
+    seeds = fresh_seeds(count if sample is None else max(LEAST_FRESH, min(count, sample)))
     noise = bench.noise(seeds[:1])
     project = bench.project
     own = [scored(project, bench.own(seed)) for seed in seeds]

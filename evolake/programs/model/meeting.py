@@ -10,6 +10,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
+from evolake.parsing import parse_python
+
 READERS = frozenset({
     "open", "read_text", "read_bytes", "getsource", "getsourcelines", "run_path", "run_module", "exec", "eval", "compile", "subprocess", "Popen",
     "system", "popen", "fork", "multiprocessing", "ProcessPoolExecutor", "inspect", "tokenize", "ast", "pickle", "signature",
@@ -24,11 +26,11 @@ def obstacle(evaluator: str, program: str, main: str, others: Mapping[str, bytes
     main: name of the program's file. others: the project's further files but the evaluator.
     """
     try:
-        tree, defined = ast.parse(evaluator), _functions(ast.parse(program))
+        tree, defined = parse_python(evaluator), _functions(parse_python(program))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return "evaluator or program is no Python that can be read"
     stems = {PurePosixPath(name).stem for name in others if name.endswith(".py")}
-    if needed := sorted(stems & _imported(ast.parse(program))):
+    if needed := sorted(stems & _imported(parse_python(program))):
         return f"the program imports {needed[0]}, which is in the project's folder"
     for node in ast.walk(tree):
         if (name := _name(node)) in READERS:

@@ -22,6 +22,7 @@ from evolake.compute.errors import ComputeUnavailable, WorkersLost
 from evolake.compute.opening import demand_of
 from evolake.errors import InputError
 from evolake.jail import Call
+from evolake.jail.canary import ATTEMPTS
 from evolake.jail.protocol import GENERIC_DRIVER
 from evolake.settings import Settings, load
 
@@ -132,7 +133,7 @@ def test_doctor_lists_the_workers(
     end(cli, ["doctor"])
     summary = capsys.readouterr().out
     assert f"compute: {cluster.address}: 2 of 2 workers can take all work" in summary
-    assert summary.count("1 threads, 1 cores; the lake is seen; jail: 13 attempts refused") == 2
+    assert summary.count(f"1 threads, 1 cores; the lake is seen; jail: {len(ATTEMPTS)} attempts refused") == 2
 
 
 def test_a_cluster_of_this_machine_ends_with_the_process_that_opened_it(lake: Path) -> None:
