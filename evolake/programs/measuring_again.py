@@ -135,8 +135,7 @@ def _judged(
     values = sign * np.array([*stated, *fresh])
     chance = _chance(values, len(stated))
     said = f"{shown(_mean(fresh)):.6g} on {len(fresh)} seeds, stated {shown(_mean(stated)):.6g} on {len(stated)}"
-    again = (len(fresh), len(fresh))
-    return Said(what, "holds", said, again) if chance > DOUBT else Said(what, "fails", f"not reached: {said} (p {chance:.2g})", again)
+    return Said(what, "holds", said) if chance > DOUBT else Said(what, "fails", f"not reached: {said} (p {chance:.2g})")
 
 
 def _chance(values: np.ndarray, count: int) -> float:
