@@ -98,7 +98,7 @@ def with_immigrants(store: LineStore, population: P, table: str) -> P:
     """The population that entered the cycle, with the seeds that entered beside it."""
     from evolake.lake.immigrants import entry
 
-    notes = store.rows(IMMIGRANTS.name) if store.has(IMMIGRANTS.name) else []
+    notes = [note for note in store.rows(IMMIGRANTS.name) if not _is_of_the_start(note)] if store.has(IMMIGRANTS.name) else []
     if not notes:
         return population
     entered = population.value(ENTERED, {}) | {note["seed_sha"]: entry(note) for note in notes}
@@ -148,8 +148,13 @@ def _noted(store: LineStore) -> list[Seedling] | None:
         return None
     return [
         Seedling(row["name"], row["seed_sha"], row["blob_sha"], row["reason"] or "") for row in store.rows(IMMIGRANTS.name)
-        if row["blob_sha"] is not None or row["artifact_id"] is None
+        if not _is_of_the_start(row)
     ]
+
+
+def _is_of_the_start(note: Row) -> bool:
+    """Return True for a seed that was refused when the first population was sealed: the state has it, and its bytes were not kept."""
+    return note["blob_sha"] is None and note["artifact_id"] is not None
 
 
 def _kept(store: LineStore, items: Iterable[SeedItem], entered: Mapping[str, Row], ruleset: str) -> list[Seedling]:

@@ -13,9 +13,10 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+from designs_genomes import parent_of_genome
 from loopback_model import Action, Asked, call, raw, say, status
 
-from evolake.designs.genome.genetic import parent_of_genome, propose
+from evolake.designs.genome.genetic import propose
 from evolake.designs.genome.grammar import BASELINE
 from evolake.objectives.portfolio import draw
 

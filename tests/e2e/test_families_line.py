@@ -78,7 +78,8 @@ def evolved(tmp_path_factory) -> Project:
 
 def test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_gate(evolved: Project):
     notes = evolved.sql("SELECT name, state, cycle FROM families.immigrants ORDER BY name")
-    assert notes == [["dropped-late", "blocked", "0002"], [IMMIGRANT, "accepted", "0002"]]
+    refused = [["dropped-bare", "blocked", "0001"], ["dropped-hostile", "blocked", "0001"]]
+    assert notes == [*refused, ["dropped-late", "blocked", "0002"], [IMMIGRANT, "accepted", "0002"]]
     rows = evolved.sql("SELECT name, state, origin, cycle FROM families.immigrant_families")
     assert rows == [[IMMIGRANT, "accepted", "seed", "0002"]]
     assert evolved.sql(f"SELECT count(*) > 0 FROM families.instances WHERE cycle = '0002' AND family_id = ({IMMIGRANT_ID})") == [[True]]
