@@ -110,6 +110,8 @@ def make_family(
         raise InputError(f"{where}: answer", wanted=f"type (one of {', '.join(ANSWER_TYPES)}) and case_sensitive", got=repr(answer))
     if not isinstance(parents, list) or not all(isinstance(parent, str) for parent in parents):
         raise InputError(f"{where}: parents", wanted="a list of family ids", got=repr(parents))
+    if not isinstance(validators, Mapping) or not all(isinstance(source, str) for source in validators.values()):
+        raise InputError(f"{where}: validators", wanted="a table of names with sources", got=repr(validators)[:200])
     for validator_name in validators:
         if not NAME.match(validator_name) or validator_name == "primary":
             raise InputError(f"{where}: validator {validator_name!r}", wanted="lower-case letters, digits and _; not 'primary'", do="rename the file")

@@ -151,3 +151,14 @@ def test_two_modules_with_the_same_names_live_in_one_source():
 def test_what_only_a_module_can_do_is_not_composable(line):
     with pytest.raises(NotComposable):
         parts.factory("part_a", f"{line}\n\n\ndef solution(inputs):\n    return 1\n", "solution")
+
+
+@pytest.mark.parametrize("validators", [["q"], {"other": 1}, "q"])
+def test_validators_that_are_no_table_of_sources_are_a_wrong_input(validators):
+    from evolake.families.model.loading import make_family
+
+    with pytest.raises(InputError, match="validators"):
+        make_family(
+            "a file", name="n", title="t", category="logical", language="en", generator="g", template="t", validator="v", validators=validators,
+            reader=None, answer={}, parents=[], operator="seed", mutations={},
+        )
