@@ -65,8 +65,8 @@ def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequen
     from evolake.lake.immigrants import enters
 
     ruleset, entered = store.rules().hash, population.value(ENTERED, {})
-    noted = _noted(store)
-    waiting = _kept(store, items(), entered, ruleset) if noted is None else noted
+    earlier = _noted(store)
+    waiting = _kept(store, items(), entered, ruleset) if earlier is None else earlier
     key = population.schemas[table].keys[0]
     notes: list[dict[str, Any]] = []
     arrived: dict[str, Arrival] = {}
@@ -84,8 +84,9 @@ def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequen
             arrived[result.row[key]] = result
         store.log(f"immigrant {seed.name}: {notes[-1]['state']} {notes[-1]['reason'] or ''}")
     rows = [arrival.row for arrival in arrived.values()]
-    told = {note["seed_sha"] for note in notes}
-    store.extra(IMMIGRANTS, [*notes, *(note for note in _refused_before(store, population, table) if note["seed_sha"] not in told)])
+    noted = {note["seed_sha"] for note in notes}
+    refused = [note for note in _refused_before(store, population, table) if note["seed_sha"] not in noted]
+    store.extra(IMMIGRANTS, [*notes, *refused])
     store.extra(population.schemas[table], rows, _rows_table(table))
     store.artifacts(rows, name=side_table(IMMIGRANTS.name, ARTIFACTS))
     verdicts = (verdict.row() for arrival in arrived.values() for verdict in arrival.verdicts)
@@ -98,7 +99,7 @@ def with_immigrants(store: LineStore, population: P, table: str) -> P:
     """The population that entered the cycle, with the seeds that entered beside it."""
     from evolake.lake.immigrants import entry
 
-    notes = [note for note in store.rows(IMMIGRANTS.name) if not _is_of_the_start(note)] if store.has(IMMIGRANTS.name) else []
+    notes = [note for note in store.rows(IMMIGRANTS.name) if not _refused_at_start(note)] if store.has(IMMIGRANTS.name) else []
     if not notes:
         return population
     entered = population.value(ENTERED, {}) | {note["seed_sha"]: entry(note) for note in notes}
@@ -148,11 +149,11 @@ def _noted(store: LineStore) -> list[Seedling] | None:
         return None
     return [
         Seedling(row["name"], row["seed_sha"], row["blob_sha"], row["reason"] or "") for row in store.rows(IMMIGRANTS.name)
-        if not _is_of_the_start(row)
+        if not _refused_at_start(row)
     ]
 
 
-def _is_of_the_start(note: Row) -> bool:
+def _refused_at_start(note: Row) -> bool:
     """Return True for a seed that was refused when the first population was sealed: the state has it, and its bytes were not kept."""
     return note["blob_sha"] is None and note["artifact_id"] is not None
 

@@ -99,7 +99,7 @@ class Reply(Generic[ValueT]):
     value: ValueT
     call_id: str
 
-    def but(self, value: OtherT) -> Reply[OtherT]:
+    def with_value(self, value: OtherT) -> Reply[OtherT]:
         """Return the same call with another value, e.g. the candidate that was read from the reply."""
         return Reply(value, self.call_id)
 

@@ -64,12 +64,12 @@ class LocalExecutor(Executor):
     def _called(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         text = ""
         for _ in range(DEATHS + 1):
+            if self._cancelled:
+                raise CancelledError
             running = self._process().submit(fn, *args, **kwargs)
             error = running.exception()
             if not isinstance(error, BrokenExecutor):
                 return running.result()
-            if self._cancelled:
-                raise CancelledError
             text = str(error)
             self._here.process.shutdown()
             del self._here.process

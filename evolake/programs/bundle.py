@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -13,7 +13,7 @@ from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import differ, under_installed
 from evolake.errors import InputError, MachineryError
 from evolake.programs.gates.specs import GATES
-from evolake.programs.measuring_again import Bench, reached, scored
+from evolake.programs.measuring_again import Rerun, reached, scored
 from evolake.programs.report.gains import gain_between
 from evolake.programs.settings import ProgramsSettings
 from evolake.report.kinds import Artifact
@@ -124,9 +124,9 @@ def check(judging: Judging) -> Iterator[Said]:
     yield Said("identity", "holds" if made == judging.artifact_id else "fails", f"project and texts have the id {made[:12]}")
     _require_bearable(project, own)
     with Evaluator(project, own, mode=judging.settings.jail) as evaluator:
-        bench = Bench(evaluator, texts, judging.progress)
-        yield from _gates(judging, bench, claims)
-        yield from _held_out(judging, bench, claims)
+        rerun = Rerun(evaluator, texts, judging.progress)
+        yield from _gates(judging, rerun, claims)
+        yield from _held_out(judging, rerun, claims)
     if not project.protected:
         yield Said("score", "note", "not protected: the evaluator imports the program, which could forge its score here as it could there")
 
@@ -146,14 +146,14 @@ def _require_bearable(project: Project, own: ProgramsSettings) -> None:
             raise MachineryError(f"an evaluation may take {name} {value:g}", wanted=f"at most {MOST[name]:g} for what a stranger brings")
 
 
-def _gates(judging: Judging, bench: Bench, claims: Claims) -> Iterator[Said]:
+def _gates(judging: Judging, rerun: Rerun, claims: Claims) -> Iterator[Said]:
     import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
     from evolake.gates import run_gates
     from evolake.programs.gates.collecting import Candidate
     from evolake.programs.gates.specs import GATES
 
     judging.progress("gates")
-    candidate = Candidate(bench.texts, judging.artifact_id, bench.evaluator, [item.seed for item in claims.search])
+    candidate = Candidate(rerun.texts, judging.artifact_id, rerun.evaluator, [item.seed for item in claims.search])
     done = run_gates(candidate, GATES, judging.asked, artifact_id=judging.artifact_id, cycle="bundle", run_id="bundle")
     if (objection := done.blocked_by) is not None:
         yield Said("gates", "fails", f"{objection.gate} blocks it: {objection.rule_id}: {objection.reason}")
@@ -163,30 +163,30 @@ def _gates(judging: Judging, bench: Bench, claims: Claims) -> Iterator[Said]:
     if differ(judging.asked, judging.installed) and (said := under_installed(done.results, GATES, judging.installed, judging.artifact_id)):
         yield said
     pairs = [(item, result) for item, result in zip(claims.search, candidate.evaluations, strict=True) if item.score is not None]
-    noise = bench.noise([item.seed for item, _ in pairs[:REPEATED]])
-    yield from _compared("search", pairs, bench.project, noise, len(pairs))
+    noise = rerun.noise([item.seed for item, _ in pairs[:REPEATED]])
+    yield from _compared("search", pairs, rerun, noise, len(pairs))
 
 
-def _held_out(judging: Judging, bench: Bench, claims: Claims) -> Iterator[Said]:
+def _held_out(judging: Judging, rerun: Rerun, claims: Claims) -> Iterator[Said]:
     """The held-out evaluations that are drawn, of the program and of the initial one; then what is stated of them, under fresh seeds too."""
     held = judging.bundle.facts["champion"]
-    if refused := _unfounded(held, bench, claims):
+    if refused := _unfounded(held, rerun, claims):
         yield Said("score", "fails", refused)
         return
     if not claims.own:
         yield Said("held-out evaluations", "note", "none: it never was in a duel")
         return
     chosen, first = judging.drawn(claims.own), {item.seed: item for item in claims.initial}
-    noise = bench.noise([item.seed for item in chosen[:REPEATED]])
-    pairs = [(item, bench.own(item.seed)) for item in chosen]
-    beside = [(first[item.seed], bench.initial(item.seed)) for item in chosen if item.seed in first]
-    yield from _compared(f"held-out evaluations ({len(chosen)} of {len(claims.own)})", pairs, bench.project, noise, len(claims.own))
-    yield from _compared("the initial program under the same seeds", beside, bench.project, noise, len(claims.initial))
+    noise = rerun.noise([item.seed for item in chosen[:REPEATED]])
+    pairs = [(item, rerun.own(item.seed)) for item in chosen]
+    beside = [(first[item.seed], rerun.initial(item.seed)) for item in chosen if item.seed in first]
+    yield from _compared(f"held-out evaluations ({len(chosen)} of {len(claims.own)})", pairs, rerun, noise, len(claims.own))
+    yield from _compared("the initial program under the same seeds", beside, rerun, noise, len(claims.initial))
     if held is not None:
-        yield from reached(bench, claims, held, judging.sample)
+        yield from reached(rerun, claims, held, judging.sample)
 
 
-def _unfounded(held: Mapping[str, Any] | None, bench: Bench, claims: Claims) -> str:
+def _unfounded(held: Mapping[str, Any] | None, rerun: Rerun, claims: Claims) -> str:
     """Return why what is stated of a champion does not follow from the evaluations in the bundle; "" if it does, or if nothing is stated."""
     if held is None:
         return ""
@@ -203,10 +203,10 @@ def _unfounded(held: Mapping[str, Any] | None, bench: Bench, claims: Claims) -> 
     if missing := sorted(set(own) - set(initial)):
         lacking = f"no evaluation of that under {counted(len(missing), 'seed')}, e.g. {missing[0]}"
         return f"a gain over the initial program is stated, and the bundle has {lacking}"
-    project = bench.project
+    project = rerun.project
     gain = gain_between(
         own, initial, project=project.name, score_name=project.score_name, higher_is_better=project.higher_is_better, protected=project.protected,
-        initial_id=bench.initial_id, cycle=str(held["gain"].get("cycle")),
+        initial_id=rerun.initial_id, cycle=str(held["gain"].get("cycle")),
     )
     stated, found = held["gain"], gain.to_json() if gain else {}
     for name in sorted(found.keys() | stated.keys()):
@@ -222,18 +222,19 @@ def _equal(stated: Any, found: Any) -> bool:
     return stated == found
 
 
-def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], project: Project, noise: float, brought: int) -> Iterator[Said]:
-    """Compare scores measured here with those that are claimed: they must be equal if evaluations have no noise here.
+def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], rerun: Rerun, noise: float, brought: int) -> Iterator[Said]:
+    """Compare scores measured here with those that are claimed: they must be equal if scores have no noise here.
 
-    noise: measured here. brought: evaluations of this kind in the bundle.
+    noise: of scores, measured here. brought: evaluations of this kind in the bundle.
     """
+    project = rerun.project
     for claimed, result in pairs:
         score = scored(project, result)
         if (score is None) != (claimed.score is None):
             why = result.reason or result.status
             yield Said(what, "fails", f"under seed {claimed.seed} it claims {claimed.score}, and measured is {score} ({why})")
             return
-        if not noise and score is not None and claimed.score is not None and not _same(claimed, score, result):
+        if not noise and score is not None and claimed.score is not None and not _same(claimed, score, result, rerun.varying):
             yield Said(what, "fails", f"under seed {claimed.seed} it claims {claimed.score:.10g}, and measured is {score:.10g}")
             return
     if pairs:
@@ -245,9 +246,10 @@ def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], project: 
         yield Said(what, "holds", said, (len(pairs), brought))
 
 
-def _same(claimed: Measured, score: float, result: Evaluation) -> bool:
+def _same(claimed: Measured, score: float, result: Evaluation, varying: Collection[str]) -> bool:
+    """Return whether score and metrics are those that are claimed. varying: metrics that differ by themselves here."""
     near = set(result.metrics) == set(claimed.metrics) and all(
-        math.isclose(value, claimed.metrics[name], rel_tol=1e-9, abs_tol=1e-12) for name, value in result.metrics.items()
+        math.isclose(value, claimed.metrics[name], rel_tol=1e-9, abs_tol=1e-12) for name, value in result.metrics.items() if name not in varying
     )
     return near and claimed.score is not None and math.isclose(score, claimed.score, rel_tol=1e-9, abs_tol=1e-12)
 

@@ -31,10 +31,11 @@ MOST_CHOICES = 5000
 LARGEST_SEED = 2**31
 
 
-class Bench:
+class Rerun:
     """The two programs of a project on this machine. Each is built once and evaluated once under each seed.
 
-    texts: of the program that is judged. progress: told what is done next.
+    texts: of the program that is judged. progress: called with what is done next. varying: names of metrics that two
+    evaluations under one seed did not give alike, such as times.
     """
 
     def __init__(self, evaluator: Evaluator, texts: Mapping[str, str], progress: Callable[[str], None]):
@@ -43,6 +44,7 @@ class Bench:
         self._built: dict[str, Any] = {}
         self._known: dict[tuple[str, int], Evaluation] = {}
         self._gaps: dict[int, float] = {}
+        self.varying: set[str] = set()
 
     def own(self, seed: int) -> Evaluation:
         """Return the program's evaluation under a seed."""
@@ -53,13 +55,14 @@ class Bench:
         return self._evaluated("initial program", self.project.evolving, seed)
 
     def noise(self, seeds: Sequence[int]) -> float:
-        """Return the largest difference of two evaluations of the program under one seed, of all seeds asked for so far; 0 if metrics are equal."""
+        """Return the largest difference between the scores of two evaluations under one seed, over all seeds given so far."""
         for seed in seeds:
             if seed not in self._gaps:
                 first, again = self.own(seed), self._evaluate("program", self.texts, seed)
                 scores = scored(self.project, first), scored(self.project, again)
-                gap = abs(scores[0] - scores[1]) if None not in scores else 0.0  # type: ignore[operator]
-                self._gaps[seed] = gap or (0.0 if first.metrics == again.metrics else np.finfo(float).tiny)
+                self._gaps[seed] = abs(scores[0] - scores[1]) if scores[0] is not None and scores[1] is not None else 0.0
+                names = {*first.metrics, *again.metrics}
+                self.varying |= {name for name in names if first.metrics.get(name) != again.metrics.get(name)}
         return max(self._gaps.values(), default=0.0)
 
     def _evaluated(self, name: str, texts: Mapping[str, str], seed: int) -> Evaluation:
@@ -86,7 +89,7 @@ def scored(project: Project, evaluation: Evaluation) -> float | None:
     return score_of(project, evaluation) if evaluation.ok else None
 
 
-def reached(bench: Bench, claims: Any, held: Mapping[str, Any], sample: int | None) -> Iterator[Said]:
+def reached(rerun: Rerun, claims: Any, held: Mapping[str, Any], sample: int | None) -> Iterator[Said]:
     """Check what is stated of a champion under fresh seeds: its gain over the initial program, and its score if evaluations have no noise here.
 
     Args:
@@ -94,9 +97,9 @@ def reached(bench: Bench, claims: Any, held: Mapping[str, Any], sample: int | No
     """
     count = max(FRESH, len(claims.own))
     seeds = fresh_seeds(count if sample is None else max(LEAST_FRESH, min(count, sample)))
-    noise = bench.noise(seeds[:1])
-    project = bench.project
-    own = [scored(project, bench.own(seed)) for seed in seeds]
+    noise = rerun.noise(seeds[:1])
+    project = rerun.project
+    own = [scored(project, rerun.own(seed)) for seed in seeds]
     if failed := sum(score is None for score in own):
         yield Said("fresh seeds", "fails", f"the program fails under {failed} of {len(seeds)} seeds that nobody knew before")
         return
@@ -111,7 +114,7 @@ def reached(bench: Bench, claims: Any, held: Mapping[str, Any], sample: int | No
         yield _judged(f"{project.score_name} under fresh seeds", list(said.values()), scores, sign=sign)
     if held["gain"] is None:
         return
-    start = [scored(project, bench.initial(seed)) for seed in seeds]
+    start = [scored(project, rerun.initial(seed)) for seed in seeds]
     if any(score is None or score <= 0 for score in (*start, *scores)):
         yield Said("gain under fresh seeds", "note", "no ratio can be formed: a score is not positive, or the initial program fails")
         return

@@ -59,15 +59,15 @@ class SessionDesigner:
         card = ended.value
         if not isinstance(card, DesignCard):
             assert isinstance(card, AgentFailure)
-            return ended.but(card)
+            return ended.with_value(card)
         source = workspace.files.get(FILE, "").encode("utf-8", "replace").decode()
         try:
             reply = DesignReply(
                 explanation=card.explanation, solver_code=source, short_name=card.short_name, reference_weights=card.reference_weights,
             )
         except ValidationError as error:
-            return ended.but(AgentFailure(DESIGN_SESSION.name, "invalid", f"{FILE}: {error.errors()[0]['msg']}", 1))
-        return ended.but(reply)
+            return ended.with_value(AgentFailure(DESIGN_SESSION.name, "invalid", f"{FILE}: {error.errors()[0]['msg']}", 1))
+        return ended.with_value(reply)
 
     def commands(self, start: str) -> Mapping[str, Command]:
         """The commands of a session that begins with the file `start`. What a design does wrong is said; only our own machinery raises."""

@@ -117,7 +117,7 @@ def write_objectives(
         turn = _Turn(agents, current, judge, cycle, origin, frozenset(taken))
         seed = child_seed(root_seed, LINE, cycle, "objective-repair", number)
         made = alone(
-            lambda said=reply.but(reply.value), own=seed, at=turn: at.tried(said, own),
+            lambda said=reply.with_value(reply.value), own=seed, at=turn: at.tried(said, own),
             lambda reason: AgentFailure(OBJECTIVE_ROLE.name, "invalid", reason, 1), passing=(InputError,),
         )
         if isinstance(made, AgentFailure):

@@ -71,14 +71,14 @@ class SessionAuthor:
         card = ended.value
         if not isinstance(card, FamilyCard):
             assert isinstance(card, AgentFailure)
-            return ended.but(card)
+            return ended.with_value(card)
         texts = {name: clean_text(workspace.files.get(name, "")) for name in FILES}
         reply = EvolveReply(
             title=card.title, category=card.category, language=card.language, answer_type=card.answer_type, operator=card.operator,
             used_parents=card.used_parents, generator=texts[GENERATOR], template=texts[TEMPLATE], validator=texts[VALIDATOR],
             reader=texts[READER] or None, note=card.note,
         ) if all(len(text) <= 200_000 for text in texts.values()) else EvolveReply(note="a file is longer than 200000 characters")
-        return ended.but(reply)
+        return ended.with_value(reply)
 
     def commands(self) -> Mapping[str, Command]:
         """The commands of a session. What a family does wrong is said; only our own machinery raises."""

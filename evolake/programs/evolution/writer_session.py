@@ -55,11 +55,12 @@ class SessionWriter:
         card = ended.value
         if not isinstance(card, ProgramCard):
             assert isinstance(card, AgentFailure)
-            return ended.but(card)
+            return ended.with_value(card)
         gone = [name for name, text in workspace.changed.items() if text is None]
         if gone:
-            return ended.but(AgentFailure(WRITER_SESSION.name, "invalid", f"{gone[0]} was deleted: every file that evolves has to be there", 1))
-        return ended.but(WriterReply(idea=card.idea, whole={name: text for name, text in workspace.changed.items() if text is not None}))
+            why = f"{gone[0]} was deleted: every file that evolves has to be there"
+            return ended.with_value(AgentFailure(WRITER_SESSION.name, "invalid", why, 1))
+        return ended.with_value(WriterReply(idea=card.idea, whole={name: text for name, text in workspace.changed.items() if text is not None}))
 
 
 def commands(context: Context, files: Mapping[str, str]) -> Mapping[str, Command]:

@@ -154,6 +154,25 @@ def test_a_forged_statement_is_refused_with_its_reason(honest: Path, name: str, 
     assert (code, said in reason) == (1, True), reason
 
 
+TIMED = BY_SEED.replace("return {", 'import time\n    return {"seconds": time.time(), ')
+
+
+def test_a_side_metric_that_varies_excuses_no_other_score(tmp_path: Path):
+    """An honest bundle with times holds; a changed score is found, though its metrics are never the same twice."""
+    improved_program_lake(tmp_path / "lake", apart(START, TIMED), BETTER)
+    file = tmp_path / "timed.tar"
+    assert typed("export", "programs", "-o", str(file), lake=tmp_path / "lake").returncode == 0
+    assert verified(file, "--all") == (0, "")
+
+    def changed(claims: dict[str, Any], held: dict[str, Any]) -> None:
+        claims["search"][0].update(score=9.0)
+        claims["search"][0]["metrics"].update(combined_score=9.0)
+
+    (tmp_path / "forged.tar").write_bytes(forged(file, changed))
+    code, reason = verified(tmp_path / "forged.tar", "--all")
+    assert code == 1 and "it claims 9, and measured is" in reason
+
+
 @pytest.mark.parametrize("kept", [1, 3])
 def test_seeds_that_were_chosen_for_their_scores_are_no_help(kept: int, tmp_path: Path):
     """The best of four hundred, with everything else as it was measured there."""
