@@ -101,22 +101,26 @@ class Run:
     timed_out: bool = False
     diverged: bool = False
     failure: str | None = None
+    work_per_step: float = 1.0
+    together_step: int | None = None
+    left_again: int = 0
+    limit: int = 0
 
 
 STEPS, SIGMA, MOST = 100_000.0, 0.2, 100_000_000
 """Median steps of the champion, standard deviation of their log over seeds, and the limit."""
-LEVEL = FidelitySettings(max_n=20, max_steps=MOST, wall_s=1)
+LEVEL = FidelitySettings(max_n=20, max_steps=MOST, core_s=1)
 
 
 def designs(noise: np.ndarray, gain: float, settings: DesignsSettings, number: int) -> bool:
     """Whether the challenger wins a duel of designs. gain: log of the factor by which it needs fewer steps."""
     seeds: dict[int, int] = {}
 
-    def simulate(name: str, n: int, max_steps: int, seed: int, wall_s: float, own: DesignsSettings) -> Run:
+    def simulate(name: str, n: int, max_work: int, seed: int, core_s: float, own: DesignsSettings) -> Run:
         place = seeds.setdefault(seed, len(seeds))
         value = noise[int(name), place] * SIGMA - gain * int(name)
         steps = round(STEPS * math.exp(value))
-        return Run(steps, 0.0, steps) if noise[int(name), place] < LIMIT or max_steps == MOST else Run(steps, 1.0, max_steps)
+        return Run(steps, 0.0, steps) if noise[int(name), place] < LIMIT or max_work == MOST else Run(steps, 1.0, max_work)
 
     champion, challenger = (Contender(name, name, 20) for name in ("0", "1"))
     done = decide_champion(

@@ -19,6 +19,10 @@ class Run:
     timed_out: bool = False
     diverged: int = 0
     failure: str | None = None
+    work_per_step: float = 1.0
+    together_step: int | None = None
+    left_again: int = 0
+    limit: int = 1_000_000
 
 
 class Inline(Executor):

@@ -26,7 +26,7 @@ def _measurements_are_possible(asset: dg.AssetsDefinition) -> dg.AssetChecksDefi
     return rows_check(
         asset, "measurements_are_possible", "Every row is a measurement that can be: one per level, steps within the budget, a share within 0 and 1.",
         once("design_id", "fidelity", '"N"', "max_steps", "seed"), "unsolved_fraction BETWEEN 0 AND 1", "median_step IS NULL OR median_step >= 1",
-        "steps_run <= max_steps", "fidelity IN ('low', 'medium', 'high')",
+        "steps_run <= max_steps", "work_per_step IS NULL OR work_per_step > 0", "fidelity IN ('low', 'medium', 'high')",
     )
 
 

@@ -12,6 +12,7 @@ from assets.designs.line import line, so_far
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import EXPERIMENTS
+from evolake.designs.work.rows import median_work
 from resources.compute import ComputeResource
 
 if TYPE_CHECKING:
@@ -56,4 +57,5 @@ def _told(rows: Sequence[dict[str, Any]]) -> str:
     if not rows:
         return "nothing left to run"
     last = rows[-1]
-    return f"N={last['N']} {'solved' if last['unsolved_fraction'] < 0.5 else 'not solved'}, median step {last['median_step']}"
+    outcome = "solved" if last["unsolved_fraction"] < 0.5 else "not solved"
+    return f"N={last['N']} {outcome}, median work {median_work(last):.0f}, {last['median_step']} steps"

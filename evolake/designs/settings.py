@@ -8,30 +8,34 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class FidelitySettings(BaseModel):
-    """One level of the multi-fidelity schedule: sizes up to `max_n` variables, at most `max_steps` steps, `wall_s` seconds of guard."""
+    """One level of the multi-fidelity schedule: sizes up to `max_n` variables, at most `max_steps` steps of the baseline's work, and all sizes of a
+    design together at most what a core computes in `core_s` seconds. Both are counted, so that neither the machine nor its load decides."""
 
     model_config = ConfigDict(extra="forbid")
     max_n: int = Field(gt=0, description="variables of the largest instances")
-    max_steps: int = Field(gt=0, description="steps a level may take")
-    wall_s: float = Field(gt=0, description="wall seconds a level may take before it is given up")
+    max_steps: int = Field(gt=0, description="work that a level may take, in steps of the baseline: a step that costs twice as much counts as two")
+    core_s: float = Field(
+        gt=0, description="seconds of a core that all sizes of a design may take together; counted, at 50 million steps times instances times "
+        "variables a second, and not timed",
+    )
 
 
 class RaceSettings(BaseModel):
     """The race of a cycle: children of its designs, run on sizes up to `max_n`, before its experiments.
 
-    What ends it is counted. Only the wall guard of a rung can make two races with one seed differ; a row that it cut says `timed_out`.
+    What ends it is counted, so that two races with one seed are the same. A row that a clock cut all the same says `timed_out`.
     """
 
     model_config = ConfigDict(extra="forbid")
     candidates: int = Field(default=0, ge=0, description="children that race per cycle where operators write designs; 0: none")
     work: int = Field(
-        default=20_000, gt=0, description="simulated steps times instances times variables, in millions, after which no further generation of a race "
+        default=20_000, gt=0, description="work times instances times variables, in millions, after which no further generation of a race "
         "begins; a core does some 50 million per second",
     )
     enter: int = Field(default=4, gt=0, description="the best of a race that enter the cycle's experiments")
     max_n: int = Field(default=320, ge=12, description="variables of the largest instances of a race")
     batch: int = Field(default=24, gt=0, description="instances per rung of a race")
-    max_steps: int = Field(default=20_000, gt=0, description="steps that a racer may take at a rung, where no bar is lower")
+    max_steps: int = Field(default=20_000, gt=0, description="work that a racer may take at a rung, in steps of the baseline, where no bar is lower")
 
 
 class DesignsSettings(BaseModel):
@@ -40,11 +44,11 @@ class DesignsSettings(BaseModel):
     model_config = ConfigDict(extra="forbid")
     batch: int = Field(default=100, gt=0, description="instances per experiment")
     n_start: int = Field(default=10, ge=3, description="variables of the smallest instances")
-    steps_start: int = Field(default=50, gt=0, description="steps at the first level; doubled from level to level")
+    steps_start: int = Field(default=50, gt=0, description="work at the first level, in steps of the baseline; doubled from level to level")
     ratio: float = Field(default=4.3, gt=0, description="clauses per variable")
-    low: FidelitySettings = FidelitySettings(max_n=640, max_steps=10_000, wall_s=60)
-    medium: FidelitySettings = FidelitySettings(max_n=1280, max_steps=100_000, wall_s=300)
-    high: FidelitySettings = FidelitySettings(max_n=2560, max_steps=1_000_000, wall_s=1800)
+    low: FidelitySettings = FidelitySettings(max_n=640, max_steps=10_000, core_s=60)
+    medium: FidelitySettings = FidelitySettings(max_n=1280, max_steps=100_000, core_s=300)
+    high: FidelitySettings = FidelitySettings(max_n=2560, max_steps=1_000_000, core_s=1800)
     medium_share: float = Field(default=0.5, gt=0, le=1, description="share of designs that goes on to medium")
     high_share: float = Field(default=0.1, gt=0, le=1, description="share of designs that goes on to high")
     promotion: Literal["consensus", "scaling"] = Field(
@@ -71,7 +75,7 @@ class DesignsSettings(BaseModel):
         "wins at small ones may fail at large",
     )
     tuning_work: int = Field(
-        default=0, ge=0, description="simulated steps times instances times variables, in millions, that the trials of a cycle may take: the largest "
+        default=0, ge=0, description="work times instances times variables, in millions, that the trials of a cycle may take: the largest "
         "size that a trial goes to follows from it; 0: no bound. A core does some 50 million per second",
     )
     tuned_share: float = Field(default=0.05, ge=0, le=1, description="tune when fewer than this share of designs is tuned")

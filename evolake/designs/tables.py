@@ -23,8 +23,12 @@ TERMS = {
     "key": "What the proposer knows it by, so that it is not proposed again.",
     "key_insight": "What the designer learnt from its results, in a sentence; null before the analysis.",
     "largest_solved": "Variables of the largest instances of which more than half were solved; 0 for none.",
+    "left_again": "Instances that were solved and had been left again by the last step; null in parts older than the column.",
     "max_steps": "Integration steps that the run was allowed.",
-    "median_step": "Integration step after which more than half of the batch was solved; extrapolated where it never was.",
+    "max_work": "Work that the run was allowed, in steps of the baseline; null in parts older than the column.",
+    "median_step": "Median over instances of the integration step at which one was first solved; extrapolated where not half were. In parts without "
+    "median_work, the step at which more than half were solved at once.",
+    "median_work": "Median step times work_per_step: the cost in steps of the baseline; null in parts older than the column.",
     "median_tau": "Median rank correlation (Kendall's tau) with the other objectives.",
     "N": "Variables of an instance; the experiment contract spells it so.",
     "operator": "What made it from its parents: seed, mutation, crossover, tuning, ... ; written where a model names none.",
@@ -34,8 +38,11 @@ TERMS = {
     "source_sha": "Blob with the Python source.",
     "steps_run": "Integration steps that were computed.",
     "success_level": "How well the designer thinks it went; null before the analysis.",
-    "timed_out": "Whether the wall clock cut the run short, so that it may come out otherwise elsewhere.",
+    "timed_out": "Whether a clock cut the run before it had shown anything; it counts as not measured.",
+    "together_step": "First integration step at which more than half of the batch was solved at once, the paper's measure; null where that was not "
+    "seen, and where the batch is not the paper's 100.",
     "traced_sha": "Blob with the traced design as JSON: graph and variables; null where it cannot be traced.",
+    "work_per_step": "What a step costs beside one of the baseline, counted in operators; null in parts older than the column.",
     "tuned": "Whether its hyperparameters are the outcome of a tuning.",
     "unsolved_fraction": "Share of the batch that was left unsolved, from 0 to 1.",
 }
@@ -58,7 +65,7 @@ DESIGNS = TableSchema(
     keys=("design_id",), terms=TERMS,
 )
 EXPERIMENTS = TableSchema(
-    "experiments", 2,
+    "experiments", 3,
     {
         "design_id": pl.String, "cycle": pl.String, "fidelity": pl.String,
         "level": (pl.Int64, "Rung on the ladder of sizes, from 0; each is larger by the square root of 2."),
@@ -69,7 +76,8 @@ EXPERIMENTS = TableSchema(
         "seed": (pl.Int64, "Seed of the instances and of the start on them; the same for all designs of a size."),
         "wall_s": pl.Float64, "cpu_s": pl.Float64, "profile": pl.String, "engine": pl.String, "timed_out": pl.Boolean,
         "diverged": (pl.Int64, "Instances whose variables left the finite numbers."),
-        "failure": pl.String,
+        "failure": pl.String, "work_per_step": pl.Float64, "median_work": pl.Float64, "max_work": pl.Float64, "together_step": pl.Int64,
+        "left_again": pl.Int64,
     },
     keys=("design_id", "fidelity", "N", "max_steps", "seed", "profile"), provenance=("wall_s", "cpu_s"), terms=TERMS,
 )
@@ -133,24 +141,25 @@ SCORES = TableSchema(
     keys=("objective_id", "design_id", "fidelity"), terms=TERMS,
 )
 RANKING = TableSchema(
-    "consensus_ranking", 1,
+    "consensus_ranking", 2,
     {
         "design_id": pl.String, "cycle": pl.String,
         "rank": (pl.Int64, "Place by consensus; 1 is best."),
         "consensus": pl.Float64, "visits": pl.Float64, "ucb": pl.Float64, "largest_solved": pl.Int64, "median_step": pl.Int64,
+        "median_work": pl.Float64,
         "fidelity": (pl.String, "Highest effort that the design was run at: low, medium, high, or none."),
     },
     keys=("design_id",), terms=TERMS,
 )
 TUNING = TableSchema(
-    "tuning", 1,
+    "tuning", 2,
     {
         "design_id": pl.String, "cycle": pl.String,
         "trial": (pl.Int64, "Number of the trial; 0 is the design as it is."),
         "hyper_values": pl.String,
         "consensus": (pl.Float64, "Consensus estimated for these values; 0 is best, null where the trial could not be traced."),
         "status": (pl.String, "ok or blocked."),
-        "reason": pl.String, "largest_solved": pl.Int64, "median_step": pl.Int64,
+        "reason": pl.String, "largest_solved": pl.Int64, "median_step": pl.Int64, "median_work": pl.Float64,
     },
     keys=("design_id", "cycle", "trial"), terms=TERMS,
 )
@@ -168,7 +177,7 @@ REVIEWS = TableSchema(
     keys=("cycle", "objective_id"), terms=TERMS,
 )
 DUELS = TableSchema(
-    "champion_trials", 2,
+    "champion_trials", 3,
     {
         "cycle": pl.String,
         "part": (
@@ -181,12 +190,13 @@ DUELS = TableSchema(
         "max_steps": pl.Int64, "median_step": pl.Int64, "unsolved_fraction": pl.Float64,
         "solved": (pl.Boolean, "Whether more than half of the batch was solved."),
         "steps_run": pl.Int64, "wall_s": pl.Float64, "cpu_s": pl.Float64, "profile": pl.String, "engine": pl.String, "timed_out": pl.Boolean,
-        "failure": pl.String,
+        "failure": pl.String, "work_per_step": pl.Float64, "median_work": pl.Float64, "max_work": pl.Float64, "together_step": pl.Int64,
+        "left_again": pl.Int64,
     },
     keys=("cycle", "part", "design_id", "pair", "N"), provenance=("wall_s", "cpu_s"), terms=TERMS,
 )
 DECISIONS = TableSchema(
-    "champion_decisions", 2,
+    "champion_decisions", 3,
     {
         "cycle": pl.String,
         "comparison": (pl.String, "Against whom: incumbent (the duel for the title) or baseline (for the report)."),
@@ -194,7 +204,8 @@ DECISIONS = TableSchema(
         "incumbent_id": (pl.String, "Design that it is compared with."),
         "N": pl.Int64, "batch": pl.Int64, "profile": pl.String, "pairs": pl.Int64,
         "ratio": (
-            pl.Float64, "Median steps of the other over those of the challenger, geometric mean over pairs; above 1 the challenger is faster.",
+            pl.Float64, "Median work of the other over that of the challenger, geometric mean over pairs; above 1 the challenger is better. In lakes "
+            "of earlier versions, of steps.",
         ),
         "ratio_low": pl.Float64, "ratio_high": pl.Float64,
         "noise_floor": (
@@ -206,6 +217,7 @@ DECISIONS = TableSchema(
             pl.String, "lower bound if the other side has unsolved runs, estimate if the challenger has, else empty; null in earlier versions.",
         ),
         "test": (pl.String, "Test that decided, with its number of pairs; null in lakes of earlier versions."),
+        "unit": (pl.String, "What the ratio is of: work; null in lakes of earlier versions, which counted steps."),
     },
     keys=("cycle", "comparison", "challenger_id"), terms=TERMS,
 )
@@ -214,7 +226,8 @@ ARCHIVE: dict[str, TableSchema] = {
     "state": STATE,
 }
 LATER: dict[str, tuple[str, ...]] = {
-    "experiments": ("failure",), "designs": ("grammar",), "objectives": ("operator", "genome", "parents"),
+    "experiments": ("failure", "work_per_step", "median_work", "max_work", "together_step", "left_again"), "ranking": ("median_work",),
+    "designs": ("grammar",), "objectives": ("operator", "genome", "parents"),
 }
 """Columns of the archive's tables that a lake written by an earlier version lacks; they are read as null."""
 MERGED = TableSchema(
@@ -264,13 +277,13 @@ UNMADE = TableSchema(
     keys=("number",), terms=TERMS,
 )
 EXTRAPOLATIONS = TableSchema(
-    "extrapolations", 1,
+    "extrapolations", 2,
     {
         "cycle": pl.String, "fidelity": (pl.String, "Fidelity that was decided on: medium or high."),
         "design_id": pl.String, "N": (pl.Int64, "Largest size of that fidelity."),
-        "expected_steps": (pl.Float64, "Median steps expected there, by a power law through the solved sizes; null where fewer than three are."),
-        "low_steps": (pl.Float64, "Lower end of the 95% prediction interval, and not below the steps that did not suffice at a smaller size."),
-        "high_steps": (pl.Float64, "Upper end of the 95% prediction interval."),
+        "expected_work": (pl.Float64, "Median work expected there, by a power law through the solved sizes; null where fewer than three are."),
+        "low_work": (pl.Float64, "Lower end of the 95% prediction interval, and not below the work that did not suffice at a smaller size."),
+        "high_work": (pl.Float64, "Upper end of the 95% prediction interval."),
         "levels": (pl.Int64, "Sizes that the power law goes through."),
         "place": (pl.Int64, "Place in the consensus at that moment, from 0."),
         "goes_on": (pl.Boolean, "Whether the design goes on to the fidelity."),
@@ -278,7 +291,7 @@ EXTRAPOLATIONS = TableSchema(
     keys=("cycle", "fidelity", "design_id"), terms=TERMS,
 )
 RACED = TableSchema(
-    "raced", 1,
+    "raced", 2,
     {
         "cycle": pl.String, "number": (pl.Int64, "Place in the order in which racers were taken, from 0."),
         "design_id": pl.String, "title": pl.String,
@@ -292,10 +305,11 @@ RACED = TableSchema(
         "traced_sha": pl.String,
         "sizes": (pl.List(pl.Int64), "Variables of the rungs that it was run on, in their order."),
         "median_steps": (pl.List(pl.Int64), "Median step at each of these; an estimate at the last where it missed the bar."),
+        "median_works": (pl.List(pl.Float64), "Median work at each of these, in steps of the baseline."),
         "solved_rungs": (pl.Int64, "Rungs of which it solved more than half within the bar."),
         "rungs": (pl.Int64, "How many sizes with their instances the race consists of."),
         "steps_run": (pl.Int64, "Integration steps that were computed, of all rungs together."),
-        "score": (pl.Float64, "Mean logarithm of its median steps at the largest rungs that it solved; null outside the elite."),
+        "score": (pl.Float64, "Mean logarithm of its median work at the largest rungs that it solved; null outside the elite."),
         "elite": (pl.Boolean, "Whether it was among the elite when it was taken."),
         "timed_out": pl.Boolean, "cpu_s": pl.Float64,
     },

@@ -1,4 +1,4 @@
-"""What a design does beside another: how fast its memories move, and how many times fewer steps it takes."""
+"""What a design does beside another: how fast its memories move, and how many times less work it takes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def responses(result: Sequence[Response], title: str) -> bytes:
 
 
 def speedup(points: Sequence[tuple[int, float | None, bool]]) -> bytes:
-    """points: size, times fewer steps, whether both solved it; a hollow mark where one did not, since its steps are projected."""
+    """points: size, times less work, whether both solved it; a hollow mark where one did not, since its work is projected."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
     drawn, axes = figure(height=3.8)
@@ -68,7 +68,7 @@ def speedup(points: Sequence[tuple[int, float | None, bool]]) -> bytes:
         axes.plot([size], [value], marker="o", markersize=6.5, color=BLUE, markerfacecolor=BLUE if solved else "white", zorder=3)
     axes.axhline(1.0, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
     axes.set_xscale("log")
-    dress(axes, "Median steps of the baseline over those of the champion", "variables N", "times fewer steps")
+    dress(axes, "Median work of the baseline over that of the champion", "variables N", "times less work")
     axes.xaxis.set_major_locator(FixedLocator(n))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xticklabels([str(size) for size in n])

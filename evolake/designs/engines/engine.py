@@ -1,4 +1,7 @@
-"""Runs a traced design on a batch of instances until more than half are solved at the same step.
+"""Runs a traced design on a batch of instances until more than half have been solved.
+
+An instance counts as solved from the first step at which all its clauses hold: a user would stop there. The paper counts otherwise, with all
+instances at one step (`Simulation.together_step`); a design that leaves its solutions again fares worse by that, the more so the larger the batch.
 
 Engines, fastest first: "fused" (a compiled kernel generated from the graph), "mixed" (kernels, and torch for the operators that have none), "torch"
 (the batched graph, on a GPU where torch sees one and EVOLAKE_DEVICE=cuda asks for it), "reference" (one instance at a time). "auto" and "fused" take
@@ -11,32 +14,44 @@ instance takes one step on the reference engine before another engine is made.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from evolake.designs.compiler.expression import Inexpressible
+from evolake.designs.engines.counted import counted_s, counted_steps
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.instances import Planted
 from evolake.designs.model.stepper import Failed, Stepper, check_fits, check_size
+from evolake.designs.work.relative import work_per_step
+from evolake.designs.work.rows import allowed_steps
 from evolake.errors import InputError
 
 ENGINES = ("auto", "fused", "mixed", "torch", "reference")
 _LARGEST_CHUNK = 64
+TOGETHER = 4
+"""How many times its median steps a run goes on for to see more than half of the batch solved at once."""
+TAIL = 0.025
 
 
 @dataclass(frozen=True)
 class Simulation:
     """What came of a run.
 
-    median_step: the first step at which more than half of the batch was solved at once; else extrapolated as the paper's framework does,
-    int(steps*(B/2 + .5)/(solved + .5)) with the solved at the last step. reached: whether it was really reached.
-    unsolved_fraction: 1 - solved/B at that step (or at the last one). steps_run: steps taken, the median step included.
+    median_step: median over instances of the step at which one was first solved (of an even batch the mean of the middle two, rounded up); else
+    extrapolated, int(steps*(B/2 + .5)/(solved + .5)) with the solved until the last step. reached: whether it was really reached.
+    unsolved_fraction: 1 - solved/B by that step (or by the last one). steps_run: steps taken, the median step included.
+    together_step: the first step at which more than half of the batch was solved at once, as the paper's framework counts; None where that was
+    not seen. left_again: how many of the solved instances had been left again by the last step.
     solved_at: (B,) int, the first step after which an instance was solved, 0 = never. diverged: instances whose state is no longer a number.
+    limit: steps that the run was allowed; fewer than `max_steps` where `max_work` or `core_s` allowed no more.
+    work_per_step: what a step costs beside one of the baseline; 1.0 where that could not be counted.
     cpu_s, wall_s: seconds of all threads together and of the clock, compilation left out; compile_s: what making the engine took.
     failure: what the design broke on while it was made or run, or None. A design that fails is unsolved, never an exception.
     """
@@ -54,6 +69,22 @@ class Simulation:
     compile_s: float = 0.0
     note: str | None = None
     failure: str | None = None
+    together_step: int | None = None
+    left_again: int = 0
+    limit: int = 0
+    work_per_step: float = 1.0
+
+    @property
+    def median_work(self) -> float:
+        """The median step in steps of the baseline: times what a step costs beside one of its."""
+        return self.median_step * self.work_per_step
+
+    @property
+    def interval(self) -> tuple[int, int | None]:
+        """95% interval of the median step by order statistics; its upper end is None where too few instances were solved to know it."""
+        low, high = order_ranks(len(self.solved_at))
+        times = np.sort(self.solved_at[self.solved_at > 0])
+        return int(times[low - 1]) if len(times) >= low else max(1, self.steps_run), int(times[high - 1]) if len(times) >= high else None
 
     @property
     def steps_per_s(self) -> float:
@@ -68,20 +99,27 @@ def simulate(
     max_steps: int,
     seed: int,
     until_median: bool = True,
-    wall_s: float | None = None,
+    interval: bool = False,
+    together: bool = False,
+    max_work: float | None = None,
+    core_s: float | None = None,
     engine: str = "auto",
     dtype: str | None = None,
     on_progress: Callable[[int, int], None] | None = None,
-    on_made: Callable[[], None] | None = None,
+    on_made: Callable[[float], None] | None = None,
     threads: int = 1,
 ) -> Simulation:
     """Runs `traced` on `instances`.
 
     Args:
         max_steps: at least 1. seed: of the initial state (the instances have their own). until_median: stop at the median step.
-        wall_s: stop after about this many seconds of the clock. dtype: "float32" or "float64"; as traced when None.
+        interval: go on until the upper end of its interval is known. together: go on until more than half are solved at once, for at most
+        TOGETHER times as many steps.
+        max_work: steps of the baseline whose work the run may take (`evolake.designs.work.relative`); no bound when None.
+        core_s: seconds of a core that the run may take, counted and not timed: as many steps as RATES says that a core computes in it.
+        dtype: "float32" or "float64"; as traced when None.
         on_progress: called now and then with (steps so far, instances solved now).
-        on_made: called once, when the engine is ready and the clock of `wall_s` starts.
+        on_made: called once, when the engine is ready, with the seconds of a core that the run is counted for; 0 where they are not limited.
         threads: how many the fused engine shares the instances out to; the others take one. All but the times is the same.
 
     A design's torch operators run in this process, which may die of them (`int64 min // -1` is a SIGFPE): strangers' designs are run by
@@ -96,54 +134,68 @@ def simulate(
         raise InputError("a seed cannot be negative", wanted="0 or more", got=str(seed), do="choose another seed")
     began = time.thread_time()
     made = _tried(lambda: make_stepper(traced, instances, seed=seed, engine=engine, dtype=dtype or traced.dtype, threads=threads))
-    compile_s = time.thread_time() - began
     if isinstance(made, str):
-        return unsolved(instances.batch, made, compile_s=compile_s)
+        return unsolved(instances.batch, made, compile_s=time.thread_time() - began, limit=max_steps)
     stepper, note = made
+    per_step = work_per_step(traced, instances.n, instances.m)
+    most = max_steps if max_work is None else min(max_steps, allowed_steps(max_work, per_step))
+    limit = most if core_s is None else min(most, counted_steps(core_s, stepper.name, instances.batch * instances.n, per_step))
+    compile_s = time.thread_time() - began
     if on_made:
-        on_made()
+        on_made(0.0 if core_s is None else counted_s(limit, stepper.name, instances.batch * instances.n, per_step))
     cpu, wall = time.thread_time(), time.perf_counter()
     progress = _Progress(instances.batch)
     failure = None
-    while progress.steps < max_steps and not (until_median and progress.median):
-        chunk = min(_chunk(progress.steps, time.perf_counter() - wall, wall_s), max_steps - progress.steps)
+    while progress.steps < limit and not (until_median and progress.done(interval=interval, together=together)):
+        chunk = min(_LARGEST_CHUNK, max(8, progress.steps // 8), limit - progress.steps)
         try:
             result = _tried(lambda engine_now=stepper, count=chunk: engine_now.run(count))
         except Inexpressible as reason:
             note, progress = f"begun again without kernels: {reason}", _Progress(instances.batch)
             stepper = plain_stepper(traced, instances, seed, dtype or traced.dtype)
+            limit = most if core_s is None else min(most, counted_steps(core_s, stepper.name, instances.batch * instances.n, per_step))
             continue
         if isinstance(result, str):
             failure = result
             break
-        progress.take(result, until_median=until_median)
+        progress.take(result, until_median=until_median, interval=interval, together=together)
         if on_progress:
             on_progress(progress.steps, progress.solved)
-        if wall_s is not None and time.perf_counter() - wall > wall_s:
-            break
     elapsed_cpu, elapsed_wall = time.thread_time() - cpu + getattr(stepper, "cpu_elsewhere_s", 0.0), time.perf_counter() - wall
-    timed_out = progress.steps < max_steps and not (until_median and progress.median)
     if failure is not None:
         return unsolved(
             instances.batch, failure, steps=progress.steps, solved_at=progress.solved_at, engine=stepper.name, note=note, compile_s=compile_s,
-            cpu_s=elapsed_cpu, wall_s=elapsed_wall,
+            cpu_s=elapsed_cpu, wall_s=elapsed_wall, limit=limit, per_step=per_step,
         )
-    solved = progress.solved
-    half = extrapolated(progress.steps, instances.batch, solved)
+    median = progress.median
     return Simulation(
-        median_step=progress.median or half,
-        unsolved_fraction=1 - solved / instances.batch,
+        median_step=median or extrapolated(progress.steps, instances.batch, progress.solved),
+        unsolved_fraction=1 - (progress.solved_by_median if median and until_median else progress.solved) / instances.batch,
         steps_run=progress.steps,
         solved_at=progress.solved_at,
         cpu_s=elapsed_cpu,
         wall_s=elapsed_wall,
         engine=stepper.name,
-        timed_out=timed_out,
+        timed_out=False,
         diverged=count_diverged(stepper.state()),
-        reached=bool(progress.median),
+        reached=bool(median),
         compile_s=compile_s,
         note=note,
+        together_step=progress.together or None,
+        left_again=progress.left_again,
+        limit=limit,
+        work_per_step=per_step,
     )
+
+
+@cache
+def order_ranks(batch: int) -> tuple[int, int]:
+    """Ranks, from 1, of the order statistics that make a 95% interval of the median of `batch` numbers (binomial; Conover, 1999, section 3.2)."""
+    below, low = 0, 0
+    while below + math.comb(batch, low) <= TAIL * 2**batch:
+        below, low = below + math.comb(batch, low), low + 1
+    low = max(1, low)
+    return low, batch + 1 - low
 
 
 def extrapolated(steps: int, batch: int, solved: int) -> int:
@@ -153,12 +205,13 @@ def extrapolated(steps: int, batch: int, solved: int) -> int:
 
 def unsolved(
     batch: int, failure: str, *, steps: int = 0, solved_at: np.ndarray | None = None, engine: str = "none", note: str | None = None,
-    compile_s: float = 0.0, cpu_s: float = 0.0, wall_s: float = 0.0, timed_out: bool = False,
+    compile_s: float = 0.0, cpu_s: float = 0.0, wall_s: float = 0.0, timed_out: bool = False, limit: int = 0, per_step: float = 1.0,
 ) -> Simulation:
     """The result of a design that broke: nothing is solved, and `failure` says why."""
     at = np.zeros(batch, dtype=np.int64) if solved_at is None else solved_at
     return Simulation(
-        extrapolated(steps, batch, 0), 1.0, steps, at, cpu_s, wall_s, engine, timed_out, 0, False, compile_s, note, failure,
+        extrapolated(steps, batch, 0), 1.0, steps, at, cpu_s, wall_s, engine, timed_out, 0, False, compile_s, note, failure, limit=limit,
+        work_per_step=per_step,
     )
 
 
@@ -170,35 +223,61 @@ def _tried(act: Callable[[], Any]) -> Any:
         return str(failed) or "it failed"
 
 
-def _chunk(steps: int, spent: float, wall_s: float | None) -> int:
-    """Steps to take before looking up: an eighth of those taken, at most 64, and no more than the clock allows (one, when it is not known yet)."""
-    wanted = min(_LARGEST_CHUNK, max(8, steps // 8))
-    if wall_s is None:
-        return wanted
-    return min(wanted, max(1, int((wall_s - spent) * steps / max(spent, 1e-9)))) if steps else 1
-
-
 class _Progress:
     """Counts solved instances step by step."""
 
     def __init__(self, batch: int):
         self.steps = 0
         self.solved = 0
+        self.solved_by_median = 0
         self.median = 0
+        self.together = 0
+        self.left_again = 0
         self.solved_at = np.zeros(batch, dtype=np.int64)
+        self._upper = order_ranks(batch)[1]
 
-    def take(self, solved: np.ndarray, *, until_median: bool) -> None:
-        """Adds a (steps, B) block of results; with `until_median` nothing after the median step is looked at."""
-        counts = solved.sum(axis=1)
-        above = np.flatnonzero(counts > solved.shape[1] // 2)
-        if above.size and not self.median:
-            self.median = self.steps + int(above[0]) + 1
-            if until_median:
-                solved, counts = solved[: above[0] + 1], counts[: above[0] + 1]
+    def done(self, *, interval: bool, together: bool) -> bool:
+        """Whether all is known that was asked for."""
+        if not self.median or (interval and self.solved < self._upper):
+            return False
+        return not together or bool(self.together) or self.steps >= TOGETHER * self.median
+
+    def take(self, solved: np.ndarray, *, until_median: bool, interval: bool = False, together: bool = False) -> None:
+        """Adds a (steps, B) block of results; with `until_median` nothing is looked at after the step at which all is known."""
+        batch = solved.shape[1]
+        ever = np.logical_or.accumulate(solved, axis=0) | (self.solved_at > 0)
+        counts, at_once = ever.sum(axis=1), solved.sum(axis=1)
+        known = len(solved)
+        if until_median:
+            known = min(known, self._known_after(counts, at_once, interval=interval, together=together))
+            solved, ever, counts, at_once = solved[:known], ever[:known], counts[:known], at_once[:known]
         first = np.where(solved.any(axis=0), solved.argmax(axis=0) + 1 + self.steps, 0)
         self.solved_at = np.where(self.solved_at > 0, self.solved_at, first)
-        self.steps += solved.shape[0]
+        if not self.together and (above := np.flatnonzero(at_once > batch // 2)).size:
+            self.together = self.steps + int(above[0]) + 1
+        self.steps += known
         self.solved = int(counts[-1])
+        self.left_again = int((ever[-1] & ~solved[-1]).sum())
+        if not self.median and self.solved > batch // 2:
+            times = np.sort(self.solved_at[self.solved_at > 0])
+            middle = times[batch // 2] if batch % 2 else math.ceil((times[batch // 2 - 1] + times[batch // 2]) / 2)
+            self.median, self.solved_by_median = int(middle), int((times <= times[batch // 2]).sum())
+
+    def _known_after(self, counts: np.ndarray, at_once: np.ndarray, *, interval: bool, together: bool) -> int:
+        """Steps of a block after which all is known that was asked for; more than it has where that is not in it."""
+        batch, never = len(self.solved_at), len(counts) + 1
+
+        def first(found: np.ndarray) -> int:
+            places = np.flatnonzero(found)
+            return int(places[0]) + 1 if places.size else never
+
+        median = 0 if self.median else first(counts > batch // 2)
+        upper = first(counts >= self._upper) if interval else 0
+        beside = 0
+        if together and not self.together and median <= len(counts):
+            most = TOGETHER * (self.median or self.steps + median) - self.steps
+            beside = min(first(at_once > batch // 2), max(1, most))
+        return max(1, median, upper, beside)
 
 
 def count_diverged(state: dict[str, np.ndarray]) -> int:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import math
 import os
 import selectors
 import signal
@@ -43,6 +44,10 @@ GRACE_S = 3.0
 """Seconds over the guard of a run after which a step that has not ended is not waited for."""
 PATIENCE = 5
 """How many times as long as a guard the clock may run while the child has not computed for as long: a loaded machine is no design's fault."""
+TRIES = 3
+"""How often a run is begun before a clock may end it for good; each time it gets twice as long."""
+CORE_TIMES = 10.0
+"""How many times the seconds that a run is counted for its child may compute: far more than any machine or engine that works needs."""
 MOST_BYTES = 64_000_000
 Progress = Callable[[int, int], None]
 
@@ -51,7 +56,8 @@ Progress = Callable[[int, int], None]
 class Run:
     """One numeric run. `traced` is TracedDesign's JSON text; the instances are `planted(n, batch, instance_seed, ratio=ratio)`.
 
-    threads: see `evolake.designs.engines.engine.simulate`.
+    interval, together, max_work, core_s, threads: see `evolake.designs.engines.engine.simulate`.
+    guard_s: seconds of the processor that the child may take before it is stopped; None: none, or what follows from `core_s`.
     """
 
     traced: str
@@ -62,27 +68,39 @@ class Run:
     instance_seed: int
     ratio: float
     until_median: bool = True
-    wall_s: float | None = None
+    guard_s: float | None = None
+    interval: bool = False
+    together: bool = False
+    max_work: float | None = None
+    core_s: float | None = None
     engine: str = "auto"
     dtype: str | None = None
     threads: int = 1
 
 
 class _Guard:
-    """Until when a sign of a child is waited for: `allowed_s` of the clock, and on until it has computed as long or PATIENCE times that has gone."""
+    """How long a sign of a child is waited for: `allowed_s`, and on until it has computed as long or `patience` times that has gone by."""
 
-    def __init__(self, child: Child, allowed_s: float) -> None:
-        self._child, self._allowed_s = child, allowed_s
+    def __init__(self, child: Child, allowed_s: float, patience: float = PATIENCE) -> None:
+        self._child, self.allowed_s, self._patience = child, allowed_s, patience
         self._began, self._computed = time.monotonic(), child.cpu_s()
 
     def left_s(self) -> float:
         """Seconds until it is worth another look; 0 or less when it is over."""
         computed, waited = self._child.cpu_s() - self._computed, time.monotonic() - self._began
-        return min(self._allowed_s - min(computed, waited), PATIENCE * self._allowed_s - waited)
+        return min(self.allowed_s - min(computed, waited), self._patience * self.allowed_s - waited)
+
+    def computed_s(self) -> float:
+        """Processor seconds of the child since the guard was set."""
+        return self._child.cpu_s() - self._computed
 
 
 class _Ended(Exception):
     """The child is gone; the words say how."""
+
+
+class _Starved(Exception):
+    """The clock has run out for a child that has not computed for as long as it may: that says nothing about what it ran."""
 
 
 class Child:
@@ -209,27 +227,38 @@ atexit.register(close)
 def run_apart(run: Run, on_progress: Progress | None = None) -> Simulation:
     """`evolake.designs.engines.engine.simulate` in the child.
 
+    What ends a run is what it computes: its steps, or its processor seconds. A run that only the clock would end, because the machine is busy, is
+    begun again with twice as long, TRIES times in all; one that is cut even then says so (`Simulation.timed_out`) and has shown nothing.
+
     Raises:
         InputError: arguments that make no run. MachineryError: the child cannot be started, or its installation is broken.
     """
-    began = time.monotonic()
-    seen = [0]
+    began, seen = time.monotonic(), [0]
 
     def heard(steps: int, solved: int) -> None:
         seen[0] = steps
         if on_progress is not None:
             on_progress(steps, solved)
 
-    result = _asked({"do": "simulate", **asdict(run)}, run.wall_s, heard)
-    if isinstance(result, dict):
-        return _simulation(result, run)
-    cut = result.startswith("stopped by")
-    return unsolved(run.batch, result, steps=min(seen[0], run.max_steps), timed_out=cut, wall_s=time.monotonic() - began)
+    starved = ""
+    for attempt in range(TRIES):
+        try:
+            result = _asked({"do": "simulate", **asdict(run)}, run.guard_s, heard, PATIENCE * 2**attempt)
+        except _Starved as reason:
+            starved = str(reason)
+            continue
+        if isinstance(result, dict):
+            return _simulation(result, run)
+        return unsolved(run.batch, result, steps=min(seen[0], run.max_steps), wall_s=time.monotonic() - began, limit=run.max_steps)
+    return unsolved(run.batch, starved, steps=min(seen[0], run.max_steps), timed_out=True, wall_s=time.monotonic() - began, limit=run.max_steps)
 
 
 def engine_apart(traced: str, n: int, m: int, dtype: str) -> tuple[str, str | None]:
     """The engine that "auto" takes for a design at a size, and why it is not the fused one; or ("none", why it cannot be run)."""
-    result = _asked({"do": "engine", "traced": traced, "n": n, "m": m, "dtype": dtype}, None, lambda steps, solved: None)
+    try:
+        result = _asked({"do": "engine", "traced": traced, "n": n, "m": m, "dtype": dtype}, None, lambda steps, solved: None)
+    except _Starved as starved:
+        return "none", str(starved)
     if isinstance(result, str):
         return "none", result
     name, note = result.get("engine"), result.get("note")
@@ -238,15 +267,27 @@ def engine_apart(traced: str, n: int, m: int, dtype: str) -> tuple[str, str | No
     return name[:20], None if note is None else note[:500]
 
 
-def _asked(request: dict[str, Any], wall_s: float | None, on_progress: Progress) -> dict[str, Any] | str:
-    """The body of the child's answer, or how it ended."""
+def work_apart(traced: str, n: int, m: int) -> float | str:
+    """What a step of a design costs beside one of the baseline, or why that cannot be counted."""
+    try:
+        result = _asked({"do": "work", "traced": traced, "n": n, "m": m}, None, lambda steps, solved: None)
+    except _Starved as starved:
+        return str(starved)
+    if isinstance(result, str):
+        return result
+    value = result.get("work_per_step")
+    return float(value) if isinstance(value, float) and value > 0 else str(result.get("note"))[:500]
+
+
+def _asked(request: dict[str, Any], guard_s: float | None, on_progress: Progress, patience: float = PATIENCE) -> dict[str, Any] | str:
+    """The body of the child's answer, or how it ended. Raises _Starved."""
     with _LOCK:
         warm()
         child = _CHILDREN[0]
         child.wait_until_ready()
         try:
             child.ask(request)
-            return _answer(child, wall_s, on_progress)
+            return _answer(child, guard_s, on_progress, patience)
         except _Ended as ended:
             _discard()
             return f"the process that ran it {ended}"
@@ -258,19 +299,24 @@ def _asked(request: dict[str, Any], wall_s: float | None, on_progress: Progress)
             raise
 
 
-def _answer(child: Child, wall_s: float | None, on_progress: Progress) -> dict[str, Any] | str:
-    guard: _Guard | None = _Guard(child, MAKE_S)
-    made = False
+def _answer(child: Child, guard_s: float | None, on_progress: Progress, patience: float) -> dict[str, Any] | str:
+    guard: _Guard | None = _Guard(child, MAKE_S, patience)
+    what = "its engine could not be made"
     while True:
         try:
             reply = _sign(child, guard)
         except TimeoutError:
-            what = f"of {wall_s:g} s: one step did not end" if made and wall_s is not None else f"of {MAKE_S:g} s: its engine could not be made"
-            raise TimeoutError(f"stopped by the wall guard {what}") from None
+            assert guard is not None
+            if guard.computed_s() < guard.allowed_s:
+                raise _Starved(
+                    f"cut by the clock after {patience * guard.allowed_s:.3g} s in which it got {guard.computed_s():.2g} of {guard.allowed_s:.3g} "
+                    f"processor seconds: {what}"
+                ) from None
+            raise TimeoutError(f"stopped after {guard.allowed_s:.3g} processor seconds: {what}") from None
         match reply:
-            case {"made": True}:
-                made = True
-                guard = None if wall_s is None else _Guard(child, wall_s * 1.1 + GRACE_S)
+            case {"made": float(counted_s)}:
+                allowed = guard_s if guard_s is not None else CORE_TIMES * counted_s if 0 < counted_s < math.inf else None
+                guard, what = None if allowed is None else _Guard(child, allowed + GRACE_S, patience), "it did not end"
             case {"progress": [int(steps), int(solved)]}:
                 on_progress(steps, solved)
             case {"done": dict(body)}:
@@ -304,11 +350,21 @@ def _simulation(body: dict[str, Any], run: Run) -> Simulation:
             solved_at=np.array([_whole(item, 0, run.max_steps) for item in body["solved_at"]], dtype=np.int64), cpu_s=_real(body["cpu_s"]),
             wall_s=_real(body["wall_s"]), engine=str(body["engine"])[:20], timed_out=bool(body["timed_out"]),
             diverged=_whole(body["diverged"], 0, run.batch), reached=bool(body["reached"]), compile_s=_real(body["compile_s"]),
+            together_step=None if body["together_step"] is None else _whole(body["together_step"], 1, run.max_steps),
+            left_again=_whole(body["left_again"], 0, run.batch), limit=_whole(body["limit"], 0, run.max_steps),
+            work_per_step=_work(body["work_per_step"]),
             note=None if body["note"] is None else str(body["note"])[:500], failure=None if body["failure"] is None else str(body["failure"])[:500],
         )
     except (KeyError, TypeError, ValueError):
         return unsolved(run.batch, "the process that ran it sent a result that cannot be")
     return result if result.solved_at.shape == (run.batch,) else unsolved(run.batch, "the process that ran it sent a result that cannot be")
+
+
+def _work(value: Any) -> float:
+    result = _real(value)
+    if not result > 0:
+        raise ValueError("not a possible number")
+    return result
 
 
 def _whole(value: Any, low: int, high: int = 2**62) -> int:

@@ -63,7 +63,7 @@ def _served(request: dict[str, Any], say: Say) -> dict[str, Any]:
     from evolake.errors import InputError
 
     try:
-        return {"done": {"simulate": _simulate, "engine": _engine}[request["do"]](request, say)}
+        return {"done": {"simulate": _simulate, "engine": _engine, "work": _work}[request["do"]](request, say)}
     except InputError as error:
         return {"input": [error.what, error.wanted, error.got, error.do]}
     except Exception as error:
@@ -75,6 +75,8 @@ def _served(request: dict[str, Any], say: Say) -> dict[str, Any]:
 def _broken(reason: str, request: dict[str, Any]) -> dict[str, Any]:
     from evolake.designs.engines.engine import unsolved
 
+    if request["do"] == "work":
+        return {"work_per_step": None, "note": reason}
     if request["do"] == "engine":
         return {"engine": "none", "note": reason}
     return _body(unsolved(request["batch"], reason))
@@ -95,8 +97,10 @@ def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
     design = TracedDesign.from_json(json.loads(request["traced"]))
     instances = planted(request["n"], request["batch"], request["instance_seed"], ratio=request["ratio"])
     result = simulate(
-        design, instances, max_steps=request["max_steps"], seed=request["seed"], until_median=request["until_median"], wall_s=request["wall_s"],
-        engine=request["engine"], dtype=request["dtype"], on_progress=on_progress, on_made=lambda: say({"made": True}), threads=request["threads"],
+        design, instances, max_steps=request["max_steps"], seed=request["seed"], until_median=request["until_median"],
+        interval=request["interval"], together=request["together"], max_work=request["max_work"], core_s=request["core_s"],
+        engine=request["engine"], dtype=request["dtype"], on_progress=on_progress, on_made=lambda counted_s: say({"made": float(counted_s)}),
+        threads=request["threads"],
     )
     return _body(result)
 
@@ -106,7 +110,8 @@ def _body(result: Any) -> dict[str, Any]:
         "median_step": int(result.median_step), "unsolved_fraction": float(result.unsolved_fraction), "steps_run": int(result.steps_run),
         "solved_at": result.solved_at.tolist(), "cpu_s": float(result.cpu_s), "wall_s": float(result.wall_s), "engine": result.engine,
         "timed_out": bool(result.timed_out), "diverged": int(result.diverged), "reached": bool(result.reached), "compile_s": float(result.compile_s),
-        "note": result.note, "failure": result.failure,
+        "note": result.note, "failure": result.failure, "together_step": result.together_step, "left_again": int(result.left_again),
+        "limit": int(result.limit), "work_per_step": float(result.work_per_step),
     }
 
 
@@ -123,6 +128,14 @@ def _engine(request: dict[str, Any], say: Say) -> dict[str, Any]:
     except Failed as failed:
         return {"engine": "none", "note": str(failed)}
     return {"engine": stepper.name, "note": note}
+
+
+def _work(request: dict[str, Any], say: Say) -> dict[str, Any]:
+    from evolake.designs.model.contract import TracedDesign
+    from evolake.designs.work.relative import work_per_step
+
+    design = TracedDesign.from_json(json.loads(request["traced"]))
+    return {"work_per_step": float(work_per_step(design, request["n"], request["m"])), "note": None}
 
 
 if __name__ == "__main__":

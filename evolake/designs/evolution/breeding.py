@@ -3,8 +3,8 @@
 Children are made and judged in generations of fixed size. All of one generation come of the elite as it stood before it, meet the bars that held
 then, and are taken in the order in which they were proposed. So what comes out depends on the seed, not on how many workers there are or on
 who ends first, and a race that was killed comes to the same when it is run again. What ends a race is counted too: children, and simulated steps
-times instances times variables. Only the wall guard of a rung, GUARD times that of a low experiment, can make two races differ; a row that it cut
-says `timed_out`. The instances are the cycle's own: what was fitted to those of one cycle meets others in the next.
+times instances times variables, weighted by the work of a step. The instances are the cycle's own: what was fitted to those of one cycle meets
+others in the next.
 
 Every child passes the gates as any candidate does; one that is blocked is a row with its reason. Of those that enter, the ancestors that only raced
 are left out of the ancestry: a child's shares are handed on to the designs of the archive that they come from.
@@ -33,8 +33,8 @@ from evolake.gates.in_turn import side_by_side
 from evolake.seeds import child_seed
 
 GENERATION = 16
-GUARD = 5.0
-"""A rung's wall guard, as a multiple of that of an experiment at low fidelity: out of the way of a loaded machine."""
+CORE_TIMES = 5.0
+"""What a rung may take, as a multiple of `core_s` of the experiments at low fidelity: its bar is to end it, not this."""
 SHARES_OF_LARGEST = (0.25, 0.35, 0.5, 0.5, 0.7, 1.0, 1.0)
 """Sizes of the rungs; two at a size have instances of their own."""
 SETTLED_AFTER = 0.5
@@ -202,12 +202,12 @@ class _Stage:
         return result, self._submitted(json.dumps(result.traced.to_json(), sort_keys=True))
 
     def _submitted(self, traced: str) -> Future[list[Lap]]:
-        return self.executor.submit(self.run, traced, self.race.rungs, self.race.limits(), self.settings.ratio, GUARD * self.settings.low.wall_s)
+        return self.executor.submit(self.run, traced, self.race.rungs, self.race.limits(), self.settings.ratio, CORE_TIMES * self.settings.low.core_s)
 
     def _taken(self, name: str, title: str, genome: AnyGenome, laps: Sequence[Lap], operator: str) -> Racer | None:
         """Counts what the laps took and lets the race take them; the racer, wherever it came in."""
         self.laps = laps
-        self.work += sum(lap.steps_run * rung.batch * rung.n for lap, rung in zip(laps, self.race.rungs, strict=False))
+        self.work += sum(round(lap.steps_run * lap.per_step) * rung.batch * rung.n for lap, rung in zip(laps, self.race.rungs, strict=False))
         self.cpu_s += sum(lap.cpu_s for lap in laps)
         return self.race.take(name, title, genome.to_json(), laps, operator)
 
@@ -244,7 +244,8 @@ class _Stage:
             "reason": (result.examined.reason or None) if result else next((lap.failure for lap in laps if lap.failure), None),
             "genome": genome.to_json() if genome else None, "source_sha": None, "traced_sha": None,
             "sizes": [rung.n for rung, _ in zip(self.race.rungs, laps, strict=False)],
-            "median_steps": [lap.median_step for lap in laps], "solved_rungs": len(solved), "rungs": len(self.race.rungs),
+            "median_steps": [lap.median_step for lap in laps], "median_works": [lap.median_work for lap in laps],
+            "solved_rungs": len(solved), "rungs": len(self.race.rungs),
             "steps_run": sum(lap.steps_run for lap in laps),
             "score": racer.score if racer else None, "elite": racer is not None,
             "timed_out": any(lap.timed_out for lap in laps), "cpu_s": sum(lap.cpu_s for lap in laps),

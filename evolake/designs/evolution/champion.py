@@ -1,12 +1,12 @@
 """Select the champion: the consensus' first design against the incumbent, on seeds that no design has met.
 
 Both run on the same fresh instances, at the largest size of the profile that either reaches. Each seed is a pair, and
-how much better the challenger is in it is the log of the ratio of the two batches' median steps. `evolake.contest`
+how much better the challenger is in it is the log of the ratio of the two batches' median work: steps times what a
+step costs (`evolake.designs.work`). `evolake.contest`
 decides from these: it looks after three pairs, gives a challenger up that cannot win any more, and promotes one that
-is better beyond the noise. A run that ended unsolved counts with the step limit. It never helps a challenger: an
-incumbent that the wall guard cut short counts with the steps that it ran, and a challenger that solves fewer runs
-never wins. If one side was not measured to its end, `bound` and `reason` say that the ratio is a lower bound or an
-estimate.
+is better beyond the noise. A run that ended unsolved counts with the work that it was allowed, and a challenger that
+solves fewer runs never wins. What a clock cut on either side is no pair: it has shown nothing. If one side was not
+measured to its end, `bound` and `reason` say that the ratio is a lower bound or an estimate.
 
 The champion is always measured against the baseline too, for the report.
 """
@@ -27,12 +27,15 @@ from evolake.contest import LEAST_PAIRS, Contest, looks, paired, progress, seque
 from evolake.designs.evolution.experiments import LINE, Measured, Simulate, simulate_level
 from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.population import Population, Texts
-from evolake.designs.evolution.schedule import is_solved, sizes
+from evolake.designs.evolution.schedule import is_cut, is_solved, sizes
 from evolake.designs.settings import DesignsSettings
+from evolake.designs.work.rows import max_work, median_work, per_step
 from evolake.seeds import child_seed, generator
 
 CERTIFICATE = "assignments checked on the clauses by the host"
 LARGEST_LOG = 700.0
+UNIT = "work"
+"""What decisions compare; those of lakes from before work was counted compare steps, and have no unit."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def evaluation_rows(trials: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
         {
             "artifact_id": trial["design_id"], "suite": f"{trial['part']}-{trial['profile']}-N{trial['N']}", "instance": f"planted-{trial['seed']}",
             "seed": trial["seed"], "status": "solved" if trial["solved"] else "unsolved", "cpu_s": trial["cpu_s"], "wall_s": trial["wall_s"],
-            "peak_mb": None, "counters": json.dumps({"median_step": trial["median_step"], "steps_run": trial["steps_run"]}),
+            "peak_mb": None, "counters": json.dumps({name: trial[name] for name in ("median_step", "steps_run", "work_per_step", "median_work")}),
             "certificate": CERTIFICATE if trial["solved"] else None, "host": platform.node(),
         }
         for trial in trials
@@ -92,7 +95,7 @@ class _Arena:
         """Submits the runs; what comes back waits for them and gives their rows. first: number of the first pair."""
         limits = self.settings.high
         pending: list[Future[Measured]] = [
-            self.executor.submit(self.simulate, contender.traced, n, limits.max_steps, seed, limits.wall_s, self.settings) for seed in seeds
+            self.executor.submit(self.simulate, contender.traced, n, limits.max_steps, seed, limits.core_s, self.settings) for seed in seeds
         ]
         return lambda: self._rows(part, contender, n, seeds, [future.result() for future in pending], first)
 
@@ -103,7 +106,9 @@ class _Arena:
         return [
             {
                 "cycle": self.cycle, "part": part, "design_id": contender.design_id, "pair": pair, "N": n, "batch": self.settings.batch,
-                "seed": seed, "max_steps": limits.max_steps, "median_step": int(run.median_step),
+                "seed": seed, "max_steps": int(run.limit), "max_work": float(limits.max_steps), "median_step": int(run.median_step),
+                "work_per_step": float(run.work_per_step), "median_work": float(run.median_step * run.work_per_step),
+                "together_step": run.together_step, "left_again": int(run.left_again),
                 "unsolved_fraction": float(run.unsolved_fraction), "solved": run.unsolved_fraction < 0.5, "steps_run": int(run.steps_run),
                 "wall_s": float(run.wall_s), "cpu_s": float(run.cpu_s), "profile": self.profile, "engine": run.engine,
                 "timed_out": bool(run.timed_out), "failure": run.failure,
@@ -145,7 +150,8 @@ def _fight(
     """Measures further pairs until the duel is decided, adds them to `runs` and returns them."""
     trials = []
     for count in looks(len(seeds))[1:]:
-        if progress(gains(runs[challenger.design_id], runs[incumbent.design_id]), len(seeds)) != "open":
+        differences = gains(runs[challenger.design_id], runs[incumbent.design_id])
+        if differences and progress(differences, len(seeds)) != "open":
             break
         trials += _measure({"challenger": challenger, "incumbent": incumbent}, runs, arena, n, seeds[:count])
     return trials
@@ -168,22 +174,24 @@ def _measure(
 
 
 def gains(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]) -> list[float]:
-    """Log of the ratio of median steps in each pair, above 0 if ours needs fewer. What a limit cut never counts in favour of ours.
+    """Log of the ratio of median work in each pair, above 0 if ours needs less; pairs of which a clock cut one side are left out.
+
+    What a limit cut never counts in favour of ours.
 
     Args:
         ours, theirs: rows of DUELS of the two sides, pair by pair.
     """
-    return [math.log(least_steps(their) / most_steps(own)) for own, their in zip(ours, theirs, strict=True)]
+    return [math.log(least_work(their) / most_work(own)) for own, their in zip(ours, theirs, strict=True) if not (is_cut(own) or is_cut(their))]
 
 
-def most_steps(row: Mapping[str, Any]) -> float:
-    """Median steps of a run; its step limit if it was not solved, however it ended."""
-    return max(1.0, float(row["median_step"] if is_solved(row) else row["max_steps"]))
+def most_work(row: Mapping[str, Any]) -> float:
+    """Median work of a run, in steps of the baseline; what its level allows if it was not solved."""
+    return max(1.0, median_work(row) if is_solved(row) else max_work(row))
 
 
-def least_steps(row: Mapping[str, Any]) -> float:
-    """Median steps of a run that was solved, else the steps after which it was certainly unsolved: its limit, or what it ran until the wall guard."""
-    return max(1.0, float(row["steps_run"])) if row["timed_out"] and not is_solved(row) else most_steps(row)
+def least_work(row: Mapping[str, Any]) -> float:
+    """Median work of a run that was solved, else the work after which it was certainly unsolved."""
+    return most_work(row) if is_solved(row) else max(1.0, min(max_work(row), per_step(row) * float(row["steps_run"])))
 
 
 def reaches(rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -220,15 +228,28 @@ def _decision(
     ours, theirs = runs[challenger.design_id], runs[incumbent.design_id]
     random = generator(arena.root_seed, LINE, arena.cycle, f"ratio-{comparison}")
     differences = gains(ours, theirs)
+    if not differences:
+        return _unmeasured(comparison, challenger, incumbent, n, len(ours), arena)
     contest = paired(differences, random) if most is None else sequential(differences, most, random)
     solved, solved_theirs = (sum(1 for row in side if is_solved(row)) for side in (ours, theirs))
     ratio, low, high = (math.exp(min(value, LARGEST_LOG)) if value < math.inf else math.inf for value in (contest.effect, contest.low, contest.high))
     return {
         "cycle": arena.cycle, "comparison": comparison, "challenger_id": challenger.design_id, "incumbent_id": incumbent.design_id, "N": n,
-        "batch": arena.settings.batch, "profile": arena.profile, "pairs": len(ours), "ratio": ratio, "ratio_low": low, "ratio_high": high,
+        "batch": arena.settings.batch, "profile": arena.profile, "pairs": len(differences), "ratio": ratio, "ratio_low": low, "ratio_high": high,
         "noise_floor": ratio / low if low > 0 and most is not None else None, "wins": contest.wins and solved >= solved_theirs,
         "reason": _reason(comparison, n, contest, (ratio, low, high), ours, theirs),
         "bound": "estimate" if solved < len(ours) else "lower bound" if solved_theirs < len(theirs) else "", "test": contest.test,
+        "unit": UNIT,
+    }
+
+
+def _unmeasured(comparison: str, challenger: Contender, incumbent: Contender, n: int, cut: int, arena: _Arena) -> dict[str, Any]:
+    """The decision where a clock cut every pair."""
+    return {
+        "cycle": arena.cycle, "comparison": comparison, "challenger_id": challenger.design_id, "incumbent_id": incumbent.design_id, "N": n,
+        "batch": arena.settings.batch, "profile": arena.profile, "pairs": 0, "ratio": None, "ratio_low": None, "ratio_high": None,
+        "noise_floor": None, "wins": False, "bound": "", "test": "", "unit": UNIT,
+        "reason": f"undecided: this machine was too busy to end any of {cut} pairs at N={n}; run the cycle again when it is not",
     }
 
 
@@ -236,12 +257,16 @@ def _reason(
     comparison: str, n: int, contest: Contest, ratios: tuple[float, float, float], ours: Sequence[Mapping[str, Any]],
     theirs: Sequence[Mapping[str, Any]],
 ) -> str:
-    sides = ((ours, most_steps), (theirs, least_steps))
-    own, other = (math.exp(math.fsum(math.log(steps(row)) for row in side) / len(side)) for side, steps in sides)
+    kept = [(own, their) for own, their in zip(ours, theirs, strict=True) if not (is_cut(own) or is_cut(their))]
+    ours, theirs = [own for own, _ in kept], [their for _, their in kept]
+    sides = ((ours, most_work), (theirs, least_work))
+    own, other = (math.exp(math.fsum(math.log(work(row)) for row in side) / len(side)) for side, work in sides)
+    steps, steps_theirs = (math.exp(math.fsum(math.log(max(1, row["median_step"])) for row in side) / len(side)) for side in (ours, theirs))
     ratio, low, high = ratios
     text = (
-        f"{own:.0f} median steps at N={n} against {other:.0f} of the {comparison}, a ratio of {ratio:.3g} (95% interval {low:.3g} to {high:.3g}, "
-        f"{len(ours)} {'seeds' if len(ours) > 1 else 'seed'}): {contest.reason}"
+        f"median work {own:.0f} at N={n} against {other:.0f} of the {comparison}, in steps of the baseline, a ratio of {ratio:.3g} (95% interval "
+        f"{low:.3g} to {high:.3g}, {len(ours)} {'seeds' if len(ours) > 1 else 'seed'}; {steps:.0f} steps of {per_step(ours[0]):.2f} against "
+        f"{steps_theirs:.0f} of {per_step(theirs[0]):.2f}): {contest.reason}"
     )
     for name, side in (("the challenger", ours), (f"the {comparison}", theirs)):
         if missing := sum(1 for row in side if not is_solved(row)):

@@ -46,6 +46,8 @@ def _of_duel(duel: Row | None) -> str:
         return "It has not met the champion on fresh seeds in this cycle"
     if duel["wins"]:
         return f"It won its duel and has lost the title since: {duel['reason']}"
+    if duel["ratio"] is None:
+        return f"Nothing was decided: {duel['reason']}"
     if duel["ratio_high"] < 1:
         return f"It lost the duel: {duel['reason']}"
     return f"The duel did not tell them apart beyond the noise, and the champion stays: {duel['reason']}"

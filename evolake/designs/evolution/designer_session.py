@@ -19,6 +19,7 @@ from evolake.agents.session.tools import Bench, Call, Command
 from evolake.agents.session.workspace import Workspace
 from evolake.designs.engines.isolated import Run, run_apart
 from evolake.designs.evolution.experiments import LINE
+from evolake.designs.evolution.schedule import MOST_STEPS_PER_WORK
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import Blocked, TracedDesign
 from evolake.designs.roles.designer_session import COMMANDS, DESIGN_SESSION, Check, DesignCard, DesignSessionRequest, ReferenceCard, Trial
@@ -31,7 +32,7 @@ from evolake.scratch import Scratch
 from evolake.seeds import child_seed
 
 FILE, BASELINE = "design.py", "references/baseline.py"
-TRIAL_WALL_S = 20.0
+TRIAL_S = 20.0
 
 
 @dataclass
@@ -85,7 +86,7 @@ class SessionDesigner:
         return f"It is a design of {len(result.gradient().nodes)} operators and {len(result.hypers)} hyperparameters."
 
     def trial(self, source: str, start: str, arguments: Trial) -> str:
-        """Both designs on the same instances, in steps; no times, so that the same session says the same."""
+        """Both designs on the same instances, in steps and work; no times, so that the same session says the same."""
         return "\n".join(f"{who}: {self._run(text, arguments)}" for who, text in (("yours", source), ("start", start)))
 
     def _run(self, source: str, arguments: Trial) -> str:
@@ -94,8 +95,8 @@ class SessionDesigner:
             return f"it is no design: {result.gate}: {result.reason}"
         seed = child_seed(self.root_seed, LINE, self.cycle, "trial", arguments.variables)
         run = Run(
-            json.dumps(result.to_json()), arguments.variables, arguments.instances, seed, arguments.max_steps, instance_seed=seed,
-            ratio=self.settings.ratio, wall_s=TRIAL_WALL_S,
+            json.dumps(result.to_json()), arguments.variables, arguments.instances, seed, MOST_STEPS_PER_WORK * arguments.max_steps,
+            instance_seed=seed, ratio=self.settings.ratio, max_work=arguments.max_steps, core_s=TRIAL_S,
         )
         try:
             done = run_apart(run)
@@ -103,12 +104,13 @@ class SessionDesigner:
             return f"it cannot be run: {error.what}"
         if done.failure:
             return f"it broke: {read_reason(done.failure) or done.failure}"[:600]
-        at = done.median_step
-        reached = f"half of them are solved at step {at}" if done.reached else f"not half of them are solved; the median is put at step {at}"
+        at = f"step {done.median_step}, a work of {done.median_work:.0f}"
+        reached = f"half of them are solved at {at}" if done.reached else f"not half of them are solved; the median is put at {at}"
         more = f", {done.diverged} diverged" if done.diverged else ""
         cut = ", cut off by the clock" if done.timed_out else ""
         size = f"N={arguments.variables}, {arguments.instances} instances"
-        return f"{size}: {reached}, {done.unsolved_fraction:.0%} unsolved after {done.steps_run} steps{more}{cut}"
+        steps = f"{done.steps_run} steps of {done.work_per_step:.2f} times the baseline's work"
+        return f"{size}: {reached}, {done.unsolved_fraction:.0%} unsolved after {steps}{more}{cut}"
 
     def _traced(self, source: str) -> TracedDesign | Blocked:
         return alone(lambda: trace(source, pool=self.pool), lambda reason: Blocked(reason, "load"))

@@ -5,12 +5,13 @@ not by the cycle. So all designs of all cycles meet the same instances: a stored
 designs is not a difference in luck, and a level that is tried again with twice the steps repeats its first half exactly. The price is that a
 long run may fit those instances; hence the champion is decided on seeds that no design has met (`champion.py`).
 
-Rows do not depend on the number of workers or on who finishes first. Only the wall guard can make them differ; a row that it cut says so
-(`timed_out`).
+Rows do not depend on the number of workers, on who finishes first, or on how busy the machine is: what ends a run is counted. A run that starves on a
+busy machine is begun again; one that a clock cut all the same says so (`timed_out`) and counts as not measured.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass, field
@@ -18,18 +19,20 @@ from functools import partial
 from typing import Any, Protocol
 
 from evolake.compute.needs import trusted
-from evolake.designs.evolution.schedule import Fidelity, Level, latest_levels, limits_of, next_level
+from evolake.designs.engines.counted import counted_s
+from evolake.designs.evolution.schedule import MOST_STEPS_PER_WORK, Fidelity, Level, is_solved, latest_levels, limits_of, next_level
 from evolake.designs.settings import DesignsSettings
+from evolake.designs.work.rows import max_work, median_work, per_step
 from evolake.errors import InputError, MachineryError
 from evolake.seeds import child_seed
 
 LINE = "designs"
 EVERY_CYCLE = "*"
 INSTANCES = "instances"
-LEAST_WALL_S = 0.01
-OBJECTIVE_KEYS = (
-    "design_id", "batch", "N", "ratio", "run_till_median", "max_steps", "unsolved_fraction", "median_step", "steps_run", "seed", "fidelity",
-)
+LEAST_CORE_S = 0.01
+PAPER_BATCH = 100
+"""Instances of the paper's experiments. Where a batch is as large, its rule is followed as well: the step at which half are solved at once."""
+OBJECTIVE_KEYS = ("design_id", "batch", "N", "ratio", "run_till_median", "unsolved_fraction", "seed", "fidelity")
 
 
 class Measured(Protocol):
@@ -62,6 +65,18 @@ class Measured(Protocol):
     @property
     def failure(self) -> str | None: ...
 
+    @property
+    def work_per_step(self) -> float: ...
+
+    @property
+    def together_step(self) -> int | None: ...
+
+    @property
+    def left_again(self) -> int: ...
+
+    @property
+    def limit(self) -> int: ...
+
 
 @dataclass(frozen=True)
 class Job:
@@ -89,15 +104,20 @@ def instance_seed(root_seed: int, n: int) -> int:
 
 
 @trusted
-def simulate_level(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings: DesignsSettings, *, threads: int = 1) -> Measured:
+def simulate_level(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings, *, threads: int = 1) -> Measured:
     """Runs one traced design on `settings.batch` planted instances of `n` variables; the engine is the fastest that fits the graph.
+
+    max_work: in steps of the baseline. core_s: as for `evolake.designs.engines.engine.simulate`.
 
     It runs in a child of this process, which may die of it or be stopped: that is the design's result then (`Measured.failure`).
     """
     from evolake.designs.engines.engine import unsolved
     from evolake.designs.engines.isolated import Run, run_apart
 
-    run = Run(traced, n, settings.batch, seed, max_steps, instance_seed=seed, ratio=settings.ratio, wall_s=wall_s, threads=threads)
+    run = Run(
+        traced, n, settings.batch, seed, MOST_STEPS_PER_WORK * max_work, instance_seed=seed, ratio=settings.ratio, max_work=max_work, core_s=core_s,
+        together=settings.batch == PAPER_BATCH, threads=threads,
+    )
     try:
         return run_apart(run)
     except InputError as error:
@@ -110,11 +130,11 @@ def run_schedule(job: Job, simulate: Simulate = simulate_level) -> list[dict[str
     if job.threads > 1:
         simulate = partial(simulate, threads=job.threads)
     rows: list[dict[str, Any]] = []
-    left = limits_of(job.settings, job.fidelity).wall_s
+    left = limits_of(job.settings, job.fidelity).core_s
     while (level := next_level(job.settings, job.fidelity, job.earlier, rows)) is not None:
         seed = instance_seed(job.root_seed, level.n)
-        result = simulate(job.traced, level.n, level.max_steps, seed, max(left, LEAST_WALL_S), job.settings)
-        left -= result.wall_s
+        result = simulate(job.traced, level.n, level.max_work, seed, max(left, LEAST_CORE_S), job.settings)
+        left -= counted_s(int(result.steps_run), result.engine, job.settings.batch * level.n, result.work_per_step)
         rows.append(result_row(job, level, seed, result))
     return rows
 
@@ -123,9 +143,11 @@ def result_row(job: Job, level: Level, seed: int, result: Measured) -> dict[str,
     """One row of the table EXPERIMENTS."""
     return {
         "design_id": job.design_id, "cycle": job.cycle, "fidelity": job.fidelity, "level": level.k, "batch": job.settings.batch, "N": level.n,
-        "ratio": job.settings.ratio, "run_till_median": True, "max_steps": level.max_steps,
+        "ratio": job.settings.ratio, "run_till_median": True, "max_steps": int(result.limit), "max_work": float(level.max_work),
         "unsolved_fraction": float(result.unsolved_fraction), "median_step": int(result.median_step), "steps_run": int(result.steps_run),
-        "seed": seed, "wall_s": float(result.wall_s), "cpu_s": float(result.cpu_s), "profile": job.profile, "engine": result.engine,
+        "work_per_step": float(result.work_per_step), "median_work": float(result.median_step * result.work_per_step),
+        "together_step": result.together_step, "left_again": int(result.left_again), "seed": seed,
+        "wall_s": float(result.wall_s), "cpu_s": float(result.cpu_s), "profile": job.profile, "engine": result.engine,
         "timed_out": bool(result.timed_out), "diverged": int(result.diverged), "failure": result.failure,
     }
 
@@ -166,15 +188,32 @@ def finished(future: Future[list[dict[str, Any]]], design_id: str) -> list[dict[
 
 
 def _work_of_last(job: Job) -> int:
-    """Steps times variables of the largest size that the design was run at; 0 where it was not run."""
-    return max(((int(row["N"]), int(row["N"]) * int(row["steps_run"])) for row in job.earlier), default=(0, 0))[1]
+    """Work times variables of the largest size that the design was run at; 0 where it was not run."""
+    return max(((int(row["N"]), round(int(row["N"]) * int(row["steps_run"]) * per_step(row))) for row in job.earlier), default=(0, 0))[1]
 
 
 def results_by_design(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """What objectives receive: for each design one dict per size, ascending, the last try of each. No times: nothing is ranked on wall time."""
+    """What objectives receive: for each design one dict per size, ascending, the last try of each. No times: nothing is ranked on wall time.
+
+    Every number of steps is one of work, in steps of the baseline, so that whatever an objective makes of steps it makes of work. A size that was
+    not solved has an estimate, which is put above what any design took that solved it.
+    """
     grouped: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         grouped.setdefault(str(row["design_id"]), []).append(row)
-    return {
-        design_id: [{key: row[key] for key in OBJECTIVE_KEYS} for row in latest_levels(result)] for design_id, result in sorted(grouped.items())
+    levels = {design_id: latest_levels(result) for design_id, result in sorted(grouped.items())}
+    slowest: dict[int, int] = {}
+    for row in (row for result in levels.values() for row in result if is_solved(row)):
+        slowest[int(row["N"])] = max(slowest.get(int(row["N"]), 0), math.ceil(median_work(row)))
+    return {design_id: [_told(row, slowest) for row in result] for design_id, result in levels.items()}
+
+
+def _told(row: Mapping[str, Any], slowest: Mapping[int, int]) -> dict[str, Any]:
+    """A level as objectives see it. slowest: the most work that any design took at a size that it solved."""
+    median = math.ceil(median_work(row))
+    ran = math.ceil(int(row["steps_run"]) * per_step(row))
+    if not is_solved(row):
+        median = max(median, 1 + slowest.get(int(row["N"]), 0))
+    return {key: row[key] for key in OBJECTIVE_KEYS} | {
+        "max_steps": round(max_work(row)), "median_step": median, "steps_run": min(ran, median), "work_per_step": per_step(row),
     }

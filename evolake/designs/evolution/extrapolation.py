@@ -1,9 +1,9 @@
-"""What a design's steps at the sizes it was run at say of a size that it was not, and who goes on to higher fidelity by that.
+"""What a design's work at the sizes it was run at says of a size that it was not, and who goes on to higher fidelity by that.
 
-Median steps grow about as a power of N, so a line through their logarithms is continued to the largest size of the next fidelity. How far
+Median work grows about as a power of N, so a line through their logarithms is continued to the largest size of the next fidelity. How far
 the points lie about the line gives the interval (Student's, for one more measurement). Who goes on is chosen by the lower end: a design of which
 little is known is worth a run where its interval reaches down to the best, and one that is known to be slow is not. A size that was run and not
-solved bounds the steps from below.
+solved bounds the work from below.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any
 
 from evolake.designs.evolution.schedule import Fidelity, is_solved, latest_levels, promoted, promotion_count, sizes
 from evolake.designs.settings import DesignsSettings
+from evolake.designs.work.rows import max_work, median_work
 from evolake.stats.power_law import fit_power_law
 
-LEAST_STEPS = 1.0
+LEAST_WORK = 1.0
 FITTED_FROM = 0.1
 """Sizes below this share of the largest that was solved say little of large ones, and are left out of the line."""
 LEVEL = 0.95
@@ -24,28 +25,31 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Extrapolation:
-    """Median steps at `n`: the expected, and the ends of the interval; None where fewer than three sizes were solved. levels: sizes on the line."""
+    """Median work at `n`, in steps of the baseline: the expected, and the ends of the interval; None where fewer than three sizes were solved.
+
+    levels: sizes on the line.
+    """
 
     design_id: str
     n: int
-    steps: float | None
+    work: float | None
     low: float | None
     high: float | None
     levels: int
 
 
 def extrapolate(design_id: str, rows: Sequence[Mapping[str, Any]], n: int) -> Extrapolation:
-    """Of a design with these rows of EXPERIMENTS, at `n` variables. Where `n` itself was solved, its median steps are still one point of the line."""
+    """Of a design with these rows of EXPERIMENTS, at `n` variables. Where `n` itself was solved, its median work is still one point of the line."""
     levels = latest_levels(rows)
     solved = [level for level in levels if is_solved(level)]
     largest = max((int(level["N"]) for level in solved), default=0)
     fitted = [level for level in solved if level["N"] >= FITTED_FROM * largest]
-    law = fit_power_law([level["N"] for level in fitted], [level["median_step"] for level in fitted])
+    law = fit_power_law([level["N"] for level in fitted], [median_work(level) for level in fitted])
     if law is None:
         return Extrapolation(design_id, n, None, None, None, len(fitted))
-    bound = max((float(level["max_steps"]) for level in levels if not is_solved(level) and level["N"] <= n), default=LEAST_STEPS)
-    steps, low, high = (max(result, bound) for result in law.predicted(n, LEVEL))
-    return Extrapolation(design_id, n, steps, low, high, len(fitted))
+    bound = max((max_work(level) for level in levels if not is_solved(level) and level["N"] <= n), default=LEAST_WORK)
+    work, low, high = (max(result, bound) for result in law.predicted(n, LEVEL))
+    return Extrapolation(design_id, n, work, low, high, len(fitted))
 
 
 def promoted_by_scaling(
@@ -79,8 +83,8 @@ def chosen(
         going = promoted(order, fidelity, settings)
     return going, [
         {
-            "cycle": cycle, "fidelity": fidelity, "design_id": item.design_id, "N": item.n, "expected_steps": item.steps, "low_steps": item.low,
-            "high_steps": item.high, "levels": item.levels, "place": place, "goes_on": item.design_id in going,
+            "cycle": cycle, "fidelity": fidelity, "design_id": item.design_id, "N": item.n, "expected_work": item.work, "low_work": item.low,
+            "high_work": item.high, "levels": item.levels, "place": place, "goes_on": item.design_id in going,
         }
         for place, item in enumerate(result)
     ]

@@ -14,8 +14,8 @@ GATES = (
         about="the file is a design: exports, variables, hyperparameters, the keys and shapes that come back",
     ),
     GateSpec(
-        1, "trace", f"{_COLLECTING}:collect_trace", ("blocked", "nodes"), asset="candidates",
-        about="its dynamics are a graph of listed operators; time, memory and output in the jail stay within limits",
+        1, "trace", f"{_COLLECTING}:collect_trace", ("blocked", "nodes", "substeps"), asset="candidates",
+        about="its dynamics are a graph of listed operators that takes few steps in one; time, memory and output in the jail stay within limits",
     ),
     GateSpec(2, "duplicate", f"{_COLLECTING}:collect_duplicate", ("twin",), asset="candidates", about="no other design computes the same"),
     GateSpec(

@@ -21,6 +21,7 @@ from evolake.designs.model.contract import Blocked, HyperValue, TracedDesign
 from evolake.designs.model.graph_check import check_at
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tracing.trace import trace
+from evolake.designs.work.substeps import substeps
 from evolake.errors import InputError
 from evolake.gates import Finding, GateResults, Ruleset, checker, read_reason
 from evolake.gates.boundary import RAISED
@@ -31,7 +32,8 @@ TWIN = "duplicate of "
 """How the reason of a design begins that another one computes too."""
 PROBE_STEPS = 20
 PROBE_BATCH = 4
-PROBE_WALL_S = 20.0
+PROBE_S = 20.0
+"""Processor seconds that the probe may take."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,9 @@ def collect_contract(item: Attempt) -> dict[str, Any]:
 
 def collect_trace(item: Attempt) -> dict[str, Any]:
     """Why it has no graph, or its trace; and how large the graph is."""
-    return item.outcome if isinstance(item.outcome, dict) else {"blocked": item.outcome, "nodes": item.nodes}
+    if isinstance(item.outcome, dict):
+        return item.outcome
+    return {"blocked": item.outcome, "nodes": item.nodes, "substeps": substeps(item.traced.gradient()) if item.traced else 1}
 
 
 def collect_duplicate(item: Attempt) -> dict[str, Any]:
@@ -147,7 +151,7 @@ def _probed(traced: TracedDesign | None, settings: DesignsSettings, root_seed: i
     seed = child_seed(root_seed, "designs", "*", "probe")
     done = run_apart(Run(
         json.dumps(traced.to_json()), settings.n_start, PROBE_BATCH, seed, PROBE_STEPS, instance_seed=seed, ratio=settings.ratio, until_median=False,
-        wall_s=PROBE_WALL_S, engine="torch",
+        guard_s=PROBE_S, engine="torch",
     ))
     if read_reason(done.failure):
         return _raising(done.failure)
@@ -175,6 +179,18 @@ def traces(evidence: Mapping[str, Any], *, max_nodes: int) -> Finding | None:
     if isinstance(result, Blocked) and result.gate not in CONTRACT_GATES:
         return Finding(f"{result.gate}: {result.reason}")
     return Finding(f"the graph has {evidence['nodes']} nodes; at most {max_nodes} are allowed") if evidence["nodes"] > max_nodes else None
+
+
+@checker("designs.repeated_flow")
+def repeated_flow(evidence: Mapping[str, Any], *, max_substeps: int) -> Finding | None:
+    """A step applies the state's own update at most `max_substeps` times."""
+    taken = evidence.get("substeps", 1)
+    if taken <= max_substeps:
+        return None
+    return Finding(
+        f"one step applies the state's own update {taken} times, at most {max_substeps} are allowed: a step that holds others is no better design, "
+        "since work is counted and not calls"
+    )
 
 
 @checker("designs.duplicate")

@@ -11,6 +11,7 @@ from typing import Any
 
 from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.schedule import FIDELITIES, is_solved, latest_levels
+from evolake.designs.work.rows import median_work
 from evolake.search.mcgs import SearchGraph
 
 UNKNOWN_BOUND = 1.0
@@ -34,12 +35,13 @@ def standings(population: Population) -> list[dict[str, Any]]:
 
 
 def reach(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Largest size solved, the median steps there, and the highest fidelity run."""
+    """Largest size solved, the median steps and work there, and the highest fidelity run."""
     levels = latest_levels(rows)
     solved = [row for row in levels if is_solved(row)]
     ran = {row["fidelity"] for row in rows}
     return {
         "largest_solved": int(solved[-1]["N"]) if solved else 0, "median_step": int(solved[-1]["median_step"]) if solved else None,
+        "median_work": median_work(solved[-1]) if solved else None,
         "fidelity": next((fidelity for fidelity in reversed(FIDELITIES) if fidelity in ran), "none"),
     }
 

@@ -21,6 +21,7 @@ from evolake.designs.genome.grammars import read_genome
 from evolake.designs.roles.models import SHORT_ID, DesignDetail, DesignSummary, DirectionsRequest, LevelResult, LookupRequest
 from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE
 from evolake.designs.settings import DesignsSettings
+from evolake.designs.work.rows import max_work, median_work, per_step
 from evolake.seeds import child_seed
 
 MAX_SUMMARIES = 60
@@ -94,7 +95,8 @@ def summaries(population: Population) -> list[DesignSummary]:
         result.append(DesignSummary(
             design_id=row["design_id"][:SHORT_ID], title=row["title"], operator=row["operator"] or row["origin"], rank=standing["rank"],
             consensus=standing["consensus"], ucb=standing["ucb"], visits=standing["visits"], largest_solved=standing["largest_solved"],
-            median_step=standing["median_step"], fidelity=standing["fidelity"], tuned=bool(row["tuned"]), terms=terms_of(row),
+            median_step=standing["median_step"], median_work=_rounded(standing["median_work"]), fidelity=standing["fidelity"],
+            tuned=bool(row["tuned"]), terms=terms_of(row),
         ))
     return sorted(result, key=lambda item: (-item.ucb, item.design_id))
 
@@ -111,7 +113,17 @@ def detail(population: Population, design_id: str, texts: Texts) -> DesignDetail
 
 def level_results(rows: Sequence[Mapping[str, Any]]) -> list[LevelResult]:
     """Experiments as roles see them: one a size, ascending."""
-    return [LevelResult(**{name: row[name] for name in LevelResult.model_fields}) for row in latest_levels(rows)]
+    return [
+        LevelResult(
+            N=row["N"], max_work=round(max_work(row)), median_step=row["median_step"], work_per_step=round(per_step(row), 3),
+            median_work=round(median_work(row), 1), unsolved_fraction=row["unsolved_fraction"], fidelity=row["fidelity"],
+        )
+        for row in latest_levels(rows)
+    ]
+
+
+def _rounded(work: float | None) -> float | None:
+    return None if work is None else round(work, 1)
 
 
 def terms_of(row: Mapping[str, Any]) -> list[str]:
@@ -134,13 +146,13 @@ def schedule_text(settings: DesignsSettings) -> str:
     parts = []
     for fidelity in FIDELITIES:
         limits = limits_of(settings, fidelity)
-        parts.append(f"{fidelity}: up to N={limits.max_n}, at most {limits.max_steps} steps, {limits.wall_s:g} s of wall time")
+        parts.append(f"{fidelity}: up to N={limits.max_n}, at most a work of {limits.max_steps} a size, {limits.core_s:g} counted s of a core in all")
     first = ", ".join(str(size_of(settings, k)) for k in range(5))
-    by = "consensus" if settings.promotion == "consensus" else "the steps that their scaling lets expect at its largest size"
+    by = "consensus" if settings.promotion == "consensus" else "the work that their scaling lets expect at its largest size"
     return (
         f"Planted 3-SAT with {settings.ratio:g} clauses a variable, {settings.batch} instances a size, sizes {first}, ... Each level runs "
-        f"until more than half of the instances are solved; budgets start at {settings.steps_start} steps and double from level to level. "
-        f"A level that fails ends the schedule. " + "; ".join(parts)
+        f"until more than half of the instances have been solved once; budgets of work start at {settings.steps_start} steps of the baseline and "
+        f"double from level to level. A level that fails ends the schedule. " + "; ".join(parts)
         + f". The best {settings.medium_share:.0%} by {by} go on to medium, the best "
         f"{settings.high_share:.0%} to high."
     )

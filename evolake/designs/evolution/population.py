@@ -19,6 +19,7 @@ from typing import Any
 import polars as pl
 
 from evolake.designs.evolution.experiments import LINE, results_by_design
+from evolake.designs.evolution.schedule import is_cut
 from evolake.designs.genome.genetic import Parent
 from evolake.designs.genome.grammars import read_genome
 from evolake.designs.genome.values import Scale, values_text
@@ -52,6 +53,12 @@ class Population(Archive):
     experiments: pl.DataFrame
     objectives: pl.DataFrame
     ranking: pl.DataFrame
+
+    def add(self, **tables: Iterable[Mapping[str, Any]]) -> Population:
+        """Rows appended, as for any archive. A run that a clock cut has shown nothing and is no row here, so that the design is run again."""
+        if "experiments" in tables:
+            tables["experiments"] = [row for row in tables["experiments"] if not is_cut(row)]
+        return super().add(**tables)
 
     def designs_in(self, *states: str) -> pl.DataFrame:
         """Designs in one of `states`."""

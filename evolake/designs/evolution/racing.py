@@ -1,7 +1,9 @@
 """Races designs over rungs of (size, instances), small and cheap ones first; who is far behind the best known at a rung goes no further.
 
+Everything is counted in work (`evolake.designs.work`): a step that costs twice the baseline's counts as two.
+
 A rung's bar is a factor over what the fourth best of all racers so far took there, the larger the smaller the size is beside the largest: what is
-fastest at N=160 is seldom what scales, and a bar close to it keeps out what does. It is also the step limit: a hopeless design costs at most the
+fastest at N=160 is seldom what scales, and a bar close to it keeps out what does. It is also the limit: a hopeless design costs at most the
 bar. All racers of a search meet the same instances (common random numbers), at several sizes and seeds, so that a design that fits one draw falls
 at the next. What wins here is still to be measured on fresh ones, against others and against the noise floor.
 """
@@ -16,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from evolake.compute.needs import trusted
+from evolake.designs.evolution.schedule import MOST_STEPS_PER_WORK
 from evolake.designs.genome.genetic import Child, Parent, short_title
 from evolake.designs.genome.grammars import Grammar, compose, parent_of, propose, read_genome, with_values
 from evolake.designs.genome.values import differed_values
@@ -34,7 +37,7 @@ SCORED_FROM = 0.6
 
 @dataclass(frozen=True)
 class Rung:
-    """A batch of instances of one size, and the most steps that any racer gets there."""
+    """A batch of instances of one size, and the most work that any racer gets there, in steps of the baseline."""
 
     n: int
     batch: int
@@ -46,7 +49,7 @@ class Rung:
 class Lap:
     """What a racer took at one rung: median steps (estimated where it did not get there), whether it got there, and processor seconds.
 
-    timed_out: whether the clock cut it short. failure: what it broke on.
+    timed_out: whether a clock cut it before it had shown anything. failure: what it broke on. per_step: work of a step.
     """
 
     median_step: int
@@ -55,11 +58,20 @@ class Lap:
     steps_run: int = 0
     timed_out: bool = False
     failure: str | None = None
+    per_step: float = 1.0
+
+    @property
+    def median_work(self) -> float:
+        """Median steps in steps of the baseline."""
+        return self.median_step * self.per_step
 
 
 @dataclass(frozen=True)
 class Racer:
-    """A design that has raced. missed: rungs that it did not get to the end of; score: mean log of its median steps at the largest that it did."""
+    """A design that has raced. missed: rungs that it did not get to the end of; score: mean log of its median work at the largest that it did.
+
+    medians: median steps at the rungs that it solved.
+    """
 
     name: str
     title: str
@@ -78,7 +90,7 @@ class Race:
     rungs: Sequence[Rung]
     elite: list[Racer] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
-    times: list[list[int]] = field(default_factory=list)
+    times: list[list[float]] = field(default_factory=list)
     raced: int = 0
     finished: int = 0
     same_form: int = SAME_FORM
@@ -88,7 +100,7 @@ class Race:
         self.times = self.times or [[] for _ in self.rungs]
 
     def limits(self) -> list[int]:
-        """Steps that the next racer gets at each rung."""
+        """Work that the next racer gets at each rung, in steps of the baseline."""
         largest = max(rung.n for rung in self.rungs)
         return [
             min(rung.max_steps, math.ceil(SLACK * largest / rung.n * sorted(times)[:BAR_PLACE][-1])) if times else rung.max_steps
@@ -116,13 +128,13 @@ class Race:
         return parent_of(racer.name, racer.title, read_genome(racer.genome))
 
     def take(self, name: str, title: str, genome: str, laps: Sequence[Lap], operator: str = "") -> Racer | None:
-        """Notes the laps of a racer; the racer, where it is among the elite."""
+        """Notes the laps of a racer; the racer, where it is among the elite. One that a clock cut has not been measured."""
         self.raced += 1
         for times, lap in zip(self.times, laps, strict=False):
             if lap.solved:
-                times.append(lap.median_step)
+                times.append(lap.median_work)
         solved = [lap for lap in laps if lap.solved]
-        if not solved:
+        if not solved or any(lap.timed_out for lap in laps):
             return None
         missed = len(self.rungs) - len(solved)
         self.finished += not missed
@@ -147,9 +159,9 @@ def differed(parents: Sequence[Parent], taken: Collection[str], random: np.rando
 
 
 def score(rungs: Sequence[Rung], laps: Sequence[Lap]) -> float:
-    """Mean log of the median steps at the largest of the rungs that laps are of."""
+    """Mean log of the median work at the largest of the rungs that laps are of."""
     largest = max(rung.n for rung in rungs[: len(laps)])
-    counted = [math.log(max(1, lap.median_step)) for rung, lap in zip(rungs, laps, strict=False) if rung.n >= SCORED_FROM * largest]
+    counted = [math.log(max(1.0, lap.median_work)) for rung, lap in zip(rungs, laps, strict=False) if rung.n >= SCORED_FROM * largest]
     return sum(counted) / len(counted)
 
 
@@ -174,15 +186,18 @@ def form_of(genome: str) -> str:
 
 
 @trusted
-def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], ratio: float, wall_s: float) -> list[Lap]:
+def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], ratio: float, core_s: float) -> list[Lap]:
     """The laps of one traced design, until it misses a bar; in a child of this process, as `experiments.simulate_level` does it."""
     from evolake.designs.engines.isolated import Run, run_apart
 
     laps: list[Lap] = []
     for rung, limit in zip(rungs, limits, strict=True):
-        done = run_apart(Run(traced, rung.n, rung.batch, rung.seed, limit, instance_seed=rung.seed, ratio=ratio, wall_s=wall_s))
+        most = MOST_STEPS_PER_WORK * limit
+        done = run_apart(Run(traced, rung.n, rung.batch, rung.seed, most, instance_seed=rung.seed, ratio=ratio, max_work=limit, core_s=core_s))
         solved = done.unsolved_fraction < 0.5 and not done.failure
-        laps.append(Lap(int(done.median_step), solved, float(done.cpu_s), int(done.steps_run), bool(done.timed_out), done.failure))
+        laps.append(Lap(
+            int(done.median_step), solved, float(done.cpu_s), int(done.steps_run), bool(done.timed_out), done.failure, float(done.work_per_step),
+        ))
         if not solved:
             break
     return laps

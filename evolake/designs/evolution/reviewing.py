@@ -100,7 +100,7 @@ def crowned(population: Population, succession: Succession, *, cycle: str, new_d
     if before is not None and changed:
         states[before] = "accepted"
     reached = reach(population.experiment_rows([succession.champion_id]))
-    entry = {"cycle": cycle, "reach": reached["largest_solved"], "steps": reached["median_step"] or 0}
+    entry = {"cycle": cycle, "reach": reached["largest_solved"], "steps": round(reached["median_work"] or 0)}
     return population.with_states(states).with_values(
         progress=[*population.value("progress", []), entry],
         cycles_without_gain=0 if changed else int(population.value("cycles_without_gain", 0)) + 1,

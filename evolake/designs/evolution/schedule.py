@@ -1,10 +1,11 @@
 """The multi-fidelity schedule: which sizes a design is run at, with how many steps, and which designs go on (spec, "Experiment and schedule").
 
-Sizes are N_k = round(n_start * 2**(k/2)), the budget of level k is steps_start * 2**k up to the fidelity's cap. A level that fails ends the
+Sizes are N_k = round(n_start * 2**(k/2)), the budget of level k is steps_start * 2**k up to the fidelity's cap, in steps of the baseline:
+a design whose step costs twice as much (`evolake.designs.work`) gets half as many. A level that fails ends the
 schedule of that fidelity. The next fidelity resumes at the level after the largest solved one; a level that had failed gets twice the steps
-it failed with, any other its plain budget. The wall guard of a fidelity covers all its levels of one design together.
+it failed with, any other its plain budget. `core_s` of a fidelity covers all its levels of one design together.
 
-Pure functions over result rows (dicts with at least N, max_steps, unsolved_fraction); nothing is run here.
+Pure functions over result rows (dicts with at least N, max_work, unsolved_fraction); nothing is run here.
 """
 
 from __future__ import annotations
@@ -15,23 +16,26 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from evolake.designs.settings import DesignsSettings, FidelitySettings
+from evolake.designs.work.rows import max_work
 
 Fidelity = Literal["low", "medium", "high"]
 FIDELITIES: tuple[Fidelity, ...] = ("low", "medium", "high")
 Row = Mapping[str, Any]
+MOST_STEPS_PER_WORK = 10
+"""A step costs at least a tenth of the baseline's: reading the variables and checking the clauses alone do."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """One experiment to run: level `k` of size `n` with at most `max_steps` steps."""
+    """One experiment to run: level `k` of size `n` with at most `max_work` steps of the baseline."""
 
     k: int
     n: int
-    max_steps: int
+    max_work: int
 
 
 def limits_of(settings: DesignsSettings, fidelity: Fidelity) -> FidelitySettings:
-    """Size, step and wall bounds of a fidelity."""
+    """Bounds of a fidelity on size, work and time."""
     return {"low": settings.low, "medium": settings.medium, "high": settings.high}[fidelity]
 
 
@@ -41,7 +45,7 @@ def size_of(settings: DesignsSettings, k: int) -> int:
 
 
 def budget_of(settings: DesignsSettings, fidelity: Fidelity, k: int) -> int:
-    """Steps at level `k` when it has not failed before."""
+    """Work at level `k` when it has not failed before."""
     return min(limits_of(settings, fidelity).max_steps, settings.steps_start * 2**k)
 
 
@@ -56,6 +60,11 @@ def sizes(settings: DesignsSettings, fidelity: Fidelity) -> tuple[int, ...]:
 def is_solved(row: Row) -> bool:
     """Success is binary: more than half of the batch solved."""
     return float(row["unsolved_fraction"]) < 0.5
+
+
+def is_cut(row: Row) -> bool:
+    """Whether a clock cut the run before it had shown anything: neither solved nor unsolved."""
+    return bool(row.get("timed_out")) and not is_solved(row)
 
 
 def largest_solved(rows: Sequence[Row]) -> int:
@@ -78,7 +87,7 @@ def next_level(settings: DesignsSettings, fidelity: Fidelity, earlier: Sequence[
     limits = limits_of(settings, fidelity)
     if n > limits.max_n:
         return None
-    failed_with = [int(row["max_steps"]) for row in earlier if int(row["N"]) == n and not is_solved(row)]
+    failed_with = [round(max_work(row)) for row in earlier if int(row["N"]) == n and not is_solved(row) and not row.get("timed_out")]
     budget = min(limits.max_steps, 2 * max(failed_with)) if failed_with else budget_of(settings, fidelity, k)
     return Level(k, n, budget)
 
@@ -97,10 +106,12 @@ def promoted(order: Sequence[str], fidelity: Fidelity, settings: DesignsSettings
 
 
 def latest_levels(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """One row per size, ascending: of a level that was tried again, the try with the most steps."""
+    """One row per size, ascending: of a level that was tried again, the try with the most work. What a clock cut is left out."""
     best: dict[int, Row] = {}
     for row in rows:
         held = best.get(int(row["N"]))
-        if held is None or int(row["max_steps"]) >= int(held["max_steps"]):
+        if is_cut(row):
+            continue
+        if held is None or max_work(row) >= max_work(held):
             best[int(row["N"])] = row
     return [dict(best[n]) for n in sorted(best)]

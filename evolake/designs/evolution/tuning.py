@@ -95,7 +95,7 @@ def tune_design(
     def blocked(reason: str) -> Tuned:
         row = {
             "design_id": parent.design_id, "cycle": cycle, "trial": 0, "hyper_values": values_text(parent.values), "consensus": None,
-            "status": "blocked", "reason": reason, "largest_solved": 0, "median_step": None,
+            "status": "blocked", "reason": reason, "largest_solved": 0, "median_step": None, "median_work": None,
         }
         return Tuned([row], None, f"{parent.title} cannot be tuned: {reason}")
 
@@ -242,7 +242,7 @@ def _scored(
     return {
         "design_id": parent.design_id, "cycle": cycle, "trial": number, "hyper_values": json.dumps(dict(values), sort_keys=True),
         "consensus": consensus, "status": "blocked" if trial.blocked else "ok", "reason": trial.blocked,
-        "largest_solved": reached["largest_solved"], "median_step": reached["median_step"],
+        "largest_solved": reached["largest_solved"], "median_step": reached["median_step"], "median_work": reached["median_work"],
     }, measured
 
 

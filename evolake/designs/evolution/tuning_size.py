@@ -1,8 +1,8 @@
 """How large the instances of a tuning's trials may be: the largest that the cycle's budget allows.
 
-What wins at small sizes may fail at large ones, so a trial should go as far as can be paid for. Work is counted in simulated steps times instances
+What wins at small sizes may fail at large ones, so a trial should go as far as can be paid for. What a trial takes is counted in work times instances
 times variables: it is the same on every machine, and about proportional to processor time. A trial is expected to take what the design as it is
-took at each size; where that was not measured, what a power law through its sizes says, and at most the steps that the schedule gives the size.
+took at each size; where that was not measured, what a power law through its sizes says, and at most what the schedule gives the size.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from typing import Any
 from evolake.designs.evolution.extrapolation import extrapolate
 from evolake.designs.evolution.schedule import FIDELITIES, Fidelity, budget_of, latest_levels, limits_of, sizes
 from evolake.designs.settings import DesignsSettings
+from evolake.designs.work.rows import per_step
 
 MILLION = 10**6
 
 
 def work_of(rows: Sequence[Mapping[str, Any]]) -> int:
-    """What rows of EXPERIMENTS took: steps times instances times variables, over all."""
-    return sum(int(row["steps_run"]) * int(row["batch"]) * int(row["N"]) for row in rows)
+    """What rows of EXPERIMENTS took: work times instances times variables, over all."""
+    return sum(round(int(row["steps_run"]) * per_step(row)) * int(row["batch"]) * int(row["N"]) for row in rows)
 
 
 def largest_size(rows: Sequence[Mapping[str, Any]], settings: DesignsSettings) -> int:
@@ -32,10 +33,10 @@ def largest_size(rows: Sequence[Mapping[str, Any]], settings: DesignsSettings) -
     if settings.tuning_work == 0:
         return allowed[-1]
     per_trial = settings.tuning_work * MILLION / (settings.tuning_trials + 1)
-    measured = {int(level["N"]): int(level["steps_run"]) for level in latest_levels(rows)}
+    measured = {int(level["N"]): round(int(level["steps_run"]) * per_step(level)) for level in latest_levels(rows)}
     spent, result = 0.0, allowed[0]
     for k, n in enumerate(allowed):
-        spent += _expected_steps(k, n, measured, rows, settings) * settings.batch * n
+        spent += _expected_work(k, n, measured, rows, settings) * settings.batch * n
         if spent > per_trial:
             break
         result = n
@@ -48,10 +49,10 @@ def capped(settings: DesignsSettings, n: int) -> DesignsSettings:
     return settings.model_copy(update={name: held.model_copy(update={"max_n": min(held.max_n, n)}) for name, held in limits.items()})
 
 
-def _expected_steps(k: int, n: int, measured: Mapping[int, int], rows: Sequence[Mapping[str, Any]], settings: DesignsSettings) -> float:
+def _expected_work(k: int, n: int, measured: Mapping[int, int], rows: Sequence[Mapping[str, Any]], settings: DesignsSettings) -> float:
     if n in measured:
         return measured[n]
     first: Fidelity = next(name for name in FIDELITIES if limits_of(settings, name).max_n >= n)
     most = budget_of(settings, first, k)
-    steps = extrapolate("", rows, n).steps
-    return most if steps is None else min(most, steps)
+    work = extrapolate("", rows, n).work
+    return most if work is None else min(most, work)

@@ -15,13 +15,17 @@ from evolake.report.numbers import counted
 from evolake.stats import Interval
 
 LINE = "designs"
+MEASURES = {"work": "less median work"}
+"""By the unit of a decision; decisions of lakes from before work was counted have none."""
+STEPS = "fewer median steps"
+
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:
     """Against the baseline, on the fresh seeds of the cycle; None for the baseline itself."""
     for row in lake.read(LINE, "champion_decisions", cycle).to_dicts():
-        if row["comparison"] == "baseline" and row["challenger_id"] == artifact_id:
+        if row["comparison"] == "baseline" and row["challenger_id"] == artifact_id and row["ratio"] is not None:
             return Gain(
-                Interval(row["ratio"], row["ratio_low"], row["ratio_high"], LEVEL), "fewer median steps", row["incumbent_id"],
+                Interval(row["ratio"], row["ratio_low"], row["ratio_high"], LEVEL), MEASURES.get(row.get("unit") or "", STEPS), row["incumbent_id"],
                 f"at N={row['N']} on {row['pairs']} fresh seeds of {row['batch']} instances each, profile {row['profile']}", cycle, row["wins"],
                 count=counted(row["pairs"], "seed"), bound=row.get("bound") or "",
             )

@@ -10,6 +10,7 @@ import polars as pl
 
 from evolake.designs.evolution.consensus_winner import ConsensusWinner, consensus_winner
 from evolake.designs.evolution.population import Population, read_population
+from evolake.designs.known_tables import known_tables
 from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
 from evolake.report.champion import ANCESTRY, Champion, champion_of
@@ -60,7 +61,7 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
         raise InputError(f"cycle {chosen!r} of {LINE} is not finished", wanted=f"one of {', '.join(done)}", do="run `evolake status`")
     after = following(chosen)
     population = read_population(lake, after)
-    with Catalogue(lake) as catalogue:
+    with Catalogue(lake, {(LINE, name): schema for name, schema in known_tables().items()}) as catalogue:  # an older lake lacks columns
         def ask(sql: str, **parameters: Any) -> pl.DataFrame:
             return catalogue.frame(sql, parameters)
 
@@ -103,7 +104,8 @@ FROM {LINE}.candidates AS d LEFT JOIN {LINE}.final_ranking AS r ON r.design_id =
 WHERE d.cycle <= $cycle GROUP BY ALL ORDER BY best_rank NULLS LAST, d.operator"""
 TOP = f"""
 SELECT r.rank, round(r.consensus, 4) AS consensus, any_value(d.title) AS title, any_value(d.operator) AS operator, r.largest_solved AS largest_n,
-  r.median_step AS steps_there, r.fidelity, bool_or(d.tuned) AS tuned, r.design_id AS design
+  round(coalesce(r.median_work, r.median_step), 1) AS work_there, r.median_step AS steps_there, r.fidelity,
+  bool_or(d.tuned) AS tuned, r.design_id AS design
 FROM {LINE}.final_ranking AS r JOIN {LINE}.survivors AS d ON d.design_id = r.design_id
 WHERE r.cycle = $cycle GROUP BY ALL ORDER BY r.rank LIMIT 12"""
 OBJECTIVES = f"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from evolake.report.artifacts import BOUNDS, NONE_YET
@@ -38,22 +39,35 @@ def story(summary: Story, ask: Ask) -> Story:
         + GRAMMAR_TOLD.get(made["grammar"] or "", "") if ran["runs"] else "",
         goes_on=f"{counted(made['live'], 'design')} and {counted(made['voting'], 'objective')} that judge them", look=_look(summary, against, made),
         cost=cost, spent=spent,
-        trend=Trend("steps of the baseline per step of the champion", [(row["cycle"], row["ratio"]) for row in ask(RATIOS)]),
+        trend=Trend("work of the baseline over that of the champion", [(row["cycle"], row["ratio"]) for row in ask(RATIOS)]),
     )
 
 
 def _duel(duel: Row) -> str:
-    floor = f"; these runs can show no less than {figures(duel['noise_floor'])} times" if duel["noise_floor"] else ""
-    ratio = BOUNDS.get(duel.get("bound") or "", "") + interval(duel["ratio"], duel["ratio_low"], duel["ratio_high"])
-    seeds = counted(duel["pairs"], "seed")
+    """Why the first by consensus is not the champion, in one sentence."""
     who = duel["title"] or "the first by consensus"
-    return f"{who} did not become champion: {ratio} times fewer steps in the duel at N={duel['N']} on {seeds}{floor}"
+    if duel["ratio"] is None:
+        return f"{who} did not become champion: the duel is undecided, since this machine was too busy to end it"
+    what = "work" if duel.get("unit") == "work" else "steps"
+    seeds = counted(duel["pairs"], "seed")
+    ratio, low, high = duel["ratio"], duel["ratio_low"], duel["ratio_high"]
+    before = BOUNDS.get(duel.get("bound") or "", "")
+    if ratio < WEAK:
+        most = {"at least ": "at most "}.get(before, before)
+        cost = interval(1 / ratio, 1 / high if high else math.inf, 1 / low if low else math.inf)
+        return f"{who} did not become champion: it takes {most}{cost} times the {what} of the champion in the duel at N={duel['N']} on {seeds}"
+    floor = f"; with this noise only a gain above {figures(duel['noise_floor'])} times would show" if duel["noise_floor"] else ""
+    less = "less work" if what == "work" else "fewer steps"
+    return (
+        f"{who} did not become champion: {before}{interval(ratio, low, high)} times {less} than the champion in the duel at N={duel['N']} on "
+        f"{seeds}, which is within the noise{floor}"
+    )
 
 
 def _look(summary: Story, against: Row | None, made: Row) -> str:
     if made["made"] and not made["passed"]:
         return f"why nothing passed: evolake sql --file cookbook/blocked_by_rule.sql -p line={summary.line}"
-    if against is not None and against["ratio_low"] <= WEAK:
+    if against is not None and against["ratio"] is not None and against["ratio_low"] <= WEAK:
         return "more seeds narrow the interval (EVOLAKE_DESIGNS__CHAMPION_REPEATS), or more cycles find more: evolake run --lines designs"
     return summary.look
 

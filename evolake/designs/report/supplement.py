@@ -56,11 +56,13 @@ def _of_the_champion(report: CycleReport) -> list[Part]:
         ),
         Part(
             "Scaling with fits and intervals",
-            "Like figure S3(a): steps ~ N^exponent through the solved sizes, with its standard error; and the steps that the fit expects at the "
+            "Like figure S3(a), of work: work ~ N^exponent through the solved sizes, with its standard error; and what the fit expects at the "
             "largest size of the table, with the 95% prediction interval.", champion.fits(population, first),
         ),
         Part(
-            "Champion against baseline by size", "Like figure S3(b). Where a size was not solved, its steps are projected.",
+            "Champion against baseline by size",
+            "Like figure S3(b), of work: steps times what a step costs, in steps of the baseline. Where a size was not solved, it is projected. "
+            "`together` is the paper's own measure, the step at which more than half are solved at once, where the batch is its 100.",
             champion.by_size(population, first),
         ),
     ]
@@ -102,7 +104,7 @@ def _of_the_record(ask: Callable[[str], pl.DataFrame]) -> list[Part]:
         ),
         Part("What designers learnt", "The designers' analyses (section S5.2) of the newest cycle that has any.", ask(record.ANALYSES)),
         Part(
-            f"Expected steps against measured: {record.coverage(expected)}",
+            f"Expected work against measured: {record.coverage(expected)}",
             "Not in the paper. Each row is the last prediction before the design was run at that size. Of good 95% intervals 95 in 100 hold. A size "
             "that was not solved is outside where its budget lies above the interval, and not decided where it does not.", expected,
         ),

@@ -13,6 +13,7 @@ from evolake.designs.evolution.planning import terms_of
 from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.schedule import is_solved, latest_levels
 from evolake.designs.report.material import baseline_of
+from evolake.designs.work.rows import median_work
 from evolake.plots.genealogy import main_line
 from evolake.stats.power_law import fit_power_law
 
@@ -54,12 +55,12 @@ def lineage(population: Population, champion: str) -> pl.DataFrame:
         rows.append({
             "cycle": row["cycle"], "title": row["title"], "by": row["operator"], "share_of_parent": weights.get((name, before)) if before else None,
             "new_terms": ", ".join(term for term in terms_of(row) if term not in had), "largest_n": reached["largest_solved"],
-            "steps_there": reached["median_step"], "consensus": consensus.get(name), "design": name,
+            "work_there": reached["median_work"], "steps_there": reached["median_step"], "consensus": consensus.get(name), "design": name,
         })
         before = name
     return _frame(
         rows, cycle=pl.String, title=pl.String, by=pl.String, share_of_parent=pl.Float64, new_terms=pl.String, largest_n=pl.Int64,
-        steps_there=pl.Int64, consensus=pl.Float64, design=pl.String,
+        work_there=pl.Float64, steps_there=pl.Int64, consensus=pl.Float64, design=pl.String,
     )
 
 
@@ -73,17 +74,17 @@ def fits(population: Population, champion: str) -> pl.DataFrame:
     rows = []
     for name in names:
         role = " and ".join(summary for summary, whose in (("champion", champion), ("baseline", baseline)) if whose == name)
-        law = fit_power_law([level["N"] for level in solved[name]], [level["median_step"] for level in solved[name]])
-        steps, low, high = law.predicted(largest) if law else (None, None, None)
+        law = fit_power_law([level["N"] for level in solved[name]], [median_work(level) for level in solved[name]])
+        work, low, high = law.predicted(largest) if law else (None, None, None)
         rows.append({
             "role": role or "ranked", "title": population.row(name)["title"], "exponent": law.b if law else None,
             "error": law.b_error if law else None, "sizes": len(solved[name]),
-            "largest_n": max((int(level["N"]) for level in solved[name]), default=0), "at_n": largest, "steps": steps, "low": low,
+            "largest_n": max((int(level["N"]) for level in solved[name]), default=0), "at_n": largest, "work": work, "low": low,
             "high": high, "design": name,
         })
     return _frame(
         rows, role=pl.String, title=pl.String, exponent=pl.Float64, error=pl.Float64, sizes=pl.Int64, largest_n=pl.Int64, at_n=pl.Int64,
-        steps=pl.Float64, low=pl.Float64, high=pl.Float64, design=pl.String,
+        work=pl.Float64, low=pl.Float64, high=pl.Float64, design=pl.String,
     )
 
 
@@ -97,8 +98,10 @@ def by_size(population: Population, champion: str) -> pl.DataFrame:
     )
     return _by_size([
         {
-            "N": n, "baseline_steps": other[n]["median_step"], "baseline_solved": is_solved(other[n]), "champion_steps": own[n]["median_step"],
-            "champion_solved": is_solved(own[n]), "times_fewer": _times(other[n]["median_step"], own[n]["median_step"]),
+            "N": n, "baseline_work": median_work(other[n]), "baseline_solved": is_solved(other[n]), "champion_work": median_work(own[n]),
+            "champion_solved": is_solved(own[n]), "times_less": _times(median_work(other[n]), median_work(own[n])),
+            "baseline_steps": other[n]["median_step"], "champion_steps": own[n]["median_step"],
+            "baseline_together": other[n].get("together_step"), "champion_together": own[n].get("together_step"),
         }
         for n in sorted(own.keys() & other.keys())
     ])
@@ -106,8 +109,8 @@ def by_size(population: Population, champion: str) -> pl.DataFrame:
 
 def _by_size(rows: Sequence[dict[str, Any]]) -> pl.DataFrame:
     return _frame(
-        rows, N=pl.Int64, baseline_steps=pl.Int64, baseline_solved=pl.Boolean, champion_steps=pl.Int64, champion_solved=pl.Boolean,
-        times_fewer=pl.Float64,
+        rows, N=pl.Int64, baseline_work=pl.Float64, baseline_solved=pl.Boolean, champion_work=pl.Float64, champion_solved=pl.Boolean,
+        times_less=pl.Float64, baseline_steps=pl.Int64, champion_steps=pl.Int64, baseline_together=pl.Int64, champion_together=pl.Int64,
     )
 
 

@@ -9,7 +9,8 @@ from evolake.designs.report.data import SHORTENED
 TUNING = """
 SELECT t.cycle, any_value(known.title) AS title, count(*) - 1 AS trials, any_value(t.consensus) FILTER (t.trial = 0) AS consensus,
   min(t.consensus) AS at_best, any_value(t.largest_solved) FILTER (t.trial = 0) AS largest_n, arg_min(t.largest_solved, t.consensus) AS n_at_best,
-  any_value(t.median_step) FILTER (t.trial = 0) AS steps_there, arg_min(t.median_step, t.consensus) AS steps_at_best, t.design_id AS design
+  any_value(coalesce(t.median_work, t.median_step)) FILTER (t.trial = 0) AS work_there,
+  arg_min(coalesce(t.median_work, t.median_step), t.consensus) AS work_at_best, t.design_id AS design
 FROM designs.tuning AS t LEFT JOIN known_artifacts AS known ON known.artifact_id = t.design_id
 WHERE t.cycle <= $cycle GROUP BY t.cycle, t.design_id ORDER BY t.cycle DESC"""
 REVIEWS = """
@@ -22,19 +23,19 @@ SELECT a.short_name AS design, a.success_level, a.key_insight, a.comparison_to_r
 FROM designs.analyses AS a WHERE a.cycle = (SELECT max(cycle) FROM designs.analyses WHERE cycle <= $cycle) ORDER BY a.short_name"""
 EXPECTED = """
 WITH measured AS (
-  SELECT design_id, fidelity, N, cycle, max_steps, median_step, unsolved_fraction < 0.5 AS solved
+  SELECT design_id, fidelity, N, cycle, max_work, median_work, unsolved_fraction < 0.5 AS solved
   FROM designs.promoted_experiments WHERE cycle <= $cycle
 ), pairs AS (
-  SELECT m.cycle AS measured_in, p.fidelity, p.N, p.expected_steps, p.low_steps, p.high_steps, p.levels, m.median_step, m.max_steps, m.solved,
+  SELECT m.cycle AS measured_in, p.fidelity, p.N, p.expected_work, p.low_work, p.high_work, p.levels, m.median_work, m.max_work, m.solved,
     p.design_id
   FROM designs.extrapolations AS p JOIN measured AS m ON m.design_id = p.design_id AND m.fidelity = p.fidelity AND m.N = p.N AND m.cycle >= p.cycle
-  WHERE p.expected_steps IS NOT NULL
+  WHERE p.expected_work IS NOT NULL
   QUALIFY row_number() OVER (PARTITION BY p.design_id, p.fidelity, m.cycle ORDER BY p.cycle DESC) = 1
 )
 SELECT pairs.measured_in AS cycle, any_value(known.title) AS title, pairs.fidelity, pairs.N, pairs.levels AS sizes_fitted,
-  pairs.expected_steps AS expected, pairs.low_steps AS low, pairs.high_steps AS high, CASE WHEN pairs.solved THEN pairs.median_step END AS measured,
-  CASE WHEN pairs.solved THEN pairs.median_step BETWEEN pairs.low_steps AND pairs.high_steps
-    WHEN pairs.max_steps > pairs.high_steps THEN false END AS inside,
+  pairs.expected_work AS expected, pairs.low_work AS low, pairs.high_work AS high, CASE WHEN pairs.solved THEN pairs.median_work END AS measured,
+  CASE WHEN pairs.solved THEN pairs.median_work BETWEEN pairs.low_work AND pairs.high_work
+    WHEN pairs.max_work > pairs.high_work THEN false END AS inside,
   pairs.design_id AS design
 FROM pairs LEFT JOIN known_artifacts AS known ON known.artifact_id = pairs.design_id GROUP BY ALL ORDER BY cycle DESC, pairs.N DESC, expected"""
 """`inside` is null where the size was not solved within a budget that the interval reaches beyond."""
@@ -65,7 +66,7 @@ ORDER BY list_position(['meta_review', 'planner', 'analysis'], t.kind), t.number
 
 
 def coverage(expected: pl.DataFrame) -> str:
-    """How many of the measured steps lie inside their intervals. expected: by EXPECTED."""
+    """How many of the measured works lie inside their intervals. expected: by EXPECTED."""
     known = expected["inside"].drop_nulls()
     open_ones = expected.height - known.len()
     beside = f", {open_ones} not decided" if open_ones else ""

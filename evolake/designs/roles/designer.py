@@ -70,7 +70,7 @@ def analyse_design(request: AnalysisRequest, random: np.random.Generator) -> Ana
     ranks = sorted(request.reference_ranks.values())
     level = success_level(request.rank, ranks)
     solved = [item for item in request.results if item.unsolved_fraction < 0.5]
-    reached = f"solved up to N={solved[-1].N} in {solved[-1].median_step} median steps" if solved else "solved no size"
+    reached = f"solved up to N={solved[-1].N} with a median work of {solved[-1].median_work:.0f}" if solved else "solved no size"
     against = ", ".join(f"{design_id} is rank {rank}" for design_id, rank in request.reference_ranks.items()) or "no reference was ranked"
     advice = {
         "excellent": "Perturb its parameters and drop its terms one by one.", "good": "Graft its new terms onto other strong designs.",

@@ -54,7 +54,7 @@ class Check(Arguments):
 class Trial(Arguments):
     variables: int = Field(default=20, ge=3, le=LARGEST_TRIAL, description="variables of each instance")
     instances: int = Field(default=8, ge=2, le=MOST_INSTANCES)
-    max_steps: int = Field(default=500, ge=1, le=MOST_STEPS)
+    max_steps: int = Field(default=500, ge=1, le=MOST_STEPS, description="work that is allowed, in steps of the baseline")
 
 
 COMMANDS = (

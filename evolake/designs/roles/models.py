@@ -20,8 +20,9 @@ WEIGHT_SLACK = 0.02
 SHORT_ID = 12
 
 RESEARCH_GOAL = (
-    "Find a dynamical system that solves hard planted 3-SAT instances in few steps, and above all in few steps when there are many variables. "
-    "What counts is how the median number of steps grows with the number of variables: it should stay a low power of it, better than quadratic. "
+    "Find a dynamical system that solves hard planted 3-SAT instances with little work, and above all when there are many variables. "
+    "Work is the median number of steps times what a step costs beside one of the baseline. What counts is how it grows with the number of "
+    "variables: it should stay a low power of it, better than quadratic. "
     "Beware of designs that look polynomial on small instances and blow up on large ones."
 )
 
@@ -65,6 +66,7 @@ class DesignSummary(Model):
     visits: float
     largest_solved: int = Field(description="largest number of variables solved")
     median_step: int | None = Field(description="median steps at that size")
+    median_work: float | None = Field(default=None, description="median steps times the work of a step, in steps of the baseline")
     fidelity: str
     tuned: bool = False
     terms: list[str] = Field(default_factory=list, description="terms of its genome; empty for a design that came as a file")
@@ -74,8 +76,10 @@ class LevelResult(Model):
     """One experiment of a design."""
 
     N: int
-    max_steps: int
+    max_work: int = Field(description="work that was allowed, in steps of the baseline")
     median_step: int
+    work_per_step: float
+    median_work: float
     unsolved_fraction: float
     fidelity: str
 

@@ -42,13 +42,18 @@ def test_solve_prints_one_json_object_with_exactly_the_promised_keys():
     with lent_pool(workers=1, preload=PRELOAD) as pool:
         design = trace(BASELINE.read_text(), pool=pool)
     assert isinstance(design, TracedDesign)
-    expected = simulate(design, planted(20, 40, 3), max_steps=2000, seed=3)
+    expected = simulate(design, planted(20, 40, 3), max_steps=2000, seed=3, interval=True)
+    low, high = expected.interval
     assert code == 0
-    assert list(answer) == ["verdict", "median_step", "extrapolated", "unsolved_fraction", "steps_run", "steps_per_s", "n", "seed"]
+    assert list(answer) == [
+        "verdict", "median_step", "median_step_low", "median_step_high", "work_per_step", "median_work", "extrapolated", "together_step",
+        "left_again", "unsolved_fraction", "steps_run", "steps_per_s", "n", "seed",
+    ]
     assert answer.pop("steps_per_s") > 0
     assert answer == {
         "verdict": "solved", "median_step": expected.median_step, "unsolved_fraction": expected.unsolved_fraction,
-        "steps_run": expected.median_step, "n": 20, "seed": 3, "extrapolated": False,
+        "steps_run": high, "n": 20, "seed": 3, "extrapolated": False, "median_step_low": low, "median_step_high": high, "work_per_step": 1.0,
+        "median_work": expected.median_step, "together_step": expected.together_step, "left_again": expected.left_again,
     }
 
 

@@ -27,8 +27,8 @@ from evolake.project import BROUGHT
 TINY = DesignsSettings(
     batch=8, designs_per_cycle=3, directions_per_cycle=2, objectives_per_cycle=1, initial_objectives=3, tuning_trials=4, champion_repeats=2,
     meta_review_every=2, grammar="paper",
-    low=FidelitySettings(max_n=28, max_steps=400, wall_s=60), medium=FidelitySettings(max_n=40, max_steps=800, wall_s=60),
-    high=FidelitySettings(max_n=40, max_steps=1600, wall_s=60),
+    low=FidelitySettings(max_n=28, max_steps=400, core_s=60), medium=FidelitySettings(max_n=40, max_steps=800, core_s=60),
+    high=FidelitySettings(max_n=40, max_steps=1600, core_s=60),
 )
 
 

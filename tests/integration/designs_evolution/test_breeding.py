@@ -71,18 +71,18 @@ def test_a_race_ends_when_its_work_is_spent(starter: Starter, judge_once: Judge,
     assert work > 10**6 and len(result.rows) < 1 + RACE.candidates
 
 
-def test_a_racer_that_the_wall_guard_cuts_says_so_and_the_guard_is_far_above_an_experiment_s(
+def test_a_racer_that_a_clock_cuts_says_so_and_is_no_parent_and_rungs_are_allowed_far_more_than_experiments(
     starter: Starter, judge_once: Judge, inline: Executor, settings: DesignsSettings
 ) -> None:
-    walls: list[float] = []
+    allowed: list[float] = []
 
-    def run(traced: str, rungs: Sequence[Rung], limits: Sequence[int], ratio: float, wall_s: float) -> list[Lap]:
-        walls.append(wall_s)
+    def run(traced: str, rungs: Sequence[Rung], limits: Sequence[int], ratio: float, core_s: float) -> list[Lap]:
+        allowed.append(core_s)
         return [Lap(40, True, 0.1, 40), Lap(900, False, 0.1, 30, timed_out=True)]
 
     result = raced(starter, judge_once, inline, settings.model_copy(update={"race": RACE.model_copy(update={"candidates": 1})}), run=run)
-    assert [row["timed_out"] for row in result.rows if row["state"] != "blocked"] == [True] * len(walls)
-    assert set(walls) == {5 * settings.low.wall_s}
+    assert [row["timed_out"] for row in result.rows if row["state"] != "blocked"] == [True] * len(allowed)
+    assert set(allowed) == {5 * settings.low.core_s}
 
 
 def test_a_cycle_races_where_its_settings_ask_for_it_and_operators_write(settings: DesignsSettings) -> None:

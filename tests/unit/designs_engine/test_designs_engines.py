@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from unit.designs_engine import equations
 from unit.designs_engine.engine_support import BASELINE, DESIGN_340, SIMPLE, VARIABLES, after, distance, small_batch, traced
 
 from evolake.designs.engines import engine as engine_module
+from evolake.designs.engines.counted import RATES
 from evolake.designs.engines.engine import make_stepper, simulate
 from evolake.designs.model.instances import Planted, planted
 from evolake.errors import InputError
@@ -111,20 +114,82 @@ def test_an_instance_runs_the_same_alone_and_in_company():
     assert all(np.array_equal(together[name][:1], single[name]) for name in ("v", "xl", "xs"))
 
 
-def test_the_median_step_is_the_first_with_more_than_half_solved_at_once():
-    design, instances = traced(BASELINE.read_text()), planted(14, 30, 3)
+def first_times(solved: np.ndarray) -> np.ndarray:
+    """(B,) first step after which each instance was solved; one after the last for never."""
+    return np.where(solved.any(axis=0), solved.argmax(axis=0) + 1, len(solved) + 1)
+
+
+@pytest.mark.parametrize("batch", [29, 30])
+def test_the_median_step_is_the_median_of_the_steps_at_which_instances_are_first_solved(batch):
+    design, instances = traced(BASELINE.read_text()), planted(14, batch, 3)
     stepper, _ = make_stepper(design, instances, seed=7)
     solved = stepper.run(400)
-    counts = solved.sum(axis=1)
-    median = int(np.flatnonzero(counts > 15)[0]) + 1
-    first = np.where(solved[:median].any(axis=0), solved[:median].argmax(axis=0) + 1, 0)
+    first = first_times(solved)
+    median = math.ceil(np.median(first))
+    more_than_half = int(np.sort(first)[batch // 2])
     result = simulate(design, instances, max_steps=400, seed=7)
-    assert (result.median_step, result.steps_run, result.reached, result.timed_out) == (median, median, True, False)
-    assert result.unsolved_fraction == 1 - counts[median - 1] / 30
-    assert result.solved_at.tolist() == first.tolist()
-    further = simulate(design, instances, max_steps=median + 20, seed=7, until_median=False)
-    assert (further.median_step, further.steps_run) == (median, median + 20)
-    assert further.unsolved_fraction == 1 - counts[median + 19] / 30
+    assert (result.median_step, result.steps_run, result.reached, result.timed_out) == (median, more_than_half, True, False)
+    assert result.unsolved_fraction == 1 - (first <= more_than_half).sum() / batch < 0.5
+    assert result.solved_at.tolist() == np.where(first <= more_than_half, first, 0).tolist()
+    further = simulate(design, instances, max_steps=more_than_half + 20, seed=7, until_median=False)
+    assert (further.median_step, further.steps_run) == (median, more_than_half + 20)
+    assert further.unsolved_fraction == 1 - (first <= more_than_half + 20).sum() / batch
+
+
+class Blinking:
+    """A stepper whose instances are solved at every third step from their own first one on."""
+
+    name = "reference"
+
+    def __init__(self, firsts: list[int]):
+        self.firsts, self.steps = np.array(firsts), 0
+
+    def run(self, steps: int) -> np.ndarray:
+        at = np.arange(self.steps + 1, self.steps + steps + 1)[:, None]
+        self.steps += steps
+        return (at >= self.firsts) & ((at - self.firsts) % 3 == 0)
+
+    def state(self) -> dict[str, np.ndarray]:
+        return {"v": np.zeros((len(self.firsts), 1))}
+
+
+def test_a_solution_that_is_left_again_counts_and_the_papers_rule_stands_beside_it(monkeypatch):
+    design, instances = traced(SIMPLE), planted(20, 6, 3)
+    monkeypatch.setattr(engine_module, "make_stepper", lambda *args, **kwargs: (Blinking([1, 2, 3, 5, 9, 90]), None))
+    plain = simulate(design, instances, max_steps=400, seed=7)
+    assert (plain.median_step, plain.steps_run, plain.together_step) == (4, 5, None), "the middle of 3 and 5; at 5 only those from 2 and 5 on blink"
+    assert plain.left_again == 2, "those from 1 and 3 on"
+    monkeypatch.setattr(engine_module, "make_stepper", lambda *args, **kwargs: (Blinking([1, 2, 3, 5, 8, 11]), None))
+    beside = simulate(design, instances, max_steps=400, seed=7, together=True)
+    assert (beside.median_step, beside.together_step, beside.steps_run) == (4, 11, 11), "2, 5, 8 and 11 blink together"
+    monkeypatch.setattr(engine_module, "make_stepper", lambda *args, **kwargs: (Blinking([1, 2, 3, 4, 8, 9]), None))
+    never = simulate(design, instances, max_steps=400, seed=7, together=True)
+    assert (never.median_step, never.together_step, never.steps_run) == (4, None, engine_module.TOGETHER * 4), "two blink at a time, for ever"
+
+
+@pytest.mark.parametrize(("batch", "ranks"), [(1, (1, 1)), (6, (1, 6)), (20, (6, 15)), (100, (40, 61))])
+def test_the_interval_of_a_median_is_of_order_statistics(batch, ranks):
+    """Textbook ranks: of 20 numbers the 6th and the 15th, of 100 the 40th and the 61st."""
+    assert engine_module.order_ranks(batch) == ranks
+
+
+def test_the_interval_is_known_when_it_is_asked_for():
+    design, instances = traced(BASELINE.read_text()), planted(14, 30, 3)
+    first = np.sort(first_times(make_stepper(design, instances, seed=7)[0].run(400)))
+    low, high = engine_module.order_ranks(30)
+    result = simulate(design, instances, max_steps=400, seed=7, interval=True)
+    assert result.interval == (first[low - 1], first[high - 1])
+    assert simulate(design, instances, max_steps=400, seed=7).interval[1] is None
+
+
+def test_batches_of_any_size_agree_on_the_median_step():
+    design = traced(BASELINE.read_text())
+    results = [simulate(design, planted(60, batch, 5), max_steps=5000, seed=7, interval=True) for batch in (20, 100, 400)]
+    for one in results:
+        for other in results:
+            assert one.interval[0] <= (other.interval[1] or 5000)
+    smallest, largest = results[0], results[-1]
+    assert smallest.interval[0] <= largest.median_step <= (smallest.interval[1] or 5000)
 
 
 def test_a_run_that_does_not_reach_the_median_extrapolates_it_from_what_is_solved():
@@ -134,10 +199,12 @@ def test_a_run_that_does_not_reach_the_median_extrapolates_it_from_what_is_solve
     assert (result.median_step, result.steps_run, result.reached, result.timed_out) == (int(9 * 10.5 / (solved + 0.5)), 9, False, False)
 
 
-def test_the_wall_guard_stops_a_run_and_says_so():
-    result = simulate(traced(BASELINE.read_text()), planted(200, 20, 3), max_steps=10**6, seed=7, wall_s=1e-6)
-    assert result.timed_out
-    assert 1 <= result.steps_run < 100
+def test_seconds_that_a_run_may_take_are_counted_in_steps_and_work():
+    design, instances = traced(BASELINE.read_text()), planted(200, 20, 3)
+    result = simulate(design, instances, max_steps=10**6, seed=7, core_s=40 * 20 * 200 / RATES["fused"])
+    assert (result.limit, result.steps_run, result.timed_out, result.work_per_step) == (40, 40, False, pytest.approx(1.0))
+    assert simulate(design, instances, max_steps=10**6, seed=7, max_work=25).steps_run == 25
+    assert simulate(design, instances, max_steps=10, seed=7, max_work=25, core_s=1.0).steps_run == 10
 
 
 @pytest.mark.parametrize("engine", ["fused", "torch", "reference"])

@@ -38,8 +38,8 @@ def _grad_single(vars, idx, sgn, hp):
     return {"v": vars["v"] + a[0, 0], "xl": vars["xl"], "xs": vars["xs"]}
 """
 SETTINGS = DesignsSettings(
-    batch=6, champion_repeats=1, low=FidelitySettings(max_n=20, max_steps=100, wall_s=20),
-    medium=FidelitySettings(max_n=20, max_steps=100, wall_s=20), high=FidelitySettings(max_n=20, max_steps=100, wall_s=20),
+    batch=6, champion_repeats=1, low=FidelitySettings(max_n=20, max_steps=100, core_s=20),
+    medium=FidelitySettings(max_n=20, max_steps=100, core_s=20), high=FidelitySettings(max_n=20, max_steps=100, core_s=20),
 )
 
 
@@ -74,10 +74,10 @@ def test_a_design_that_kills_its_process_is_unsolved_and_the_next_one_runs(engin
     assert run_apart(run(SIMPLE)).failure is None
 
 
-def test_a_step_that_does_not_end_is_stopped_at_the_wall_guard():
-    result = run_apart(run(OUTSTAYS, n=60, batch=60, wall_s=1.0))
-    assert (result.unsolved_fraction, result.timed_out) == (1.0, True)
-    assert result.failure == "stopped by the wall guard of 1 s: one step did not end"
+def test_a_step_that_does_not_end_is_stopped_by_what_it_computes():
+    result = run_apart(run(OUTSTAYS, n=60, batch=60, guard_s=1.0))
+    assert (result.unsolved_fraction, result.timed_out) == (1.0, False)
+    assert result.failure == "stopped after 4 processor seconds: it did not end"
     assert result.wall_s < 30
 
 
@@ -93,9 +93,34 @@ def test_a_step_that_a_loaded_machine_holds_up_is_waited_for(monkeypatch):
             held_up.append(threading.Timer(2.2, os.kill, (pid, signal.SIGCONT)))
             held_up[0].start()
 
-    result = run_apart(run(SIMPLE, n=100, batch=50, max_steps=10**9, until_median=False, wall_s=1.0), hold_up)
+    result = run_apart(run(SIMPLE, n=100, batch=50, max_steps=300, until_median=False, guard_s=1.0), hold_up)
     assert held_up
-    assert (result.failure, result.timed_out) == (None, True)
+    assert (result.failure, result.timed_out, result.steps_run) == (None, False, 300)
+
+
+def test_a_run_that_starves_is_begun_again_with_more_time_and_is_unknown_when_it_starves_each_time(monkeypatch):
+    """The child is stopped for good in the middle of a run, as on a machine that gives it nothing; then only at the first try."""
+    monkeypatch.setattr(isolated, "GRACE_S", 0.0)
+    monkeypatch.setattr(isolated, "PATIENCE", 2)
+    stopped: list[int] = []
+
+    def starve(times: int):
+        def stop(steps: int, solved: int) -> None:
+            pid = isolated._CHILDREN[0]._process.pid
+            if pid not in stopped and len(stopped) < times:
+                stopped.append(pid)
+                os.kill(pid, signal.SIGSTOP)
+
+        return stop
+
+    wanted = run(SIMPLE, n=100, batch=50, max_steps=300, until_median=False, guard_s=0.4)
+    once = run_apart(wanted, starve(1))
+    assert (once.failure, once.timed_out, once.steps_run, len(stopped)) == (None, False, 300, 1)
+    stopped.clear()
+    always = run_apart(wanted, starve(99))
+    assert (always.timed_out, always.reached, len(set(stopped))) == (True, False, isolated.TRIES)
+    assert (always.failure or "").startswith("cut by the clock after 3.2 s in which it got ")
+    assert run_apart(run(SIMPLE)).failure is None
 
 
 def test_a_child_is_waited_for_by_what_it_computes_and_by_the_clock(monkeypatch):
@@ -114,7 +139,7 @@ def test_a_child_is_waited_for_by_what_it_computes_and_by_the_clock(monkeypatch)
 def test_an_engine_that_is_not_ready_in_time_is_stopped(monkeypatch):
     monkeypatch.setattr(isolated, "MAKE_S", 0.0)
     result = run_apart(run(SIMPLE))
-    assert (result.timed_out, result.failure) == (True, "stopped by the wall guard of 0 s: its engine could not be made")
+    assert (result.timed_out, result.failure) == (False, "stopped after 0 processor seconds: its engine could not be made")
 
 
 def test_schedule_and_duel_have_a_row_for_a_design_that_kills_its_process():
@@ -154,6 +179,7 @@ def test_a_wrong_run_is_still_the_users_mistake_and_a_child_that_cannot_start_is
     [
         {"median_step": -1}, {"median_step": True}, {"unsolved_fraction": 2.0}, {"unsolved_fraction": "0"}, {"steps_run": 10**9}, {"solved_at": [1]},
         {"solved_at": [1.5] * 10}, {"cpu_s": float("nan")}, {"diverged": 11},
+        {"work_per_step": 0.0}, {"work_per_step": -1.0}, {"limit": 10**12}, {"left_again": 11}, {"together_step": 0},
     ],
     ids=str,
 )
@@ -161,7 +187,8 @@ def test_a_result_that_cannot_be_is_a_failure(forged):
     wanted = run(SIMPLE)
     honest = {
         "median_step": 5, "unsolved_fraction": 0.4, "steps_run": 5, "solved_at": [1] * 10, "cpu_s": 0.1, "wall_s": 0.1, "engine": "fused",
-        "timed_out": False, "diverged": 0, "reached": True, "compile_s": 0.0, "note": None, "failure": None,
+        "timed_out": False, "diverged": 0, "reached": True, "compile_s": 0.0, "note": None, "failure": None, "together_step": None, "left_again": 0,
+        "limit": 300, "work_per_step": 1.0,
     }
     assert isolated._simulation(honest, wanted).failure is None
     assert isolated._simulation(honest | forged, wanted).failure == "the process that ran it sent a result that cannot be"

@@ -14,18 +14,18 @@ from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import DECISIONS, DUELS
 
 SETTINGS = DesignsSettings(
-    batch=10, champion_repeats=3, low=FidelitySettings(max_n=40, max_steps=400, wall_s=10),
-    medium=FidelitySettings(max_n=57, max_steps=800, wall_s=10), high=FidelitySettings(max_n=80, max_steps=1000, wall_s=10),
+    batch=10, champion_repeats=3, low=FidelitySettings(max_n=40, max_steps=400, core_s=10),
+    medium=FidelitySettings(max_n=57, max_steps=800, core_s=10), high=FidelitySettings(max_n=80, max_steps=1000, core_s=10),
 )
 
 
-def noisy(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings: DesignsSettings) -> Run:
+def noisy(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
     """`traced` is "steps at N=80, spread, largest size": linear in N, with a spread drawn from the seed and the design."""
     steps, spread, largest = (float(part) for part in traced.split(","))
     factor = np.exp(spread * np.random.default_rng([seed % 2**32, zlib.crc32(traced.encode())]).normal())
     needed = int(steps * n / 80 * factor)
-    if n > largest or needed > max_steps:
-        return Run(3, 0.9, max_steps)
+    if n > largest or needed > max_work:
+        return Run(3, 0.9, max_work, limit=max_work)
     return Run(needed, 0.4, needed)
 
 
@@ -141,9 +141,10 @@ def test_one_seed_decides_nothing() -> None:
     assert DECISIONS.frame(result.decisions).height == 2
 
 
-def row(median_step: int, solved: bool = True, steps_run: int = 1000, timed_out: bool = False) -> dict:
+def row(median_step: int, solved: bool = True, steps_run: int = 1000, timed_out: bool = False, per_step: float = 1.0) -> dict:
     return {
-        "median_step": median_step, "unsolved_fraction": 0.4 if solved else 0.9, "steps_run": steps_run, "max_steps": 1000, "timed_out": timed_out,
+        "median_step": median_step, "unsolved_fraction": 0.4 if solved else 0.9, "steps_run": steps_run, "max_steps": 1000 / per_step,
+        "timed_out": timed_out, "work_per_step": per_step, "median_work": median_step * per_step, "max_work": 1000.0,
     }
 
 
@@ -151,16 +152,19 @@ def test_what_a_limit_cut_never_helps_the_challenger() -> None:
     solved = row(500)
     assert gains([solved], [solved]) == [0.0]
     assert gains([row(145, False)], [solved]) == [pytest.approx(np.log(0.5))], "an estimate below the limit is none"
-    assert gains([row(145, False, 87, True)], [solved]) == [pytest.approx(np.log(0.5))], "the wall guard is no help either"
+    assert gains([row(145, False, 87)], [solved]) == [pytest.approx(np.log(0.5))], "fewer counted seconds are no help either"
+    assert gains([row(145, False, 87, True), solved], [solved, solved]) == [0.0], "what a clock cut is no pair"
+    assert gains([row(250, per_step=2.0)], [solved]) == [0.0], "half the steps of twice the work are no gain"
     assert gains([solved], [row(9000, False)]) == [pytest.approx(np.log(2))], "the incumbent counts with the limit, not with what is projected"
-    assert gains([solved], [row(9000, False, 87, True)]) == [pytest.approx(np.log(87 / 500))], "after 87 steps nothing more is known"
+    assert gains([solved], [row(9000, False, 87)]) == [pytest.approx(np.log(87 / 500))], "after 87 steps nothing more is known"
+    assert gains([solved], [row(9000, False, 87, True)]) == []
     assert gains([row(1, False)], [row(9000, False)]) == [0.0]
 
 
 def test_who_solves_fewer_runs_does_not_win() -> None:
-    def lucky(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings: DesignsSettings) -> Run:
+    def lucky(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
         fails = traced == "new" and seed == seeds[-1]
-        return Run(3, 0.9, max_steps) if fails else Run(10 if traced == "new" else 900, 0.4, 900)
+        return Run(3, 0.9, max_work, limit=max_work) if fails else Run(10 if traced == "new" else 900, 0.4, 900)
 
     from evolake.seeds import child_seed
 
@@ -179,6 +183,20 @@ def test_who_solves_fewer_runs_does_not_win() -> None:
     assert again.champion_id == "old"
     assert again.decisions[0]["bound"] == "estimate" and "the challenger did not solve it within the limit in 1 of 8" in again.decisions[0]["reason"]
     assert again.decisions[0]["reason"].endswith("who solves fewer runs does not win")
+
+
+def test_a_duel_of_which_a_clock_cut_every_run_is_undecided() -> None:
+    def starved(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
+        return Run(145, 1.0, 87, timed_out=True, failure="cut by the clock", limit=max_work)
+
+    result = decide_champion(
+        contender("new", 1), contender("old", 2), BASELINE, executor=Inline(), settings=SETTINGS, cycle="0004", profile="test", root_seed=3,
+        simulate=starved,
+    )
+    assert result.champion_id == "old"
+    assert [(row["pairs"], row["ratio"], row["wins"]) for row in result.decisions] == [(0, None, False)] * 2
+    assert all(row["reason"].startswith("undecided: this machine was too busy") for row in result.decisions)
+    assert DECISIONS.frame(result.decisions).height == 2
 
 
 def test_most_runs_must_be_solved_to_reach_a_size() -> None:

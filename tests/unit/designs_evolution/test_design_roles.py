@@ -37,7 +37,9 @@ def summary(number: int, terms: list[str] | None = None, ucb: float | None = Non
 def detail(number: int) -> models.DesignDetail:
     return models.DesignDetail(
         design_id=f"{number:012d}", title=f"design {number}", rationale="why", source="SOURCE",
-        results=[models.LevelResult(N=10, max_steps=50, median_step=20, unsolved_fraction=0.4, fidelity="low")], terms=[],
+        results=[models.LevelResult(
+        N=10, max_work=50, median_step=20, work_per_step=1.5, median_work=30.0, unsolved_fraction=0.4, fidelity="low",
+    )], terms=[],
     )
 
 

@@ -8,27 +8,31 @@ from dataclasses import replace
 import pytest
 from designs_runs import Inline, Run
 
+from evolake.designs.engines.counted import RATES
 from evolake.designs.evolution.experiments import OBJECTIVE_KEYS, Job, instance_seed, results_by_design, run_jobs, run_schedule
+from evolake.designs.evolution.population import empty_population
 from evolake.designs.evolution.tuning import measured_trial
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import EXPERIMENTS
 from evolake.errors import MachineryError
 
 SETTINGS = DesignsSettings(
-    batch=10, low=FidelitySettings(max_n=40, max_steps=400, wall_s=10), medium=FidelitySettings(max_n=57, max_steps=1600, wall_s=20),
-    high=FidelitySettings(max_n=80, max_steps=6400, wall_s=30),
+    batch=10, low=FidelitySettings(max_n=40, max_steps=400, core_s=10), medium=FidelitySettings(max_n=57, max_steps=1600, core_s=20),
+    high=FidelitySettings(max_n=80, max_steps=6400, core_s=30),
 )
 
 
-def quadratic(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings: DesignsSettings) -> Run:
+def quadratic(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
     """A design that needs `factor * n**2` steps; `traced` is the factor."""
     needed = int(float(traced) * n * n)
-    return Run(needed, 0.4, needed) if needed <= max_steps else Run(2 * max_steps, 0.8, max_steps)
+    return Run(needed, 0.4, needed, limit=max_work) if needed <= max_work else Run(2 * max_work, 0.8, max_work, limit=max_work)
 
 
-def slow(traced: str, n: int, max_steps: int, seed: int, wall_s: float, settings: DesignsSettings) -> Run:
-    """Six seconds a level; cut by the guard when less is left."""
-    return Run(5, 0.4, 5, wall_s=6.0) if wall_s > 6 else Run(99, 1.0, 3, wall_s=wall_s, timed_out=True)
+def slow(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
+    """A step costs so much that one takes six counted seconds at N=10; as many steps as `core_s` allows."""
+    per_step = 6 * RATES["reference"] / (settings.batch * 10)
+    limit = int(core_s * RATES["reference"] / (settings.batch * n * per_step))
+    return Run(1, 0.4, 1, work_per_step=per_step, limit=limit) if limit else Run(99, 1.0, 1, work_per_step=per_step, limit=1)
 
 
 def job(name: str, factor: float, fidelity: str = "low", earlier: tuple = (), cycle: str = "0001") -> Job:
@@ -36,7 +40,7 @@ def job(name: str, factor: float, fidelity: str = "low", earlier: tuple = (), cy
 
 
 def levels(rows: list[dict]) -> list[tuple[int, int, bool]]:
-    return [(row["N"], row["max_steps"], row["unsolved_fraction"] < 0.5) for row in rows]
+    return [(row["N"], row["max_work"], row["unsolved_fraction"] < 0.5) for row in rows]
 
 
 def test_a_schedule_climbs_until_a_level_fails() -> None:
@@ -70,9 +74,42 @@ def test_all_designs_of_all_cycles_meet_the_same_instances_of_a_size() -> None:
     assert instance_seed(7, 10) != instance_seed(8, 10)
 
 
-def test_the_wall_guard_covers_the_whole_fidelity_and_its_cut_is_a_row() -> None:
+def test_counted_seconds_cover_the_whole_fidelity_and_what_ends_by_them_is_a_row() -> None:
     rows = run_schedule(job("a", 0.0), slow)
-    assert [(row["N"], row["timed_out"]) for row in rows] == [(10, False), (14, True)]
+    assert [(row["N"], row["unsolved_fraction"] < 0.5, row["timed_out"]) for row in rows] == [(10, True, False), (14, False, False)]
+
+
+def twice(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
+    """As `quadratic`, by a design that takes half the steps at twice the work a step."""
+    run = quadratic(traced, n, max_work, seed, core_s, settings)
+    return replace(run, median_step=run.median_step // 2, steps_run=run.steps_run // 2, work_per_step=2.0, limit=max_work // 2)
+
+
+def test_half_the_steps_at_twice_the_work_are_no_gain_in_anything_that_objectives_see() -> None:
+    plain, packed = (run_schedule(job(name, 0.5), simulate) for name, simulate in (("plain", quadratic), ("packed", twice)))
+    assert [row["median_step"] for row in packed] == [row["median_step"] // 2 for row in plain]
+    assert [row["median_work"] for row in packed] == [row["median_work"] for row in plain]
+    told = results_by_design([*plain, *packed])
+    steps = ("max_steps", "median_step", "steps_run", "unsolved_fraction", "N")
+    assert [[row[key] for key in steps] for row in told["plain"]] == [[row[key] for key in steps] for row in told["packed"]]
+
+
+def test_an_estimate_never_stands_before_a_run_that_was_solved() -> None:
+    solved = run_schedule(job("slow", 0.49), quadratic)
+    early = [row | {"design_id": "early"} for row in solved[:-1]] + [solved[-1] | {"design_id": "early", "median_step": 145, "median_work": 145.0}]
+    late = [row | {"design_id": "late", "unsolved_fraction": 0.4, "median_work": 399.0} for row in solved]
+    told = results_by_design([*early, *late])
+    assert early[-1]["unsolved_fraction"] > 0.5 and told["early"][-1]["median_step"] == 400 > told["late"][-1]["median_step"]
+
+
+def test_what_a_clock_cut_is_no_level_and_is_run_again() -> None:
+    rows = run_schedule(job("a", 0.45), quadratic)
+    cut = [*rows[:-1], rows[-1] | {"timed_out": True, "failure": "cut by the clock after 50 s"}]
+    assert [row["N"] for row in results_by_design(cut)["a"]] == [10, 14, 20, 28]
+    again = run_schedule(job("a", 0.45, "medium", tuple(cut)), quadratic)
+    assert levels(again)[0] == (40, 800, True), "with its plain budget: it has not failed"
+    assert empty_population().add(experiments=cut).experiments["N"].to_list() == [10, 14, 20, 28]
+    assert empty_population().add(experiments=[row | {"timed_out": True, "unsolved_fraction": 1.0} for row in rows]).experiments.is_empty()
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -136,7 +173,7 @@ def test_objectives_see_one_row_a_size_and_no_times() -> None:
     result = results_by_design([*low, *medium])
     assert list(result) == ["a"]
     assert [(row["N"], row["max_steps"]) for row in result["a"]] == [(10, 50), (14, 100), (20, 200), (28, 400), (40, 800), (57, 1600)]
-    assert all(set(row) == set(OBJECTIVE_KEYS) for row in result["a"])
+    assert all(set(row) == {*OBJECTIVE_KEYS, "max_steps", "median_step", "steps_run", "work_per_step"} for row in result["a"])
     assert not {"wall_s", "cpu_s"} & set(OBJECTIVE_KEYS)
 
 

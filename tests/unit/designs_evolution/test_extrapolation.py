@@ -12,7 +12,7 @@ from evolake.designs.evolution.schedule import promoted, sizes
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tables import EXTRAPOLATIONS
 
-SETTINGS = DesignsSettings(low=FidelitySettings(max_n=40, max_steps=5000, wall_s=1), medium=FidelitySettings(max_n=80, max_steps=9000, wall_s=1))
+SETTINGS = DesignsSettings(low=FidelitySettings(max_n=40, max_steps=5000, core_s=1), medium=FidelitySettings(max_n=80, max_steps=9000, core_s=1))
 RUN = (10, 14, 20, 28, 40)
 
 
@@ -25,19 +25,19 @@ def rows(name: str, steps, failed_at: int | None = None) -> list[dict]:
 
 def test_a_power_law_is_continued_and_a_scattered_one_is_less_sure():
     result = extrapolate("a", rows("a", lambda n: 3 * n**1.5), 80)
-    assert result.steps == pytest.approx(3 * 80**1.5, rel=0.02) and result.high / result.low < 1.2
+    assert result.work == pytest.approx(3 * 80**1.5, rel=0.02) and result.high / result.low < 1.2
     shaky = extrapolate("a", rows("a", lambda n: 3 * n**1.5 * (1.3 if n in (14, 28) else 0.8)), 80)
     assert shaky.low < result.low < result.high < shaky.high
 
 
 def test_what_did_not_suffice_at_a_smaller_size_is_a_bound():
     result = extrapolate("a", rows("a", lambda n: n, failed_at=40), 80)
-    assert (result.steps, result.low, result.high) == (1000, 1000, 1000) and result.levels == 4
+    assert (result.work, result.low, result.high) == (1000, 1000, 1000) and result.levels == 4
 
 
 def test_two_sizes_say_nothing():
     result = extrapolate("a", rows("a", lambda n: n, failed_at=20), 80)
-    assert (result.steps, result.low, result.high, result.levels) == (None, None, None, 2)
+    assert (result.work, result.low, result.high, result.levels) == (None, None, None, 2)
 
 
 LAWS = {  # in the order of the consensus
@@ -56,8 +56,8 @@ def test_scaling_sends_on_who_will_be_fast_and_always_the_first_of_the_consensus
     frame = EXTRAPOLATIONS.frame(report)
     assert frame.filter(pl.col("goes_on"))["design_id"].to_list() == going
     assert frame["N"].unique().to_list() == [sizes(SETTINGS, "medium")[-1]]
-    assert frame["place"].to_list() == list(range(5)) and frame["low_steps"].null_count() == 1
-    assert all(math.isfinite(row["high_steps"]) for row in report if row["high_steps"] is not None)
+    assert frame["place"].to_list() == list(range(5)) and frame["low_work"].null_count() == 1
+    assert all(math.isfinite(row["high_work"]) for row in report if row["high_work"] is not None)
 
 
 def test_as_many_go_on_as_by_consensus_and_nobody_of_none():

@@ -110,16 +110,17 @@ def test_a_design_stops_at_the_first_bar_that_it_misses(monkeypatch: pytest.Monk
     class Done:
         def __init__(self, steps: int, unsolved: float):
             self.median_step, self.unsolved_fraction, self.failure, self.cpu_s, self.steps_run = steps, unsolved, None, 0.5, steps
-            self.timed_out = False
+            self.timed_out, self.work_per_step = False, 2.0
 
     asked = []
 
     def run_apart(run):
-        asked.append((run.n, run.max_steps, run.seed == run.instance_seed))
-        return Done(run.max_steps, 0.4 if run.n == 80 else 0.9)
+        asked.append((run.n, run.max_work, run.seed == run.instance_seed))
+        return Done(run.max_work // 2, 0.4 if run.n == 80 else 0.9)
 
     monkeypatch.setattr("evolake.designs.engines.isolated.run_apart", run_apart)
     result = Inline().submit(run_rungs, "{}", RUNGS, [700, 800, 900], 4.3, 10.0).result()
-    assert result == [Lap(700, True, 0.5, 700), Lap(800, False, 0.5, 800)]
+    assert result == [Lap(350, True, 0.5, 350, per_step=2.0), Lap(400, False, 0.5, 400, per_step=2.0)]
+    assert [lap.median_work for lap in result] == [700, 800]
     assert asked == [(80, 700, True), (320, 800, True)]
     assert racing.BAR_PLACE > 1

@@ -84,13 +84,16 @@ def test_fits_give_the_exponents_of_exact_powers_and_nothing_where_too_little_wa
     result = {row["design"]: row for row in champion.fits(archive(), LED).to_dicts()}
     assert [row["role"] for row in result.values()] == ["champion", "baseline", "ranked"]
     assert (result[LED]["exponent"], result[BASE]["exponent"]) == (pytest.approx(1.0), pytest.approx(2.0))
-    assert (result[BASE]["at_n"], result[BASE]["steps"]) == (80, pytest.approx(6400.0))
-    assert (result[FIRST]["exponent"], result[FIRST]["steps"], result[FIRST]["sizes"]) == (None, None, 0)
+    assert (result[BASE]["at_n"], result[BASE]["work"]) == (80, pytest.approx(6400.0))
+    assert (result[FIRST]["exponent"], result[FIRST]["work"], result[FIRST]["sizes"]) == (None, None, 0)
 
 
 def test_champion_and_baseline_meet_at_the_sizes_that_both_were_run_at() -> None:
     assert champion.by_size(archive(), LED).rows() == [
-        (10, 100, True, 20, True, 5.0), (20, 400, True, 40, True, 10.0), (40, 1600, True, 80, True, 20.0), (80, 9000, False, 160, True, 56.25),
+        (n, work, solved, own, True, times, work, own, None, None)
+        for n, work, solved, own, times in (
+            (10, 100, True, 20, 5.0), (20, 400, True, 40, 10.0), (40, 1600, True, 80, 20.0), (80, 9000, False, 160, 56.25),
+        )
     ]
     assert champion.by_size(archive(), BASE).is_empty()
     assert (baseline_of(archive()), baseline_of(empty_population())) == (BASE, None)
@@ -120,11 +123,12 @@ def test_what_was_expected_is_held_against_what_was_measured_afterwards(tmp_path
     lake = Lake(tmp_path)
 
     def expected(name: str, cycle: str, low: float | None, high: float | None) -> dict:
-        return {"cycle": cycle, "fidelity": "medium", "design_id": name, "N": 80, "expected_steps": low, "low_steps": low, "high_steps": high,
+        return {"cycle": cycle, "fidelity": "medium", "design_id": name, "N": 80, "expected_work": low, "low_work": low, "high_work": high,
                 "levels": 3, "place": 0, "goes_on": True}
 
     def measured(name: str, cycle: str, steps: int, solved: bool = True, **more: object) -> dict:
-        return result(name, 80, steps, solved) | {"cycle": cycle, "fidelity": "medium", "max_steps": 1000} | more
+        work = {"max_steps": 1000, "max_work": 1000.0, "median_work": float(steps)}
+        return result(name, 80, steps, solved) | {"cycle": cycle, "fidelity": "medium"} | work | more
 
     made = {
         "0001": ([expected(BASE, "0001", 1.0, 2.0), expected(FIRST, "0001", 50.0, 500.0), expected(OTHER, "0001", None, None)],

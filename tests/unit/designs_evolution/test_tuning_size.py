@@ -13,8 +13,8 @@ from evolake.designs.settings import DesignsSettings, FidelitySettings
 
 SETTINGS = DesignsSettings(
     batch=10, tuning_trials=9, tuning_fidelity="high",
-    low=FidelitySettings(max_n=40, max_steps=400, wall_s=10), medium=FidelitySettings(max_n=57, max_steps=1600, wall_s=10),
-    high=FidelitySettings(max_n=113, max_steps=3200, wall_s=10),
+    low=FidelitySettings(max_n=40, max_steps=400, core_s=10), medium=FidelitySettings(max_n=57, max_steps=1600, core_s=10),
+    high=FidelitySettings(max_n=113, max_steps=3200, core_s=10),
 )
 
 

@@ -94,15 +94,23 @@ def test_designs_say_why_the_first_of_the_ranking_is_not_champion_by_the_table_s
     duel = {
         "cycle": CYCLE, "comparison": "incumbent", "challenger_id": "d", "incumbent_id": "base", "N": 80, "batch": 24, "profile": "demo", "pairs": 8,
         "ratio": 1.2, "ratio_low": 0.96, "ratio_high": 1.5, "noise_floor": 1.25, "wins": False, "reason": "r", "bound": "lower bound",
-        "test": "sign flips of 8 pairs",
+        "test": "sign flips of 8 pairs", "unit": "work",
     }
     publish(tmp_path, "designs", "champion_decisions", DESIGN_DECISIONS, [duel])
     crown(tmp_path, "designs", "base", "design")
     story = story_of(Lake(tmp_path), "designs", CYCLE)
     assert story.duel == (
-        "the first by consensus did not become champion: at least 1.20 (95% interval 0.96 to 1.50) times fewer steps in the duel at N=80 on 8 seeds; "
-        "these runs can show no less than 1.25 times"
+        "the first by consensus did not become champion: at least 1.20 (95% interval 0.96 to 1.50) times less work than the champion in the duel at "
+        "N=80 on 8 seeds, which is within the noise; with this noise only a gain above 1.25 times would show"
     )
+    worse = duel | {"ratio": 0.1, "ratio_low": 0.05, "ratio_high": 0.2, "bound": "estimate"}
+    publish(tmp_path, "designs", "champion_decisions", DESIGN_DECISIONS, [worse])
+    assert story_of(Lake(tmp_path), "designs", CYCLE).duel == (
+        "the first by consensus did not become champion: it takes an estimated 10 (95% interval 5 to 20) times the work of the champion in the duel "
+        "at N=80 on 8 seeds"
+    )
+    publish(tmp_path, "designs", "champion_decisions", DESIGN_DECISIONS, [worse | {"unit": None, "bound": ""}])
+    assert "times the steps of the champion" in story_of(Lake(tmp_path), "designs", CYCLE).duel, "a lake from before work was counted"
     assert story.contests == "1 contest so far, 0 won; at 2.5 % each, at most 0.025 false promotions are expected"
     publish(tmp_path, "designs", "champion_decisions", DESIGN_DECISIONS, [duel | {"wins": True}])
     assert story_of(Lake(tmp_path), "designs", CYCLE).duel == ""

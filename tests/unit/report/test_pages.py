@@ -52,7 +52,8 @@ def holds_only_text(markup: str, times: int) -> bool:
 def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     frames = {field.name: evil("title", EVIL) for field in fields(CycleReport) if field.type == "pl.DataFrame"}
     frames |= {"decisions": evil("comparison", "reason")}
-    frames |= {"trials": evil("part", "title", "design_id", "N", "batch", "seed", "median_step", "unsolved_fraction", "solved")}
+    columns = ("part", "title", "design_id", "N", "batch", "seed", "median_step", "median_work", "work_per_step", "unsolved_fraction", "solved")
+    frames |= {"trials": evil(*columns)}
     sha = Lake(tmp_path).blobs.put(EVIL.encode())
     champion = {"title": EVIL, "design_id": "d" * 64, "source_sha": sha}
     population: Any = SimpleNamespace(designs=pl.DataFrame())

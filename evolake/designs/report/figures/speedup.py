@@ -8,13 +8,13 @@ from evolake.report.figures import Figure
 
 
 def draw(material: Material) -> bytes:
-    """Times fewer steps, at every size that both were run at."""
+    """Times less work, at every size that both were run at."""
     from evolake.plots.responses import speedup
 
     champion = material.population.champion_id
     frame = by_size(material.population, champion) if champion else None
     rows = frame.to_dicts() if frame is not None else []
-    return speedup([(row["N"], row["times_fewer"], row["baseline_solved"] and row["champion_solved"]) for row in rows])
+    return speedup([(row["N"], row["times_less"], row["baseline_solved"] and row["champion_solved"]) for row in rows])
 
 
 FIGURE = Figure("Champion against baseline", draw, place="supplement", order=21)

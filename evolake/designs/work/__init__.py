@@ -1,0 +1,1 @@
+"""What a step of a design costs, counted in its operators."""

@@ -1,0 +1,153 @@
+"""Counts what one step of a traced design computes: elements by class of operator, as multiples of N and M and as numbers of their own.
+
+A design is counted as the expressions that its kernel is made of: equal ones once, views not at all, and the check of the clauses with it, which
+shares the literals that the design gathers. So it does not matter how a file spells what it computes. Operators that no kernel is generated for are
+counted by the shapes that they take and give, as is a graph that cannot be taken apart at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolake.designs.compiler.expression import Expression
+from evolake.designs.compiler.kernel_plan import reachable
+from evolake.designs.compiler.lowering import Lowered, lower
+from evolake.designs.model.boundary import alone
+from evolake.designs.model.contract import TracedDesign, Variable
+from evolake.designs.model.graph import Graph
+from evolake.designs.model.graph_check import infer
+from evolake.designs.model.operators import Setting
+from evolake.designs.work.classes import CostClass, class_of_expression, class_of_torch
+
+LITERALS = 3
+"""Literals of a clause."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What one step computes for one instance.
+
+    by_loop: (class, loop) -> elements a turn; loop is "N", "M" or "S" (once an instance). torch: positions in the graph of the operators that are
+    counted by their shapes.
+    """
+
+    by_loop: dict[tuple[CostClass, str], float]
+    torch: tuple[int, ...] = ()
+    graph: Graph | None = field(default=None, repr=False)
+
+    def at(self, n: int, m: int, variables: Mapping[str, Variable]) -> dict[CostClass, float]:
+        """Elements of each class at a size. variables: those of the design, by name."""
+        extents = {"N": n, "M": m, "S": 1}
+        result: defaultdict[CostClass, float] = defaultdict(float)
+        for (kind, loop), count in self.by_loop.items():
+            result[kind] += count * extents[loop]
+        if self.torch and self.graph is not None:
+            for kind, elements in _torch_elements(self.graph, self.torch, n, m, variables).items():
+                result[kind] += elements
+        return dict(result)
+
+
+def count(traced: TracedDesign) -> Counts:
+    """The counts of one step of a design.
+
+    Numbers of its file are put together by torch on the way, which may kill the process: strangers' designs are counted where they are run
+    (`evolake.designs.engines.isolated`).
+    """
+    if traced.size is None:
+        counts = alone(lambda: _lowered_counts(lower(traced, "float32", foreign=True), traced), lambda reason: None)
+        if counts is not None:
+            return counts
+    return _plain_counts(traced)
+
+
+def _lowered_counts(lowered: Lowered, traced: TracedDesign) -> Counts:
+    roots = [cell for cells in lowered.moves.values() for cell in cells]
+    roots += [cell for foreign in lowered.foreign for part in foreign.operands.values() for cell in part.cells]
+    counted: defaultdict[tuple[CostClass, str], float] = defaultdict(float)
+    for item in reachable([*roots, *_check(lowered)]):
+        for kind, loop, elements in _of_expression(item):
+            counted[kind, loop] += elements
+    for loop, cells in lowered.states.values():
+        counted["state", loop] += cells
+    return Counts(dict(counted), tuple(foreign.position for foreign in lowered.foreign), traced.gradient() if lowered.foreign else None)
+
+
+def _check(lowered: Lowered) -> list[Expression]:
+    """What the check of the clauses computes of v, which is every design's."""
+    builder = lowered.builder
+    v = builder.make("state", (), "real", ("v", 0), "N")
+    good = builder.boolean(False)
+    for place in range(LITERALS):
+        index, sign = builder.make("index", (), "variable", place, "M"), builder.make("sign", (), "real", place, "M")
+        literal = builder.apply("mul", sign, builder.gather(v, index))
+        good = builder.either(good, builder.compare("gt", literal, builder.literal(0.0)))
+    return [builder.reduce("min", builder.real(good), "M")]
+
+
+def _of_expression(item: Expression) -> list[tuple[CostClass, str, int]]:
+    """(class, loop, elements a turn) of one expression. A sum over clauses takes a turn for every literal, a reduction those of its loop."""
+    kind = class_of_expression(item.operator)
+    match kind:
+        case "free":
+            return []
+        case "scatter":
+            return [(kind, "M", len(item.args) // 2)]
+        case "reduce":
+            return [(kind, item.data[1], 1)]
+    return [(kind, item.domain, 1)]
+
+
+def _plain_counts(traced: TracedDesign) -> Counts:
+    """Every operator by its shapes, for a graph that is run node by node; and the states and the check of the clauses."""
+    graph = traced.gradient()
+    counted: dict[tuple[CostClass, str], float] = {("gather", "M"): LITERALS, ("simple", "M"): 2 * LITERALS, ("reduce", "M"): 1}
+    for variable in traced.variables:
+        loop = "M" if "M" in variable.shape else "N"
+        counted["state", loop] = counted.get(("state", loop), 0.0) + math.prod(extent for extent in variable.shape[1:] if isinstance(extent, int))
+    return Counts(counted, tuple(range(len(graph.nodes))), graph)
+
+
+def _torch_elements(graph: Graph, positions: tuple[int, ...], n: int, m: int, variables: Mapping[str, Variable]) -> dict[CostClass, float]:
+    """Elements of the operators at `positions`: the larger of what each takes and gives, with the turns of a sort or a product."""
+    import torch
+
+    values = infer(graph, dict(variables), Setting(torch.float32, 1, n, m, "meta"))
+    result: defaultdict[CostClass, float] = defaultdict(float)
+    for position in positions:
+        node = graph.nodes[position]
+        kind = class_of_torch(node.operator)
+        if kind == "free":
+            continue
+        given = _tensors(values[position])
+        taken = [tensor for reference in node.references() for tensor in _tensors(values[reference])]
+        elements = max((tensor.numel() for tensor in (*given, *taken)), default=0)
+        match kind:
+            case "sort":
+                longest = max((max(tensor.shape, default=1) for tensor in taken), default=1)
+                result[kind] += elements * max(1.0, math.log2(max(2, longest)))
+            case "product":
+                result[kind] += _multiplications(node.operator, taken, given)
+            case "gather" | "move" | "draw":
+                result[kind] += sum(tensor.numel() for tensor in given)
+            case "scatter":
+                result[kind] += elements
+            case _:
+                result[kind] += elements
+    return result
+
+
+def _multiplications(operator: str, taken: list[Any], given: list[Any]) -> float:
+    """Multiplications of a product of matrices: the numbers that it gives, times the axis that is summed over."""
+    outputs = sum(tensor.numel() for tensor in given)
+    if operator.startswith("outer"):
+        return outputs
+    left = taken[1] if operator.startswith("addmm") and len(taken) > 2 else taken[0]
+    return outputs * (left.shape[-1] if left.ndim else 1)
+
+
+def _tensors(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]

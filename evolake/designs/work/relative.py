@@ -1,0 +1,65 @@
+"""Work: what a step of a design costs beside a step of the baseline.
+
+    work_per_step   operators of a step, each element weighted by what its class costs, over the same sum of the baseline; the baseline is 1.0
+    median_work     median step times work_per_step: the cost in steps of the baseline
+
+A step that does eight steps' arithmetic counts as about eight, however its file is written. Every limit on steps is one of work too: a design that
+does twice as much a step gets half the steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+
+from evolake.designs.model.contract import TracedDesign, Variable
+from evolake.designs.work.classes import CostClass
+from evolake.designs.work.costs import COSTS
+from evolake.designs.work.counting import Counts, count
+
+BASELINE: Mapping[tuple[CostClass, str], float] = {
+    ("gather", "M"): 3, ("simple", "M"): 80, ("reduce", "M"): 1, ("scatter", "M"): 3, ("state", "M"): 2, ("simple", "N"): 7, ("reduce", "N"): 1,
+    ("state", "N"): 1, ("simple", "S"): 3, ("divide", "S"): 1,
+}
+"""Counts of one step of the baseline (data_lake/seeds/designs/baseline.py), whose constant values they do not depend on."""
+KEPT = 4096
+
+
+def cost_of(elements: Mapping[CostClass, float]) -> float:
+    """Elements of each class as simple operations."""
+    return math.fsum(COSTS[kind] * number for kind, number in elements.items())
+
+
+def baseline_cost(n: int, m: int) -> float:
+    """Simple operations of a step of the baseline."""
+    return cost_of(Counts(dict(BASELINE)).at(n, m, {}))
+
+
+def work_per_step(traced: TracedDesign, n: int, m: int) -> float:
+    """What a step of `traced` costs at this size beside one of the baseline; above 0."""
+    return _relative(_Keyed(traced), n, m)
+
+
+class _Keyed:
+    """A design as a key: by its hash and the type that it was traced in."""
+
+    def __init__(self, traced: TracedDesign) -> None:
+        self.traced, self._key = traced, (traced.graph_sha, traced.dtype, traced.size)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Keyed) and other._key == self._key
+
+
+@lru_cache(KEPT)
+def _relative(keyed: _Keyed, n: int, m: int) -> float:
+    counts, variables = _counts(keyed)
+    return cost_of(counts.at(n, m, variables)) / baseline_cost(n, m)
+
+
+@lru_cache(KEPT)
+def _counts(keyed: _Keyed) -> tuple[Counts, dict[str, Variable]]:
+    return count(keyed.traced), {variable.name: variable for variable in keyed.traced.variables}

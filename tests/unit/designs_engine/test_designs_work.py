@@ -1,0 +1,131 @@
+"""Work: the same whatever the spelling, more for more, and never less for steps that are hidden inside a step."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from unit.designs_engine.engine_support import BASELINE, DESIGN_340, SIMPLE, traced
+
+from evolake.designs.engines.isolated import work_apart
+from evolake.designs.model.operators import ALLOWED
+from evolake.designs.work.classes import class_of_torch
+from evolake.designs.work.costs import COSTS
+from evolake.designs.work.counting import count
+from evolake.designs.work.relative import BASELINE as COUNTED
+from evolake.designs.work.relative import baseline_cost, work_per_step
+from evolake.designs.work.rows import allowed_steps, max_work, median_work, per_step
+from evolake.designs.work.substeps import substeps
+
+SOURCE = BASELINE.read_text()
+HEAD, BODY = SOURCE.split("def _grad_single(vars, idx, sgn, hp):\n")
+FLOW = BODY.replace("vars[\"v\"]", "v").replace("    xl, xs = vars[\"xl\"], vars[\"xs\"]\n", "")
+FLOW = FLOW[: FLOW.index("    rate =")]
+
+
+def repeated(times: int) -> str:
+    """The baseline, which takes `times` steps of its own inside one."""
+    body = FLOW.replace("    ", "        ")
+    return HEAD + f"""def _grad_single(vars, idx, sgn, hp):
+    v, xl, xs = vars["v"], vars["xl"], vars["xs"]
+    for _ in range({times}):
+{body}
+        dt = hp.lr / dv.abs().max().clamp(min=1e-6)
+        v = (v + dt * dv).clamp(-1.0, 1.0)
+        xl, xs = (xl + dt * dxl).clamp(1.0, 1e6), (xs + dt * dxs).clamp(0.0, 1.0)
+    return {{"v": (vars["v"] - v) / hp.lr, "xl": (vars["xl"] - xl) / hp.lr, "xs": (vars["xs"] - xs) / hp.lr}}
+"""
+
+
+def work(source: str, n: int = 160) -> float:
+    return work_per_step(traced(source), n, int(4.3 * n))
+
+
+def test_the_counts_of_the_baseline_are_those_of_the_shipped_file():
+    assert count(traced(SOURCE)).by_loop == COUNTED
+    assert [work(SOURCE, n) for n in (10, 160, 2560)] == [pytest.approx(1.0)] * 3
+    assert baseline_cost(160, 688) > 0
+
+
+@pytest.mark.parametrize("times", [2, 3, 8, 24])
+def test_steps_inside_a_step_are_named_and_paid_for(times):
+    design = traced(repeated(times))
+    assert substeps(design.gradient()) == times
+    assert 0.85 * times < work_per_step(design, 160, 688) < 1.2 * times
+
+
+def test_one_step_is_no_repeated_flow():
+    for source in (SOURCE, DESIGN_340.read_text(), SIMPLE, repeated(1)):
+        assert substeps(traced(source).gradient()) == 1
+
+
+def test_looking_at_forces_of_neighbours_is_no_repeated_flow():
+    """A force that clauses gather, or a rate reduced to a number, moves no variable of the design."""
+    source = SOURCE.replace(
+        "    dxl =", "    near = (sgn * dv[idx]).amax(dim=1) + vars[\"v\"].mul(dv.abs().max())[idx].amax(dim=1)\n    c = c + 1e-3 * near\n    dxl =",
+    )
+    assert substeps(traced(source).gradient()) == 1
+    assert work(source) > 1.1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("(1.0 - highest) / 2.0", "0.5 * (1.0 - highest)"),
+        ("literals.topk(2, dim=1)", "torch.sort(literals, dim=1, descending=True)"),
+        ("vars[\"v\"][idx]", "vars[\"v\"].index_select(0, idx.reshape(-1)).reshape(idx.shape)"),
+        ("xl * xs)[:, None]", "xl * xs).unsqueeze(1)"),
+    ],
+)
+def test_how_a_file_spells_a_step_hardly_matters(one, other):
+    assert one in SOURCE
+    assert work(SOURCE.replace(one, other)) == pytest.approx(1.0, rel=0.08)
+
+
+TWICE = {
+    "a running sum over powers": "    dxs = dxs + 1e-9 * torch.cumsum(c.pow(1.1), dim=0)\n",
+    "a product of matrices": "    dxs = dxs + 1e-9 * torch.mm(literals, torch.mm(literals.t(), literals)).sum(dim=1)\n",
+    "a sort of all clauses": "    dxs = dxs + 1e-9 * torch.sort(c).values\n",
+    "random numbers": "    dxs = dxs + 1e-9 * torch.rand_like(c)\n",
+    "exponentials": "    dxs = dxs + 1e-9 * torch.exp(c)\n",
+    "a second sum over clauses": "    dv = dv + 1e-9 * torch.zeros_like(dv).index_add(0, idx.reshape(-1), (force * force).reshape(-1))\n",
+}
+
+
+@pytest.mark.parametrize("what", TWICE)
+def test_whatever_is_added_is_paid_for(what):
+    parts = TWICE[what], TWICE[what] + TWICE[what].replace("1e-9", "2e-9")
+    longer, twice = (SOURCE.replace("\n    rate =", "\n" + part + "    rate =") for part in parts)
+    assert work(longer) > 1.0
+    assert work(longer) <= work(twice)
+
+
+def test_a_graph_that_cannot_be_taken_apart_is_counted_by_its_shapes():
+    source = SOURCE.replace("    dxl =", "    dv = dv + 1e-9 * torch.cat([dv[1:] - dv[:-1], dv[:1]])\n    dxl =")
+    result = count(traced(source))
+    assert result.torch and result.graph is not None
+    assert work(source) > 0.8
+
+
+def test_products_are_counted_by_their_multiplications():
+    square = SIMPLE.replace("    return", "    dv = dv + 1e-9 * torch.mm(dv[:, None] * torch.ones(1, 60), torch.ones(60, 3)).sum(dim=1)\n    return")
+    assert work(square) - work(SIMPLE) > 180 * COSTS["product"] * 160 / baseline_cost(160, 688)
+
+
+def test_every_operator_has_a_class_and_every_class_a_price():
+    assert {class_of_torch(operator) for operator in ALLOWED} <= set(COSTS)
+    assert all(class_of_torch(operator) != "free" for operator in ("add.Tensor", "max.other", "max.dim", "sort.default", "exp.default", "mm.default"))
+    assert all(price > 0 for kind, price in COSTS.items() if kind != "free")
+
+
+def test_work_is_counted_where_a_design_is_run_and_what_breaks_there_is_a_reason():
+    text = json.dumps(traced(DESIGN_340.read_text()).to_json())
+    assert work_apart(text, 160, 688) == pytest.approx(work(DESIGN_340.read_text()))
+
+
+def test_rows_from_before_work_was_counted_count_their_steps():
+    old = {"median_step": 70, "max_steps": 100}
+    assert (median_work(old), max_work(old), per_step(old)) == (70.0, 100.0, 1.0)
+    new = old | {"median_work": 140.0, "max_work": 200.0, "work_per_step": 2.0}
+    assert (median_work(new), max_work(new), per_step(new)) == (140.0, 200.0, 2.0)
+    assert (allowed_steps(200.0, 2.0), allowed_steps(1.0, 7.5), allowed_steps(90.0, 0.3)) == (100, 1, 300)
