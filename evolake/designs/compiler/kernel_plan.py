@@ -55,15 +55,15 @@ class Plan:
 
 
 class _Planner:
-    def __init__(self, moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]]):
+    def __init__(self, moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]], *, bounded: bool = True):
         self.moves, self.states = moves, states
         self.reachable = reachable([cell for cells in moves.values() for cell in cells])
-        if len(self.reachable) > _MOST_EXPRESSIONS:
+        if bounded and len(self.reachable) > _MOST_EXPRESSIONS:
             raise Inexpressible("too many operations to compile")
         self.times: dict[int, int] = {}
         for expression in self.reachable:
             self.times[expression.serial] = self._time(expression)
-        if max(self.times.values(), default=0) > _MOST_PASSES:
+        if bounded and max(self.times.values(), default=0) > _MOST_PASSES:
             raise Inexpressible("too many passes a step")
         self.passes: dict[int, Pass] = {}
         self.stored: dict[int, Expression] = {}
@@ -186,6 +186,16 @@ def reachable(roots: Iterable[Expression]) -> list[Expression]:
             stack.append((expression, True))
             stack.extend((arg, False) for arg in reversed(expression.args))
     return ordered
+
+
+def computed(moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]]) -> tuple[list[Expression], list[str]]:
+    """What a step computes, an expression as often as loops compute it again; and the loops ("N" or "M") of its regular passes, however many."""
+    planner = _Planner(moves, states, bounded=False)
+    plan = planner.plan()
+    by_serial = {item.serial: item for item in planner.reachable}
+    items = [by_serial[serial] for serial, time in planner.visited if serial not in planner.kept.get(time, ())]
+    items += [item for item in planner.reachable if item.operator in ("scatter", "reduce") or item.domain == "S"]
+    return [item for item in items if item.operator != "scatter"] + list(plan.scatters), ["M" if time % 2 == 0 else "N" for time in plan.passes]
 
 
 def make_plan(moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]]) -> Plan:

@@ -4,6 +4,7 @@
     function  exp, log, tanh and the like                         power     one number to the power of another
     gather    the value of a literal's variable                   scatter   one literal's share added to its variable
     reduce    one element of a sum or maximum over all            state     a number of the state read and written
+    turn      one element of a loop over variables or clauses, beside what is computed there
     sort      one element in one of the log2(n) rounds of a sort  scan      one element of a running sum
     product   one multiplication with its addition in a product of matrices
     draw      one random number                                   move      one number copied
@@ -17,7 +18,7 @@ from typing import Literal
 from evolake.designs.model.graph import RANDOM_OPERATORS
 
 CostClass = Literal[
-    "simple", "divide", "function", "power", "gather", "scatter", "reduce", "state", "sort", "scan", "product", "draw", "move", "free",
+    "simple", "divide", "function", "power", "gather", "scatter", "reduce", "state", "turn", "sort", "scan", "product", "draw", "move", "free",
 ]
 
 _EXPRESSIONS: dict[str, CostClass] = {

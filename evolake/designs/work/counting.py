@@ -1,8 +1,8 @@
 """Counts what one step of a traced design computes: elements by class of operator, as multiples of N and M and as numbers of their own.
 
-A design is counted as the expressions that its kernel is made of: equal ones once, views not at all, and the check of the clauses with it, which
-shares the literals that the design gathers. So it does not matter how a file spells what it computes. Operators that no kernel is generated for are
-counted by the shapes that they take and give, as is a graph that cannot be taken apart at all.
+A design is counted as what its kernel computes: equal expressions once in each loop that needs them, views not at all, the loops themselves, and the
+check of the clauses with it, which shares the literals that the design gathers. So it hardly matters how a file spells what it computes.
+Operators that no kernel is generated for are counted by the shapes that they take and give, as is a graph that cannot be taken apart at all.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolake.designs.compiler.expression import Expression
-from evolake.designs.compiler.kernel_plan import reachable
+from evolake.designs.compiler.kernel_plan import computed, reachable
 from evolake.designs.compiler.lowering import Lowered, lower
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import TracedDesign, Variable
@@ -65,14 +65,18 @@ def count(traced: TracedDesign) -> Counts:
 
 
 def _lowered_counts(lowered: Lowered, traced: TracedDesign) -> Counts:
-    roots = [cell for cells in lowered.moves.values() for cell in cells]
-    roots += [cell for foreign in lowered.foreign for part in foreign.operands.values() for cell in part.cells]
+    cells = [cell for cells in lowered.moves.values() for cell in cells]
+    operands = [cell for foreign in lowered.foreign for part in foreign.operands.values() for cell in part.cells]
     counted: defaultdict[tuple[CostClass, str], float] = defaultdict(float)
-    for item in reachable([*roots, *_check(lowered)]):
+    items, loops = (reachable([*cells, *operands]), []) if lowered.foreign else computed(lowered.moves, lowered.states)
+    known = {item.serial for item in items}
+    for item in [*items, *(item for item in reachable(_check(lowered)) if item.serial not in known)]:
         for kind, loop, elements in _of_expression(item):
             counted[kind, loop] += elements
-    for loop, cells in lowered.states.values():
-        counted["state", loop] += cells
+    for loop in loops:
+        counted["turn", loop] += 1
+    for loop, number in lowered.states.values():
+        counted["state", loop] += number
     return Counts(dict(counted), tuple(foreign.position for foreign in lowered.foreign), traced.gradient() if lowered.foreign else None)
 
 

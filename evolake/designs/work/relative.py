@@ -19,8 +19,8 @@ from evolake.designs.work.costs import COSTS
 from evolake.designs.work.counting import Counts, count
 
 BASELINE: Mapping[tuple[CostClass, str], float] = {
-    ("gather", "M"): 3, ("simple", "M"): 80, ("reduce", "M"): 1, ("scatter", "M"): 3, ("state", "M"): 2, ("simple", "N"): 7, ("reduce", "N"): 1,
-    ("state", "N"): 1, ("simple", "S"): 3, ("divide", "S"): 1,
+    ("gather", "M"): 3, ("simple", "M"): 80, ("reduce", "M"): 1, ("scatter", "M"): 3, ("state", "M"): 2, ("turn", "M"): 1, ("simple", "N"): 7,
+    ("reduce", "N"): 1, ("state", "N"): 1, ("turn", "N"): 1, ("simple", "S"): 3, ("divide", "S"): 1,
 }
 """Counts of one step of the baseline (data_lake/seeds/designs/baseline.py), whose constant values they do not depend on."""
 KEPT = 4096

@@ -109,7 +109,7 @@ def test_a_graph_that_cannot_be_taken_apart_is_counted_by_its_shapes():
 
 def test_products_are_counted_by_their_multiplications():
     square = SIMPLE.replace("    return", "    dv = dv + 1e-9 * torch.mm(dv[:, None] * torch.ones(1, 60), torch.ones(60, 3)).sum(dim=1)\n    return")
-    assert work(square) - work(SIMPLE) > 180 * COSTS["product"] * 160 / baseline_cost(160, 688)
+    assert work(square) - work(SIMPLE) > 0.95 * 180 * COSTS["product"] * 160 / baseline_cost(160, 688)
 
 
 def test_every_operator_has_a_class_and_every_class_a_price():
