@@ -7,7 +7,7 @@ The second half of the time is for the values: the elite may then be of one form
 from it. At the end the best of the elite on instances of their own is the champion, and it is measured against the baseline and the paper's design
 340 on fresh instances at N = 160, 320 and 640: medians over seeds, their ratio, and the noise floor (the ratio that splits of one design's own runs
 stay within). The last line says whether the grammar's bar was reached: paper, ahead of design 340 at N=640 by more than the noise floor; open, three
-times fewer steps than the baseline at N=320. Steps are counted, so a design's figures do not depend on the machine; how many candidates an hour
+times less work than the baseline at N=320. Work is counted, so a design's figures do not depend on the machine; how many candidates an hour
 holds does.
 """
 
@@ -64,9 +64,10 @@ class Told:
 
 @dataclass(frozen=True)
 class Measured:
-    """Designs on fresh instances of one size: median steps, whether every run was solved, and noise floors, by name.
+    """Designs on fresh instances of one size: median work, whether every run was solved, and noise floors, by name.
 
-    steps: a run that was not solved counts with the steps that it ran, so that the median is a lower bound where `solved` is false; so do floors.
+    steps: in steps of the baseline; a run that was not solved counts with what it ran, so that the median is a lower bound where
+    `solved` is false; so do floors.
     """
 
     steps: dict[str, float]
@@ -174,7 +175,7 @@ class Search:
 
 def shown(racer: Racer) -> str:
     laps = ", ".join(map(str, racer.medians))
-    return f"{racer.missed} rungs missed, {np.exp(racer.score):6.0f} steps on the average of the large ones ({laps})  {racer.title}"
+    return f"{racer.missed} rungs missed, {np.exp(racer.score):6.0f} work on the average of the large ones ({laps})  {racer.title}"
 
 
 def read_state(path: Path, grammar: str) -> tuple[Race, Told] | None:
@@ -199,13 +200,13 @@ def champion_of(search: Search, seed: int) -> Racer:
     rungs = rungs_of(seed, "final", ((largest, 16, 60_000),) * FINAL_SEEDS)
     texts = [search.traced(compose(read_genome(racer.genome))) for racer in finalists]
     pending = [search.executor.submit(run_rungs, text, [rung], [rung.max_steps], RATIO, WALL_S) for text in texts if text for rung in rungs]
-    steps = np.array([max(1, future.result()[0].median_step) for future in pending], dtype=float).reshape(len(finalists), -1)
+    steps = np.array([max(1.0, future.result()[0].median_work) for future in pending], dtype=float).reshape(len(finalists), -1)
     return finalists[int(np.argmin(np.exp(np.log(steps).mean(axis=1))))]
 
 
 def counted(lap: Lap) -> float:
     """Steps of a run: its median where it was solved; else what it ran, however it ended, for no more is known. The estimate is no bound."""
-    return float(max(1, lap.median_step if lap.solved else lap.steps_run))
+    return float(max(1.0, lap.median_work if lap.solved else lap.steps_run * lap.per_step))
 
 
 def split_floor(steps: Sequence[float]) -> float:
@@ -230,7 +231,7 @@ def measure(search: Search, champion: Racer, seed: int, sizes: list[int]) -> dic
     result: dict[int, Measured] = {}
     designs = {"champion": compose(read_genome(champion.genome)), "baseline": compose(PAPER.baseline()), "design 340": compose(PAPER.seeds()[1])}
     texts = {name: search.traced(source) for name, source in designs.items()}
-    print("\nfresh instances; median steps over seeds of the batch's median; >= where a run was not half solved: those that it ran")
+    print("\nfresh instances; median over seeds of the batch's median work, in steps of the baseline; >= where half was not solved: what it ran")
     for n, batch, most in (row for row in MEASURED if row[0] in sizes):
         rungs = rungs_of(seed, f"measure{n}", ((n, batch, most),) * (2 * REPEATS))
         met = {name: rungs[:REPEATS] if name == "baseline" else rungs for name in texts}
@@ -279,7 +280,7 @@ def limits_told(race: Race, summary: Told, workers: int) -> str:
         f"{3600 * summary.raced / max(summary.cpu_s, 1e-9):.0f} per processor hour; "
         f"simulating was {summary.simulating_cpu_s / max(summary.cpu_s, 1e-9):.0%} of {summary.cpu_s:.0f} processor seconds, which were "
         f"{summary.cpu_s / max(summary.spent_s * workers, 1e-9):.0%} of what {workers} workers could have had; {summary.blocked} blocked, "
-        f"{through:.0%} went through every rung; the best over time (steps on the average of the large rungs): {curve or 'no change'}"
+        f"{through:.0%} went through every rung; the best over time (work on the average of the large rungs): {curve or 'no change'}"
     )
 
 

@@ -1,11 +1,12 @@
 """How designs fare on formulas that hide no planted assignment: uniform random 3-SAT, kept where a SAT solver finds it satisfiable.
 
-    python benchmarks/designs_transfer.py [DESIGN.py ...] [--sizes 160:4.2,226:4.1] [--batches 3] [--batch 20] [--max-steps 40000]
+    python benchmarks/designs_transfer.py [DESIGN.py ...] [--sizes 160:4.2,226:4.1] [--batches 1] [--batch 100] [--max-work 40000]
 
 Search and measure run on planted formulas (`evolake.designs.model.instances`), as the paper's do, and a design may come to live on what planting
 leaves in them. Beside the designs that are named (by default the reference design that a search in the open grammar found) stand the baseline and
-the paper's design 340, on the same formulas, planted and uniform. A figure is the median over a batch of the step at which a formula is solved, and
-the median over batches of these; ">=" where half of a batch were not solved within the limit.
+the paper's design 340, on the same formulas, planted and uniform. A figure is the median work of a batch, in steps of the baseline, and behind it the
+median steps; medians over batches where there are several, with the 95% interval of the work where there is one. ">=" where half of a batch were not
+solved within the limit of work. Both are counted, so they do not depend on the machine. --sizes N alone: planted formulas only.
 """
 
 from __future__ import annotations
@@ -43,20 +44,24 @@ def uniform(n: int, batch: int, seed: int, ratio: float) -> Planted:
     return Planted(idx.astype(np.int32), sgn.astype(np.int8), hidden.astype(np.int8), n, m, seed)
 
 
-def median_of(design: TracedDesign, batches: list[Planted], max_steps: int) -> str:
-    """The median over batches of the batch's median step."""
-    runs = [simulate(design, batch, max_steps=max_steps, seed=batch.seed) for batch in batches]
-    steps = float(np.median([run.median_step if run.unsolved_fraction < 0.5 else max_steps for run in runs]))
-    return f"{'>=' if steps >= max_steps else ''}{steps:,.0f}"
+def median_of(design: TracedDesign, batches: list[Planted], max_work: int) -> str:
+    """The median over batches of the batch's median work, and of its steps."""
+    runs = [simulate(design, batch, max_steps=10 * max_work, max_work=max_work, interval=True, seed=batch.seed) for batch in batches]
+    work = float(np.median([run.median_work if run.reached else max_work for run in runs]))
+    steps = float(np.median([run.median_step if run.reached else run.limit for run in runs]))
+    low, high = runs[0].interval
+    ends = "-" if high is None else f"{high * runs[0].work_per_step:,.0f}"
+    interval = f" ({low * runs[0].work_per_step:,.0f} to {ends})" if len(runs) == 1 and runs[0].reached else ""
+    return f"{'>=' if work >= max_work else ''}{work:,.0f}{interval} {steps:,.0f} steps of {runs[0].work_per_step:.2f}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("designs", nargs="*", type=Path, default=[FOUND])
     parser.add_argument("--sizes", default="160:4.2,226:4.1", help="N:ratio of the uniform formulas")
-    parser.add_argument("--batches", type=int, default=3)
-    parser.add_argument("--batch", type=int, default=20)
-    parser.add_argument("--max-steps", type=int, default=40_000)
+    parser.add_argument("--batches", type=int, default=1)
+    parser.add_argument("--batch", type=int, default=100)
+    parser.add_argument("--max-work", type=int, default=40_000)
     given = parser.parse_args()
     traced = {}
     with open_pool(workers=1, preload=PRELOAD) as pool:
@@ -66,13 +71,13 @@ def main() -> None:
                 raise SystemExit(f"{path}: {result}")
             traced[name] = result
     for size in given.sizes.split(","):
-        n, ratio = int(size.split(":")[0]), float(size.split(":")[1])
+        n, ratio = int(size.partition(":")[0]), size.partition(":")[2]
         seeds = [child_seed(0, "designs", "", "transfer", number) for number in range(given.batches)]
-        for kind, batches in (
-            ("planted, ratio 4.3", [planted(n, given.batch, seed) for seed in seeds]),
-            (f"uniform, ratio {ratio}", [uniform(n, given.batch, seed, ratio) for seed in seeds]),
-        ):
-            parts = [f"{name} {median_of(design, batches, given.max_steps)}" for name, design in traced.items()]
+        kinds = {"planted, ratio 4.3": [planted(n, given.batch, seed) for seed in seeds]}
+        if ratio:
+            kinds[f"uniform, ratio {ratio}"] = [uniform(n, given.batch, seed, float(ratio)) for seed in seeds]
+        for kind, batches in kinds.items():
+            parts = [f"{name} {median_of(design, batches, given.max_work)}" for name, design in traced.items()]
             print(f"N={n:4d} {kind:20s}", "   ".join(parts), flush=True)
 
 

@@ -1,7 +1,7 @@
 """What an element of each class costs beside one simple operation.
 
-Prices of what kernels compute are a least-squares fit to the processor time of a step of 87 designs on the fused engine, relative errors squared; those
-of what only torch computes (sort, scan, product, draw, move) are slopes on the mixed engine, of the time of a step over the number of operations.
+Prices of what kernels compute are a least-squares fit to the processor time of a step of 87 designs on the fused engine, relative errors squared;
+those of what only torch computes (sort, scan, product, draw, move) are slopes on the mixed engine, of the time of a step over the number of them.
 All are rounded. How well they predict processor time is printed by `benchmarks/design_work.py`.
 """
 
