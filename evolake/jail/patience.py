@@ -1,19 +1,20 @@
 """Run again what a busy host cut off. A wall clock is a guard: whatever it cut is neither a result nor a vote.
 
-The jail ends a run by the clock for one of two reasons (see `waiting`). The run slept or waited on purpose: then that is the candidate's failure. Or
-the host did not let it run for as long as it may: then nothing is known of the candidate. Such a run is repeated when the host is quieter, each time
-with a longer limit, a bounded number of times.
+The jail ends a run by the clock for one of two reasons (see `waiting`). The run slept or waited on purpose: then that
+is the candidate's failure. Or the host did not let it run for as long as it may: then nothing is known of the
+candidate. Such a run is repeated when the host is quieter, each time with a longer limit, a bounded number of times.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from evolake.errors import HostBusy
-from evolake.jail.protocol import STRETCH
+from evolake.jail.protocol import STRETCH, Call, NativeOutcome, Outcome
 from evolake.jail.waiting import PROCESSORS
 
 TRIES, GROWTH = 3, 2.0
@@ -27,7 +28,8 @@ def patiently(run: Callable[[float], T], starved: Callable[[T], bool], what: str
     """Return the first result of `run` that the host did not cut off.
 
     Args:
-        run: called with `Limits.stretch` of this try. starved: whether a result was cut off by the host. what: is run, for the error.
+        run: called with `Limits.stretch` of this try. starved: whether a result was cut off by the host.
+        what: name of what is run, for the error.
 
     Raises:
         HostBusy: every try was cut off; nothing is known of the candidate.
@@ -45,6 +47,28 @@ def patiently(run: Callable[[float], T], starved: Callable[[T], bool], what: str
         got=f"{TRIES} tries, the last {stretch / GROWTH:g} times as long as the limit",
         do="run again with fewer workers, or when the host is quieter",
     )
+
+
+def starved(outcome: Outcome | NativeOutcome) -> bool:
+    """Whether the host cut a run off; for `patiently`."""
+    return outcome.starved
+
+
+def map_patiently(pool: Any, calls: Sequence[Call], what: str) -> list[Outcome]:
+    """Return the outcomes of `pool.map(calls)`, of which those that the host cut off are repeated one by one.
+
+    Raises:
+        HostBusy: as `patiently`.
+    """
+    def again(call: Call, first: Outcome) -> Outcome:
+        tried = [first]
+
+        def run(stretch: float) -> Outcome:
+            return tried.pop() if tried else pool.run(replace(call, limits=replace(call.limits, stretch=stretch)))
+
+        return patiently(run, starved, what)
+
+    return [again(call, outcome) for call, outcome in zip(calls, pool.map(calls), strict=True)]
 
 
 def wait_for_quiet() -> None:

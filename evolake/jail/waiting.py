@@ -1,8 +1,9 @@
-"""Measure how long the processes of a jail waited for the host, so that a busy host is not taken for a candidate that sleeps.
+"""Measure how long the processes of a jail waited for the host: a busy host is not a candidate that sleeps.
 
-A process that computes, but gets no processor, is on the run queue, and the kernel counts that time (/proc/PID/schedstat). A process that sleeps or
-waits on purpose is on no run queue. So the clock that limits a run counts only the seconds in which the run did not wait for the host. Everything is
-read from the host's side: a candidate sees no /proc and can write none of these numbers.
+A process that computes, but gets no processor, is on the run queue, and the kernel counts that time
+(/proc/PID/schedstat). A process that sleeps or waits on purpose is on no run queue. So the clock that limits a run
+counts only the seconds in which the run did not wait for the host. Everything is read from the host's side: a
+candidate sees no /proc and can write none of these numbers.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from pathlib import Path
 
 LOOK_S = 0.25
 """Seconds between two looks at a run. A shorter run is never looked at, and costs nothing."""
+LATE_S = 1.0
+"""A look that is later than this was itself kept waiting by the host, which may be paused as a whole. The rest of that
+gap counts as a wait."""
 STATE, STARTED = 0, 19
 """Positions in /proc/PID/stat after the program's name."""
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -25,7 +29,10 @@ PROCESSORS = len(os.sched_getaffinity(0))
 
 @dataclass(frozen=True)
 class _Seen:
-    """One thread at one look. ran, queued: nanoseconds so far. stuck: it is runnable, or waits for a disk. started: ticks since boot."""
+    """One thread at one look. ran, queued: nanoseconds so far. stuck: it is runnable, or waits for a disk.
+
+    started: ticks since boot.
+    """
 
     ran: int
     queued: int
@@ -34,7 +41,7 @@ class _Seen:
 
 
 class Waiting:
-    """Sum up the seconds in which a run waited for the host. Of several jails, which wait for each other, it sums up all.
+    """Sum up the seconds in which a run waited for the host. Of several jails that work together, sum up all.
 
     May be used by several threads. `add` each server (see `JailProcess.server`) whose processes belong to the run.
     """
@@ -53,6 +60,11 @@ class Waiting:
             if server is not None:
                 self._servers.append(server)
 
+    def begin(self) -> None:
+        """Count no wait from before now for the run that begins."""
+        if time.monotonic() - self._looked > LOOK_S:
+            self.look()
+
     def look(self) -> float:
         """Look at every process of the run; return the seconds that it waited so far."""
         with self._lock:
@@ -64,12 +76,15 @@ class Waiting:
                 by_process[key[0]] = max(by_process.get(key[0], 0.0), self._waited(key, thread, gap))
             if not seen and self._servers and os.getloadavg()[0] > PROCESSORS:
                 by_process[0] = gap  # no evidence about the run itself can be read here
-            self.seconds += min(gap, sum(by_process.values()))
+            self.seconds += min(gap, max(sum(by_process.values()), gap - LATE_S))
             self._seen = seen
             return self.seconds
 
     def _waited(self, key: tuple[int, int], now: _Seen, gap: float) -> float:
-        """Return the seconds that one thread waited since the last look. A wait that lasts is counted by the kernel only when it ends."""
+        """Return the seconds that one thread waited since the last look.
+
+        The kernel counts a wait only when it ends, so one that lasts is counted here, and subtracted then.
+        """
         before = self._seen.get(key)
         if before is None:
             return now.queued / 1e9 if now.started >= self._began else 0.0
@@ -81,10 +96,11 @@ class Waiting:
 
 
 class Clock:
-    """Limit one run: `wall_s` seconds without those in which it waited for the host, and at most `stretch` times as many in all."""
+    """Limit one run: `wall_s` seconds without those in which it waited, and at most `stretch` times as many in all."""
 
     def __init__(self, wall_s: float, stretch: float, waiting: Waiting):
         self._wall_s, self._most_s, self._waiting = wall_s, max(1.0, stretch) * wall_s, waiting
+        waiting.begin()
         self._began, self._before = time.monotonic(), waiting.seconds
         self._next = self._began + LOOK_S
 

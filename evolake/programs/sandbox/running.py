@@ -11,7 +11,7 @@ from typing import Any
 
 from evolake.jail import GENERIC_DRIVER, Call, Limits, Outcome, run_native
 from evolake.jail.interpreter import interpreter
-from evolake.jail.patience import patiently
+from evolake.jail.patience import patiently, starved
 from evolake.jail.pool import Pool, open_pool
 from evolake.jail.protocol import one_line
 from evolake.jail.waiting import Waiting
@@ -55,7 +55,7 @@ def build(project: Project, texts: Mapping[str, str], limits: Limits, mode: str 
     most = Limits(**{**limits.to_json(), "processes": BUILD_PROCESSES})
     outcome = patiently(
         lambda stretch: run_native(shlex.split(program.build), files, program.built, replace(most, stretch=stretch), mode=mode),
-        lambda outcome: outcome.starved, f"the build of {project.name}",
+        starved, f"the build of {project.name}",
     )
     if outcome.status != "ok" or outcome.exit_code != 0:
         said = outcome.reason or outcome.stderr.decode(errors="replace")[:1500] or f"exit code {outcome.exit_code}"

@@ -85,7 +85,7 @@ def test_a_wait_for_a_quieter_host_ends(monkeypatch: pytest.MonkeyPatch):
 def test_a_clock_stops_while_its_run_waits_and_ends_at_the_most(monkeypatch: pytest.MonkeyPatch):
     now = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    monkeypatch.setattr(waiting, "_threads", lambda servers: iter(()))
+    monkeypatch.setattr(waiting, "LATE_S", 1000.0)
     waits = Waiting()
     clock = Clock(10.0, 3.0, waits)
     assert clock.left_s() == waiting.LOOK_S
@@ -101,3 +101,11 @@ def test_a_clock_stops_while_its_run_waits_and_ends_at_the_most(monkeypatch: pyt
     assert clock.left_s() > 0
     now = 130.0
     assert clock.left_s() == 0 and clock.starved
+
+
+def test_a_host_that_stood_still_as_a_whole_ends_no_run(monkeypatch: pytest.MonkeyPatch):
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    clock = Clock(10.0, 100.0, Waiting())
+    now = 400.0
+    assert clock.left_s() > 0 and clock.waited_s == pytest.approx(300 - waiting.LATE_S)
