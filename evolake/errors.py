@@ -4,6 +4,7 @@
     ├── InputError                  exit code 2: the user gave something that cannot be used
     └── MachineryError              exit code 3: our own equipment failed; nothing was judged
         ├── JailUnavailable         no working sandbox: generated code is not run
+        ├── HostBusy                the host gave a candidate no processor for as long as its limit, in several tries
         ├── LakeError               the lake is damaged or busy
         │   ├── CorruptPart         bytes differ from the manifest; the part is in quarantine
         │   └── PartitionBusy       another run holds the lock of this partition or line
@@ -57,6 +58,10 @@ class MachineryError(EvolakeError):
 
 class JailUnavailable(MachineryError):
     """No working sandbox: evolake refuses to run generated code."""
+
+
+class HostBusy(MachineryError):
+    """The host was too busy to run a candidate. Nothing is known of the candidate; a later run may try again."""
 
 
 class LakeError(MachineryError):

@@ -82,10 +82,10 @@ def rules() -> Ruleset:
     return load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "programs")
 
 
-def judged(project: Project, blobs: BlobStore, text: str | None = None, *, seed: int = 1):
+def judged(project: Project, blobs: BlobStore, text: str | None = None, *, seed: int = 1, own: ProgramsSettings = OWN):
     """(gate, reason) that a program is blocked by, ("", "") for none; beside it the candidate. text: of the main file; None: as it is."""
     texts = dict(project.evolving) if text is None else {**project.evolving, project.main: text}
-    with Evaluator(project, OWN) as evaluator:
+    with Evaluator(project, own) as evaluator:
         candidate = Candidate(texts, program_id(project.name, texts), evaluator, [seed])
         results = judge(candidate, rules(), blobs, cycle="0001", run_id="test")
     objection = results.blocked_by

@@ -151,7 +151,8 @@ def of_project(
                 made = [row for item in entries for row in item.programs]
                 artifacts = {row["program_id"]: text for item in entries for row in item.measured if (text := artifacts_in(row))}
                 entry = run_generation(
-                    context, islands, generation, next_number=len(before) + len(made), seen={row["program_id"] for row in (*before, *made)},
+                    context, islands, generation, next_number=1 + max((row["number"] for row in (*before, *made)), default=-1),
+                    seen={row["program_id"] for row in (*before, *made)},
                     failures=[row["reason"] for row in (*before, *made) if row["reason"]], artifacts=artifacts,
                 )
                 sha = store.blobs.put(entry_bytes(entry))

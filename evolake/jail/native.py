@@ -19,6 +19,7 @@ from evolake.jail.backends import Backend, backend
 from evolake.jail.inside import watch
 from evolake.jail.process import JailDied, JailProcess, request_descriptor
 from evolake.jail.protocol import Limits, NativeOutcome, Status, one_line, plain_name
+from evolake.jail.waiting import Waiting
 from evolake.scratch import Scratch
 
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "USER": "nobody", "LANG": "C.UTF-8", "TZ": "UTC"}
@@ -30,7 +31,7 @@ LONGEST_LISTING = 32 << 20
 def run_native(
     argv: Sequence[str], files: Mapping[str, bytes | Path] | None = None, outputs: Iterable[str] = (), limits: Limits = Limits(), stdin: bytes = b"",
     *, record: bool = False, python: bool = False, proc: bool = True, mode: str | None = None, tools: Sequence[str] = (),
-    shown: Mapping[str, Path] | None = None, channel: tuple[int, ...] = (),
+    shown: Mapping[str, Path] | None = None, channel: tuple[int, ...] = (), waiting: Waiting | None = None,
 ) -> NativeOutcome:
     """Run `argv` in a fresh folder that holds `files`, and bring back those `outputs` that it leaves there as regular files.
 
@@ -46,6 +47,7 @@ def run_native(
         mode: as for `open_pool`. tools: programs of `toolbox.EXTRA` that it gets too.
         shown: place in the jail -> file or folder of the host that is read-only there; only where the jail has a root of its own for it.
         channel: descriptors, the caller's to close, that the program gets as `CHANNEL_OF_PROGRAM`. Such a run is not tried again if the jail dies.
+        waiting: as of a Call.
 
     Raises:
         JailUnavailable: the jail failed twice or cannot be built; nothing was judged. Also when the weaker
@@ -66,7 +68,10 @@ def run_native(
             with Scratch("native", ignore_cleanup_errors=True) as parent:  # rlimits: the program can tamper
                 host_folder = Path(parent) / "work"
                 host_folder.mkdir()
-                return _run_once(chosen, list(argv), contents, names, limits, stdin, host_folder, record, python, proc, tools, shown or {}, channel)
+                return _run_once(
+                    chosen, list(argv), contents, names, limits, stdin, host_folder, record, python, proc, tools, shown or {}, channel,
+                    waiting,
+                )
         except JailDied as death:
             if attempt == 2 or channel:
                 raise JailUnavailable("the jail died under a program, so nothing was judged", got=str(death)) from None
@@ -84,7 +89,7 @@ def _contents(name: str, value: bytes | Path) -> bytes:
 
 def _run_once(
     chosen: Backend, argv: list[str], files: dict[str, bytes], names: list[str], limits: Limits, stdin: bytes, host_folder: Path, record: bool,
-    python: bool, proc: bool, tools: Sequence[str], shown: Mapping[str, Path], channel: tuple[int, ...],
+    python: bool, proc: bool, tools: Sequence[str], shown: Mapping[str, Path], channel: tuple[int, ...], waiting: Waiting | None,
 ) -> NativeOutcome:
     scratch_mb = sum(map(len, files.values())) // (1 << 20) + SCRATCH_FILES * max(limits.file_mb, 1) + 1
     try:
@@ -118,7 +123,7 @@ def _run_once(
         caps = {"stdout": limits.output_bytes, "stderr": limits.output_bytes, "result": result_cap}
         streams = {name: supervise.Stream(cap) for name, cap in caps.items()}
         message = {"op": "execute", "limits": limits.to_json(), "head_size": len(head), "channel": len(channel)}
-        seen = supervise.observe(jail, message, tuple(descriptors), streams, limits.wall_s)
+        seen = supervise.observe(jail, message, tuple(descriptors), streams, limits, waiting=waiting)
         if group and seen.report["out_of_memory"]:
             seen = _out_of_memory(seen, group.peak_mb(), limits)
     return _outcome(chosen, seen, limits)
@@ -148,5 +153,5 @@ def _outcome(chosen: Backend, seen: supervise.Observation, limits: Limits) -> Na
     return NativeOutcome(
         status=status, exit_code=seen.report["exit_code"], signal=seen.report["signal"], outputs=outputs, stdout=seen.streams["stdout"],
         stderr=seen.streams["stderr"], reason=one_line(reason), cpu_s=seen.report["cpu_s"], wall_s=seen.wall_s, peak_mb=seen.report["peak_mb"],
-        jail=chosen.mode, programs=tuple(tuple(line) for line in listing["programs"]),
+        jail=chosen.mode, programs=tuple(tuple(line) for line in listing["programs"]), starved=seen.starved,
     )

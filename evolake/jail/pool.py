@@ -165,7 +165,7 @@ def execute(jail: JailProcess, call: Call) -> Outcome:
     descriptor = request_descriptor(request)
     try:
         message = {"op": "call", "limits": limits.to_json(), "root": jail.root}
-        seen = supervise.observe(jail, message, (descriptor, *call.channel), streams, limits.wall_s, call.until)
+        seen = supervise.observe(jail, message, (descriptor, *call.channel), streams, limits, call.until, call.waiting)
     finally:
         os.close(descriptor)
     value = None
@@ -181,7 +181,7 @@ def execute(jail: JailProcess, call: Call) -> Outcome:
     return Outcome(
         status=status, value=value if ok else None, reason="" if ok else one_line(reason) or status,
         stdout=seen.streams["stdout"].decode(errors="replace"), stderr=seen.streams["stderr"].decode(errors="replace"),
-        cpu_s=seen.report["cpu_s"], wall_s=seen.wall_s, peak_mb=seen.report["peak_mb"], jail=jail.backend.mode,
+        cpu_s=seen.report["cpu_s"], wall_s=seen.wall_s, peak_mb=seen.report["peak_mb"], jail=jail.backend.mode, starved=seen.starved,
     )
 
 

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from pathlib import PurePosixPath
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from evolake.errors import InputError
+
+if TYPE_CHECKING:
+    from evolake.jail.waiting import Waiting
 
 JailMode = Literal["bubblewrap", "rlimits"]
 JAIL_MODES: tuple[JailMode, ...] = get_args(JailMode)
@@ -22,7 +25,11 @@ without one well-formed reply."""
 GENERIC_DRIVER = "evolake.jail.drivers:call_function"
 
 
-LOWEST = {"cpu_s": 0.001, "wall_s": 0.001, "memory_mb": 1, "file_mb": 0, "output_bytes": 1, "open_files": 8, "processes": 0, "total_mb": 1}
+LOWEST = {
+    "cpu_s": 0.001, "wall_s": 0.001, "memory_mb": 1, "file_mb": 0, "output_bytes": 1, "open_files": 8, "processes": 0, "total_mb": 1, "stretch": 1,
+}
+STRETCH = 4.0
+"""Default of `Limits.stretch`."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,8 @@ class Limits:
     """What one candidate may use.
 
     cpu_s: seconds of processor time of one process, all its threads together; the kernel enforces it rounded up to a whole second.
-    wall_s: seconds of the supervisor's clock.
+    wall_s: seconds of the supervisor's clock, without those in which the run waited for a processor or a disk (see `waiting`).
+    stretch: how many times `wall_s` the run may last with these. `run_direct` does not stretch its limit.
     memory_mb: MiB of address space beyond what the jail itself had mapped before the candidate's first line.
     file_mb: MiB of one written file (native programs; a Python candidate cannot write files).
     output_bytes: cap of the reply, and of standard output and of standard error, each.
@@ -48,6 +56,7 @@ class Limits:
     open_files: int = 64
     processes: int = 0
     total_mb: int | None = None
+    stretch: float = STRETCH
 
     def __post_init__(self) -> None:
         for name, lowest in LOWEST.items():
@@ -72,6 +81,7 @@ class Call:
 
     channel: descriptors, the caller's to close, that it gets as CHANNEL_OF_CANDIDATE: to read from and to write to another jail's process. Such a
     call is not tried again if the jail dies. until: the call is stopped when the other end of this pipe is closed.
+    waiting: of the jails that this one works with, whose waits count for each other; None: only its own counts.
     """
 
     driver: str
@@ -80,6 +90,7 @@ class Call:
     limits: Limits = Limits()
     channel: tuple[int, ...] = ()
     until: int | None = None
+    waiting: Waiting | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +100,7 @@ class Outcome:
     value: its reply as JSON (NaN and infinities allowed), None unless status is "ok". It is the candidate's word: check what matters.
     reason: one line, empty when status is "ok".
     cpu_s, peak_mb: from the kernel's accounting; peak_mb is resident memory and includes the preloaded modules. wall_s: the supervisor's clock.
+    starved: it was ended by the clock although the host had not let it run for as long as it may; its status is "timeout", and says nothing of it.
     jail: the mode it ran in; "rlimits" is the weaker one.
     """
 
@@ -101,6 +113,7 @@ class Outcome:
     wall_s: float
     peak_mb: float
     jail: JailMode
+    starved: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,6 +123,7 @@ class NativeOutcome:
     status: "ok" means that it ended by itself, with whatever `exit_code`: what a code means is the caller's to say.
     exit_code: None when a signal ended it. signal: None when none did. outputs: those of the wanted files that it left as regular files.
     programs: path and arguments of each program that it executed, in order, itself first; only where `run_native` was told to record them.
+    starved: as of an Outcome.
     """
 
     status: Status
@@ -124,6 +138,7 @@ class NativeOutcome:
     peak_mb: float
     jail: JailMode
     programs: tuple[tuple[str, ...], ...] = ()
+    starved: bool = False
 
 
 def one_line(text: str, longest: int = 500) -> str:

@@ -11,6 +11,8 @@ from typing import Literal
 
 from evolake.jail import wire
 from evolake.jail.process import JailDied, JailProcess, Report
+from evolake.jail.protocol import Limits
+from evolake.jail.waiting import Clock, Waiting
 
 GRACE_S = 10.0
 """How long the server may take to report after it was told to kill. SIGKILL takes microseconds; only a broken jail takes this long."""
@@ -21,12 +23,16 @@ Cause = Literal["timeout", "output"]
 
 @dataclass(frozen=True)
 class Observation:
-    """What was seen of one call: the server's report, the streams up to their caps, and why the supervisor stopped it (None: it did not)."""
+    """What was seen of one call: the server's report, the streams up to their caps, and why the supervisor stopped it (None: it did not).
+
+    starved: it was stopped by the clock, though it waited for the host so long that it had less time than its limit.
+    """
 
     report: Report
     streams: dict[str, bytes]
     cause: Cause | None
     wall_s: float
+    starved: bool = False
 
 
 class Stream:
@@ -63,14 +69,17 @@ class Stream:
 
 
 def observe(
-    jail: JailProcess, message: dict, before: tuple[int, ...], streams: dict[str, Stream], wall_s: float, until: int | None = None,
+    jail: JailProcess, message: dict, before: tuple[int, ...], streams: dict[str, Stream], limits: Limits, until: int | None = None,
+    waiting: Waiting | None = None,
 ) -> Observation:
     """Send the request, with descriptors `before` and then the writing end of each stream in order; follow it to its end.
 
-    until: the call is stopped when the other end of this pipe is closed.
+    until: the call is stopped when the other end of this pipe is closed. waiting: see `Call`.
     Raises JailDied when the jail ends or does not obey. Closes the streams; `before` stays the caller's.
     """
-    started = time.monotonic()
+    waiting = waiting or Waiting()
+    waiting.add(jail.server)
+    started, clock = time.monotonic(), Clock(limits.wall_s, limits.stretch, waiting)
     selector = selectors.DefaultSelector()
     try:
         try:
@@ -83,14 +92,14 @@ def observe(
         selector.register(jail.control, selectors.EVENT_READ, None)
         if until is not None:
             selector.register(until, selectors.EVENT_READ, until)
-        report, cause = _follow(jail, selector, started + wall_s)
+        report, cause, starved = _follow(jail, selector, clock)
         wall = time.monotonic() - started
         for stream in streams.values():
             while not stream.over and _has_more(stream):
                 pass
             if stream.over:
                 cause = cause or "output"
-        return Observation(report, {name: bytes(stream.data[: stream.cap]) for name, stream in streams.items()}, cause, wall)
+        return Observation(report, {name: bytes(stream.data[: stream.cap]) for name, stream in streams.items()}, cause, wall, starved)
     finally:
         selector.close()
         for stream in streams.values():
@@ -103,17 +112,20 @@ def _has_more(stream: Stream) -> bool:
     return stream.read() and len(stream.data) > before
 
 
-def _follow(jail: JailProcess, selector: selectors.BaseSelector, deadline: float) -> tuple[Report, Cause | None]:
+def _follow(jail: JailProcess, selector: selectors.BaseSelector, clock: Clock) -> tuple[Report, Cause | None, bool]:
+    """(report, why it was stopped, whether the clock stopped it for the host's sake)."""
     cause: Cause | None = None
+    starved, deadline = False, 0.0
     while True:
-        ready = selector.select(max(0.0, deadline - time.monotonic()))
+        left = clock.left_s() if cause is None else max(0.0, deadline - time.monotonic())
+        ready = selector.select(left)
         for key, _ in ready:
             stream = key.data
             if stream is None:
                 report, _ = wire.receive(jail.control)
                 if report is None:
                     raise JailDied("the jail ended during a call")
-                return report, cause
+                return report, cause, starved
             if isinstance(stream, int):
                 selector.unregister(stream)
                 cause, deadline = _stop(jail, cause or "timeout")
@@ -122,10 +134,12 @@ def _follow(jail: JailProcess, selector: selectors.BaseSelector, deadline: float
                 selector.unregister(stream.reader)
             if stream.over and cause is None:
                 cause, deadline = _stop(jail, "output")
-        if not ready and time.monotonic() >= deadline:
-            if cause is not None:
-                raise JailDied("the jail did not stop a call")
-            cause, deadline = _stop(jail, "timeout")
+        if ready or left:
+            continue
+        if cause is not None:
+            raise JailDied("the jail did not stop a call")
+        starved = clock.starved
+        cause, deadline = _stop(jail, "timeout")
 
 
 def _stop(jail: JailProcess, cause: Cause) -> tuple[Cause, float]:

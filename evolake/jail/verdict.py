@@ -17,7 +17,7 @@ def judge(seen: Observation, limits: Limits) -> tuple[Status, str] | None:
     """
     refuse_broken(seen)
     if seen.cause == "timeout":
-        return "timeout", f"still running after {limits.wall_s:g} s of wall clock"
+        return "timeout", late(seen, limits)
     if seen.cause == "output":
         return "output", f"wrote more than {limits.output_bytes} bytes"
     if excess := seen.report["excess"]:
@@ -36,6 +36,14 @@ def judge(seen: Observation, limits: Limits) -> tuple[Status, str] | None:
     if number is not None:
         return "killed", f"died by {signal_name(number)}"
     return None
+
+
+def late(seen: Observation, limits: Limits) -> str:
+    """Return the reason for a run that the clock ended. It has no measured time in it, so that a busy host does not change it."""
+    if seen.starved:
+        return f"ended by the clock although the host was too busy to let it run for {limits.wall_s:g} s: nothing is known of it"
+    idle = seen.report["cpu_s"] < limits.wall_s / 2
+    return f"still running after {limits.wall_s:g} s of wall clock" + (", most of which it slept or waited" if idle else "")
 
 
 def refuse_broken(seen: Observation) -> None:

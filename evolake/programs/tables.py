@@ -72,7 +72,7 @@ JOURNAL = TableSchema(
             pl.String, "Blob with what it made: programs, evidence of their gates, evaluations, derivations, calls of roles; of a duel evaluations.",
         ),
     },
-    keys=("project", "generation"), terms=TERMS,
+    keys=("project", "generation"), provenance=("entry_sha",), terms=TERMS,
 )
 MEASURED = TableSchema(
     "measured", 1,
@@ -92,7 +92,7 @@ MEASURED = TableSchema(
         "cpu_s": pl.Float64, "wall_s": pl.Float64, "peak_mb": pl.Float64,
         "protected": pl.Boolean, "host": pl.String,
     },
-    keys=("project", "program_id", "purpose", "side", "seed"), provenance=("wall_s", "host"), terms=TERMS,
+    keys=("project", "program_id", "purpose", "side", "seed"), provenance=("cpu_s", "wall_s", "peak_mb", "host"), terms=TERMS,
 )
 """One row per evaluation."""
 UNMADE = TableSchema(
@@ -104,7 +104,8 @@ UNMADE = TableSchema(
     },
     keys=("number",), terms=TERMS,
 )
-"""Proposals of the writer that came to nothing: no usable reply, edits that do not apply, or a program that was there already."""
+"""Proposals of the writer that came to nothing: no usable reply, edits that do not apply, a program that was there already, or one that a busy
+host could not evaluate."""
 GATED = TableSchema(
     "accepted", 1,
     {

@@ -103,7 +103,7 @@ STUDY = TableSchema(
         "problems": pl.Int64,
         "candidates": (pl.Int64, "Proposals per round (K)."),
         "rounds": (pl.Int64, "Rounds that an arm may take (R)."),
-        "solver_timeout_ms": (pl.Int64, "Time that the certifying solver has for one check, in milliseconds."),
+        "solver_timeout_ms": (pl.Int64, "Limit of the certifying solver for one check: milliseconds of 1,000 of its steps each."),
         "backend": pl.String, "model": pl.String,
         "root_seed": (pl.Int64, "Seed that all other seeds come from."),
         "arms": (pl.List(pl.String), "Ways to spend the budget that are compared."),

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from evolake.errors import InputError
+from evolake.jail.patience import map_patiently
 from evolake.jail.protocol import Call, Limits, Outcome
 
 LIBRARY, DISTRIBUTION = "reasoning_gym", "reasoning-gym"
@@ -83,7 +84,8 @@ def score_replies(asked: Sequence[Asked], *, pool: Any, limits: Limits = SCORE_L
     Raises:
         InputError: an entry cannot be made by the library that is here, or asks something else than its text. MachineryError: the jail failed.
     """
-    outcomes = pool.map([Call(f"{GYM}:score", "", {"entry": dict(item.entry), "reply": item.reply}, limits) for item in asked])
+    calls = [Call(f"{GYM}:score", "", {"entry": dict(item.entry), "reply": item.reply}, limits) for item in asked]
+    outcomes = map_patiently(pool, calls, "a verifier of reasoning-gym")
     _check_texts(asked, outcomes, pool)
     return [_verified(outcome) for outcome in outcomes]
 
@@ -95,7 +97,7 @@ def _check_texts(asked: Sequence[Asked], outcomes: Sequence[Outcome], pool: Any)
         if item.text is not None or outcome.status != "ok"
     }
     calls = [Call(f"{GYM}:asks", "", {"entry": dict(item.entry), "text": item.text}, MAKE_LIMITS) for item in doubtful.values()]
-    for element, outcome in zip(doubtful.values(), pool.map(calls) if calls else [], strict=True):
+    for element, outcome in zip(doubtful.values(), map_patiently(pool, calls, "reasoning-gym") if calls else [], strict=True):
         if outcome.status != "ok" or outcome.value is not True:
             raise InputError(
                 f"reasoning-gym {version(DISTRIBUTION)} does not make the entry of a problem of {element.entry['dataset']}",

@@ -8,7 +8,7 @@ is a `Result` with a fault, in words for the agent; only our own machinery raise
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
@@ -20,6 +20,7 @@ from evolake.agents.fences import cap, clean
 from evolake.agents.session.workspace import Outside, Workspace
 from evolake.jail import Limits, Outcome
 from evolake.jail.file_tools import MOST_LINES
+from evolake.jail.patience import patiently, starved
 from evolake.scratch import Scratch
 
 LONGEST_RESULT = 12_000
@@ -183,7 +184,10 @@ def _on_files(bench: Bench, name: str, arguments: dict[str, Any]) -> Result:
     if name not in CHANGING and (beside := _beside(bench, path)):
         files = beside
     seen = files if name in ("list_files", "grep") else {path: files[path]} if path in files else {}
-    outcome = bench.call(DRIVER, name, {"files": seen, "arguments": arguments}, JAIL_LIMITS)
+    payload = {"files": seen, "arguments": arguments}
+    outcome = patiently(
+        lambda stretch: bench.call(DRIVER, name, payload, replace(JAIL_LIMITS, stretch=stretch)), starved, f"the tool {name} of a session",
+    )
     if outcome.status != "ok":
         return Result(name, f"It could not be done within its limits: {outcome.status}. Ask for less.", "failed")
     reply = outcome.value

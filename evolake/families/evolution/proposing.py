@@ -18,7 +18,7 @@ from evolake.agents import AgentFailure, Agents, Reply
 from evolake.agents.session.by_model import require_model
 from evolake.compute.remote_jail import RemotePool, jails_here
 from evolake.compute.shared import Shared
-from evolake.errors import InputError
+from evolake.errors import HostBusy, InputError
 from evolake.families.evolution.author_session import SAW as SESSION_SAW
 from evolake.families.evolution.author_session import SessionAuthor
 from evolake.families.evolution.authorship import OPERATORS as COMPOSED
@@ -260,7 +260,11 @@ class _Attempts:
     ) -> _Made:
         """One attempt with its refinements. taken: gets the ids of its versions."""
         before, authors = frozenset(taken), list[dict[str, Any]]()
-        outcome = self._attempted(number, agents, judge, taken, replied, authors)
+        try:
+            outcome = self._attempted(number, agents, judge, taken, replied, authors)
+        except HostBusy as error:
+            outcome = number, self.requests[number].operator, f"unknown: {error.what}; it may be proposed again"
+            authors.clear()
         return _Made(outcome, frozenset(taken - before), tuple(authors), agents)
 
     def _attempted(

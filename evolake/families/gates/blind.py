@@ -24,7 +24,7 @@ from evolake.families.model.contract import VALIDATOR, VALIDATORS, Family
 from evolake.families.model.statement import rules
 from evolake.families.roles.blind import BLIND_ROLE
 from evolake.families.roles.models import BlindRequest, Turn
-from evolake.families.sandbox.running import DRIVER, Instance, generate
+from evolake.families.sandbox.running import DRIVER, Instance, called, generate
 from evolake.families.settings import FamiliesSettings
 from evolake.seeds import child_seed
 
@@ -151,7 +151,7 @@ def _reviewers(
 def run_program(source: str, text: str, *, pool: Any, settings: FamiliesSettings) -> str:
     """What a reviewer's program printed in the jail, or how it failed."""
     payload = {"text": text, "longest": LONGEST_OUTPUT}
-    outcome = pool.call(driver=f"{DRIVER}:program", source=source, payload=payload, limits=caps_of(settings).limits())
+    outcome = called(pool, f"{DRIVER}:program", source, payload, caps_of(settings))
     if outcome.status != "ok":
         return f"{outcome.status}: {outcome.reason}"[:LONGEST_OUTPUT]
     if not isinstance(outcome.value, str):  # the program shares its process with the driver, and may say anything

@@ -12,7 +12,7 @@ from typing import Any
 from evolake.families.gates.execution import caps_of, pairs_of
 from evolake.families.model.contract import MAX_SOURCE_BYTES, Family
 from evolake.families.model.statement import stated
-from evolake.families.sandbox.running import generate
+from evolake.families.sandbox.running import called, generate
 from evolake.families.settings import FamiliesSettings
 
 TRAINING = ((2, 4, 6, 8, 9), 3)
@@ -27,6 +27,6 @@ def learn_reader(family: Family, *, pool: Any, settings: FamiliesSettings) -> st
     if any(item.status != "ok" for item in examples):
         return None
     payload = {"template": stated(family), "examples": [{"inputs": item.inputs, "slots": list(item.slot_texts)} for item in examples]}
-    outcome = pool.call(driver=DRIVER, source="", payload=payload, limits=caps.limits())
+    outcome = called(pool, DRIVER, "", payload, caps)
     usable = outcome.status == "ok" and isinstance(outcome.value, str) and len(outcome.value.encode(errors="replace")) <= MAX_SOURCE_BYTES
     return outcome.value if usable else None

@@ -13,7 +13,7 @@ from typing import Any
 
 from evolake.errors import MachineryError
 from evolake.families.model.contract import Answer, Family
-from evolake.families.sandbox.running import PRELOAD, Caps, generate
+from evolake.families.sandbox.running import PRELOAD, Caps, called, generate
 from evolake.seeds import child_seed
 from evolake.verifiers import external
 from evolake.verifiers.external import DISTRIBUTION, GYM, LIBRARY, SCORER, require_library
@@ -42,7 +42,7 @@ VALIDATOR = '''def solution(inputs):
 def external_names(pool: Any) -> list[str]:
     """The datasets that can be adapted: those with a curriculum. Raises InputError without the library, MachineryError when the jail failed."""
     require_library()
-    outcome = pool.call(driver=f"{GYM}:listing", source="", payload={}, limits=GYM_CAPS.limits())
+    outcome = called(pool, f"{GYM}:listing", "", {}, GYM_CAPS)
     if outcome.status != "ok":
         raise MachineryError("reasoning-gym cannot be loaded in the jail", got=f"{outcome.status}: {outcome.reason}", do="install the extra again")
     return outcome.value

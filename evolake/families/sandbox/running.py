@@ -7,22 +7,23 @@ without it (types, times, sizes) is computed here, and the rest says only what t
     status, reason                    a word of STATUSES and one line; a lie hides one item's failure, the limits of the call are the kernel's
     steps                             source lines: shown to people, and no gate decides by it (see `instances` for the one filter that uses it)
 
-A dead jail raises MachineryError and is never a candidate's failure.
+A dead jail raises MachineryError and is never a candidate's failure. Neither is a host that was too busy to run a call (see `evolake.jail.patience`).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evolake.families.model.contract import Family
 from evolake.families.model.statement import SLOT, fill, stated
+from evolake.jail.patience import patiently, starved
 from evolake.jail.protocol import one_line
 
 if TYPE_CHECKING:
-    from evolake.jail import Limits
+    from evolake.jail import Limits, Outcome
 
 PRELOAD = (
     "numpy", "evolake.families.sandbox.driver", "heapq", "itertools", "collections", "functools", "math", "statistics", "string", "bisect", "copy",
@@ -150,6 +151,14 @@ def read(source: str, texts: Sequence[str], *, pool: Any, caps: Caps = Caps()) -
     return [_reading(item) for item in items]
 
 
+def called(pool: Any, driver: str, source: str, payload: dict[str, Any], caps: Caps) -> Outcome:
+    """Run one call, and again if a busy host cut it off. Raises MachineryError, and HostBusy of a call that the host cut off every time."""
+    return patiently(
+        lambda stretch: pool.call(driver=driver, source=source, payload=payload, limits=replace(caps.limits(), stretch=stretch)), starved,
+        "a call of a family",
+    )
+
+
 def sound(value: Any) -> bool:
     """Whether a value from a candidate's process can be handled without care: flat enough, finite, of bearable size. The driver sees to it, but runs
     where the candidate can change it.
@@ -179,7 +188,7 @@ def _items(pool: Any, function: str, source: str, payload: dict[str, Any], wante
     """
     if not wanted:
         return []
-    outcome = pool.call(driver=f"{DRIVER}:{function}", source=source, payload=payload, limits=caps.limits())
+    outcome = called(pool, f"{DRIVER}:{function}", source, payload, caps)
     share = {"cpu_s": outcome.cpu_s / wanted}
     if outcome.status != "ok":
         return [{"status": outcome.status, "reason": outcome.reason} | share] * wanted

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from evolake import __version__
+from evolake.errors import HostBusy
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands
-from evolake.programs.evolution.duel import decide, measure, sides_of
+from evolake.programs.evolution.duel import UNDECIDED, decide, measure, sides_of
 from evolake.programs.evolution.generations import LINE, measured_rows
 from evolake.programs.evolution.journal import key_of
 from evolake.programs.evolution.population import Population, Row, texts_of
@@ -38,6 +39,8 @@ def meet(
     Args:
         notes: rows of JOURNAL of this project that an earlier run wrote, one per seed; those of another duel are not used. noted: told of a new one.
 
+    If the host is too busy for an evaluation, the champion stays and nothing is known; what was evaluated so far is noted.
+
     The search's scores do not decide who may challenge: a champion that was lucky once, where scores are noisy, would never be met.
     """
     champion, initial = population.champion(project.name), population.initial(project.name)
@@ -46,7 +49,6 @@ def meet(
     sides = sides_of(champion["program_id"], challenger["program_id"] if challenger else None, initial["program_id"])
     seeds = [child_seed(root_seed, LINE, cycle, f"heldout/{project.name}", place) for place in range(own.heldout_repeats)]
     with Evaluator(project, own, mode=mode) as evaluator:
-        built = {name: evaluator.build(texts_of(blobs, row["files_sha"])) for name, row in rows.items()}
         texts = {name: texts_of(blobs, row["files_sha"]) for name, row in rows.items()}
         facts = {
             "sides": sides, "project": project.sha, "meeting": project.mode,
@@ -63,12 +65,17 @@ def meet(
             seeds[row["generation"]]: read_evaluations(blobs.get(row["entry_sha"])) for row in notes
             if row["key"] == key and row["generation"] < len(seeds)
         }
-        result = measure(
-            sides, seeds, lambda name, seed: evaluator.evaluate(texts[name], seed, built[name]), held=known, note=note,
-            score=lambda evaluation: _merit(project, evaluation),
-        )
+        try:
+            built = {name: evaluator.build(text) for name, text in texts.items()}
+            result = measure(
+                sides, seeds, lambda name, seed: evaluator.evaluate(texts[name], seed, built[name]), held=known, note=note,
+                score=lambda evaluation: _merit(project, evaluation),
+            )
+            unknown = None
+        except HostBusy as error:
+            result, unknown = {side: [] for side in sides}, {**UNDECIDED, "reason": f"unknown: {error.what}"}
     scores = {side: [_merit(project, evaluation) for evaluation in evaluations] for side, evaluations in result.items()}
-    verdict = decide(scores, generator(root_seed, LINE, cycle, f"duel/{project.name}"))
+    verdict = unknown or decide(scores, generator(root_seed, LINE, cycle, f"duel/{project.name}"))
     holder = challenger if verdict["wins"] and challenger is not None else champion
     held = [score for score in scores["challenger" if holder is challenger else "champion"] if score is not None]
     start = [item for item in scores.get("initial", scores["champion"]) if item is not None]
@@ -94,8 +101,14 @@ def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:
 
 def read_evaluations(data: bytes) -> dict[str, Evaluation]:
     """What `evaluations_bytes` wrote."""
-    lists = ("odd", "tampered", "troubles", "flags")
-    return {side: Evaluation(**load | {name: tuple(load.get(name, ())) for name in lists}) for side, load in json.loads(data).items()}
+    known = {field.name for field in fields(Evaluation)}
+    loads: dict[str, dict[str, Any]] = json.loads(data)
+    result: dict[str, Evaluation] = {}
+    for side, load in loads.items():
+        lists: dict[str, Any] = {name: tuple(load.get(name, ())) for name in ("odd", "tampered", "troubles", "flags")}
+        # an earlier version noted more
+        result[side] = Evaluation(**{name: value for name, value in load.items() if name in known} | lists)
+    return result
 
 
 def _merit(project: Project, evaluation: Evaluation) -> float | None:

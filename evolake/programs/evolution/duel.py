@@ -21,6 +21,8 @@ LEVEL = 0.95
 Scores = Mapping[str, Sequence[float | None]]
 """side -> score under each of the first seeds that it was evaluated under, such that higher is better; None where an evaluation gave none."""
 
+UNDECIDED: Mapping[str, Any] = {"wins": False, "pairs": 0, "difference": None, "low": None, "high": None, "noise": 0.0, "test": None}
+"""Columns of DECISIONS for a champion that stays without a comparison; `reason` says why."""
 SIDES = ("champion", "again", "challenger", "initial")
 
 
@@ -46,6 +48,9 @@ def measure(
     Args:
         held: seed -> side -> evaluation, of seeds that were done before. note: told of a seed as soon as all sides are done under it.
         score: of an evaluation, higher is better, by which sides are dropped whose further evaluations cannot matter; None: none is.
+
+    Raises:
+        HostBusy: an evaluation is unknown. A seed of which one side is unknown is no vote, and is not noted.
     """
     result: dict[str, list[Evaluation]] = {side: [] for side in sides}
     for place, seed in enumerate(seeds):
@@ -97,8 +102,7 @@ def uses_no_seed(scores: Scores) -> bool:
 
 def decide(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
     """Columns of DECISIONS: wins, pairs, difference, low, high, noise, reason, test."""
-    noise = noise_of(scores)
-    held = {"wins": False, "pairs": 0, "difference": None, "low": None, "high": None, "noise": noise, "test": None}
+    held = {**UNDECIDED, "noise": noise_of(scores)}
     if "challenger" not in scores:
         return held | {"reason": "there is no other program"}
     seeds = len(scores["champion"])

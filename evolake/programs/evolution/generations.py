@@ -9,6 +9,7 @@ from typing import Any
 
 import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
 from evolake.agents import AgentFailure, Agents, Reply
+from evolake.errors import HostBusy
 from evolake.gates import GateResults, Ruleset, run_gates
 from evolake.gates.in_turn import in_turn, side_by_side
 from evolake.lake import BlobStore
@@ -27,6 +28,8 @@ from evolake.seeds import child_seed, generator
 
 LINE = "programs"
 MOST_RELATIVES, MOST_BEST, MOST_FAILURES = 24, 3, 5
+UNKNOWN = "unknown: the host was too busy to evaluate it, so nothing was judged; it may be proposed again"
+"""Reason of a proposal that came to nothing because of the host. It is no verdict: the program has no row, and no later cycle takes it for known."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +60,12 @@ class Context:
 
 @dataclass
 class Item:
-    """A candidate on its way: its row, its texts as gates see them, the island that it is for."""
+    """A candidate on its way: its row, its texts as gates see them, the island that it is for, the call that it came of."""
 
     row: Row
     candidate: Candidate
     island: int
+    call_id: str
 
 
 def search_seeds(project: Project, own: ProgramsSettings, root_seed: int) -> list[int]:
@@ -144,21 +148,30 @@ def run_generation(
             continue
         seen.add(name)
         row, lines = child_row(context, reply.value, texts, parents, generation, next_number + len(items))
-        context.agents.assign(reply.call_id, name)
         derivations += lines
-        items.append(Item(row, Candidate(texts, name, context.evaluator, context.seeds(), known, living), island))
-    calls, turns = context.agents.rows()[before:], context.agents.turns()[turned:]
+        items.append(Item(row, Candidate(texts, name, context.evaluator, context.seeds(), known, living), island, reply.call_id))
 
-    def judge_item(item: Item) -> GateResults:
-        return judge(item.candidate, context.ruleset, context.blobs, cycle=context.cycle, run_id=context.run_id)
+    def judge_item(item: Item) -> GateResults | HostBusy:
+        try:
+            return judge(item.candidate, context.ruleset, context.blobs, cycle=context.cycle, run_id=context.run_id)
+        except HostBusy as error:
+            return error
 
     results = in_turn(
         items, lambda some: side_by_side(judge_item, some, context.workers),
         still=_still, settle=_settler(islands),
     )
+    busy = [item for item, result in zip(items, results, strict=True) if isinstance(result, HostBusy)]
+    unanswered += [UNKNOWN for _ in busy]
+    seen -= {item.candidate.program_id for item in busy}
+    items = [item for item in items if item not in busy]
+    for item in items:
+        context.agents.assign(item.call_id, item.candidate.program_id)
+    calls, turns = context.agents.rows()[before:], context.agents.turns()[turned:]
     programs = [_after(item, islands) for item in items]
     measured = [row for item in items for row in measured_rows(context.project, item.candidate.program_id, _evaluations(item), context.cycle)]
-    verdicts = [verdict.row() for result in results for verdict in result.verdicts]
+    verdicts = [verdict.row() for result in results if not isinstance(result, HostBusy) for verdict in result.verdicts]
+    derivations = [line for line in derivations if line["child_id"] in {item.candidate.program_id for item in items}]
     return Entry(programs, verdicts, measured, derivations, calls, list(islands.rows.values()), repeated, unanswered, turns)
 
 
@@ -232,18 +245,20 @@ def _measured(context: Context, row: Row) -> Measured:
     return Measured(score=row["score"], metrics=json.loads(row["metrics"]), files=texts_of(context.blobs, row["files_sha"]))
 
 
-def _still(item: Item, result: GateResults) -> GateResults | None:
+def _still(item: Item, result: GateResults | HostBusy) -> GateResults | HostBusy | None:
     """A result holds unless a candidate before it in the generation has its text or its behaviour: then the gates are asked again, about evaluations
     that are there."""
     candidate = item.candidate
-    if not result.accepted:
+    if isinstance(result, HostBusy) or not result.accepted:
         return result
     taken = candidate.known.get(bare_text(candidate.texts)) or candidate.living.get(behaviour(candidate.metrics))
     return None if taken not in (None, candidate.program_id) else result
 
 
-def _settler(islands: Islands) -> Callable[[Item, GateResults], None]:
-    def settle(item: Item, result: GateResults) -> None:
+def _settler(islands: Islands) -> Callable[[Item, GateResults | HostBusy], None]:
+    def settle(item: Item, result: GateResults | HostBusy) -> None:
+        if isinstance(result, HostBusy):
+            return
         candidate = item.candidate
         item.row = judged_row(item.row, candidate, result)
         if result.accepted:

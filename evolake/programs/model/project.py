@@ -35,7 +35,8 @@ from evolake.reading import Unparsable, Unreadable, parse_toml, read_bytes, reas
 INITIAL, EVALUATOR, TOML, YAML = "initial_program", "evaluator.py", "project.toml", "config.yaml"
 SCORE = "combined_score"
 MOST_FILES, MOST_BYTES = 200, 8 << 20
-PATIENCE = 4.0
+PATIENCE, LEAST_PATIENCE = 4.0, 2.0
+"""How many times as long as its processor time an evaluation may last: if only that is given, and at least."""
 STAGES = ("evaluate_stage1", "evaluate_stage2", "evaluate_stage3")
 Mode = Literal["imports", "calls", "separate"]
 
@@ -250,11 +251,14 @@ def _meeting(files: Mapping[str, bytes], texts: Mapping[str, str], given: Projec
 def limits_of(project: Project, own: ProgramsSettings) -> dict[str, float]:
     """cpu_s, wall_s, memory_mb and processes of one evaluation: project.toml, then config.yaml, then the settings.
 
-    config.yaml's timeout is taken as processor time, which does not depend on what else the machine does; the clock gets PATIENCE times as much.
+    Processor time decides about a computing program, since it does not depend on what else the machine does. So config.yaml's timeout is taken as
+    processor time, and so is a wall_s that is given alone. The clock is a guard against a program that sleeps: it gets at least twice as much.
     """
     given, timeout = project.given.evaluator, project.config.timeout_s
+    cpu_s = given.cpu_s or timeout or min(own.cpu_s, given.wall_s or own.cpu_s)
+    wall_s = given.wall_s or (timeout and PATIENCE * timeout) or own.wall_s
     return {
-        "cpu_s": given.cpu_s or timeout or own.cpu_s, "wall_s": given.wall_s or (timeout and PATIENCE * timeout) or own.wall_s,
+        "cpu_s": cpu_s, "wall_s": max(wall_s, LEAST_PATIENCE * cpu_s),
         "memory_mb": given.memory_mb or own.memory_mb, "processes": own.processes if given.processes is None else given.processes,
     }
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import builtins
 import os
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -34,12 +33,12 @@ class ProgramError(RuntimeError):
 
 
 class _Channel:
-    """The way to the program, used by one call at a time. troubles: why values could not cross. seconds: that its calls took."""
+    """The way to the program, used by one call at a time. troubles: why values could not cross. calls: made so far. carried: bytes both ways."""
 
     def __init__(self) -> None:
         self.troubles: list[str] = []
         self.watch = False
-        self.seconds = 0.0
+        self.calls = self.carried = 0
         self._owner = 0
         self._lock = threading.Lock()
         self._sent: list[Any] | None = None
@@ -70,19 +69,22 @@ class _Channel:
         if os.getpid() != self._owner:
             raise NotPlain("the program cannot be called from a process that the evaluator has started")
         with self._lock:
-            begun, state = time.monotonic(), chance.state()
+            state = chance.state()
+            self.calls += 1
             changed, self._sent = (None if state == self._sent else to_plain(state)), state
             try:
-                send(WRITE, message | {"chance": changed})
-                answer = receive(READ)
+                self._carry(send(WRITE, message | {"chance": changed}))
+                answer = receive(READ, self._carry)
             except OSError:
                 answer = None
-            self.seconds += time.monotonic() - begun
         if answer is None:
             raise ProgramError("the program's process has ended")
         if "raised" in answer:
             raise self._raised(answer)
         return answer
+
+    def _carry(self, length: int) -> None:
+        self.carried += length
 
     def _raised(self, answer: dict[str, Any]) -> Exception:
         text = str(answer.get("text", ""))

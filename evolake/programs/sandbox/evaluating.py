@@ -23,7 +23,9 @@ from evolake.errors import InputError
 from evolake.jail import Limits, NativeOutcome, Outcome, run_native
 from evolake.jail.bubblewrap import WORK
 from evolake.jail.interpreter import interpreter
+from evolake.jail.patience import patiently
 from evolake.jail.protocol import one_line
+from evolake.jail.waiting import Waiting
 from evolake.programs.model.lines import BOM
 from evolake.programs.model.project import Project, limits_of, stages_in
 from evolake.programs.sandbox.calling import MOST_TROUBLES, STUB
@@ -49,7 +51,9 @@ class Evaluation:
         metrics: finite and other numbers as they came. odd: names of metrics that are no finite numbers. artifacts: texts.
         tampered: what the program changed of what scores it. stage, stages: how many stages it passed through, of how many.
         cpu_s: processor time of the jails; of the program alone in mode "separate". seed: that it ran under. troubles: in mode "calls", why values
-            could not cross between evaluator and program. calls_s: seconds that its calls took. flags: metrics that were true or false: 1 and 0.
+            could not cross between evaluator and program. calls, carried: of its calls, the number and the bytes both ways.
+        flags: metrics that were true or false: 1 and 0.
+        starved: the host cut it off, so that it says nothing; `Evaluator.evaluate` returns none that is.
     """
 
     status: str
@@ -66,8 +70,10 @@ class Evaluation:
     seed: int = 0
     jail: str = ""
     troubles: tuple[str, ...] = ()
-    calls_s: float = 0.0
+    calls: int = 0
+    carried: int = 0
     flags: tuple[str, ...] = ()
+    starved: bool = False
 
     @property
     def ok(self) -> bool:
@@ -105,19 +111,28 @@ class Evaluator:
 
         Raises:
             JailUnavailable: nothing was judged. InputError: the evaluator makes no cases, which no program has a part in.
+            HostBusy: the host let the evaluation run for too short a time, several times over. Nothing is known of the program.
         """
+        return patiently(
+            lambda stretch: self._evaluated(texts, seed, built, watch, stretch), lambda evaluation: evaluation.starved,
+            f"an evaluation of {self.project.name}",
+        )
+
+    def _evaluated(self, texts: Mapping[str, str], seed: int, built: Built | None, watch: bool, stretch: float) -> Evaluation:
         if self._runner is None:
-            return self._imported(texts, seed)
+            return self._imported(texts, seed, stretch)
         if self.project.mode == "calls":
-            return self._by_calls(texts, seed, self._runner, watch)
+            return self._by_calls(texts, seed, self._runner, watch, stretch)
         built = built or self.build(texts)
         if not built.ok:
             return Evaluation("build", built.reason, cpu_s=built.cpu_s, seed=seed)
         cases = self.cases(seed)
-        ran = self._runner.run(texts, built, cases)
+        ran = self._runner.run(texts, built, cases, stretch)
+        if any(run.starved for run in ran):
+            return Evaluation("timeout", seed=seed, starved=True)
         results = [{"status": run.status, "output": run.output, "cpu_s": run.cpu_s, "peak_mb": run.peak_mb, "reason": run.reason} for run in ran]
         files = self.project.beside
-        outcome, answer = self._ask(files, {"task": "score", "cases": cases, "results": results}, seed)
+        outcome, answer = self._ask(files, {"task": "score", "cases": cases, "results": results}, seed, stretch)
         if answer is None:  # a strange output may have caused it: that is the program's failure, not ours
             status = outcome.status if outcome.status != "ok" else "no_result"
             return _failed(outcome, status, f"the evaluator ended without a result: {outcome.reason or outcome.exit_code}", seed)
@@ -133,21 +148,24 @@ class Evaluator:
         """The inputs under a seed, made once by the evaluator alone."""
         with self._lock:
             if seed not in self._cases:
-                outcome, answer = self._ask(self.project.beside, {"task": "cases"}, seed)
+                outcome, answer = patiently(
+                    lambda stretch: self._ask(self.project.beside, {"task": "cases"}, seed, stretch), lambda asked: asked[0].starved,
+                    f"the cases of {self.project.name}",
+                )
                 made = (answer or {}).get("cases")
                 if not isinstance(made, list) or not 0 < len(made) <= MOST_CASES:
                     raise self._broken("cases(seed)", outcome, answer)
                 self._cases[seed] = made
             return self._cases[seed]
 
-    def _by_calls(self, texts: Mapping[str, str], seed: int, runner: Runner, watch: bool) -> Evaluation:
+    def _by_calls(self, texts: Mapping[str, str], seed: int, runner: Runner, watch: bool, stretch: float) -> Evaluation:
         """The program in a pool's jail while the evaluator runs in one of its own. What ends the program while it is needed ends the evaluation."""
         (asked, asks), (told, tells), (until, ends) = (os.pipe2(os.O_CLOEXEC) for _ in range(3))
-        early = threading.Event()
+        early, waiting = threading.Event(), Waiting()
 
         def serve() -> Outcome:
             try:
-                return runner.serve(texts, seed, self._numpy(texts), (asked, tells), until)
+                return runner.serve(texts, seed, self._numpy(texts), (asked, tells), until, stretch, waiting)
             finally:
                 early.set()  # before the evaluator can know of it
                 os.close(asked)
@@ -158,7 +176,7 @@ class Evaluator:
             try:
                 files = self.project.beside | {self.project.main: STUB.encode()}
                 more = {"calls": True, "watch": watch, "numpy": self._numpy(texts)}
-                outcome, answer = self._ask(files, self._request() | more, seed, (told, asks))
+                outcome, answer = self._ask(files, self._request() | more, seed, stretch, (told, asks), waiting)
                 died = early.is_set()
             finally:
                 for descriptor in (told, asks, ends):
@@ -166,21 +184,22 @@ class Evaluator:
             ran = serving.result()
             os.close(until)
         spent: dict[str, Any] = {"cpu_s": outcome.cpu_s + ran.cpu_s, "wall_s": outcome.wall_s, "peak_mb": max(outcome.peak_mb, ran.peak_mb)}
+        if outcome.starved or (died and ran.starved):
+            return Evaluation("timeout", seed=seed, starved=True)
         if died and ran.status != "ok":
             status, reason = ran.status, ran.reason
             if status == "protocol":
                 status, reason = "no_result", "the program's process ended before its evaluator"
             return Evaluation(status, reason, seed=seed, jail=outcome.jail, troubles=_troubles(answer), **spent)
         result = replace(self._answered(outcome, answer, seed), **spent, troubles=_troubles(answer))
-        seconds = (answer or {}).get("calls_s")
-        return replace(result, calls_s=seconds) if isinstance(seconds, float) else result
+        return replace(result, **{name: count for name in ("calls", "carried") if isinstance(count := (answer or {}).get(name), int)})
 
     def _numpy(self, texts: Mapping[str, str]) -> bool:
         return any(b"numpy" in data for data in self.project.beside.values()) or any("numpy" in text for text in texts.values())
 
-    def _imported(self, texts: Mapping[str, str], seed: int) -> Evaluation:
+    def _imported(self, texts: Mapping[str, str], seed: int, stretch: float) -> Evaluation:
         files = self.project.beside | {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
-        return self._answered(*self._ask(files, self._request(), seed), seed)
+        return self._answered(*self._ask(files, self._request(), seed, stretch), seed)
 
     def _request(self) -> dict[str, Any]:
         """What the evaluator's process is asked for, where the evaluator calls or imports the program."""
@@ -203,16 +222,20 @@ class Evaluator:
         return taken(outcome, answer, seed)
 
     def _ask(
-        self, files: Mapping[str, bytes], request: Mapping[str, Any], seed: int, channel: tuple[int, ...] = (),
+        self, files: Mapping[str, bytes], request: Mapping[str, Any], seed: int, stretch: float, channel: tuple[int, ...] = (),
+        waiting: Waiting | None = None,
     ) -> tuple[NativeOutcome, dict[str, Any] | None]:
-        """(outcome, the one answer that came by the result's channel; None where there is not exactly one). channel: to the program."""
+        """(outcome, the one answer that came by the result's channel; None where there is not exactly one). channel, waiting: to the program,
+        and of both."""
         nonce = secrets.token_hex(16)
         numpy = any(b"numpy" in data for data in files.values())
         asked = {"nonce": nonce, "seed": seed, "numpy": numpy, "evaluator": self.project.given.evaluator.file, **request}
         python, folders = interpreter()
         argv = [python, "-S", "-s", "-P", "-B", "-c", HARNESS.format(folders=folders)]
-        limits = self.limits if request["task"] == "evaluate" else Limits(**{**self.limits.to_json(), "output_bytes": ANSWER_BYTES})
-        outcome = run_native(argv, dict(files), (), limits, json.dumps(asked).encode(), python=True, mode=self.mode, channel=channel)
+        limits = replace(self.limits, stretch=stretch)
+        outcome = run_native(
+            argv, dict(files), (), limits, json.dumps(asked).encode(), python=True, mode=self.mode, channel=channel, waiting=waiting,
+        )
         return outcome, answer_in(outcome.stdout, nonce)
 
     def _broken(self, what: str, outcome: NativeOutcome, answer: Mapping[str, Any] | None) -> InputError:
@@ -299,7 +322,7 @@ def _failed(
     shown = dict(artifacts or {}) | ({"stderr": errors} if errors and not artifacts else {})
     return Evaluation(
         status, one_line(reason), {}, (), shown, tuple(tampered), cpu_s=outcome.cpu_s, wall_s=outcome.wall_s, peak_mb=outcome.peak_mb, seed=seed,
-        jail=outcome.jail,
+        jail=outcome.jail, starved=outcome.starved,
     )
 
 

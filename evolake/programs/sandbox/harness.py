@@ -66,7 +66,8 @@ def served(request: dict[str, Any]) -> dict[str, Any]:
         value = TASKS[request["task"]](module, request)
     except BaseException as error:
         value = {"error": describe(error)}
-    return {**value, "tampered": changed(before, fingerprint(module)), "troubles": channel.troubles, "calls_s": channel.seconds}
+    counts = {"calls": channel.calls, "carried": channel.carried}
+    return {**value, "tampered": changed(before, fingerprint(module)), "troubles": channel.troubles, **counts}
 
 
 def load(path: str) -> types.ModuleType:

@@ -6,13 +6,15 @@ import json
 import shlex
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolake.jail import GENERIC_DRIVER, Call, Limits, Outcome, run_native
 from evolake.jail.interpreter import interpreter
+from evolake.jail.patience import patiently, starved
 from evolake.jail.pool import Pool, open_pool
 from evolake.jail.protocol import one_line
+from evolake.jail.waiting import Waiting
 from evolake.programs.model.lines import BOM
 from evolake.programs.model.project import Project
 
@@ -33,7 +35,7 @@ class Built:
 
 @dataclass(frozen=True)
 class Ran:
-    """One run on one case. output: of an entry, what it returned; of a command, its standard output as text."""
+    """One run on one case. output: of an entry, what it returned; of a command, its standard output as text. starved: as of an Outcome."""
 
     status: str
     output: Any = None
@@ -41,16 +43,20 @@ class Ran:
     cpu_s: float = 0.0
     wall_s: float = 0.0
     peak_mb: float = 0.0
+    starved: bool = False
 
 
 def build(project: Project, texts: Mapping[str, str], limits: Limits, mode: str | None = None) -> Built:
-    """Builds a program where the project has a command for it."""
+    """Build a program if the project has a command for it. Raises HostBusy."""
     program = project.given.program
     files = {name: project.files[name] for name in program.needs} | {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
     if not program.build:
         return Built(True, files)
     most = Limits(**{**limits.to_json(), "processes": BUILD_PROCESSES})
-    outcome = run_native(shlex.split(program.build), files, program.built, most, mode=mode)
+    outcome = patiently(
+        lambda stretch: run_native(shlex.split(program.build), files, program.built, replace(most, stretch=stretch), mode=mode),
+        starved, f"the build of {project.name}",
+    )
     if outcome.status != "ok" or outcome.exit_code != 0:
         said = outcome.reason or outcome.stderr.decode(errors="replace")[:1500] or f"exit code {outcome.exit_code}"
         return Built(False, {}, one_line(f"the build failed: {said}"), outcome.cpu_s)
@@ -72,20 +78,23 @@ class Runner:
         if self._pool:
             self._pool.close()
 
-    def run(self, texts: Mapping[str, str], built: Built, cases: Sequence[Any]) -> list[Ran]:
-        """The program on each case; after the first that does not end by itself no other is tried."""
+    def run(self, texts: Mapping[str, str], built: Built, cases: Sequence[Any], stretch: float) -> list[Ran]:
+        """Run the program on each case; after the first that does not end by itself no other is tried. stretch: see `Limits`."""
         result: list[Ran] = []
         for case in cases:
             if result and result[-1].status in ("timeout", "cpu", "memory"):
-                result.append(Ran(result[-1].status, reason="an earlier case ended so"))
+                result.append(Ran(result[-1].status, reason="an earlier case ended so", starved=result[-1].starved))
             else:
-                result.append(self._called(texts, case) if self.project.given.program.entry else self._executed(built, case))
+                run = self._called(texts, case, stretch) if self.project.given.program.entry else self._executed(built, case, stretch)
+                result.append(run)
         return result
 
-    def serve(self, texts: Mapping[str, str], seed: int, numpy: bool, channel: tuple[int, int], until: int) -> Outcome:
-        """The program for as long as an evaluator calls it by `channel`, and `until` is open: see `serving`."""
+    def serve(
+        self, texts: Mapping[str, str], seed: int, numpy: bool, channel: tuple[int, int], until: int, stretch: float, waiting: Waiting,
+    ) -> Outcome:
+        """Run the program for as long as an evaluator calls it by `channel`, and `until` is open: see `serving`. waiting: of both."""
         payload = {"seed": seed, "numpy": numpy}
-        return self._jails().run(Call(SERVING, texts[self.project.main], payload, self._alone(), channel, until))
+        return self._jails().run(Call(SERVING, texts[self.project.main], payload, self._alone(stretch), channel, until, waiting))
 
     def _jails(self) -> Pool:
         with self._lock:
@@ -94,15 +103,15 @@ class Runner:
                 self._pool = open_pool(self.workers, ("numpy",) if numpy else (), self.mode)
             return self._pool
 
-    def _alone(self) -> Limits:
-        return Limits(**{**self.limits.to_json(), "processes": 0, "output_bytes": OUTPUT_BYTES})
+    def _alone(self, stretch: float) -> Limits:
+        return replace(self.limits, processes=0, output_bytes=OUTPUT_BYTES, stretch=stretch)
 
-    def _called(self, texts: Mapping[str, str], case: Any) -> Ran:
+    def _called(self, texts: Mapping[str, str], case: Any, stretch: float) -> Ran:
         payload = {"function": self.project.given.program.entry, "args": [case]}
-        outcome = self._jails().call(GENERIC_DRIVER, texts[self.project.main].removeprefix(BOM), payload, self._alone())
-        return Ran(outcome.status, outcome.value, outcome.reason, outcome.cpu_s, outcome.wall_s, outcome.peak_mb)
+        outcome = self._jails().call(GENERIC_DRIVER, texts[self.project.main].removeprefix(BOM), payload, self._alone(stretch))
+        return Ran(outcome.status, outcome.value, outcome.reason, outcome.cpu_s, outcome.wall_s, outcome.peak_mb, outcome.starved)
 
-    def _executed(self, built: Built, case: Any) -> Ran:
+    def _executed(self, built: Built, case: Any, stretch: float) -> Ran:
         argv = self.project.run_argv()
         python = argv[0] == "python"
         if python:
@@ -111,9 +120,9 @@ class Runner:
             start += f"runpy.run_path({argv[1]!r}, run_name='__main__')"
             argv = [program, "-S", "-s", "-P", "-B", "-c", start]
         data = case.encode() if isinstance(case, str) else json.dumps(case).encode()
-        limits = Limits(**{**self.limits.to_json(), "processes": 0})
+        limits = replace(self.limits, processes=0, stretch=stretch)
         outcome = run_native(argv, built.files, (), limits, data, python=python, proc=False, mode=self.mode)
         status = outcome.status if outcome.status != "ok" or outcome.exit_code == 0 else "error"
         said = outcome.reason or outcome.stderr.decode(errors="replace")[-400:]
         reason = one_line(said or f"exit code {outcome.exit_code}") if status != "ok" else ""
-        return Ran(status, outcome.stdout.decode("utf-8", "replace"), reason, outcome.cpu_s, outcome.wall_s, outcome.peak_mb)
+        return Ran(status, outcome.stdout.decode("utf-8", "replace"), reason, outcome.cpu_s, outcome.wall_s, outcome.peak_mb, outcome.starved)

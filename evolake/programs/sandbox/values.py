@@ -12,6 +12,7 @@ import math
 import os
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 LONGEST = 64 << 20
@@ -86,8 +87,8 @@ def _numbers(kind: str, dtype: str, *rest: Any) -> Any:
     return result if kind == "array" else result[()]
 
 
-def send(descriptor: int, message: dict[str, Any]) -> None:
-    """Write one message, its length first. Raises NotPlain if it is too long."""
+def send(descriptor: int, message: dict[str, Any]) -> int:
+    """Write one message, its length first; return that length. Raises NotPlain if it is too long."""
     try:
         body = json.dumps(message).encode()
     except (ValueError, RecursionError) as error:  # a number with thousands of digits
@@ -97,14 +98,16 @@ def send(descriptor: int, message: dict[str, Any]) -> None:
     data = memoryview(len(body).to_bytes(HEAD, "big") + body)
     while data:
         data = data[os.write(descriptor, data) :]
+    return len(body)
 
 
-def receive(descriptor: int) -> dict[str, Any] | None:
-    """Return one message; None if the other end is gone, or sends what is none."""
+def receive(descriptor: int, counted: Callable[[int], None] = lambda length: None) -> dict[str, Any] | None:
+    """Return one message; None if the other end is gone, or sends what is none. counted: called with the message's length."""
     head = _read(descriptor, HEAD)
     length = int.from_bytes(head, "big")
     if len(head) < HEAD or length > LONGEST:
         return None
+    counted(length)
     try:
         result = json.loads(_read(descriptor, length))
     except (ValueError, RecursionError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evolake.jail import Call, Limits, Outcome, open_pool
+from evolake.jail.patience import map_patiently
 from evolake.prompts.tools.tool import Answered
 
 DRIVER = "evolake.prompts.tools.inside:run"
@@ -35,8 +36,9 @@ class Python:
         self._limits, self._pool = limits, open_pool(workers, PRELOAD, mode)
 
     def answer(self, given: Sequence[str]) -> list[Answered]:
-        """What the programs printed. An error, or a limit that was met, is the status and stands in the text."""
-        return [_told(outcome) for outcome in self._pool.map(Call(DRIVER, source, None, self._limits) for source in given)]
+        """What the programs printed. An error, or a limit that was met, is the status and stands in the text. Raises HostBusy."""
+        calls = [Call(DRIVER, source, None, self._limits) for source in given]
+        return [_told(outcome) for outcome in map_patiently(self._pool, calls, "a program of a policy")]
 
     def close(self) -> None:
         """Stop the workers."""

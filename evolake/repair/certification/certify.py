@@ -8,7 +8,8 @@ The full list of violations comes from plain evaluation and is for the record on
 A claim `unsat` is about the problem alone. It is certified with a minimal core of the problem, bounds included, or refuted by a model that is checked
 by plain evaluation and then forgotten: a counter-model is never given out.
 
-One solver serves all problems by push and pop. A check that passes the time limit is `unknown`.
+One solver serves all problems by push and pop. A check that passes its limit is `unknown`. The limit is a count of the solver's own steps (`rlimit`),
+so that a busy machine changes no verdict. A clock only guards: a check that it ends says nothing, is repeated, and in the end raises `HostBusy`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evolake.errors import MachineryError
+from evolake.jail.patience import patiently
 from evolake.repair.certification.cores import Conflicts, minimal_core
 from evolake.repair.model.candidates import Claim, Malformed
 from evolake.repair.model.problems import Problem, Variable
@@ -29,8 +31,14 @@ if TYPE_CHECKING:
     import z3
 
 TIMEOUT_MS = 1500
+STEPS_PER_MS = 1000
+"""Steps of the solver (its resource units) that count as a millisecond: a processor made 950 to 1,220 in one on a hard problem."""
+GUARD = 5.0
+"""How many times a limit, times `Limits.stretch`, a check may last by the clock."""
 MINIMISING = 4
 KEPT = 20_000
+STEPS = "rlimit count"
+"""What the solver's statistics call them."""
 VALUE_MARK = "value:"
 CERTIFIED, REFUTED, UNKNOWN, MALFORMED = "certified", "refuted", "unknown", "malformed"
 
@@ -75,7 +83,8 @@ class Certifier:
     """Certifies candidates, one after the other, problem after problem. For one thread; each has a Z3 context of its own.
 
     Args:
-        timeout_ms: for one check. Minimising a core takes many checks, all of them together at most `MINIMISING` times as long.
+        timeout_ms: for one check, in steps of the solver (`STEPS_PER_MS`). Minimising a core takes many checks, all of them together at most
+            `MINIMISING` times as many.
     """
 
     def __init__(self, timeout_ms: int = TIMEOUT_MS):
@@ -84,7 +93,7 @@ class Certifier:
         self._z3, self._timeout_ms = z3, timeout_ms
         self._context = z3.Context()
         self._solver = z3.Solver(ctx=self._context)
-        self._limit = 0
+        self._set: dict[str, int] = {}
         self._loaded: _Loaded | None = None
         self._symbols: dict[str, z3.ArithRef] = {}
         self._kept: dict[tuple[str, ...], Any] = {}
@@ -93,7 +102,7 @@ class Certifier:
         """Judges one candidate of one problem.
 
         Raises:
-            MachineryError: the solver and plain evaluation disagree.
+            MachineryError: the solver and plain evaluation disagree. HostBusy: the host was too busy for the solver to get to its limit.
         """
         if isinstance(candidate, Malformed):
             return Certification(MALFORMED, reason=candidate.reason, solver_calls=0)
@@ -107,7 +116,7 @@ class Certifier:
     @contextmanager
     def assuming(self, problem: Problem, assignment: Mapping[str, int]) -> Iterator[Conflicts]:
         """Gives a question about parts of a problem together with values of an assignment: whether the named constraints, bounds (`dom:x1`) and
-        values (`value:x1`) conflict. None: the solver does not know, or the time to minimise is up. Not to be asked once the block is left."""
+        values (`value:x1`) conflict. None: the solver does not know, or the steps to minimise are used up. Not to be asked once the block is left."""
         loaded = self._load(problem)
         literals = dict(loaded.literals)
         self._solver.push()
@@ -115,7 +124,7 @@ class Certifier:
             for name, value in assignment.items():
                 literal = literals[VALUE_MARK + name] = self._literal(VALUE_MARK + name)
                 self._solver.add(self._z3.Implies(literal, self._equals(name, value)))
-            yield self._within_time(literals)
+            yield self._within_limit(literals)
         finally:
             self._solver.pop()
 
@@ -125,10 +134,9 @@ class Certifier:
         solver.push()
         try:
             solver.add([self._equals(name, value) for name, value in assignment.items()])
-            self._set_limit(self._timeout_ms)
             answer = self._ask(loaded.literals, loaded.literals)
             if answer is None:
-                return Certification(UNKNOWN, violated=violated, reason=f"the solver gave no answer in {self._timeout_ms} ms")
+                return Certification(UNKNOWN, violated=violated, reason=f"the solver gave no answer in {self._steps:,} steps")
             if answer != bool(violated):
                 raise self._disagreement(problem, f"assignment {assignment}", violated)
             if not answer:
@@ -142,36 +150,54 @@ class Certifier:
         return Certification(REFUTED, core.members, violated, f"the assignment violates {', '.join(core.members)}{more}")
 
     def _certify_unsat(self, loaded: _Loaded) -> Certification:
-        self._set_limit(self._timeout_ms)
         answer = self._ask(loaded.literals, loaded.literals)
         if answer is None:
-            return Certification(UNKNOWN, reason=f"the solver could not decide the problem in {self._timeout_ms} ms")
+            return Certification(UNKNOWN, reason=f"the solver could not decide the problem in {self._steps:,} steps")
         if not answer:
             self._check_model(loaded)
             return Certification(REFUTED, reason="the problem is satisfiable")
         bounds_first = sorted(loaded.literals, key=lambda name: not name.startswith("dom:"))
-        core = minimal_core(bounds_first, self._within_time(loaded.literals))
+        core = minimal_core(bounds_first, self._within_limit(loaded.literals))
         members = tuple(name for name in loaded.literals if name in core.members)
-        note = "" if core.minimal else " (perhaps not minimal: the time to minimise it was up)"
+        note = "" if core.minimal else " (perhaps not minimal: the steps to minimise it were used up)"
         return Certification(CERTIFIED, members, reason=f"no assignment satisfies {', '.join(members)}{note}")
 
-    def _ask(self, literals: Mapping[str, Any], names: Iterable[str]) -> bool | None:
-        """Whether the named assertions conflict with what is asserted; None: unknown."""
-        answer = self._solver.check(*[literals[name] for name in names])
+    @property
+    def _steps(self) -> int:
+        return self._timeout_ms * STEPS_PER_MS
+
+    def _ask(self, literals: Mapping[str, Any], names: Iterable[str], steps: int | None = None) -> bool | None:
+        """Return whether the named assertions conflict with what is asserted; None: unknown. steps: limit; None: that of one check."""
+        assumed, answer = [literals[name] for name in names], self._z3.unknown
+        self._limit("rlimit", self._steps if steps is None else steps)
+
+        def check(stretch: float) -> bool:
+            """Whether the clock ended the check."""
+            nonlocal answer
+            guard_ms = int(stretch * GUARD * self._timeout_ms)
+            self._limit("timeout", guard_ms)
+            began = time.monotonic()
+            answer = self._solver.check(*assumed)
+            return answer == self._z3.unknown and 1000 * (time.monotonic() - began) >= guard_ms
+
+        patiently(check, lambda late: late, "the certifying solver")
         return None if answer == self._z3.unknown else answer == self._z3.unsat
 
-    def _within_time(self, literals: Mapping[str, Any]) -> Conflicts:
-        """`_ask`, for as long as a core may take to minimise from now on; None after that."""
-        end = time.monotonic() + MINIMISING * self._timeout_ms / 1000
+    def _within_limit(self, literals: Mapping[str, Any]) -> Conflicts:
+        """`_ask`, for as many steps as a core may take to minimise from now on; None after that."""
+        end = self._used() + MINIMISING * self._steps
 
         def ask(part: Sequence[str]) -> bool | None:
-            left = int(1000 * (end - time.monotonic()))
-            if left <= 0:
-                return None
-            self._set_limit(min(left, self._timeout_ms))
-            return self._ask(literals, part)
+            left = end - self._used()
+            return self._ask(literals, part, min(left, self._steps)) if left > 0 else None
 
         return ask
+
+    def _used(self) -> int:
+        """Return the steps that the solver has made so far."""
+        statistics = self._solver.statistics()
+        names = list(statistics.keys())
+        return int(statistics.get_key_value(STEPS)) if STEPS in names else 0
 
     def _load(self, problem: Problem) -> _Loaded:
         """Makes `problem` the one the solver holds."""
@@ -217,10 +243,10 @@ class Certifier:
                 self._kept[key] = known
         return known
 
-    def _set_limit(self, milliseconds: int) -> None:
-        if milliseconds != self._limit:
-            self._solver.set("timeout", milliseconds)
-            self._limit = milliseconds
+    def _limit(self, name: str, value: int) -> None:
+        if value != self._set.get(name):
+            self._solver.set(name, value)
+            self._set[name] = value
 
     def _check_model(self, loaded: _Loaded) -> None:
         model = self._solver.model()

@@ -5,7 +5,8 @@ any completion within the bounds (interval reasoning). It is complete: what it d
 a problem whose sums could leave that range is refused. Where it would visit more partial assignments than it may, it says so, and the problem
 stays without a label: a generator then draws another one.
 
-Which problems a seed gives must not depend on how busy the machine is. So the solver gets far more time here than a candidate's certification does.
+Which problems a seed gives must not depend on how busy the machine is. So the solver's limit is a count of its steps, and far higher here than for a
+candidate.
 """
 
 from __future__ import annotations

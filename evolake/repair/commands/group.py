@@ -33,7 +33,9 @@ def repair() -> None:
 @repair.command(short_help="Judge the answer CANDIDATE to the problem PROBLEM.")
 @click.argument("problem", type=OrdinaryPath())
 @click.argument("candidate", type=OrdinaryPath())
-@click.option("--timeout-ms", type=click.IntRange(min=1), default=1500, show_default=True, help="Milliseconds the solver may take.")
+@click.option(
+    "--timeout-ms", type=click.IntRange(min=1), default=1500, show_default=True, help="Milliseconds of the solver, of 1,000 steps each.",
+)
 @click.option("--conflict", is_flag=True, help="Why an assignment is refuted, whole: constraints that exclude some of its values together.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def certify(problem: Path, candidate: Path, timeout_ms: int, conflict: bool, as_json: bool) -> int:

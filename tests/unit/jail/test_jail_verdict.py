@@ -20,7 +20,8 @@ def seen(cause=None, **report):
 @pytest.mark.parametrize(("observation", "expected"), [
     (seen(), None),
     (seen(exit_code=3), None),
-    (seen("timeout", signal=signal.SIGKILL), ("timeout", "still running after 2 s of wall clock")),
+    (seen("timeout", signal=signal.SIGKILL), ("timeout", "still running after 2 s of wall clock, most of which it slept or waited")),
+    (seen("timeout", signal=signal.SIGKILL, cpu_s=1.5), ("timeout", "still running after 2 s of wall clock")),
     (seen("output", signal=signal.SIGKILL), ("output", "wrote more than 4 bytes")),
     (seen(signal=signal.SIGKILL, excess="made more than 256 threads"), ("forbidden", "made more than 256 threads")),
     (seen(signal=signal.SIGKILL, excess="used more than 9 MiB in all", out_of_memory=True), ("memory", "used more than 9 MiB in all")),

@@ -34,7 +34,7 @@ SAID = [Claim("sat", {"x1": 1, "x2": 2, "x3": 3}), Claim("sat", {"x1": 4, "x2": 
 REFUTED = Certification("refuted", ("c1",), ("c1", "c2", "c3"), "x1=8, x2=9, x3=4 would do")
 OTHER_RECORD = Certification("refuted", ("c1",), ("dom:x9", "c7"), "another reason", solver_calls=3)
 OTHER_CORE = Certification("refuted", ("c2",), ("c2",), "the assignment violates c2")
-NO_ANSWER = Certification("unknown", (), (), "the solver gave no answer in 1500 ms")
+NO_ANSWER = Certification("unknown", (), (), "the solver gave no answer in 1,500,000 steps")
 CLAIM_REFUTED = Certification("refuted", (), (), "the problem is satisfiable")
 UNREADABLE = Certification("malformed", (), (), "no JSON, says the parser", 0)
 

@@ -128,7 +128,7 @@ def test_a_constraint_without_variables_is_judged_by_its_right_hand_side():
 def test_what_takes_too_long_is_unknown_and_the_next_problem_is_judged_as_ever():
     certifier = Certifier(timeout_ms=100)
     result = judged(market_split(), {"status": "unsat"}, certifier)
-    assert result == {"verdict": "unknown", "core": [], "violated": [], "reason": "the solver could not decide the problem in 100 ms"}
+    assert result == {"verdict": "unknown", "core": [], "violated": [], "reason": "the solver could not decide the problem in 100,000 steps"}
     assert judged(problem_of(LIN_0127), ROUND_1, certifier)["core"] == ["c2"]
 
 

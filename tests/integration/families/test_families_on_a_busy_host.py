@@ -1,0 +1,85 @@
+"""A busy host changes no answer of a family's sources; a family that it could not judge is unknown, and no verdict."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+from busy_host import busy_host
+from families_fixtures import RULES, SETTINGS, operators, seed_family
+
+from evolake.errors import HostBusy
+from evolake.families.evolution.proposing import propose_families
+from evolake.families.gates.judging import run_gates
+from evolake.families.sandbox.running import Caps, solve
+from evolake.jail import patience
+from evolake.jail.pool import open_pool
+from evolake.jail.protocol import Limits, Outcome
+
+COMPUTES = """def solution(inputs):
+    total = 0
+    for value in range(12_000_000):
+        total += value
+    return total
+"""
+SLEEPS = "import time\n\n\ndef solution(inputs):\n    time.sleep(60)\n"
+SPINS = "def solution(inputs):\n    while True:\n        pass\n"
+CAPS = Caps(cpu_s=0.9, call_s=0.9)
+HOSTS = {"idle": nullcontext, "busy": busy_host}
+
+
+class Watched:
+    """A jail that notes the outcomes of its calls."""
+
+    def __init__(self, pool: Any) -> None:
+        self.pool, self.outcomes = pool, list[Outcome]()
+
+    def call(self, **arguments: Any) -> Outcome:
+        self.outcomes.append(self.pool.call(**arguments))
+        return self.outcomes[-1]
+
+
+def test_an_answer_that_a_busy_host_cut_off_is_computed_again(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(patience, "STRETCH", 1.0)
+    monkeypatch.setattr(patience, "GROWTH", 16.0)
+    monkeypatch.setattr(patience, "QUIET_S", 0.0)
+    monkeypatch.setattr(Caps, "limits", lambda caps: Limits(cpu_s=caps.call_s, wall_s=1.5, memory_mb=caps.memory_mb))
+    with open_pool(1, ()) as pool:
+        idle = solve(COMPUTES, [{}], pool=pool, caps=CAPS)
+    with busy_host(8), open_pool(1, ()) as pool:
+        watched = Watched(pool)
+        busy = solve(COMPUTES, [{}], pool=watched, caps=CAPS)
+    assert watched.outcomes[0].starved, "the clock has to cut a call off, or nothing is tried here"
+    assert [item.content for item in busy] == [item.content for item in idle] == [("ok", 71999994000000)]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize(("source", "status"), [(SLEEPS, "timeout"), (SPINS, "cpu")])
+def test_what_sleeps_and_what_never_ends_fails_on_every_host(host: str, source: str, status: str):
+    with HOSTS[host](), open_pool(1, ()) as pool:
+        [solved] = solve(source, [{}], pool=pool, caps=CAPS)
+    assert solved.status == status
+
+
+def test_a_family_that_a_busy_host_could_not_judge_is_unknown(pool: Any):
+    asked: list[str] = []
+
+    def busy_at_first(family: Any, known: Any) -> Any:
+        asked.append(family.family_id)
+        if len(asked) == 1:
+            raise HostBusy("the host was too busy to run a call of a family, so nothing was judged")
+        return run_gates(
+            family, pool=pool, agents=operators(), ruleset=RULES, settings=SETTINGS, cycle="0001", run_id="test", known=known,
+        )
+
+    sizes = SETTINGS.model_copy(update={"families_per_cycle": 2, "refinements": 0, "world_share": 0.0})
+    parents = [seed_family(name) for name in ("clinic-queue", "remainder-subsets")]
+    made = propose_families(
+        operators(), parents, pool=pool, judge=busy_at_first, settings=sizes, cycle="0001", root_seed=0, known=(),
+    )
+    [(number, _, why)] = made.failures
+    assert number == 0 and why.startswith("unknown: the host was too busy to run a call of a family, so nothing was")
+    assert why.endswith("; it may be proposed again")
+    assert asked[0] not in [version.family_id for proposal in made.proposals for version in proposal.rounds]
+    assert len(made.proposals) == 1 and all(row["family_id"] != asked[0] for row in made.authors)
