@@ -22,9 +22,9 @@ BROUGHT = ("assets", "pipelines", "resources", "deploy", "sql", "data_lake")
 TINY = SMALL | {
     "EVOLAKE_DESIGNS__BATCH": "6", "EVOLAKE_DESIGNS__DESIGNS_PER_CYCLE": "2", "EVOLAKE_DESIGNS__DIRECTIONS_PER_CYCLE": "1",
     "EVOLAKE_DESIGNS__TUNING_TRIALS": "0", "EVOLAKE_DESIGNS__OBJECTIVES_PER_CYCLE": "0",
-    "EVOLAKE_DESIGNS__LOW": '{"max_n": 20, "max_steps": 200, "wall_s": 60}',
-    "EVOLAKE_DESIGNS__MEDIUM": '{"max_n": 28, "max_steps": 400, "wall_s": 60}',
-    "EVOLAKE_DESIGNS__HIGH": '{"max_n": 40, "max_steps": 400, "wall_s": 60}',
+    "EVOLAKE_DESIGNS__LOW": '{"max_n": 20, "max_steps": 200, "core_s": 60}',
+    "EVOLAKE_DESIGNS__MEDIUM": '{"max_n": 28, "max_steps": 400, "core_s": 60}',
+    "EVOLAKE_DESIGNS__HIGH": '{"max_n": 40, "max_steps": 400, "core_s": 60}',
 }
 LOOK = """
 import importlib.util, json, os, evolake

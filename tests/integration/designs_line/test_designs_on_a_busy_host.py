@@ -1,0 +1,76 @@
+"""The same seed gives the same rows however busy the host is: what ends a run of a design is counted."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from busy_host import busy_host
+from designs_fixtures import open_project
+from project_steps import contents
+from unit.designs_engine.engine_support import BASELINE, DESIGN_340, traced
+
+from evolake.designs.engines import isolated
+from evolake.designs.evolution.champion import Contender, decide_champion
+from evolake.designs.evolution.experiments import Job, run_jobs
+from evolake.designs.settings import DesignsSettings, FidelitySettings
+from evolake.designs.tables import DECISIONS, DUELS, EXPERIMENTS
+from evolake.lake.hashing import content_hash
+
+LEVEL = FidelitySettings(max_n=113, max_steps=12_000, core_s=20)
+SETTINGS = DesignsSettings(batch=60, champion_repeats=3, low=LEVEL, medium=LEVEL, high=LEVEL)
+LIMITED = SETTINGS.model_copy(update={name: LEVEL.model_copy(update={"core_s": 0.5}) for name in ("low", "medium", "high")})
+"""Seconds of a core that do not suffice for the largest size."""
+
+
+def measured(settings: DesignsSettings) -> dict[str, str]:
+    """Table -> hash of its content as a lake has it, which leaves times out, of two designs' experiments and of their duel."""
+    designs = {name: json.dumps(traced(path.read_text()).to_json()) for name, path in (("baseline", BASELINE), ("340", DESIGN_340))}
+    with ThreadPoolExecutor(1) as pool:
+        rows = run_jobs(pool, [Job(name, text, "low", "0001", "test", 7, settings) for name, text in designs.items()])
+        challenger, baseline = (Contender(name, designs[name], 40) for name in ("340", "baseline"))
+        duel = decide_champion(challenger, baseline, baseline, executor=pool, settings=settings, cycle="0001", profile="test", root_seed=1)
+    assert not any(row["timed_out"] for row in [*rows, *duel.trials])
+    held = ((EXPERIMENTS, rows), (DUELS, duel.trials), (DECISIONS, duel.decisions))
+    return {schema.name: content_hash(schema.frame(result), schema.provenance) for schema, result in held}
+
+
+@pytest.mark.parametrize("settings", [SETTINGS, LIMITED], ids=["free", "limited"])
+def test_experiments_and_duels_are_the_same_beside_processes_that_take_the_processor(settings: DesignsSettings, monkeypatch: pytest.MonkeyPatch):
+    idle = measured(settings)
+    starved: list[str] = []
+
+    class Noting(isolated._Starved):
+        def __init__(self, reason: str) -> None:
+            starved.append(reason)
+            super().__init__(reason)
+
+    monkeypatch.setattr(isolated, "_Starved", Noting)
+    monkeypatch.setattr(isolated, "GRACE_S", 0.05)
+    monkeypatch.setattr(isolated, "TRIES", 8)
+    monkeypatch.setattr(isolated, "PATIENCE", 1)
+    monkeypatch.setattr(isolated, "CORE_TIMES", 4.0)
+    isolated.close()
+    with busy_host(8):
+        busy = measured(settings)
+    isolated.close()
+    assert starved, "the clock has to end a run, or nothing is tried here"
+    assert busy == idle
+
+
+@pytest.mark.long
+def test_a_cycle_is_the_same_on_an_idle_and_on_a_busy_host(tmp_path: Path):
+    settings = {"EVOLAKE_WORKERS": "1", "EVOLAKE_SEED": "3"}
+
+    def parts(name: str) -> dict[tuple[str, str], str]:
+        (tmp_path / name).mkdir()
+        project = open_project(tmp_path / name, **settings)
+        project.run("run", "--cycles", "1", "--lines", "designs")
+        return contents(project, "designs")
+
+    idle = parts("idle")
+    assert len(idle) > 10
+    with busy_host(3):
+        assert parts("busy") == idle
