@@ -18,7 +18,7 @@ from programs_fixtures import apart
 from scipy.stats import binomtest
 
 from evolake.bundles.container import Bundle, as_json, pack, unpack
-from evolake.programs.measuring_again import DOUBT, _judged, fresh_seeds
+from evolake.bundles.measuring import DOUBT, fresh_seeds, judged
 from evolake.programs.report.gains import gain_between
 
 BY_SEED = """import random
@@ -191,11 +191,11 @@ FRESH = [0.8, 1.0, 1.2, 0.9, 1.1, 1.0, 0.7, 1.3, 0.95, 1.05, 0.85, 1.15]
     ([0.6, 0.6, 0.61], 1, "holds"), ([1.0, 0.8, 1.2], -1, "holds"), ([0.6, 0.6, 0.61], -1, "fails"), ([1.4, 1.4, 1.31], -1, "holds"),
 ])
 def test_what_is_stated_must_be_reached_under_fresh_seeds(stated: list[float], sign: int, outcome: str):
-    assert _judged("score", stated, FRESH, sign=sign).outcome == outcome
+    assert judged("score", stated, FRESH, sign=sign).outcome == outcome
 
 
 def test_equal_scores_under_every_seed_are_reached():
-    assert [_judged("score", [value] * 3, [1.0] * 12).outcome for value in (1.0, 0.9, 1.1)] == ["holds", "holds", "fails"]
+    assert [judged("score", [value] * 3, [1.0] * 12).outcome for value in (1.0, 0.9, 1.1)] == ["holds", "holds", "fails"]
 
 
 @pytest.mark.parametrize("seeds", [3, 8])
@@ -204,7 +204,7 @@ def test_honest_statements_are_seldom_refused(draw: str, seeds: int):
     """Stated and fresh seeds of one distribution: at most as often as `DOUBT` says, whatever the distribution."""
     rng = np.random.default_rng(0)
     refused = sum(
-        _judged("score", getattr(rng, draw)(size=seeds).tolist(), getattr(rng, draw)(size=12).tolist()).outcome == "fails" for _ in range(400)
+        judged("score", getattr(rng, draw)(size=seeds).tolist(), getattr(rng, draw)(size=12).tolist()).outcome == "fails" for _ in range(400)
     )
     assert binomtest(refused, 400, DOUBT, alternative="greater").pvalue > 0.001
 
