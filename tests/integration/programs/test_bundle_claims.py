@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from bundle_fixtures import improved_program_lake
-from commands import evolake
+from bundle_forging import exported, forged, verified
 from lent_pool import lent_pool
 from programs_fixtures import apart
 from scipy.stats import binomtest
 
-from evolake.bundles.container import Bundle, as_json, pack, unpack
 from evolake.bundles.measuring import DOUBT, fresh_seeds, judged
 from evolake.programs.report.gains import gain_between
 
@@ -36,10 +33,6 @@ START, BETTER = "def double(x):\n    return 1\n", "def double(x):\n    return 1.
 WIDE = tuple(range(1000, 1400))
 
 
-def typed(*words: str, lake: Path) -> Any:
-    return evolake("bundle", *words, environment={**os.environ, "EVOLAKE_LAKE": str(lake)})
-
-
 @pytest.fixture(autouse=True)
 def commands_share_a_jail(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evolake.jail.open_pool", lent_pool)
@@ -56,25 +49,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A champion whose scores depend on the seed, better than the initial program under each of three."""
     folder = tmp_path_factory.mktemp("improved")
     improved_program_lake(folder / "lake", apart(START, BY_SEED), BETTER)
-    done = typed("export", "programs", "-o", str(folder / "champion.tar"), lake=folder / "lake")
-    assert done.returncode == 0, done.stderr
-    return folder / "champion.tar"
-
-
-def verified(file: Path, *words: str) -> tuple[int, str]:
-    """Exit code, and the first reason."""
-    done = typed("verify", str(file), "--json", *words, lake=file.parent / "none")
-    assert "Traceback" not in done.stderr
-    return done.returncode, " ".join(json.loads(done.stdout)["reasons"])
-
-
-def forged(honest: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> bytes:
-    """The bundle with other claims and other facts of the champion, under right hashes."""
-    whole = unpack(honest.read_bytes())
-    assert isinstance(whole, Bundle)
-    claims, held = json.loads(whole.members["claims.json"]), json.loads(json.dumps(whole.facts["champion"]))
-    change(claims, held)
-    return pack({**whole.facts, "champion": held}, {**whole.members, "claims.json": as_json(claims)})
+    return exported(folder / "lake", "programs", folder / "champion.tar")
 
 
 def restated(claims: Mapping[str, Any], held: dict[str, Any]) -> None:
@@ -148,9 +123,7 @@ def test_an_honest_bundle_holds(honest: Path):
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forged_statement_is_refused_with_its_reason(honest: Path, name: str, tmp_path: Path):
     change, said = FORGERIES[name]
-    file = tmp_path / "forged.tar"
-    file.write_bytes(forged(honest, change))
-    code, reason = verified(file, "--all")
+    code, reason = verified(forged(honest, tmp_path / "forged.tar", change), "--all")
     assert (code, said in reason) == (1, True), reason
 
 
@@ -160,16 +133,14 @@ TIMED = BY_SEED.replace("return {", 'import time\n    return {"seconds": time.ti
 def test_a_side_metric_that_varies_excuses_no_other_score(tmp_path: Path):
     """An honest bundle with times holds; a changed score is found, though its metrics are never the same twice."""
     improved_program_lake(tmp_path / "lake", apart(START, TIMED), BETTER)
-    file = tmp_path / "timed.tar"
-    assert typed("export", "programs", "-o", str(file), lake=tmp_path / "lake").returncode == 0
+    file = exported(tmp_path / "lake", "programs", tmp_path / "timed.tar")
     assert verified(file, "--all") == (0, "")
 
     def changed(claims: dict[str, Any], held: dict[str, Any]) -> None:
         claims["search"][0].update(score=9.0)
         claims["search"][0]["metrics"].update(combined_score=9.0)
 
-    (tmp_path / "forged.tar").write_bytes(forged(file, changed))
-    code, reason = verified(tmp_path / "forged.tar", "--all")
+    code, reason = verified(forged(file, tmp_path / "forged.tar", changed), "--all")
     assert code == 1 and "it claims 9, and measured is" in reason
 
 
@@ -178,8 +149,7 @@ def test_seeds_that_were_chosen_for_their_scores_are_no_help(kept: int, tmp_path
     """The best of four hundred, with everything else as it was measured there."""
     chosen = sorted(WIDE, key=lambda seed: -random.Random(seed).expovariate(1))[:kept]
     improved_program_lake(tmp_path / "lake", apart(START, BY_SEED), BETTER, chosen)
-    assert typed("export", "programs", "-o", str(tmp_path / "b.tar"), lake=tmp_path / "lake").returncode == 0
-    code, reason = verified(tmp_path / "b.tar", "--all")
+    code, reason = verified(exported(tmp_path / "lake", "programs", tmp_path / "b.tar"), "--all")
     assert (code, ("rests on 1 seed" if kept == 1 else "not reached") in reason) == (1, True), reason
 
 
