@@ -36,6 +36,7 @@ from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.programs.settings import ProgramsSettings
 from evolake.prompts import tables as prompts
 from evolake.prompts.model.edits import Hunk, apply
+from evolake.prompts.model.problems import problem_set
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.policies.registry import open_policy
 from evolake.prompts.rating.evaluating import replies
@@ -277,4 +278,47 @@ def prompt_lake(root: Path) -> Lake:
     publish(lake, "prompts", side_table("children", DERIVATIONS), DERIVATIONS, [edge])
     artifact = _artifact(child.prompt_id, "system prompt", child.prompt_id, "mutation 1")
     crown(lake, "prompts", artifact, passed("prompts", child.prompt_id), sum(item["correct"] for item in result) / len(result))
+    return lake
+
+
+def improved_prompt_lake(root: Path, *, held_out: int = 6) -> Lake:
+    """A child of one edit and the first root, both asked all held-out problems that ship, by the policy of random weights, which gets none right."""
+    lake = Lake(root)
+    parent = prompt_of(["Think."])
+    child = apply(parent, [Hunk("add", (), "Check the end.")]).prompt
+    own = PromptsSettings(**SMALL_PROMPTS, heldout_problems=held_out)
+    held = problem_set(own, lake=None, seeds=SEEDS, seed=0).heldout
+    policy = open_policy(load_settings(lake=root).model_copy(update={"prompts": own}), root, "0001", "r")
+    asked = [
+        item | {"cycle": "0001", "arm": "espl", "iteration": iteration} for iteration, prompt in enumerate((parent, child))
+        for item in replies(policy, [prompt], held, samples=1, answer_format=own.answer_format, seed=0)
+    ]
+    rows = [
+        {
+            "prompt_id": prompt.prompt_id, "cycle": cycle, "iteration": number, "number": number, "state": state, "operator": operator,
+            "parents": parents, "principles": prompt.to_json(), "text": prompt.text(), "size": len(prompt.principles), "mu": 25.0,
+            "sigma": 8.0, "rounds": 1,
+        }
+        for number, (prompt, cycle, state, operator, parents) in enumerate(
+            ((parent, "0000", "accepted", "root", []), (child, "0001", "champion", "mutation", [parent.prompt_id]))
+        )
+    ]
+    edit = {
+        "cycle": "0001", "arm": "espl", "iteration": 1, "operator": "mutation", "step": "local", "number": 0, "prompt_id": parent.prompt_id,
+        "child_id": child.prompt_id, "kind": "add", "targets": [], "text": "Check the end.", "applied": True, "reason": "",
+    }
+    publish(lake, "prompts", "incoming_prompts", prompts.PROMPTS, rows, "0002")
+    state = [{"name": "iteration", "value": "1"}]
+    for name, schema in prompts.ARCHIVE.items():
+        if name != "prompts":
+            publish(lake, "prompts", f"incoming_{name}", schema, state if name == "state" else [], "0002")
+    publish(lake, "prompts", "edits", prompts.EDITS, [edit])
+    publish(lake, "prompts", "problems", prompts.PROBLEMS, [
+        {"cycle": "0001"} | {name: value for name, value in asdict(item).items() if name in prompts.PROBLEMS.columns} for item in held
+    ])
+    publish(lake, "prompts", "heldout", prompts.EVALUATIONS, asked)
+    edge = {"child_id": child.prompt_id, "parent_id": parent.prompt_id, "operator": "mutation", "weight": 1.0, "cycle": "0001"}
+    publish(lake, "prompts", side_table("children", DERIVATIONS), DERIVATIONS, [edge])
+    artifact = _artifact(child.prompt_id, "system prompt", child.prompt_id, "mutation 1")
+    crown(lake, "prompts", artifact, passed("prompts", child.prompt_id), 0.0)
     return lake

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evolake.bundles.model import Said
+from evolake.report.numbers import counted
 
 if TYPE_CHECKING:
     from evolake.report.artifacts import Gain
@@ -59,7 +60,7 @@ def equal(stated: Any, found: Any) -> bool:
 
 def judged(
     what: str, stated: Sequence[float], fresh: Sequence[float], *, sign: int = 1, shown: Callable[[float], float] = lambda value: value,
-    gain: bool = False,
+    gain: bool = False, unit: str = "seed",
 ) -> Said:
     """Return whether what is stated on some seeds is reached under fresh ones.
 
@@ -68,11 +69,11 @@ def judged(
 
     Args:
         stated, fresh: values under each seed. sign: 1 if higher is better, -1 if lower is. shown: a value as it is printed.
-        gain: it is the stated gain.
+        gain: it is the stated gain. unit: what values are of, in the singular.
     """
     values = sign * np.array([*stated, *fresh])
     chance = _chance(values, len(stated))
-    said = f"{shown(_mean(fresh)):.6g} on {len(fresh)} seeds, stated {shown(_mean(stated)):.6g} on {len(stated)}"
+    said = f"{shown(_mean(fresh)):.6g} on {counted(len(fresh), unit)}, stated {shown(_mean(stated)):.6g} on {len(stated)}"
     if chance > DOUBT:
         return Said(what, "holds", said, gain=gain)
     return Said(what, "fails", f"not reached: {said} (p {chance:.2g})", gain=gain)
