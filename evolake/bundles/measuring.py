@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evolake.bundles.model import Said
+from evolake.contest import paired
 from evolake.report.numbers import counted
+from evolake.seeds import generator
 
 if TYPE_CHECKING:
     from evolake.report.artifacts import Gain
@@ -60,23 +62,26 @@ def equal(stated: Any, found: Any) -> bool:
 
 def judged(
     what: str, stated: Sequence[float], fresh: Sequence[float], *, sign: int = 1, shown: Callable[[float], float] = lambda value: value,
-    gain: bool = False, unit: str = "seed",
+    gain: Mapping[str, Any] | None = None, unit: str = "seed",
 ) -> Said:
-    """Return whether what is stated on some seeds is reached under fresh ones.
+    """Return whether what is stated on some seeds is reached under fresh ones: holds, fails, or open if they are too few to tell.
 
     If the stated seeds were drawn as the fresh ones are, each choice of as many of all these seeds is equally likely to be
-    the stated one (Fisher 1935, whatever the distribution). A mean that is among the best `DOUBT` of these is refused.
+    the stated one (Fisher 1935, whatever the distribution). A mean that is among the best `DOUBT` of these is refused. A
+    gain that is stated to be beyond the noise is reached only if the fresh values alone show it (`evolake.contest.paired`).
 
     Args:
         stated, fresh: values under each seed. sign: 1 if higher is better, -1 if lower is. shown: a value as it is printed.
-        gain: it is the stated gain. unit: what values are of, in the singular.
+        gain: the stated gain (`Gain.to_json`), if the values are of it. unit: what values are of, in the singular.
     """
     values = sign * np.array([*stated, *fresh])
     chance = _chance(values, len(stated))
     said = f"{shown(_mean(fresh)):.6g} on {counted(len(fresh), unit)}, stated {shown(_mean(stated)):.6g} on {len(stated)}"
-    if chance > DOUBT:
-        return Said(what, "holds", said, gain=gain)
-    return Said(what, "fails", f"not reached: {said} (p {chance:.2g})", gain=gain)
+    if chance <= DOUBT:
+        return Said(what, "fails", f"not reached: {said} (p {chance:.2g})", gain=gain is not None)
+    if gain is not None and gain["beyond_noise"] and not paired(sign * np.array(fresh), generator(0, "bundles", "", "fresh")).wins:
+        return Said(what, "open", f"neither reached beyond the noise nor refuted: {said}", gain=True)
+    return Said(what, "holds", said, gain=gain is not None)
 
 
 def _chance(values: np.ndarray, count: int) -> float:

@@ -18,7 +18,7 @@ from evolake.settings import Settings
 if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake
 
-Outcome = Literal["holds", "fails", "recomputed", "unmeasured", "hashed", "note"]
+Outcome = Literal["holds", "fails", "open", "recomputed", "unmeasured", "hashed", "note"]
 Item = TypeVar("Item")
 
 
@@ -36,9 +36,9 @@ class Said:
 
     Attributes:
         what: what was looked at.
-        outcome: holds or fails by what was run again; recomputed: it follows from rows of the bundle, which were not run
-            again for it; unmeasured: it was not measured again, and `said` has the reason; hashed: not run again, only
-            whole; note: what a reader should know.
+        outcome: holds or fails by what was run again; open: it was measured again, and that decides nothing; recomputed: it
+            follows from rows of the bundle, which were not run again for it; unmeasured: it was not measured again, and `said`
+            has the reason; hashed: not run again, only whole; note: what a reader should know.
         again: (evaluations that were run again for it, those of the kind that the bundle brings); None if it is about none.
         gain: it says whether the stated gain is reached.
     """

@@ -32,13 +32,14 @@ FACTS = {"line", "kind", "artifact_id", "title", "state", "evolake", "champion"}
 LONGEST = 600
 CHAMPION = {"cycle", "since", "score", "gain"}
 LISTS = {
-    "run_again": ("holds", "fails"), "recomputed": ("recomputed",), "not_measured_again": ("unmeasured",), "only_hashed": ("hashed",),
-    "notes": ("note",),
+    "run_again": ("holds", "fails"), "open": ("open",), "recomputed": ("recomputed",), "not_measured_again": ("unmeasured",),
+    "only_hashed": ("hashed",), "notes": ("note",),
 }
 """Lists of the JSON answer, with the outcomes in each."""
+DOUBTFUL = {"open": "was neither reached beyond the noise nor refuted", "not measured again": "was not measured again"}
 HEADS = {
-    "holds": "run again", "fails": "run again, and NOT so", "recomputed": "recomputed from its rows", "unmeasured": "not measured again",
-    "hashed": "only hashed", "note": "note",
+    "holds": "run again", "fails": "run again, and NOT so", "open": "run again, and open", "recomputed": "recomputed from its rows",
+    "unmeasured": "not measured again", "hashed": "only hashed", "note": "note",
 }
 
 
@@ -77,21 +78,21 @@ class Report:
 
     @property
     def gain(self) -> str | None:
-        """Return whether the stated gain was measured again: `measured again`, `not reached` or `not measured again`; None if none is stated."""
+        """Return what became of the stated gain: `measured again`, `not reached`, `open` or `not measured again`; None if none is stated."""
         champion = self.facts.get("champion")
         if not isinstance(champion, dict) or not champion.get("gain"):
             return None
         outcomes = {item.outcome for item in self.said if item.gain}
-        if "fails" in outcomes:
-            return "not reached"
+        if bad := [word for name, word in (("fails", "not reached"), ("open", "open")) if name in outcomes]:
+            return bad[0]
         return "measured again" if outcomes == {"holds"} and self.verdict == HOLDS else "not measured again"
 
     def lines(self) -> list[str]:
         """For people."""
         name = " ".join(str(self.facts.get(key) or "") for key in ("line", "kind", "title")).strip() or "bundle"
         head = f"{one_line(name, 200)}: {self.verdict}"
-        if self.verdict == HOLDS and self.gain == "not measured again":
-            head += ", but for its gain, which was not measured again"
+        if self.verdict == HOLDS and self.gain in DOUBTFUL:
+            head += f", but for its gain, which {DOUBTFUL[self.gain]}"
         return [
             head + (f": {self.reason}" if self.reason else ""), *self._counted(), *([f"  root {self.root}"] if self.root else []),
             *(f"  {HEADS[item.outcome]:<10} {item.what}: {item.said}" for item in self.said),

@@ -185,7 +185,7 @@ def reached(
             why = f"{cut} of {2 * len(seeds)} runs under fresh seeds did not end within {WALL_S:g} s here"
             yield Said(what, "unmeasured", why, gain=True)
             return
-        yield judged(what if traced is baseline else f"{what}, over {name}", before, gains(mine, theirs), shown=_times, gain=True)
+        yield judged(what if traced is baseline else f"{what}, over {name}", before, gains(mine, theirs), shown=_times, gain=stated)
     if installed is not None:
         yield Said("baseline", "note", f"what the bundle calls {stated.get('against')!r} is not the baseline that is installed here")
 

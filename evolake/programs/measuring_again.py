@@ -107,4 +107,4 @@ def reached(rerun: Rerun, claims: Any, held: Mapping[str, Any], sample: int | No
     first = {item.seed: item.score for item in claims.initial if item.score is not None}
     stated = [sign * math.log(score / first[seed]) for seed, score in said.items()]
     gains = [sign * math.log(one / other) for one, other in zip(scores, start, strict=True) if other]
-    yield judged("gain (times) under fresh seeds", stated, gains, shown=math.exp, gain=True)
+    yield judged("gain (times) under fresh seeds", stated, gains, shown=math.exp, gain=held["gain"])

@@ -222,7 +222,7 @@ def _sampled(judging: Judging, sides: Sides, problems: Mapping[str, Problem], cl
         yield Said("gain on fresh problems", "unmeasured", why, gain=True)
         return
     before = shares([item.model_dump() for item in claims.replies]), shares([item.model_dump() for item in claims.start])
-    yield from reached(ask, before, own, judging.settings.seeds, judging.sample)
+    yield from reached(ask, before, held["gain"], own, judging.settings.seeds, judging.sample)
 
 
 def _given_again(ask: Answers, side: str, chosen: Sequence[Reply], problems: Mapping[str, Problem], brought: int, weights: str) -> Said:

@@ -125,12 +125,14 @@ def _as_asked(item: Problem | None) -> Any:
 
 
 def reached(
-    ask: Answers, before: tuple[Mapping[str, float], Mapping[str, float]], own: PromptsSettings, seeds: Path, sample: int | None,
+    ask: Answers, before: tuple[Mapping[str, float], Mapping[str, float]], stated: Mapping[str, Any], own: PromptsSettings, seeds: Path,
+    sample: int | None,
 ) -> Iterator[Said]:
     """Check the stated gain on held-out problems that are drawn here.
 
     Args:
         before: (problem -> share of correct replies) of the prompt and of the first root, as the bundle has them.
+        stated: the gain.
     """
     what, common = "gain (share of correct replies) on fresh problems", sorted(set(before[0]) & set(before[1]))
     drawn = {item.problem_id: item for seed in fresh_seeds(DRAWS) for item in _held_out(own, seeds, seed)}
@@ -140,5 +142,6 @@ def reached(
         return
     now, start = (shares(ask(side, fresh)) for side in (OWN, FIRST))
     yield judged(
-        what, [before[0][name] - before[1][name] for name in common], [now[name] - start[name] for name in sorted(now)], gain=True, unit="problem",
+        what, [before[0][name] - before[1][name] for name in common], [now[name] - start[name] for name in sorted(now)], gain=stated,
+        unit="problem",
     )

@@ -168,6 +168,14 @@ def test_equal_scores_under_every_seed_are_reached():
     assert [judged("score", [value] * 3, [1.0] * 12).outcome for value in (1.0, 0.9, 1.1)] == ["holds", "holds", "fails"]
 
 
+@pytest.mark.parametrize(("fresh", "outcome"), [([0.4, 0.5, 0.6] * 4, "holds"), ([-0.6, 0.7, -0.5, 0.6] * 3, "open"), ([0.0] * 12, "fails")])
+def test_a_gain_that_fresh_seeds_do_not_show_is_not_called_reached(fresh: list[float], outcome: str):
+    """Stated is one beyond the noise; fresh seeds show it, cannot tell, or show that there is none."""
+    said = judged("gain", [0.4, 0.5, 0.6], fresh, gain={"beyond_noise": True})
+    assert (said.outcome, said.gain) == (outcome, True)
+    assert judged("gain", [0.4, 0.5, 0.6], fresh, gain={"beyond_noise": False}).outcome == outcome.replace("open", "holds")
+
+
 @pytest.mark.parametrize("seeds", [3, 8])
 @pytest.mark.parametrize("draw", ["normal", "exponential", "lognormal"])
 def test_honest_statements_are_seldom_refused(draw: str, seeds: int):

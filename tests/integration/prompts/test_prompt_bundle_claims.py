@@ -141,5 +141,5 @@ def test_a_gain_must_be_reached_on_problems_that_are_drawn_here(skill: Callable[
         return [{"problem_id": item.problem_id, "correct": side == OWN and skill(number)} for number, item in enumerate(problems)]
 
     stated = {f"problem-{number}": float(number % 4 > 0) for number in range(12)}
-    said = list(reached(ask, (stated, dict.fromkeys(stated, 0.0)), own, SEEDS, None))
+    said = list(reached(ask, (stated, dict.fromkeys(stated, 0.0)), {"beyond_noise": True}, own, SEEDS, None))
     assert [(item.outcome, item.gain) for item in said] == [(outcome, True)], said
