@@ -21,7 +21,7 @@ from evolake.bundles.container import BLOCK, Bundle, Refused, as_json, pack, unp
 from evolake.errors import JailUnavailable
 from evolake.families.model.loading import read_family
 from evolake.settings import default_seeds
-from evolake.solvers.bundle import MOST_BYTES, require_bounded
+from evolake.solvers.bundle_duel import MOST_BYTES, require_bounded
 
 MAKE: Mapping[str, Callable[[Path], Any]] = {
     "designs": design_lake, "families": family_lake, "programs": lambda root: program_lake(root, apart()), "prompts": prompt_lake,
