@@ -207,7 +207,8 @@ def _stated(
     chosen = judging.drawn(list(range(len(contest.own))))
     for side, design, rows in ((OWN, traced, contest.own), (BASELINE, other.traced, contest.baseline)):
         yield from run_again(rerun, contest, side, design, [rows[place] for place in chosen], len(rows))
-    yield Said("gain over the baseline", "recomputed", f"{held['gain']['text']}: it follows from {len(contest.own)} pairs of runs in the bundle")
+    said = f"{held['gain']['text']}: it follows from {len(contest.own)} pairs of runs in the bundle, at {contest.ratio:g} clauses per variable"
+    yield Said("gain over the baseline", "recomputed", said)
     yield from reached(rerun, contest, traced, other.traced, _installed(judging, claims, sizes, pool, other), held["gain"], judging.sample)
 
 

@@ -37,7 +37,7 @@ from evolake.solvers.tables import DECISIONS, DUELS
 from evolake.solvers.tables_archive import VARIANTS
 
 MAIN = "src/simp/Main.cc"
-SLEEP = "{\n    volatile double lost = 0;\n    for (long i = 0; i < 400000000L; i++) lost = lost + 1;\n"
+SLEEP = "{\n    volatile double lost = 0;\n    for (long i = 0; i < 250000000L; i++) lost = lost + 1;\n"
 """Some tenths of a second at the start of each run."""
 SIZES = SolversSettings(train_suite="quick", train_instances=9, timeout_s=10, memory_mb=1024)
 
