@@ -49,6 +49,8 @@ FAMILY = "remainder-subsets"
 SMALL_FAMILIES = FamiliesSettings(instances_per_family=4)
 SMALL_PROMPTS: dict[str, Any] = {"policy": "tiny", "max_tokens": 8, "lora_rank": 4, "lora_alpha": 4}
 HELD_OUT = (101, 102, 103)
+ROOT = "Solve the problem and end with the answer."
+"""The principle of the root that ships."""
 BASELINE_DESIGN = (SEEDS / "designs" / "baseline.py").read_text()
 BETTER_DESIGN = (SEEDS / "reference_designs" / "open_search.py").read_text()
 
@@ -284,7 +286,7 @@ def prompt_lake(root: Path) -> Lake:
 def improved_prompt_lake(root: Path, *, held_out: int = 6) -> Lake:
     """A child of one edit and the first root, both asked all held-out problems that ship, by the policy of random weights, which gets none right."""
     lake = Lake(root)
-    parent = prompt_of(["Think."])
+    parent = prompt_of([ROOT])
     child = apply(parent, [Hunk("add", (), "Check the end.")]).prompt
     own = PromptsSettings(**SMALL_PROMPTS, heldout_problems=held_out)
     held = problem_set(own, lake=None, seeds=SEEDS, seed=0).heldout

@@ -21,6 +21,7 @@ from evolake.bundles.measuring import difference, fresh_count, fresh_seeds, judg
 from evolake.bundles.model import Said
 from evolake.contest import LEAST_PAIRS
 from evolake.designs.evolution.champion import Contender, decide_champion, gains
+from evolake.designs.evolution.schedule import is_solved
 from evolake.designs.report.artifacts import gain_of_decision
 from evolake.report.numbers import counted
 
@@ -139,6 +140,10 @@ def run_again(rerun: Rerun, contest: Contest, side: str, traced: TracedDesign, r
     cut = 0
     for row in rows:
         done = rerun.run(traced, row.N, row.max_steps, row.seed, batch=row.batch, ratio=contest.ratio)
+        if row.timed_out and is_solved(done) and done["median_step"] <= row.steps_run and not is_solved(row.model_dump()):
+            said = f"under seed {row.seed} it claims no solution in {row.steps_run} steps, and measured is one after {done['median_step']}"
+            yield Said(f"contest with the baseline: {side}", "fails", said)
+            return
         if done["timed_out"] or row.timed_out:
             cut += 1
             continue

@@ -13,7 +13,20 @@ from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import differ, under_installed
 from evolake.errors import InputError, MachineryError
 from evolake.prompts.evolution.gate_specs import GATES
-from evolake.prompts.measuring_again import FIRST, OWN, Answers, Sides, answering, held_out, reached, shares, shipped, unfounded
+from evolake.prompts.measuring_again import (
+    FIRST,
+    INSTALLED,
+    OWN,
+    Answers,
+    Sides,
+    answering,
+    held_out,
+    installed_root,
+    reached,
+    shares,
+    shipped,
+    unfounded,
+)
 from evolake.prompts.policies.dtypes import FLOAT32, with_dtype
 from evolake.prompts.report.artifacts import base_evaluation
 from evolake.prompts.settings import PromptsSettings
@@ -126,7 +139,8 @@ def check(judging: Judging) -> Iterator[Said]:
     yield Said("identity", "holds", f"the principles have the id {prompt.prompt_id[:12]}; so have those of {len(rows) - 1} older prompts")
     yield from _gates(judging, own, rows, problems, claims)
     root = min(rows, key=lambda row: row["number"])
-    sides = Sides(prompt, from_json(root["principles"]), judging.bundle.members.get(WEIGHTS))
+    first = from_json(root["principles"])
+    sides = Sides(prompt, first, judging.bundle.members.get(WEIGHTS), installed_root(first, judging.settings.seeds))
     yield from _replies(judging, sides, {row["problem_id"]: _problem(row) for row in problems}, claims)
 
 
@@ -222,7 +236,8 @@ def _sampled(judging: Judging, sides: Sides, problems: Mapping[str, Problem], cl
         yield Said("gain on fresh problems", "unmeasured", why, gain=True)
         return
     before = shares([item.model_dump() for item in claims.replies]), shares([item.model_dump() for item in claims.start])
-    yield from reached(ask, before, held["gain"], own, judging.settings.seeds, judging.sample)
+    rivals = (FIRST,) if sides.installed is None else (FIRST, INSTALLED)
+    yield from reached(ask, before, held["gain"], own, judging.settings.seeds, judging.sample, rivals)
 
 
 def _given_again(ask: Answers, side: str, chosen: Sequence[Reply], problems: Mapping[str, Problem], brought: int, weights: str) -> Said:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolake.bundles.measuring import difference, fresh_count, fresh_seeds, judged
 from evolake.bundles.model import Said
+from evolake.prompts.model.library import load_roots
 from evolake.prompts.model.problems import FILE, problem_set
 from evolake.prompts.report.artifacts import gain_between
 from evolake.report.numbers import counted
@@ -30,18 +31,25 @@ if TYPE_CHECKING:
 SHIPPED = "shipped"
 DRAWS = 8
 """Draws of held-out problems here; those that the bundle has are left out."""
-OWN, FIRST = "the prompt with its weights", "the first root under the base model"
+OWN, FIRST, INSTALLED = (
+    "the prompt with its weights", "the first root under the base model", "the first root that is installed here, under the base model",
+)
 Answers = Callable[[str, Sequence["Problem"]], list[dict[str, Any]]]
-"""Replies of one side, `OWN` or `FIRST`, to problems: rows as `rating.evaluating.replies` gives them."""
+"""Replies of one side, `OWN`, `FIRST` or `INSTALLED`, to problems: rows as `rating.evaluating.replies` gives them."""
 
 
 @dataclass(frozen=True)
 class Sides:
-    """Who is compared: the prompt with the weights that were carried (None: those before any update), and the first root."""
+    """Who is compared: the prompt with the weights that were carried (None: those before any update), and the first root.
+
+    installed: the first root of this machine, if that of the bundle is none of those here; else None. A root that leads
+    the model astray would make any gain.
+    """
 
     prompt: SystemPrompt
     root: SystemPrompt
     weights: bytes | None
+    installed: SystemPrompt | None = None
 
 
 def answering(settings: Settings, own: PromptsSettings, sides: Sides, progress: Callable[[str], None]) -> Answers:
@@ -55,10 +63,16 @@ def answering(settings: Settings, own: PromptsSettings, sides: Sides, progress: 
         with policy if hasattr(policy, "__exit__") else nullcontext(policy):
             if side == OWN and sides.weights is not None:
                 policy.load(sides.weights)
-            prompt = sides.prompt if side == OWN else sides.root
+            prompt = {OWN: sides.prompt, FIRST: sides.root, INSTALLED: sides.installed or sides.root}[side]
             return replies(policy, [prompt], problems, samples=1, answer_format=own.answer_format, seed=0)
 
     return ask
+
+
+def installed_root(root: SystemPrompt, seeds: Path) -> SystemPrompt | None:
+    """Return the first root of this machine if `root` is none of those here."""
+    known = list(load_roots(seeds / "prompts").values())
+    return None if root.prompt_id in {item.prompt_id for item in known} else known[0]
 
 
 def shares(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
@@ -126,13 +140,13 @@ def _as_asked(item: Problem | None) -> Any:
 
 def reached(
     ask: Answers, before: tuple[Mapping[str, float], Mapping[str, float]], stated: Mapping[str, Any], own: PromptsSettings, seeds: Path,
-    sample: int | None,
+    sample: int | None, rivals: Sequence[str] = (FIRST,),
 ) -> Iterator[Said]:
     """Check the stated gain on held-out problems that are drawn here.
 
     Args:
         before: (problem -> share of correct replies) of the prompt and of the first root, as the bundle has them.
-        stated: the gain.
+        stated: the gain. rivals: sides that it must be reached over.
     """
     what, common = "gain (share of correct replies) on fresh problems", sorted(set(before[0]) & set(before[1]))
     drawn = {item.problem_id: item for seed in fresh_seeds(DRAWS) for item in _held_out(own, seeds, seed)}
@@ -140,8 +154,8 @@ def reached(
     if not fresh:
         yield Said(what, "unmeasured", "no other held-out problems ship with these settings", gain=True)
         return
-    now, start = (shares(ask(side, fresh)) for side in (OWN, FIRST))
-    yield judged(
-        what, [before[0][name] - before[1][name] for name in common], [now[name] - start[name] for name in sorted(now)], gain=stated,
-        unit="problem",
-    )
+    now, claimed = shares(ask(OWN, fresh)), [before[0][name] - before[1][name] for name in common]
+    for rival in rivals:
+        start = shares(ask(rival, fresh))
+        name = what if rival == FIRST else f"{what}, over {rival}"
+        yield judged(name, claimed, [now[problem] - start[problem] for problem in sorted(now)], gain=stated, unit="problem")

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 OTHER = "other.tar.zst"
 MOST_BYTES = 256 << 20
+MOST = {"memory_mb": 65_536, "proof_mb": 16_384, "proof_timeout_s": 7200.0, "proof_memory_mb": 65_536}
+"""What a run and the check of a proof may ask of this machine, whatever the settings of a bundle say."""
 
 
 def stated(
@@ -81,9 +83,9 @@ def _duelled(judging: Judging, duel: Duel, sizes: SolversSettings, recipes: Reci
     own = Contender(judging.artifact_id, _opened(verified.folder, verified.judged.build, settings))
     other = Contender(made, _opened(folder, _built(folder, settings), settings))
     suite = _formulas_anew(drawn(recipes, judging.sample), judging, settings)
-    plan = Plan(
-        run_limits(duel.trials[0].timeout_s, sizes.memory_mb, sizes.proof_mb), proof_limits=stage_limits(sizes).proof, verdicts=cache / "proofs",
-    )
+    bearable = sizes.model_copy(update={name: min(getattr(sizes, name), most) for name, most in MOST.items()})
+    limits = run_limits(duel.trials[0].timeout_s, bearable.memory_mb, bearable.proof_mb)
+    plan = Plan(limits, proof_limits=stage_limits(bearable).proof, verdicts=cache / "proofs")
     judging.progress(f"duel on {counted(len(suite.instances), 'formula')} that are drawn here")
     yield from met_again(own, other, suite, duel, gain, plan, judging.sample, cores=cores)
     base = read_card(folder)["base"]

@@ -96,6 +96,13 @@ def a_slower_baseline(claims: dict[str, Any], held: dict[str, Any]) -> None:
     restated(claims, held)
 
 
+def a_baseline_that_the_clock_cut(claims: dict[str, Any], held: dict[str, Any]) -> None:
+    """As if it had run long without a solution: a lower bound on a large gain."""
+    for row in claims["contest"]["baseline"]:
+        row.update(timed_out=True, steps_run=5_000_000, unsolved_fraction=1.0)
+    restated(claims, held)
+
+
 def other_values_of_the_baseline(claims: dict[str, Any], held: dict[str, Any]) -> None:
     claims["contest"]["hyper"] = {"lr": 0.2}
 
@@ -111,6 +118,7 @@ FORGERIES = {
     "a row twice": (one_row_twice, "twice"), "a seed left out": (a_seed_left_out, "which the contest draws"),
     "steps": (fewer_steps, "it claims median step"), "steps of the contest": (fewer_steps_in_the_contest_alone, "it claims median step"),
     "steps of the baseline": (a_slower_baseline, "contest with the baseline: the baseline: under seed"),
+    "clock": (a_baseline_that_the_clock_cut, "it claims no solution in 5000000 steps"),
     "values of the baseline": (other_values_of_the_baseline, "baseline.py has the id"),
     "sizes": (runs_at_one_size_dropped, "its rows of the lake have a run at N=113"),
 }

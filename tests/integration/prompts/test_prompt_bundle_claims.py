@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bundle_fixtures import SEEDS, SMALL_PROMPTS, improved_prompt_lake
+from bundle_fixtures import ROOT, SEEDS, SMALL_PROMPTS, improved_prompt_lake
 from bundle_forging import answered, exported, forged, opened, verified
 
 from evolake.bundles.container import as_json
-from evolake.prompts.measuring_again import OWN, reached, shares
+from evolake.prompts.measuring_again import FIRST, INSTALLED, OWN, installed_root, reached, shares
+from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Problem
 from evolake.prompts.report.artifacts import gain_between
 from evolake.prompts.settings import PromptsSettings
@@ -143,3 +144,16 @@ def test_a_gain_must_be_reached_on_problems_that_are_drawn_here(skill: Callable[
     stated = {f"problem-{number}": float(number % 4 > 0) for number in range(12)}
     said = list(reached(ask, (stated, dict.fromkeys(stated, 0.0)), {"beyond_noise": True}, own, SEEDS, None))
     assert [(item.outcome, item.gain) for item in said] == [(outcome, True)], said
+
+
+def test_a_first_root_that_leads_the_model_astray_is_no_help():
+    """A gain over a root that is none of the installed ones must be one over these, too."""
+    own = PromptsSettings(**SMALL_PROMPTS, heldout_problems=12)
+
+    def ask(side: str, problems: Sequence[Problem]) -> list[dict[str, Any]]:
+        return [{"problem_id": item.problem_id, "correct": side != FIRST} for item in problems]
+
+    stated = {f"problem-{number}": 1.0 for number in range(12)}
+    said = list(reached(ask, (stated, dict.fromkeys(stated, 0.0)), {"beyond_noise": True}, own, SEEDS, None, (FIRST, INSTALLED)))
+    assert [item.outcome for item in said] == ["holds", "fails"], said
+    assert installed_root(prompt_of(["Say nothing."]), SEEDS) is not None and installed_root(prompt_of([ROOT]), SEEDS) is None
