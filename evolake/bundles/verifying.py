@@ -155,7 +155,7 @@ def _collect(bundle: Bundle, settings: Settings, sample: int | None, said: list[
             said.append(item)
             if item.outcome == "fails":
                 return f"{item.what}: {item.said}"
-        said += _unmeasured(bundle, said)
+        said += unmeasured(bundle, said)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return f"what it says cannot be read: {error}"
     said += _environment(bundle)
@@ -192,8 +192,8 @@ def _require_statement(held: Any) -> None:
         raise ValueError("its manifest does not say which gain is stated")
 
 
-def _unmeasured(bundle: Bundle, said: list[Said]) -> list[Said]:
-    """What is stated of a champion and was not looked at by its line."""
+def unmeasured(bundle: Bundle, said: list[Said]) -> list[Said]:
+    """Return what is stated of a champion and was not looked at by its line."""
     held = bundle.facts["champion"]
     if held is None or not held["gain"] or any(item.gain for item in said):
         return []
