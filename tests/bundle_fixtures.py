@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,10 @@ from lent_pool import lent_pool
 from prompts_fixtures import problem
 
 from evolake.designs import tables as designs
+from evolake.designs.evolution.champion import Contender, decide_champion, evaluation_rows
 from evolake.designs.evolution.experiments import simulate_level
 from evolake.designs.evolution.judging import run_gates as judge_design
-from evolake.designs.settings import DesignsSettings
+from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tracing.trace import PRELOAD as DESIGNS_PRELOAD
 from evolake.families.gates.instances import sample_instances
 from evolake.families.model.loading import read_family
@@ -23,7 +25,7 @@ from evolake.families.sandbox.running import PRELOAD as FAMILIES_PRELOAD
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import FAMILIES, INSTANCES
 from evolake.gates import load_rules
-from evolake.lake import ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, VERDICTS, Lake, TableSchema, side_table
+from evolake.lake import ARTIFACTS, CHAMPIONS, DERIVATIONS, EVALUATIONS, RULES, VERDICTS, Lake, TableSchema, side_table
 from evolake.programs import tables as programs
 from evolake.programs.evolution.generations import judge, judged_row, measured_rows, search_seeds
 from evolake.programs.evolution.immigrants import initial_row
@@ -34,6 +36,7 @@ from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.programs.settings import ProgramsSettings
 from evolake.prompts import tables as prompts
 from evolake.prompts.model.edits import Hunk, apply
+from evolake.prompts.model.problems import problem_set
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.policies.registry import open_policy
 from evolake.prompts.rating.evaluating import replies
@@ -46,15 +49,23 @@ FAMILY = "remainder-subsets"
 SMALL_FAMILIES = FamiliesSettings(instances_per_family=4)
 SMALL_PROMPTS: dict[str, Any] = {"policy": "tiny", "max_tokens": 8, "lora_rank": 4, "lora_alpha": 4}
 HELD_OUT = (101, 102, 103)
+ROOT = "Solve the problem and end with the answer."
+"""The principle of the root that ships."""
+BASELINE_DESIGN = (SEEDS / "designs" / "baseline.py").read_text()
+BETTER_DESIGN = (SEEDS / "reference_designs" / "open_search.py").read_text()
 
 
 def publish(lake: Lake, line: str, asset: str, schema: TableSchema, rows: Iterable[Mapping[str, Any]], cycle: str | None = "0001") -> None:
     lake.publish(line, asset, schema.frame(rows), cycle=cycle, run_id="r", schema=schema)
 
 
-def crown(lake: Lake, line: str, row: Mapping[str, Any], verdicts: Sequence[Mapping[str, Any]], score: float = 0.25) -> None:
-    """One finished cycle whose champion is the artifact of `row`, which passed its gates. row: of ARTIFACTS."""
-    publish(lake, line, side_table("survivors", ARTIFACTS), ARTIFACTS, [{"line": line, "cycle": "0001", "state": "champion", **row}])
+def crown(
+    lake: Lake, line: str, row: Mapping[str, Any], verdicts: Sequence[Mapping[str, Any]], score: float = 0.25,
+    others: Sequence[Mapping[str, Any]] = (),
+) -> None:
+    """One finished cycle whose champion is the artifact of `row`, which passed its gates. row, others: of ARTIFACTS."""
+    known = [{"line": line, "cycle": "0001", "state": "champion", **item} for item in (row, *others)]
+    publish(lake, line, side_table("survivors", ARTIFACTS), ARTIFACTS, known)
     champion = {"line": line, "cycle": "0001", "artifact_id": row["artifact_id"], "score": score}
     publish(lake, line, side_table("survivors", CHAMPIONS), CHAMPIONS, [champion])
     publish(lake, line, side_table("judged", VERDICTS), VERDICTS, verdicts)
@@ -87,6 +98,47 @@ def design_lake(root: Path) -> Lake:
     ])
     publish(lake, "designs", "champion_decisions", designs.DECISIONS, [])
     crown(lake, "designs", _artifact(done.design_id, "design", row["source_sha"], "baseline"), [verdict.row() for verdict in done.verdicts])
+    return lake
+
+
+def improved_design_lake(
+    root: Path, *, repeats: int = 6, n: int = 113, better: str = BETTER_DESIGN, baseline: str = BASELINE_DESIGN, seed: int = 0,
+) -> Lake:
+    """A design that has won the title from the baseline, by the contest of the line."""
+    lake = Lake(root)
+    high = FidelitySettings(max_n=n, max_steps=6000, core_s=60)
+    sizes = DesignsSettings(n_start=n, batch=12, high=high, champion_repeats=repeats)
+    sources = {"baseline": baseline, "better": better}
+    rules = load_rules(SEEDS / "rules", "designs")
+    with lent_pool(1, DESIGNS_PRELOAD) as pool:
+        done = {
+            name: judge_design(text, {}, pool=pool, known={}, ruleset=rules, settings=sizes, cycle="0001", run_id="r")
+            for name, text in sources.items()
+        }
+    rows, sides = [], {}
+    for name, result in done.items():
+        assert result.accepted and result.traced is not None, result.reason
+        traced = json.dumps(result.traced.to_json())
+        sides[name] = Contender(result.design_id, traced, n)
+        rows.append({
+            "design_id": result.design_id, "state": "champion" if name == "better" else "accepted", "cycle": "0001", "title": name,
+            "origin": "seed", "operator": "seed", "source_sha": lake.blobs.put(sources[name].encode()),
+            "traced_sha": lake.blobs.put(traced.encode()), "hyper": "{}",
+        })
+    with ThreadPoolExecutor(1) as executor:
+        decided = decide_champion(
+            sides["better"], sides["baseline"], sides["baseline"], executor=executor, settings=sizes, cycle="0001", profile="demo", root_seed=seed,
+        )
+    assert decided.champion_id == sides["better"].design_id, decided.decisions
+    publish(lake, "designs", "incoming_designs", designs.DESIGNS, rows, "0002")
+    publish(lake, "designs", "champion_trials", designs.DUELS, decided.trials)
+    publish(lake, "designs", "champion_decisions", designs.DECISIONS, decided.decisions)
+    publish(lake, "designs", side_table("duelled", EVALUATIONS), EVALUATIONS, evaluation_rows(decided.trials))
+    crown(
+        lake, "designs", _artifact(decided.champion_id, "design", rows[1]["source_sha"], "better"),
+        [verdict.row() for verdict in done["better"].verdicts],
+        others=[_artifact(rows[0]["design_id"], "design", rows[0]["source_sha"], "baseline", "accepted")],
+    )
     return lake
 
 
@@ -228,4 +280,47 @@ def prompt_lake(root: Path) -> Lake:
     publish(lake, "prompts", side_table("children", DERIVATIONS), DERIVATIONS, [edge])
     artifact = _artifact(child.prompt_id, "system prompt", child.prompt_id, "mutation 1")
     crown(lake, "prompts", artifact, passed("prompts", child.prompt_id), sum(item["correct"] for item in result) / len(result))
+    return lake
+
+
+def improved_prompt_lake(root: Path, *, held_out: int = 6) -> Lake:
+    """A child of one edit and the first root, both asked all held-out problems that ship, by the policy of random weights, which gets none right."""
+    lake = Lake(root)
+    parent = prompt_of([ROOT])
+    child = apply(parent, [Hunk("add", (), "Check the end.")]).prompt
+    own = PromptsSettings(**SMALL_PROMPTS, heldout_problems=held_out)
+    held = problem_set(own, lake=None, seeds=SEEDS, seed=0).heldout
+    policy = open_policy(load_settings(lake=root).model_copy(update={"prompts": own}), root, "0001", "r")
+    asked = [
+        item | {"cycle": "0001", "arm": "espl", "iteration": iteration} for iteration, prompt in enumerate((parent, child))
+        for item in replies(policy, [prompt], held, samples=1, answer_format=own.answer_format, seed=0)
+    ]
+    rows = [
+        {
+            "prompt_id": prompt.prompt_id, "cycle": cycle, "iteration": number, "number": number, "state": state, "operator": operator,
+            "parents": parents, "principles": prompt.to_json(), "text": prompt.text(), "size": len(prompt.principles), "mu": 25.0,
+            "sigma": 8.0, "rounds": 1,
+        }
+        for number, (prompt, cycle, state, operator, parents) in enumerate(
+            ((parent, "0000", "accepted", "root", []), (child, "0001", "champion", "mutation", [parent.prompt_id]))
+        )
+    ]
+    edit = {
+        "cycle": "0001", "arm": "espl", "iteration": 1, "operator": "mutation", "step": "local", "number": 0, "prompt_id": parent.prompt_id,
+        "child_id": child.prompt_id, "kind": "add", "targets": [], "text": "Check the end.", "applied": True, "reason": "",
+    }
+    publish(lake, "prompts", "incoming_prompts", prompts.PROMPTS, rows, "0002")
+    state = [{"name": "iteration", "value": "1"}]
+    for name, schema in prompts.ARCHIVE.items():
+        if name != "prompts":
+            publish(lake, "prompts", f"incoming_{name}", schema, state if name == "state" else [], "0002")
+    publish(lake, "prompts", "edits", prompts.EDITS, [edit])
+    publish(lake, "prompts", "problems", prompts.PROBLEMS, [
+        {"cycle": "0001"} | {name: value for name, value in asdict(item).items() if name in prompts.PROBLEMS.columns} for item in held
+    ])
+    publish(lake, "prompts", "heldout", prompts.EVALUATIONS, asked)
+    edge = {"child_id": child.prompt_id, "parent_id": parent.prompt_id, "operator": "mutation", "weight": 1.0, "cycle": "0001"}
+    publish(lake, "prompts", side_table("children", DERIVATIONS), DERIVATIONS, [edge])
+    artifact = _artifact(child.prompt_id, "system prompt", child.prompt_id, "mutation 1")
+    crown(lake, "prompts", artifact, passed("prompts", child.prompt_id), 0.0)
     return lake

@@ -18,7 +18,7 @@ from evolake.settings import Settings
 if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake
 
-Outcome = Literal["holds", "fails", "hashed", "note"]
+Outcome = Literal["holds", "fails", "open", "recomputed", "unmeasured", "hashed", "note"]
 Item = TypeVar("Item")
 
 
@@ -35,14 +35,19 @@ class Said:
     """One thing that checking a bundle found.
 
     Attributes:
-        what: what was looked at. outcome: holds or fails by what was run again; hashed: not run again, only whole; note: what a reader should know.
-        again: (evaluations that were run again for it, those of the kind that the bundle brings); None where it is about none.
+        what: what was looked at.
+        outcome: holds or fails by what was run again; open: it was measured again, and that decides nothing; recomputed: it
+            follows from rows of the bundle, which were not run again for it; unmeasured: it was not measured again, and `said`
+            has the reason; hashed: not run again, only whole; note: what a reader should know.
+        again: (evaluations that were run again for it, those of the kind that the bundle brings); None if it is about none.
+        gain: it says whether the stated gain is reached.
     """
 
     what: str
     outcome: Outcome
     said: str
     again: tuple[int, int] | None = None
+    gain: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 from evolake.bundles.container import MOST_BYTES, Bundle, Refused, unpack
 from evolake.bundles.exporting import COMMON, ENVIRONMENT, EVALUATIONS, LINEAGE, RULES, environment
+from evolake.bundles.measuring import STATED
 from evolake.bundles.model import Judging, LineBundle, Said, bundle_of
 from evolake.bundles.ruling import ruling
 from evolake.errors import InputError, MachineryError
@@ -29,6 +30,17 @@ EXIT = {HOLDS: 0, FAILS: 1, NOT_JUDGED: 3}
 ID = re.compile(r"[0-9a-f]{64}")
 FACTS = {"line", "kind", "artifact_id", "title", "state", "evolake", "champion"}
 LONGEST = 600
+CHAMPION = {"cycle", "since", "score", "gain"}
+LISTS = {
+    "run_again": ("holds", "fails"), "open": ("open",), "recomputed": ("recomputed",), "not_measured_again": ("unmeasured",),
+    "only_hashed": ("hashed",), "notes": ("note",),
+}
+"""Lists of the JSON answer, with the outcomes in each."""
+DOUBTFUL = {"open": "was neither reached beyond the noise nor refuted", "not measured again": "was not measured again"}
+HEADS = {
+    "holds": "run again", "fails": "run again, and NOT so", "open": "run again, and open", "recomputed": "recomputed from its rows",
+    "unmeasured": "not measured again", "hashed": "only hashed", "note": "note",
+}
 
 
 @dataclass(frozen=True)
@@ -55,10 +67,8 @@ class Report:
         return {
             "verdict": self.verdict.replace(" ", "_"), "reasons": [self.reason] if self.reason else [], "root": self.root or None,
             **{name: self.facts.get(name) for name in ("line", "kind", "artifact_id", "title", "champion")},
-            "evaluations": dict(zip(("run_again", "brought"), self.evaluations(), strict=True)),
-            "run_again": [vars(item) for item in self.said if item.outcome in ("holds", "fails")],
-            "only_hashed": [vars(item) for item in self.said if item.outcome == "hashed"],
-            "notes": [vars(item) for item in self.said if item.outcome == "note"],
+            "gain": self.gain, "evaluations": dict(zip(("run_again", "brought"), self.evaluations(), strict=True)),
+            **{name: [vars(item) for item in self.said if item.outcome in outcomes] for name, outcomes in LISTS.items()},
         }
 
     def evaluations(self) -> tuple[int, int]:
@@ -66,14 +76,26 @@ class Report:
         counts = [item.again for item in self.said if item.again is not None]
         return sum(again for again, _ in counts), sum(brought for _, brought in counts)
 
+    @property
+    def gain(self) -> str | None:
+        """Return what became of the stated gain: `measured again`, `not reached`, `open` or `not measured again`; None if none is stated."""
+        champion = self.facts.get("champion")
+        if not isinstance(champion, dict) or not champion.get("gain"):
+            return None
+        outcomes = {item.outcome for item in self.said if item.gain}
+        if bad := [word for name, word in (("fails", "not reached"), ("open", "open")) if name in outcomes]:
+            return bad[0]
+        return "measured again" if outcomes == {"holds"} and self.verdict == HOLDS else "not measured again"
+
     def lines(self) -> list[str]:
         """For people."""
         name = " ".join(str(self.facts.get(key) or "") for key in ("line", "kind", "title")).strip() or "bundle"
         head = f"{one_line(name, 200)}: {self.verdict}"
-        heads = {"holds": "run again", "fails": "run again, and NOT so", "hashed": "only hashed", "note": "note"}
+        if self.verdict == HOLDS and self.gain in DOUBTFUL:
+            head += f", but for its gain, which {DOUBTFUL[self.gain]}"
         return [
             head + (f": {self.reason}" if self.reason else ""), *self._counted(), *([f"  root {self.root}"] if self.root else []),
-            *(f"  {heads[item.outcome]:<10} {item.what}: {item.said}" for item in self.said),
+            *(f"  {HEADS[item.outcome]:<10} {item.what}: {item.said}" for item in self.said),
         ]
 
     def _counted(self) -> list[str]:
@@ -133,6 +155,7 @@ def _collect(bundle: Bundle, settings: Settings, sample: int | None, said: list[
             said.append(item)
             if item.outcome == "fails":
                 return f"{item.what}: {item.said}"
+        said += unmeasured(bundle, said)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return f"what it says cannot be read: {error}"
     said += _environment(bundle)
@@ -143,6 +166,7 @@ def _line_of(bundle: Bundle) -> LineBundle:
     facts = bundle.facts
     if set(facts) != FACTS or not all(isinstance(facts[name], str) for name in FACTS - {"champion"}) or not ID.fullmatch(facts["artifact_id"]):
         raise ValueError("its manifest does not say what it is of")
+    _require_statement(facts["champion"])
     try:
         line = bundle_of(facts["line"])
     except InputError as error:
@@ -155,6 +179,25 @@ def _line_of(bundle: Bundle) -> LineBundle:
     if missing := [name for name in COMMON if name not in bundle.members]:
         raise ValueError(f"it has no {missing[0]}")
     return line
+
+
+def _require_statement(held: Any) -> None:
+    """Raise ValueError if what is stated of a champion is not what `exporting` writes."""
+    if held is None:
+        return
+    if not isinstance(held, dict) or set(held) != CHAMPION or not isinstance(held["score"], int | float | None):
+        raise ValueError("its manifest does not say what is stated of the champion")
+    gain = held["gain"]
+    if gain is not None and not (isinstance(gain, dict) and set(STATED) <= set(gain) and isinstance(gain["text"], str)):
+        raise ValueError("its manifest does not say which gain is stated")
+
+
+def unmeasured(bundle: Bundle, said: list[Said]) -> list[Said]:
+    """Return what is stated of a champion and was not looked at by its line."""
+    held = bundle.facts["champion"]
+    if held is None or not held["gain"] or any(item.gain for item in said):
+        return []
+    return [Said("gain", "unmeasured", f"stated is: {held['gain']['text']}", gain=True)]
 
 
 def _installed_rules(settings: Settings, name: str, line: LineBundle) -> Ruleset:

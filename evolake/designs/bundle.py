@@ -1,30 +1,37 @@
-"""A design in a bundle: its file and values, and every run that it had, seed by seed. Steps are counted, so a run here gives the very numbers."""
+"""A design in a bundle: its file and values, every run that it had, seed by seed, and the contest with the baseline that its gain rests on.
+
+Steps and work are counted, so a run here gives the very numbers.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evolake.bundles.exporting import EVALUATIONS
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import differ, under_installed
+from evolake.designs.evolution.champion import UNIT
 from evolake.designs.evolution.gate_specs import GATES
+from evolake.designs.measuring_again import BASELINE, COLUMNS, LIMIT_S, OWN, Contest, Rerun, reached, run_again, unfounded
 from evolake.designs.settings import DesignsSettings
+from evolake.report.found import find_artifact
 from evolake.report.kinds import Artifact
+from evolake.report.status import sealed_cycles
 
 if TYPE_CHECKING:
+    from evolake.designs.evolution.judging import DesignResults
     from evolake.designs.model.contract import TracedDesign
     from evolake.lake import Catalogue, Lake
     from evolake.settings import Settings
 
 LINE = "designs"
-DESIGN = "design.py"
+DESIGN, OTHER = "design.py", "baseline.py"
 RUN_COLUMNS = ("N", "batch", "seed", "max_steps", "median_step", "unsolved_fraction")
 TABLES = (("champion_trials", "duel"), ("experiments", "search"), ("promoted_experiments", "search"))
-WALL_S = 600.0
-"""How long a run may take here; it says nothing of the design where that is not enough."""
 
 
 class Run(BaseModel):
@@ -36,23 +43,24 @@ class Run(BaseModel):
     N: int = Field(ge=3, le=20_000)
     batch: int = Field(gt=0, le=2_000)
     seed: int
-    max_steps: int = Field(gt=0, le=10_000_000)
+    max_steps: int = Field(gt=0, le=100_000_000)
     median_step: int
     unsolved_fraction: float
 
 
 class Claims(BaseModel):
-    """What is said of a design. hyper: values that replace those of its file."""
+    """What is said of a design. hyper: values that replace those of its file. contest: what its gain rests on; None if none is stated."""
 
     model_config = ConfigDict(extra="forbid")
     settings: dict[str, Any]
     root_seed: int
     hyper: dict[str, int | float]
     runs: list[Run] = Field(max_length=100_000)
+    contest: Contest | None = None
 
 
 def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settings) -> Carried:
-    """Its file, its values, and its runs that ended by themselves."""
+    """Its file, its values, its runs that ended by themselves, and the contest with the baseline in the newest finished cycle."""
     own = settings.of(DesignsSettings)
     runs: list[dict[str, Any]] = []
     for table, part in TABLES:
@@ -65,13 +73,38 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
         "settings": own.model_dump(), "root_seed": settings.seed, "hyper": json.loads(artifact.row.get("hyper") or "{}"),
         "runs": [details[key] for key in sorted(details, key=lambda key: (details[key]["part"], details[key]["N"], details[key]["seed"], key))],
     }
-    return Carried(claims, {DESIGN: lake.blobs.get(artifact.row["source_sha"])})
+    contest, members = _contest(lake, catalogue, artifact.artifact_id, own)
+    return Carried(claims | {"contest": contest}, {DESIGN: lake.blobs.get(artifact.row["source_sha"]), **members})
+
+
+def _contest(lake: Lake, catalogue: Catalogue, design: str, own: DesignsSettings) -> tuple[dict[str, Any] | None, dict[str, bytes]]:
+    """(the contest with the baseline that the gain in the newest finished cycle rests on, the baseline's file)."""
+    done = sealed_cycles(lake, LINE)
+    decided = [
+        row for row in (lake.read(LINE, "champion_decisions", done[-1]).to_dicts() if done else [])
+        if row["comparison"] == "baseline" and row["challenger_id"] == design
+    ]
+    if not decided:
+        return None, {}
+    decision = decided[0]
+    trials = [row for row in lake.read(LINE, "champion_trials", done[-1]).to_dicts() if row["N"] == decision["N"]]
+    trials.sort(key=lambda row: row["pair"])
+    if decision.get("unit") != UNIT or decision["ratio"] is None:
+        return None, {}  # a lake from before work was counted, or a contest that a busy machine left undecided
+    sides = [
+        [{name: row[name] for name in COLUMNS} for row in trials if row["design_id"] == side] for side in (design, decision["incumbent_id"])
+    ]
+    pairs = min(len(side) for side in sides)
+    sides = [side[:pairs] for side in sides]
+    other = find_artifact(catalogue, decision["incumbent_id"])
+    hyper = json.loads(other.row.get("hyper") or "{}")
+    contest = {"cycle": done[-1], "profile": decision["profile"], "ratio": own.ratio, "hyper": hyper, "own": sides[0], "baseline": sides[1]}
+    return contest, {OTHER: lake.blobs.get(other.row["source_sha"])}
 
 
 def check(judging: Judging) -> Iterator[Said]:
-    """Every gate, its identity, and a sample of its runs."""
+    """Every gate, its identity, a sample of its runs, and what is stated of it as a champion."""
     from evolake.designs.evolution.gate_specs import GATES
-    from evolake.designs.evolution.judging import run_gates
     from evolake.designs.tracing.trace import PRELOAD
     from evolake.jail import open_pool
 
@@ -79,60 +112,117 @@ def check(judging: Judging) -> Iterator[Said]:
     sizes = DesignsSettings.model_validate(claims.settings)
     judging.progress("gates")
     with open_pool(1, PRELOAD, judging.settings.jail) as pool:
-        done = run_gates(
-            judging.bundle.members[DESIGN].decode("utf-8"), claims.hyper, pool=pool, known={}, ruleset=judging.asked, settings=sizes, cycle="bundle",
-            run_id="bundle", root_seed=claims.root_seed,
-        )
-    if (objection := done.blocked_by) is not None:
-        yield Said("gates", "fails", f"{objection.gate} blocks it: {objection.rule_id}: {objection.reason}")
-        return
-    names = ", ".join(gate.name for gate in GATES)
-    yield Said("gates", "holds", f"all {len(GATES)} pass it ({names}); that no other design of its lake computes the same is not known here")
-    same = done.design_id == judging.artifact_id
-    yield Said("identity", "holds" if same else "fails", f"graph and values have the id {done.design_id[:12]}")
-    if differ(judging.asked, judging.installed) and (said := under_installed(done.results, GATES, judging.installed, judging.artifact_id)):
-        yield said
-    if done.traced is not None:
-        yield from _runs(judging, claims, sizes, done.traced)
+        done = _judge(judging, claims, sizes, pool, judging.bundle.members[DESIGN], claims.hyper)
+        if (objection := done.blocked_by) is not None:
+            yield Said("gates", "fails", f"{objection.gate} blocks it: {objection.rule_id}: {objection.reason}")
+            return
+        names = ", ".join(gate.name for gate in GATES)
+        yield Said("gates", "holds", f"all {len(GATES)} pass it ({names}); that no other design of its lake computes the same is not known here")
+        same = done.design_id == judging.artifact_id
+        yield Said("identity", "holds" if same else "fails", f"graph and values have the id {done.design_id[:12]}")
+        if differ(judging.asked, judging.installed) and (said := under_installed(done.results, GATES, judging.installed, judging.artifact_id)):
+            yield said
+        if done.traced is None:
+            return
+        rerun = Rerun(sizes, judging.progress)
+        yield from _runs(judging, claims, rerun, done.traced)
+        yield from _stated(judging, claims, sizes, pool, rerun, done.traced)
 
 
-def _runs(judging: Judging, claims: Claims, sizes: DesignsSettings, traced: TracedDesign) -> Iterator[Said]:
+def _judge(judging: Judging, claims: Claims, sizes: DesignsSettings, pool: Any, source: bytes, hyper: Mapping[str, Any]) -> DesignResults:
+    from evolake.designs.evolution.judging import run_gates
+
+    return run_gates(
+        source.decode("utf-8"), hyper, pool=pool, known={}, ruleset=judging.asked, settings=sizes, cycle="bundle", run_id="bundle",
+        root_seed=claims.root_seed,
+    )
+
+
+def _runs(judging: Judging, claims: Claims, rerun: Rerun, traced: TracedDesign) -> Iterator[Said]:
     """Runs that are drawn of those on held-out seeds and of those of the search."""
-    text = json.dumps(traced.to_json())
+    if missing := _dropped(judging, claims):
+        yield Said("runs on seeds that no design had met", "fails", missing)
+        return
     for part, name in (("duel", "runs on seeds that no design had met"), ("search", "runs of the search")):
         runs = [run for run in claims.runs if run.part == part]
         if not runs:
-            yield Said(name, "note", "none")
+            yield Said(name, "unmeasured", "the bundle has none")
             continue
         chosen = judging.drawn(runs)
         cut = 0
-        for number, run in enumerate(chosen, 1):
-            judging.progress(f"{part}: run {number} of {len(chosen)}, N={run.N}")
-            said = _again(run, text, sizes)
+        for run in chosen:
+            said = _again(run, rerun, traced)
             cut += said is None
             if said:
                 yield Said(name, "fails", said)
                 return
-        late = f"; {cut} more did not end within {WALL_S:g} s and say nothing" if cut else ""
+        late = f"; {cut} more did not end within {LIMIT_S:g} processor seconds and say nothing" if cut else ""
         same = "gives" if len(chosen) - cut == 1 else "give"
         sentence = f"{len(chosen)} of {len(runs)}, of which {len(chosen) - cut} {same} the same median step and share of unsolved instances{late}"
         yield Said(name, "holds", sentence, (len(chosen), len(runs)))
 
 
-def _again(run: Run, traced: str, sizes: DesignsSettings) -> str | None:
-    """What is wrong with a run, "" for nothing, None where it did not end in time."""
-    from evolake.designs.evolution.experiments import simulate_level
+def _dropped(judging: Judging, claims: Claims) -> str:
+    """Return which run of the rows that it brings from its lake is not among its runs; "" if each of those that were solved is."""
+    there = {(run.N, run.seed) for run in claims.runs}
+    for row in judging.bundle.read(EVALUATIONS):
+        n = str(row["suite"]).rpartition("-N")[2]
+        if row["status"] == "solved" and n.isdigit() and (int(n), row["seed"]) not in there:
+            return f"its rows of the lake have a run at N={n} under seed {row['seed']}, and its runs do not"
+    return ""
 
-    result = simulate_level(traced, run.N, run.max_steps, run.seed, WALL_S, sizes.model_copy(update={"batch": run.batch, "ratio": run.ratio}))
-    if result.timed_out:
+
+def _again(run: Run, rerun: Rerun, traced: TracedDesign) -> str | None:
+    """Return what is wrong with a run; "" for nothing, None if it did not end in time."""
+    result = rerun.run(traced, run.N, run.max_steps, run.seed, batch=run.batch, ratio=run.ratio)
+    if result["timed_out"]:
         return None
     where = f"at N={run.N} under seed {run.seed}"
-    if result.failure:
-        return f"{where} it breaks: {result.failure}"
-    if (result.median_step, result.unsolved_fraction) == (run.median_step, run.unsolved_fraction):
+    if result["failure"]:
+        return f"{where} it breaks: {result['failure']}"
+    if (result["median_step"], result["unsolved_fraction"]) == (run.median_step, run.unsolved_fraction):
         return ""
-    claimed, measured = (f"median step {item.median_step}, {item.unsolved_fraction:.1%} unsolved" for item in (run, result))
+    claimed, measured = (
+        f"median step {item['median_step']}, {item['unsolved_fraction']:.1%} unsolved" for item in (run.model_dump(), result)
+    )
     return f"{where} it claims {claimed}, and measured is {measured}"
 
 
-BUNDLE = LineBundle(("design",), (DESIGN,), tuple(gate.name for gate in GATES), carry, check)
+def _stated(
+    judging: Judging, claims: Claims, sizes: DesignsSettings, pool: Any, rerun: Rerun, traced: TracedDesign,
+) -> Iterator[Said]:
+    """What is stated of a champion: its gain over the baseline. Its score is the consensus of a population that is not here."""
+    held, contest = judging.bundle.facts["champion"], claims.contest
+    if held is None:
+        return
+    if held["score"] is not None:
+        yield Said("score", "unmeasured", f"{held['score']:.6g} is the consensus of the objectives of its lake, which a bundle does not carry")
+    if held["gain"] is None:
+        return
+    if refused := unfounded(held, contest, judging.artifact_id, held["gain"]["against_id"], sizes, claims.root_seed):
+        yield Said("gain over the baseline", "fails", refused, gain=True)
+        return
+    assert contest is not None
+    judging.progress("baseline")
+    other = _judge(judging, claims, sizes, pool, judging.bundle.members[OTHER], contest.hyper)
+    if other.traced is None or other.design_id != held["gain"]["against_id"]:
+        yield Said("baseline", "fails", f"{OTHER} has the id {other.design_id[:12]}, and the gain is stated over {held['gain']['against_id'][:12]}")
+        return
+    chosen = judging.drawn(list(range(len(contest.own))))
+    for side, design, rows in ((OWN, traced, contest.own), (BASELINE, other.traced, contest.baseline)):
+        yield from run_again(rerun, contest, side, design, [rows[place] for place in chosen], len(rows))
+    said = f"{held['gain']['text']}: it follows from {len(contest.own)} pairs of runs in the bundle, at {contest.ratio:g} clauses per variable"
+    yield Said("gain over the baseline", "recomputed", said)
+    yield from reached(rerun, contest, traced, other.traced, _installed(judging, claims, sizes, pool, other), held["gain"], judging.sample)
+
+
+def _installed(judging: Judging, claims: Claims, sizes: DesignsSettings, pool: Any, other: DesignResults) -> TracedDesign | None:
+    """The baseline of this machine, if the one of the bundle is another design."""
+    file = judging.settings.seeds / "designs" / "baseline.py"
+    if not file.is_file():
+        return None
+    here = _judge(judging, claims, sizes, pool, file.read_bytes(), {})
+    return None if here.design_id == other.design_id else here.traced
+
+
+BUNDLE = LineBundle(("design",), (DESIGN, OTHER), tuple(gate.name for gate in GATES), carry, check)

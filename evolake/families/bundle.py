@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evolake.bundles.measuring import fresh_count, fresh_seeds, judged
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import differ, under_installed
 from evolake.families.gates.specs import GATE_NAMES
@@ -88,10 +89,12 @@ def check(judging: Judging) -> Iterator[Said]:
             return
         yield Said("gates", "holds", f"all {len(GATES)} pass it ({', '.join(gate.name for gate in GATES)}); {others.sentence()}")
         if claims.backend != OPERATORS:
-            yield Said("gates", "note", f"its reviewers were of the backend {claims.backend}; here the ones without a model were asked")
+            why = f"its reviewers were of the backend {claims.backend}; here the ones without a model were asked"
+            yield Said("reviews by a model", "unmeasured", why)
         if differ(judging.asked, judging.installed) and (said := under_installed(done.results, GATES, judging.installed, judging.artifact_id)):
             yield said
         yield from _instances(judging, family, claims.instances, pool, sizes)
+        yield labelled_anew(family, len(claims.instances), pool, sizes, judging.sample)
 
 
 def _sizes(claims: Claims, judging: Judging) -> FamiliesSettings:
@@ -110,7 +113,10 @@ def _instances(judging: Judging, family: Family, claimed: Sequence[Labelled], po
     from evolake.families.sandbox.running import generate
 
     if not claimed:
-        yield Said("instances", "note", "none were sampled of it")
+        yield Said("instances", "unmeasured", "the bundle has none")
+        return
+    if len({(item.difficulty, item.seed) for item in claimed}) < len(claimed):
+        yield Said("instances", "fails", "it has an instance of one difficulty and seed twice")
         return
     chosen = judging.drawn(claimed)
     judging.progress(f"{len(chosen)} instances")
@@ -136,6 +142,29 @@ def _instances(judging: Judging, family: Family, claimed: Sequence[Labelled], po
         "instances", "holds", f"{len(chosen)} of {len(claimed)}: each has the same text and the same label by a strict majority",
         (len(chosen), len(claimed)),
     )
+
+
+def labelled_anew(family: Family, claimed: int, pool: Any, sizes: FamiliesSettings, sample: int | None) -> Said:
+    """Compare instances under fresh seeds with those of the bundle: each of these has a label by a strict majority, the primary in it.
+
+    The seeds of the gates follow from the family and the root seed, so that its author may know them; nobody knows these.
+
+    Args:
+        claimed: instances of the bundle; if it has none, passing the consensus gate counts for as many as that gate asks.
+    """
+    from evolake.families.gates.consensus import take_votes
+    from evolake.families.gates.execution import caps_of
+    from evolake.families.model.sampling import band_counts, spread
+    from evolake.families.sandbox.running import generate
+
+    stated = claimed or len(sizes.gate_difficulties) * sizes.sample_seeds
+    seeds = fresh_seeds(fresh_count(0, sample))
+    difficulties = spread(band_counts(len(seeds), sizes.band_weights))
+    made = generate(family, list(zip(difficulties, seeds, strict=True)), pool=pool, caps=caps_of(sizes))
+    good = [item for item in made if item.status == "ok"]
+    votes = take_votes(family, good, pool=pool, settings=sizes)
+    agreed = [float(vote.decided and vote.primary_agrees) for vote in votes] + [0.0] * (len(made) - len(good))
+    return judged("share of instances with a label, under fresh seeds", [1.0] * stated, agreed, unit="instance")
 
 
 BUNDLE = LineBundle(("family",), (FAMILY,), GATE_NAMES, carry, check)

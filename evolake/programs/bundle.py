@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evolake.bundles.measuring import difference
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import differ, under_installed
 from evolake.errors import InputError, MachineryError
@@ -208,18 +209,7 @@ def _unfounded(held: Mapping[str, Any] | None, rerun: Rerun, claims: Claims) -> 
         own, initial, project=project.name, score_name=project.score_name, higher_is_better=project.higher_is_better, protected=project.protected,
         initial_id=rerun.initial_id, cycle=str(held["gain"].get("cycle")),
     )
-    stated, found = held["gain"], gain.to_json() if gain else {}
-    for name in sorted(found.keys() | stated.keys()):
-        if not _equal(stated.get(name), found.get(name)):
-            return f"the gain that is stated is not that of its evaluations: {name} is {found.get(name)!r}, and it says {stated.get(name)!r}"
-    return ""
-
-
-def _equal(stated: Any, found: Any) -> bool:
-    """Return whether two values are the same; numbers up to rounding."""
-    if isinstance(stated, float | int) and isinstance(found, float | int):
-        return math.isclose(stated, found, rel_tol=1e-9, abs_tol=1e-12)
-    return stated == found
+    return difference(held["gain"], gain)
 
 
 def _compared(what: str, pairs: Sequence[tuple[Measured, Evaluation]], rerun: Rerun, noise: float, brought: int) -> Iterator[Said]:

@@ -1,19 +1,17 @@
 """Measure again what a bundle states of a program: the program and the initial program, under the bundle's seeds and under fresh ones.
 
 Nothing of the bundle is trusted here: noise is measured on this machine, and who made the bundle cannot know the fresh
-seeds, so that seeds on which a program happens to look good are no help.
+seeds, so that seeds on which a program happens to look good are no help. How seeds are drawn and statements judged is
+shared by all lines: `evolake.bundles.measuring`.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
-import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from evolake.bundles.measuring import fresh_count, fresh_seeds, judged
 from evolake.bundles.model import Said
 from evolake.contest import LEAST_PAIRS
 from evolake.programs.model.project import program_id
@@ -22,13 +20,6 @@ from evolake.report.numbers import counted
 if TYPE_CHECKING:
     from evolake.programs.model.project import Project
     from evolake.programs.sandbox.evaluating import Evaluation, Evaluator
-
-FRESH, LEAST_FRESH = 12, 9
-"""Fresh seeds: as many as this, or as the bundle has held-out seeds; at least the second if only a sample is run again."""
-DOUBT = 0.01
-"""Largest probability that an honest statement is refused by chance: three stated seeds of 12 are one choice of 220."""
-MOST_CHOICES = 5000
-LARGEST_SEED = 2**31
 
 
 class Rerun:
@@ -77,11 +68,6 @@ class Rerun:
         return self.evaluator.evaluate(texts, seed, self._built[name])
 
 
-def fresh_seeds(count: int) -> list[int]:
-    """Return seeds that nobody could know before."""
-    return [secrets.randbelow(LARGEST_SEED) for _ in range(count)]
-
-
 def scored(project: Project, evaluation: Evaluation) -> float | None:
     """Return an evaluation's score; None if it failed or gave none."""
     from evolake.programs.sandbox.evaluating import score_of
@@ -95,8 +81,7 @@ def reached(rerun: Rerun, claims: Any, held: Mapping[str, Any], sample: int | No
     Args:
         claims: with `own` and `initial`, evaluations of the bundle. held: what the bundle states of the champion. sample: evaluations to run again.
     """
-    count = max(FRESH, len(claims.own))
-    seeds = fresh_seeds(count if sample is None else max(LEAST_FRESH, min(count, sample)))
+    seeds = fresh_seeds(fresh_count(len(claims.own), sample))
     noise = rerun.noise(seeds[:1])
     project = rerun.project
     own = [scored(project, rerun.own(seed)) for seed in seeds]
@@ -107,49 +92,19 @@ def reached(rerun: Rerun, claims: Any, held: Mapping[str, Any], sample: int | No
     said = {item.seed: item.score for item in claims.own if item.score is not None}
     if held["gain"] is not None and len(said) < LEAST_PAIRS and len({*scores, *said.values()}) > 1:
         why = f"scores differ from seed to seed, and it rests on {counted(len(said), 'seed')}; at least {LEAST_PAIRS} are wanted"
-        yield Said("gain over the initial program", "fails", why)
+        yield Said("gain over the initial program", "fails", why, gain=True)
         return
     sign = 1 if project.higher_is_better else -1
     if not noise and held["score"] is not None:
-        yield _judged(f"{project.score_name} under fresh seeds", list(said.values()), scores, sign=sign)
+        yield judged(f"{project.score_name} under fresh seeds", list(said.values()), scores, sign=sign)
     if held["gain"] is None:
         return
     start = [scored(project, rerun.initial(seed)) for seed in seeds]
     if any(score is None or score <= 0 for score in (*start, *scores)):
-        yield Said("gain under fresh seeds", "note", "no ratio can be formed: a score is not positive, or the initial program fails")
+        why = "no ratio can be formed: a score is not positive, or the initial program fails"
+        yield Said("gain under fresh seeds", "unmeasured", why, gain=True)
         return
     first = {item.seed: item.score for item in claims.initial if item.score is not None}
     stated = [sign * math.log(score / first[seed]) for seed, score in said.items()]
     gains = [sign * math.log(one / other) for one, other in zip(scores, start, strict=True) if other]
-    yield _judged("gain (times) under fresh seeds", stated, gains, shown=math.exp)
-
-
-def _judged(
-    what: str, stated: Sequence[float], fresh: Sequence[float], *, sign: int = 1, shown: Callable[[float], float] = lambda value: value,
-) -> Said:
-    """Return whether what is stated on some seeds is reached under fresh ones.
-
-    If the stated seeds were drawn as the fresh ones are, each choice of as many of all these seeds is equally likely to be
-    the stated one (Fisher 1935, whatever the distribution). A mean that is among the best `DOUBT` of these is refused.
-
-    Args:
-        stated, fresh: values under each seed. sign: 1 if higher is better, -1 if lower is. shown: a value as it is printed.
-    """
-    values = sign * np.array([*stated, *fresh])
-    chance = _chance(values, len(stated))
-    said = f"{shown(_mean(fresh)):.6g} on {len(fresh)} seeds, stated {shown(_mean(stated)):.6g} on {len(stated)}"
-    return Said(what, "holds", said) if chance > DOUBT else Said(what, "fails", f"not reached: {said} (p {chance:.2g})")
-
-
-def _chance(values: np.ndarray, count: int) -> float:
-    """Return the share of choices of `count` values whose sum is at least that of the first ones. Of very many choices some are drawn."""
-    least = float(values[:count].sum()) - 1e-9 * max(1.0, float(np.abs(values).max()))
-    if math.comb(len(values), count) <= MOST_CHOICES:
-        sums = [float(values[list(places)].sum()) for places in itertools.combinations(range(len(values)), count)]
-        return float(np.mean(np.array(sums) >= least))
-    drawn = np.random.default_rng(0).permuted(np.tile(values, (MOST_CHOICES, 1)), axis=1)[:, :count].sum(axis=1)
-    return float((1 + (drawn >= least).sum()) / (1 + MOST_CHOICES))
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
+    yield judged("gain (times) under fresh seeds", stated, gains, shown=math.exp, gain=held["gain"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,17 +13,32 @@ from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import differ, under_installed
 from evolake.errors import InputError, MachineryError
 from evolake.prompts.evolution.gate_specs import GATES
+from evolake.prompts.measuring_again import (
+    FIRST,
+    INSTALLED,
+    OWN,
+    Answers,
+    Sides,
+    answering,
+    held_out,
+    installed_root,
+    reached,
+    shares,
+    shipped,
+    unfounded,
+)
 from evolake.prompts.policies.dtypes import FLOAT32, with_dtype
+from evolake.prompts.report.artifacts import base_evaluation
 from evolake.prompts.settings import PromptsSettings
 from evolake.report.kinds import Artifact
 
 if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake
-    from evolake.prompts.model.prompt import SystemPrompt
     from evolake.prompts.model.protocol import Problem
     from evolake.settings import Settings
 
 LINE = "prompts"
+FIRST_CYCLE = "0001"
 PROMPTS, PROBLEMS, WEIGHTS = "prompts.json", "problems.json", "checkpoint.safetensors"
 OLDER = ("prompt_id", "number", "cycle", "operator", "parents", "principles")
 EDIT_COLUMNS = ("operator", "step", "number", "prompt_id", "child_id", "kind", "targets", "text", "applied")
@@ -45,7 +59,8 @@ class Reply(BaseModel):
 
 
 class Claims(BaseModel):
-    """What is said of a prompt. edits: rows of `edits` that made it. iteration: after which it was asked."""
+    """What is said of a prompt. edits: rows of `edits` that made it. iteration: after which it was asked. start: replies of
+    the first root under the base model, which a gain is measured against."""
 
     model_config = ConfigDict(extra="forbid")
     settings: dict[str, Any]
@@ -53,6 +68,7 @@ class Claims(BaseModel):
     edits: list[dict[str, Any]] = Field(max_length=10_000)
     iteration: int | None
     replies: list[Reply] = Field(max_length=100_000)
+    start: list[Reply] = Field(default=[], max_length=100_000)
 
 
 def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settings) -> Carried:
@@ -66,14 +82,16 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
         {name: row[name] for name in EDIT_COLUMNS} for row in _read(lake, "edits", own["cycle"]) if row["child_id"] == artifact.artifact_id
     ]
     cycle, rows = _asked(lake, artifact.artifact_id)
-    problems = {row["problem_id"]: row for name in (own["cycle"], cycle) for row in _read(lake, "problems", name)}
+    start = _started(lake) if rows else []
+    problems = {row["problem_id"]: row for name in (FIRST_CYCLE if start else None, own["cycle"], cycle) for row in _read(lake, "problems", name)}
     state = {row["name"]: json.loads(row["value"]) for row in _read(lake, "incoming_state", entering)}
     weights = state.get("checkpoint") if cycle is not None else None
     # who verifies a bundle samples with transformers
     summary = with_dtype(settings.of(PromptsSettings)).model_dump(mode="json", exclude={"sampler", "vllm_url", "vllm_folder"})
     claims = {
         "settings": summary, "root_seed": settings.seed, "edits": edits,
-        "iteration": rows[0]["iteration"] if rows else None, "replies": [{name: row[name] for name in Reply.model_fields} for row in rows],
+        "iteration": rows[0]["iteration"] if rows else None,
+        **{name: [{field: row[field] for field in Reply.model_fields} for row in some] for name, some in (("replies", rows), ("start", start))},
     }
     members = {
         PROMPTS: [{name: row[name] for name in OLDER} for row in everyone if row["number"] <= own["number"]],
@@ -92,12 +110,19 @@ def _asked(lake: Lake, prompt: str) -> tuple[str | None, list[dict[str, Any]]]:
     return (cycles[-1], sorted(rows, key=lambda row: (row["problem_id"], row["sample"]))) if rows else (None, [])
 
 
+def _started(lake: Lake) -> list[dict[str, Any]]:
+    """Replies of the first root under the base model."""
+    if lake.record(LINE, "heldout", FIRST_CYCLE) is None:
+        return []
+    return sorted(base_evaluation(lake).to_dicts(), key=lambda row: (row["problem_id"], row["sample"]))
+
+
 def _read(lake: Lake, table: str, cycle: str | None) -> list[dict[str, Any]]:
     return lake.read(LINE, table, cycle).to_dicts() if cycle is not None and lake.record(LINE, table, cycle) is not None else []
 
 
 def check(judging: Judging) -> Iterator[Said]:
-    """Identity, both gates, every reply judged again, and a sample of them given again by the policy."""
+    """Identity, both gates, every reply judged again, and a sample of them given again by the policy; then what is stated of a champion."""
     from evolake.prompts.model.prompt import from_json
 
     claims = Claims.model_validate(judging.bundle.read("claims.json"))
@@ -113,7 +138,10 @@ def check(judging: Judging) -> Iterator[Said]:
         return
     yield Said("identity", "holds", f"the principles have the id {prompt.prompt_id[:12]}; so have those of {len(rows) - 1} older prompts")
     yield from _gates(judging, own, rows, problems, claims)
-    yield from _replies(judging, prompt, {row["problem_id"]: _problem(row) for row in problems}, claims)
+    root = min(rows, key=lambda row: row["number"])
+    first = from_json(root["principles"])
+    sides = Sides(prompt, first, judging.bundle.members.get(WEIGHTS), installed_root(first, judging.settings.seeds))
+    yield from _replies(judging, sides, {row["problem_id"]: _problem(row) for row in problems}, claims)
 
 
 def _gates(
@@ -135,67 +163,93 @@ def _gates(
         yield said
 
 
-def _replies(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Problem], claims: Claims) -> Iterator[Said]:
+def _replies(judging: Judging, sides: Sides, problems: Mapping[str, Problem], claims: Claims) -> Iterator[Said]:
+    own = PromptsSettings.model_validate({"dtype": FLOAT32} | claims.settings)  # a bundle that names none was made when there was no other
+    held = judging.bundle.facts["champion"]
+    now, start = ([item.model_dump() for item in some] for some in (claims.replies, claims.start))
+    for name, some in (("replies", claims.replies), ("replies of the first root", claims.start)):
+        if refused := _misjudged(some, problems, own):
+            yield Said(name, "fails", refused)
+            return
+        if some:
+            share = sum(item.correct for item in some) / len(some)
+            yield Said(name, "holds", f"{len(some)} judged again: {share:.1%} are right, as claimed")
+    if refused := unfounded(held, now, start, sides.root.prompt_id):
+        yield Said("gain over the first root", "fails", refused, gain=True)
+        return
+    if not claims.replies:
+        yield Said("replies", "unmeasured", "it was asked no held-out problem after the last iteration")
+        return
+    share = sum(item.correct for item in claims.replies) / len(claims.replies)
+    if held and held["score"] is not None and abs(held["score"] - share) > 1e-9:
+        yield Said("score", "fails", f"its replies come to {share:.6g}, and it claims {held['score']:.6g}")
+        return
+    asked = [problems[name] for name in dict.fromkeys(item.problem_id for item in claims.replies)]
+    if said := held_out(asked, own, judging.settings.seeds, claims.root_seed):
+        yield said
+    if held and held["gain"]:
+        yield Said("gain over the first root", "recomputed", f"{held['gain']['text']}: it follows from the replies in the bundle")
+    yield from _sampled(judging, sides, problems, claims, own)
+
+
+def _misjudged(claimed: Sequence[Reply], problems: Mapping[str, Problem], own: PromptsSettings) -> str:
+    """Return which reply is judged otherwise here; "" if none is."""
     from evolake.prompts.model.tool_calls import outside_calls
     from evolake.prompts.rating.scoring import judge_reply
     from evolake.prompts.rating.verifying import verify
 
-    own = PromptsSettings.model_validate({"dtype": FLOAT32} | claims.settings)  # a bundle that names none was made when there was no other
-    if not claims.replies:
-        yield Said("replies", "note", "it was asked no held-out problem after the last iteration")
-        return
-    judged = [outside_calls(item.reply) if own.tools else item.reply for item in claims.replies]
-    given = [(problems[item.problem_id], reply, item.truncated) for item, reply in zip(claims.replies, judged, strict=True)]
-    for element, (problem, reply, truncated), verified in zip(claims.replies, given, verify(given, own.answer_format), strict=True):
+    said = [outside_calls(item.reply) if own.tools else item.reply for item in claimed]
+    given = [(problems[item.problem_id], reply, item.truncated) for item, reply in zip(claimed, said, strict=True)]
+    for element, (problem, reply, truncated), verified in zip(claimed, given, verify(given, own.answer_format), strict=True):
         result = judge_reply(reply, problem, own.answer_format, truncated=truncated, verified=verified)
         if (result.correct, result.formatted) != (element.correct, element.formatted):
             claim, here = ("right" if right else "wrong" for right in (element.correct, result.correct))
-            yield Said("replies", "fails", f"its reply to {element.problem_id} is {here}, and it claims {claim}")
-            return
-    share = sum(item.correct for item in claims.replies) / len(claims.replies)
-    yield Said("replies", "holds", f"{len(claims.replies)} judged again: {share:.1%} are right, as claimed")
-    held = judging.bundle.facts["champion"]
-    if held and held["score"] is not None and abs(held["score"] - share) > 1e-9:
-        yield Said("score", "fails", f"its replies come to {share:.6g}, and it claims {held['score']:.6g}")
-        return
-    yield from _sampled(judging, prompt, problems, claims, own)
+            return f"its reply to {element.problem_id} is {here}, and it claims {claim}"
+    return ""
 
 
-def _sampled(judging: Judging, prompt: SystemPrompt, problems: Mapping[str, Problem], claims: Claims, own: PromptsSettings) -> Iterator[Said]:
-    """The policy asked again, greedily; what was drawn by chance, or came from an endpoint, was seen by no weights that are here, and no bundle holds
-    what was searched for."""
+def _sampled(judging: Judging, sides: Sides, problems: Mapping[str, Problem], claims: Claims, own: PromptsSettings) -> Iterator[Said]:
+    """The policy asked again, greedily. What was drawn by chance cannot be given again, nor what came from an endpoint or rests on a corpus."""
     why = "an endpoint gave them" if own.policy == "endpoint" else "they were drawn by chance" if own.heldout_samples != 1 else ""
     if not why and "search" in own.tools:
         why = "they rest on a corpus that a bundle does not carry"
     if why:
-        yield Said("policy", "hashed", f"{why}: the replies were judged again, not given again", (0, len(claims.replies)))
+        yield Said("policy", "unmeasured", f"{why}: the replies were judged again, not given again", (0, len(claims.replies)))
         return
     if own.policy_model is not None:
         raise MachineryError("its policy stands on a model that a bundle does not carry", got=own.policy_model)
-    from evolake.prompts.policies.registry import open_policy
-    from evolake.prompts.rating.evaluating import replies
-
     here = judging.settings.of(PromptsSettings)
     settings = judging.settings.model_copy(update={
         "prompts": own.model_copy(update={name: getattr(here, name) for name in NO_MODEL}), "seed": claims.root_seed,
     })
-    chosen = judging.drawn(claims.replies)
-    judging.progress(f"{len(chosen)} replies of the policy")
-    policy: Any = open_policy(settings, settings.lake, "0001", "bundle")
-    with policy if hasattr(policy, "__exit__") else nullcontext(policy):
-        if WEIGHTS in judging.bundle.members:
-            policy.load(judging.bundle.members[WEIGHTS])
-        asked = [problems[item.problem_id] for item in chosen]
-        again = replies(policy, [prompt], asked, samples=1, answer_format=own.answer_format, seed=0)
+    ask = answering(settings, own, sides, judging.progress)
+    weights = "the weights that it brings" if sides.weights is not None else "the weights before any update"
+    for side, some, by in ((OWN, claims.replies, weights), (FIRST, claims.start, "the weights before any update")):
+        if some:
+            yield _given_again(ask, side, judging.drawn(some), problems, len(some), by)
+    held = judging.bundle.facts["champion"]
+    if held is None or held["gain"] is None:
+        return
+    asked = [problems[item.problem_id] for item in claims.replies]
+    if not shipped(asked, judging.settings.seeds):
+        why = "the problems are none that ship with evolake, so that no others can be drawn here"
+        yield Said("gain on fresh problems", "unmeasured", why, gain=True)
+        return
+    before = shares([item.model_dump() for item in claims.replies]), shares([item.model_dump() for item in claims.start])
+    rivals = (FIRST,) if sides.installed is None else (FIRST, INSTALLED)
+    yield from reached(ask, before, held["gain"], own, judging.settings.seeds, judging.sample, rivals)
+
+
+def _given_again(ask: Answers, side: str, chosen: Sequence[Reply], problems: Mapping[str, Problem], brought: int, weights: str) -> Said:
+    what = "policy" if side == OWN else f"policy: {side}"
+    again = ask(side, [problems[item.problem_id] for item in chosen])
     for element, row in zip(chosen, again, strict=True):
         if row["correct"] != element.correct:
             claim, said = ("right" if right else "wrong" for right in (element.correct, row["correct"]))
-            yield Said("policy", "fails", f"its reply to {element.problem_id} is {said} here, and it claims {claim}")
-            return
+            return Said(what, "fails", f"its reply to {element.problem_id} is {said} here, and it claims {claim}")
     same = sum(row["reply"] == item.reply for item, row in zip(chosen, again, strict=True))
-    weights = "the weights that it brings" if WEIGHTS in judging.bundle.members else "the weights before any update"
-    said = f"asked again with {weights} for {len(chosen)} of {len(claims.replies)}: each as right or wrong as claimed, {same} the same word by word"
-    yield Said("policy", "holds", said, (len(chosen), len(claims.replies)))
+    said = f"asked again with {weights} for {len(chosen)} of {brought}: each as right or wrong as claimed, {same} the same word by word"
+    return Said(what, "holds", said, (len(chosen), brought))
 
 
 def _problem(row: Mapping[str, Any]) -> Problem:

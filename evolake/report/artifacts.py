@@ -34,8 +34,9 @@ class Gain:
     """How much better a champion is than what it was measured against.
 
     Attributes:
-        interval: of a ratio ("2.00 times lower PAR-2") or of a difference of shares ("+4.0% of correct replies"), see `is_ratio`.
-        measure: what the figure counts, so that it reads after "times" or after a percentage.
+        interval: of a ratio ("2.00 times lower PAR-2") or of a difference of shares ("+4.0 percentage points more correct
+            replies"), see `is_ratio`.
+        measure: what the figure counts, so that it reads after "times" or "percentage points".
         against_id, against: the artifact that it was measured against, and what to call it; "": its title.
         sample: on what, in words. cycle: when. beyond_noise: whether more than noise may be claimed.
         own, other: what was measured of either side, in the unit of `measure`; None where only their relation is known.
@@ -63,9 +64,12 @@ class Gain:
 
     @property
     def figure(self) -> str:
-        """Return the estimate to the digits that the interval leaves: `2.00 times` or `+4.0%`; `at least 2.00 times` if it is a lower bound."""
+        """Return the estimate with its unit, to the digits that the interval leaves: `2.00 times` or `+4.0 percentage points`.
+
+        `at least 2.00 times` if it is a lower bound.
+        """
         before = BOUNDS.get(self.bound, "")
-        return f"{before}{self._written(self.interval.estimate)}{' times' if self.is_ratio else ''}"
+        return f"{before}{self._written(self.interval.estimate)}{' times' if self.is_ratio else ' percentage points'}"
 
     @property
     def spread(self) -> str:
@@ -111,7 +115,7 @@ class Gain:
 
     def _written(self, value: float) -> str:
         low, high = self.interval.low, self.interval.high
-        return f"{value:,.{decimals_known(low, high)}f}" if self.is_ratio else f"{100 * value:+.{decimals_known(100 * low, 100 * high)}f}%"
+        return f"{value:,.{decimals_known(low, high)}f}" if self.is_ratio else f"{100 * value:+.{decimals_known(100 * low, 100 * high)}f}"
 
     def __str__(self) -> str:
         if self.is_gain:

@@ -110,7 +110,7 @@ def _bundled(artifact: Artifact, held: Champion | None) -> list[str]:
     if not (spec and spec.bundle and artifact.kind in resolve(spec.bundle).kinds and (held or artifact.state in PASSED)):
         return []
     file = f"{'champion' if held else artifact.kind}.tar"
-    other = f" The gain rests on what it is better than, too: `{held.gain.against_id[:12]}` is bundled the same way." if held and held.gain else ""
+    other = " It brings what the gain was measured against, too." if held and held.gain else ""
     return [
         "", "What was measured can be measured again from a bundle. The first command is for that lake; the second is for any machine with evolake, "
         "needs no lake, and says how many evaluations it ran again (a few, drawn by chance; all with `--all`)." + other, "",

@@ -1,5 +1,6 @@
 """A solver's repository in a bundle: its sources with the scripts that build and run them, and its runs on named formulas. Proofs are not carried:
-every UNSAT answer that is run again writes one, and an external checker verifies it."""
+every UNSAT answer that is run again writes one, and an external checker verifies it. With a gain come the duel that it rests on, and the sources of
+the solver that it was measured against."""
 
 from __future__ import annotations
 
@@ -11,10 +12,16 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import differ, under_installed
-from evolake.errors import InputError, LakeError, MachineryError
+from evolake.errors import InputError, MachineryError
+from evolake.report.found import find_artifact
 from evolake.report.kinds import Artifact
+from evolake.report.status import sealed_cycles
 from evolake.settings import Settings
+from evolake.solvers.bundle_duel import OTHER, stated, unpacked
 from evolake.solvers.gates.specs import GATE_NAMES
+from evolake.solvers.measurement.benchmark import run_limits, stage_limits
+from evolake.solvers.measuring_again import COLUMNS as OF_DUEL
+from evolake.solvers.measuring_again import Duel
 from evolake.solvers.rules.outcomes import NO_PROOF, fault_of
 from evolake.solvers.settings import SolversSettings
 
@@ -25,7 +32,6 @@ if TYPE_CHECKING:
 
 LINE = "solvers"
 SOURCES = "solver.tar.zst"
-MOST_BYTES = 256 << 20
 COLUMNS = ("suite", "instance", "formula_sha", "status", "cpu_s", "conflicts", "timeout_s", "memory_mb")
 ANSWERS = ("sat", "unsat")
 SLACK = 10.0
@@ -47,16 +53,18 @@ class Run(BaseModel):
 
 
 class Claims(BaseModel):
-    """What is said of a solver. base: the seed that it descends from."""
+    """What is said of a solver. base: the seed that it descends from. duel: by which it became champion; None for one of the seeds."""
 
     model_config = ConfigDict(extra="forbid")
     base: str = Field(max_length=200)
     settings: dict[str, Any]
     runs: list[Run] = Field(max_length=100_000)
+    root_seed: int = 0
+    duel: Duel | None = None
 
 
 def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settings) -> Carried:
-    """Its archive, and its runs of the benchmark."""
+    """Its archive, its runs of the benchmark, and the duel by which it became champion, with the other's archive."""
     runs = {
         (row["suite"], row["instance"], row["timeout_s"], row["cycle"], row["repeat"]): {name: row[name] for name in COLUMNS}
         for cycle in lake.cycles(LINE, "benchmark_runs") for row in lake.read(LINE, "benchmark_runs", cycle).to_dicts()
@@ -64,26 +72,37 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
     }
     claims = {
         "base": artifact.row["base"], "settings": settings.of(SolversSettings).model_dump(mode="json"),
-        "runs": [runs[key] for key in sorted(runs, key=str)],
+        "runs": [runs[key] for key in sorted(runs, key=str)], "root_seed": settings.seed,
     }
-    return Carried(claims, {SOURCES: lake.blobs.get(artifact.row.get("archive_sha") or artifact.content_sha)})
+    duel, members = _won(lake, catalogue, artifact.artifact_id)
+    return Carried(claims | {"duel": duel}, {SOURCES: lake.blobs.get(_archive(artifact)), **members})
+
+
+def _archive(artifact: Artifact) -> str:
+    return artifact.row.get("archive_sha") or artifact.content_sha
+
+
+def _won(lake: Lake, catalogue: Catalogue, solver: str) -> tuple[dict[str, Any] | None, dict[str, bytes]]:
+    """(the newest duel that it won, the archive of the one that lost it)."""
+    for cycle in reversed(sealed_cycles(lake, LINE)):
+        won = [row for row in lake.read(LINE, "champion", cycle).to_dicts() if row["wins"] and row["challenger_id"] == solver]
+        if won:
+            rows = lake.read(LINE, "champion_trials", cycle).to_dicts()
+            own = [row for row in rows if (row["champion_id"], row["challenger_id"]) == (won[0]["champion_id"], solver)]
+            trials = [{name: row[name] for name in OF_DUEL} for row in own]
+            trials.sort(key=lambda row: (row["instance"], row["pair"], row["part"]))
+            other = find_artifact(catalogue, won[0]["champion_id"])
+            return {"cycle": cycle, "trials": trials}, {OTHER: lake.blobs.get(_archive(other))}
+    return None, {}
 
 
 def check(judging: Judging) -> Iterator[Said]:
     """Identity, every gate from layout to stability, and a sample of its runs with their models and proofs."""
-    from evolake.lake.trees import unpack
     from evolake.solvers.gates.specs import GATES
-    from evolake.solvers.repository.variant import is_laid_out, read_card, source_sha
+    from evolake.solvers.repository.variant import read_card, source_sha
 
     claims = Claims.model_validate(judging.bundle.read("claims.json"))
-    folder = judging.folder / "solver"
-    require_bounded(judging.bundle.members[SOURCES])
-    try:
-        unpack(judging.bundle.members[SOURCES], folder, MOST_BYTES)
-    except LakeError as error:
-        raise ValueError(f"its sources cannot be unpacked: {error.got}") from None
-    if not is_laid_out(folder):
-        raise ValueError("its sources are not laid out as a variant")
+    folder = unpacked(judging, SOURCES)
     made = source_sha(folder)
     yield Said("identity", "holds" if made == judging.artifact_id else "fails", f"the sources have the id {made[:12]}")
     if read_card(folder)["base"] != claims.base:
@@ -101,19 +120,7 @@ def check(judging: Judging) -> Iterator[Said]:
     if differ(judging.asked, judging.installed) and (said := under_installed(judged.results, GATES, judging.installed, judging.artifact_id)):
         yield said
     yield from run_again(judging, claims, verified, settings)
-
-
-def require_bounded(packed: bytes) -> None:
-    """Raises ValueError where packed sources are more than MOST_BYTES as an archive, headers and all; nothing is written."""
-    from evolake.reading import Bomb, Damaged, decompressed
-
-    try:
-        for _ in decompressed([packed], MOST_BYTES, name=SOURCES, kind="zstd"):
-            pass
-    except Bomb:
-        raise ValueError(f"its sources are more than {MOST_BYTES:,} bytes when they are unpacked, or expand too much") from None
-    except Damaged as error:
-        raise ValueError(f"its sources cannot be unpacked: {error.got}") from None
+    yield from stated(judging, claims.duel, claims.settings, claims.root_seed, verified, settings)
 
 
 def _verified(folder: Path, settings: Settings, judging: Judging) -> Verified:
@@ -133,14 +140,14 @@ def run_again(judging: Judging, claims: Claims, verified: Verified, settings: Se
     from evolake.solvers.repository.variant import read_card
 
     if not claims.runs:
-        yield Said("benchmark runs", "note", "none")
+        yield Said("benchmark runs", "unmeasured", "the bundle has none")
         return
     blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
     known = _formulas({run.suite for run in claims.runs}, settings)
     here = [run for run in claims.runs if (run.suite, run.formula_sha) in known]
     if not here:
         suites = ", ".join(sorted({run.suite for run in claims.runs}))
-        yield Said("benchmark runs", "hashed", f"{len(claims.runs)}: the formulas of {suites} are not installed here", (0, len(claims.runs)))
+        yield Said("benchmark runs", "unmeasured", f"{len(claims.runs)}: the formulas of {suites} are not installed here", (0, len(claims.runs)))
         return
     adapter = load_adapter(read_card(verified.folder)["adapter"], settings.seeds / "solvers" / "adapters")
     assert verified.judged.build is not None
@@ -185,7 +192,6 @@ def _formulas(suites: set[str], settings: Settings) -> Mapping[tuple[str, str], 
 
 
 def _measured(run: Run, instance: Instance, program: Any, variant: str, settings: Settings, cache: Path) -> Mapping[str, Any]:
-    from evolake.solvers.measurement.benchmark import run_limits, stage_limits
     from evolake.solvers.measurement.measuring import Job, measure
 
     sizes = settings.of(SolversSettings)
@@ -207,4 +213,4 @@ def _objection(run: Run, row: Mapping[str, Any]) -> str:
     return "" if near else said
 
 
-BUNDLE = LineBundle(("variant",), (SOURCES,), GATE_NAMES, carry, check)
+BUNDLE = LineBundle(("variant",), (SOURCES, OTHER), GATE_NAMES, carry, check)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from evolake.contest import LEVEL
 from evolake.designs.report.standing import standing
@@ -24,12 +26,17 @@ def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | Non
     """Against the baseline, on the fresh seeds of the cycle; None for the baseline itself."""
     for row in lake.read(LINE, "champion_decisions", cycle).to_dicts():
         if row["comparison"] == "baseline" and row["challenger_id"] == artifact_id and row["ratio"] is not None:
-            return Gain(
-                Interval(row["ratio"], row["ratio_low"], row["ratio_high"], LEVEL), MEASURES.get(row.get("unit") or "", STEPS), row["incumbent_id"],
-                f"at N={row['N']} on {row['pairs']} fresh seeds of {row['batch']} instances each, profile {row['profile']}", cycle, row["wins"],
-                count=counted(row["pairs"], "seed"), bound=row.get("bound") or "",
-            )
+            return gain_of_decision(row)
     return None
+
+
+def gain_of_decision(row: Mapping[str, Any]) -> Gain:
+    """Return the gain that a row of DECISIONS states."""
+    return Gain(
+        Interval(row["ratio"], row["ratio_low"], row["ratio_high"], LEVEL), MEASURES.get(row.get("unit") or "", STEPS), row["incumbent_id"],
+        f"at N={row['N']} on {row['pairs']} fresh seeds of {row['batch']} instances each, profile {row['profile']}", row["cycle"], row["wins"],
+        count=counted(row["pairs"], "seed"), bound=row.get("bound") or "",
+    )
 
 
 def design_text(lake: Lake, artifact: Artifact) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -29,7 +29,15 @@ def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | Non
         return None
     heldout = lake.read(LINE, "heldout", cycle)
     now = _shares(heldout.filter((pl.col("prompt_id") == artifact_id) & (pl.col("iteration") == population.iteration)))
-    start = _shares(base_evaluation(lake))
+    return gain_between(now, _shares(base_evaluation(lake)), population.rows()[0]["prompt_id"], cycle)
+
+
+def gain_between(now: Mapping[str, float], start: Mapping[str, float], root_id: str, cycle: str) -> Gain | None:
+    """Return the gain over the first root; None if no problem was answered by both.
+
+    now, start: problem -> share of correct replies, of the champion with the weights at the end of the cycle and of the
+    first root under the base model.
+    """
     both = sorted(set(now) & set(start))
     if not both:
         return None
@@ -37,7 +45,7 @@ def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | Non
     gained = Interval(contest.effect, contest.low, contest.high, LEVEL)
     own, other = (sum(side[name] for name in both) / len(both) for side in (now, start))
     return Gain(
-        gained, "more correct replies", population.rows()[0]["prompt_id"],
+        gained, "more correct replies", root_id,
         f"on {len(both)} held-out problems: {own:.1%} with the weights as they are now, {other:.1%} before", cycle, contest.wins,
         against="the first root under the base model", is_ratio=False, own=own, other=other, count=counted(len(both), "problem"),
     )

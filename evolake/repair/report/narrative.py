@@ -10,6 +10,7 @@ from evolake.repair.names import INFORMED, ONE_SHOT, WHOLE_CONFLICT
 from evolake.repair.report.data import StudyReport, read_report
 from evolake.repair.report.material import proposer
 from evolake.repair.report.tables import SIGNIFICANT, in_letters, p_value, percent, points
+from evolake.report.numbers import counted
 
 QUESTION = "Does solver-grounded feedback beat more attempts under the same budget?"
 
@@ -62,7 +63,7 @@ def answers(report: StudyReport) -> list[str]:
 def _answer(what: str, row: dict[str, Any]) -> str:
     spread = f"{points(row['difference_low'])} to {points(row['difference_high'])}"
     counts = f"{row['only_first']} to {row['only_second']} problems, adjusted p {p_value(row['p_holm'])}"
-    numbers = f"{points(row['difference'])} percentage points, 95% {spread}; {counts}"
+    numbers = f"{points(row['difference'])} percentage points, 95% interval {spread}, {counted(row['pairs'], 'problem')}; {counts}"
     if row["p_holm"] >= SIGNIFICANT:
         verdict = "no difference is shown"
     else:

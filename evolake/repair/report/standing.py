@@ -10,6 +10,7 @@ from evolake.repair.names import ONE_SHOT, RESAMPLING
 from evolake.repair.report.data import read_report
 from evolake.repair.report.tables import SIGNIFICANT, percent, points
 from evolake.report.artifacts import NONE_YET, NOT_MEASURED
+from evolake.report.numbers import counted
 from evolake.report.standings import Standing
 from evolake.report.story import Ask
 
@@ -31,8 +32,8 @@ def standing(shared: Standing, lake: Lake, _ask: Ask) -> Standing | None:
         return replace(shared, gain=f"{NONE_YET}: no arm solves more than mere attempts")
     pairs = {(row["first"], row["second"]): row for row in report.findings.comparisons.to_dicts() if row["unit"] == "problem"}
     row = pairs[best, RESAMPLING]
-    ends = f"95% interval {points(row['difference_low'])} to {points(row['difference_high'])}"
-    measured, is_gain = f"{points(row['difference'])} percentage points", row["p_holm"] < SIGNIFICANT and row["difference"] > 0
+    ends = f"95% interval {points(row['difference_low'])} to {points(row['difference_high'])}, {counted(row['pairs'], 'problem')}"
+    measured, is_gain = f"{points(row['difference'])} percentage points of problems solved", row["p_holm"] < SIGNIFICANT and row["difference"] > 0
     return replace(
         shared, gain=f"{measured} ({ends})" if is_gain else f"{NONE_YET} ({measured}, {ends}; not significant)", is_gain=is_gain,
         estimate=row["difference"], low=row["difference_low"], high=row["difference_high"], level=0.95,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from evolake.contest import LEVEL
 from evolake.lake import Lake
@@ -25,7 +27,11 @@ def gain_of(lake: Lake, artifact_id: str, _cycle: str, since: str) -> Gain | Non
     won = [row for row in lake.read(LINE, "champion", since).to_dicts() if row["wins"] and row["challenger_id"] == artifact_id]
     if not won:
         return None
-    row = won[0]
+    return gain_of_decision(won[0])
+
+
+def gain_of_decision(row: Mapping[str, Any]) -> Gain:
+    """Return the gain that a row of DECISIONS states."""
     level = LEVEL if row.get("test") else EARLIER_LEVEL
     return Gain(
         Interval(row["ratio"], row["ratio_low"], row["ratio_high"], level), "lower PAR-2", row["champion_id"],

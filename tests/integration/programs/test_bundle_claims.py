@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import os
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from bundle_fixtures import improved_program_lake
-from commands import evolake
+from bundle_forging import exported, forged, verified
 from lent_pool import lent_pool
 from programs_fixtures import apart
 from scipy.stats import binomtest
 
-from evolake.bundles.container import Bundle, as_json, pack, unpack
-from evolake.programs.measuring_again import DOUBT, _judged, fresh_seeds
+from evolake.bundles.measuring import DOUBT, fresh_seeds, judged
 from evolake.programs.report.gains import gain_between
 
 BY_SEED = """import random
@@ -34,10 +31,6 @@ def score(cases, results):
 """
 START, BETTER = "def double(x):\n    return 1\n", "def double(x):\n    return 1.5\n"
 WIDE = tuple(range(1000, 1400))
-
-
-def typed(*words: str, lake: Path) -> Any:
-    return evolake("bundle", *words, environment={**os.environ, "EVOLAKE_LAKE": str(lake)})
 
 
 @pytest.fixture(autouse=True)
@@ -56,25 +49,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A champion whose scores depend on the seed, better than the initial program under each of three."""
     folder = tmp_path_factory.mktemp("improved")
     improved_program_lake(folder / "lake", apart(START, BY_SEED), BETTER)
-    done = typed("export", "programs", "-o", str(folder / "champion.tar"), lake=folder / "lake")
-    assert done.returncode == 0, done.stderr
-    return folder / "champion.tar"
-
-
-def verified(file: Path, *words: str) -> tuple[int, str]:
-    """Exit code, and the first reason."""
-    done = typed("verify", str(file), "--json", *words, lake=file.parent / "none")
-    assert "Traceback" not in done.stderr
-    return done.returncode, " ".join(json.loads(done.stdout)["reasons"])
-
-
-def forged(honest: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> bytes:
-    """The bundle with other claims and other facts of the champion, under right hashes."""
-    whole = unpack(honest.read_bytes())
-    assert isinstance(whole, Bundle)
-    claims, held = json.loads(whole.members["claims.json"]), json.loads(json.dumps(whole.facts["champion"]))
-    change(claims, held)
-    return pack({**whole.facts, "champion": held}, {**whole.members, "claims.json": as_json(claims)})
+    return exported(folder / "lake", "programs", folder / "champion.tar")
 
 
 def restated(claims: Mapping[str, Any], held: dict[str, Any]) -> None:
@@ -148,9 +123,7 @@ def test_an_honest_bundle_holds(honest: Path):
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forged_statement_is_refused_with_its_reason(honest: Path, name: str, tmp_path: Path):
     change, said = FORGERIES[name]
-    file = tmp_path / "forged.tar"
-    file.write_bytes(forged(honest, change))
-    code, reason = verified(file, "--all")
+    code, reason = verified(forged(honest, tmp_path / "forged.tar", change), "--all")
     assert (code, said in reason) == (1, True), reason
 
 
@@ -160,16 +133,14 @@ TIMED = BY_SEED.replace("return {", 'import time\n    return {"seconds": time.ti
 def test_a_side_metric_that_varies_excuses_no_other_score(tmp_path: Path):
     """An honest bundle with times holds; a changed score is found, though its metrics are never the same twice."""
     improved_program_lake(tmp_path / "lake", apart(START, TIMED), BETTER)
-    file = tmp_path / "timed.tar"
-    assert typed("export", "programs", "-o", str(file), lake=tmp_path / "lake").returncode == 0
+    file = exported(tmp_path / "lake", "programs", tmp_path / "timed.tar")
     assert verified(file, "--all") == (0, "")
 
     def changed(claims: dict[str, Any], held: dict[str, Any]) -> None:
         claims["search"][0].update(score=9.0)
         claims["search"][0]["metrics"].update(combined_score=9.0)
 
-    (tmp_path / "forged.tar").write_bytes(forged(file, changed))
-    code, reason = verified(tmp_path / "forged.tar", "--all")
+    code, reason = verified(forged(file, tmp_path / "forged.tar", changed), "--all")
     assert code == 1 and "it claims 9, and measured is" in reason
 
 
@@ -178,8 +149,7 @@ def test_seeds_that_were_chosen_for_their_scores_are_no_help(kept: int, tmp_path
     """The best of four hundred, with everything else as it was measured there."""
     chosen = sorted(WIDE, key=lambda seed: -random.Random(seed).expovariate(1))[:kept]
     improved_program_lake(tmp_path / "lake", apart(START, BY_SEED), BETTER, chosen)
-    assert typed("export", "programs", "-o", str(tmp_path / "b.tar"), lake=tmp_path / "lake").returncode == 0
-    code, reason = verified(tmp_path / "b.tar", "--all")
+    code, reason = verified(exported(tmp_path / "lake", "programs", tmp_path / "b.tar"), "--all")
     assert (code, ("rests on 1 seed" if kept == 1 else "not reached") in reason) == (1, True), reason
 
 
@@ -191,11 +161,19 @@ FRESH = [0.8, 1.0, 1.2, 0.9, 1.1, 1.0, 0.7, 1.3, 0.95, 1.05, 0.85, 1.15]
     ([0.6, 0.6, 0.61], 1, "holds"), ([1.0, 0.8, 1.2], -1, "holds"), ([0.6, 0.6, 0.61], -1, "fails"), ([1.4, 1.4, 1.31], -1, "holds"),
 ])
 def test_what_is_stated_must_be_reached_under_fresh_seeds(stated: list[float], sign: int, outcome: str):
-    assert _judged("score", stated, FRESH, sign=sign).outcome == outcome
+    assert judged("score", stated, FRESH, sign=sign).outcome == outcome
 
 
 def test_equal_scores_under_every_seed_are_reached():
-    assert [_judged("score", [value] * 3, [1.0] * 12).outcome for value in (1.0, 0.9, 1.1)] == ["holds", "holds", "fails"]
+    assert [judged("score", [value] * 3, [1.0] * 12).outcome for value in (1.0, 0.9, 1.1)] == ["holds", "holds", "fails"]
+
+
+@pytest.mark.parametrize(("fresh", "outcome"), [([0.4, 0.5, 0.6] * 4, "holds"), ([-0.6, 0.7, -0.5, 0.6] * 3, "open"), ([0.0] * 12, "fails")])
+def test_a_gain_that_fresh_seeds_do_not_show_is_not_called_reached(fresh: list[float], outcome: str):
+    """Stated is one beyond the noise; fresh seeds show it, cannot tell, or show that there is none."""
+    said = judged("gain", [0.4, 0.5, 0.6], fresh, gain={"beyond_noise": True})
+    assert (said.outcome, said.gain) == (outcome, True)
+    assert judged("gain", [0.4, 0.5, 0.6], fresh, gain={"beyond_noise": False}).outcome == outcome.replace("open", "holds")
 
 
 @pytest.mark.parametrize("seeds", [3, 8])
@@ -204,7 +182,7 @@ def test_honest_statements_are_seldom_refused(draw: str, seeds: int):
     """Stated and fresh seeds of one distribution: at most as often as `DOUBT` says, whatever the distribution."""
     rng = np.random.default_rng(0)
     refused = sum(
-        _judged("score", getattr(rng, draw)(size=seeds).tolist(), getattr(rng, draw)(size=12).tolist()).outcome == "fails" for _ in range(400)
+        judged("score", getattr(rng, draw)(size=seeds).tolist(), getattr(rng, draw)(size=12).tolist()).outcome == "fails" for _ in range(400)
     )
     assert binomtest(refused, 400, DOUBT, alternative="greater").pvalue > 0.001
 

@@ -18,10 +18,12 @@ from lent_pool import lent_pool
 from programs_fixtures import EVALUATOR, PROGRAM, apart, imports
 
 from evolake.bundles.container import BLOCK, Bundle, Refused, as_json, pack, unpack
+from evolake.bundles.model import Said
+from evolake.bundles.verifying import HOLDS, Report, unmeasured
 from evolake.errors import JailUnavailable
 from evolake.families.model.loading import read_family
 from evolake.settings import default_seeds
-from evolake.solvers.bundle import MOST_BYTES, require_bounded
+from evolake.solvers.bundle_duel import MOST_BYTES, require_bounded
 
 MAKE: Mapping[str, Callable[[Path], Any]] = {
     "designs": design_lake, "families": family_lake, "programs": lambda root: program_lake(root, apart()), "prompts": prompt_lake,
@@ -245,6 +247,32 @@ def test_members_that_no_bundle_of_the_line_has_are_refused(bundles: Callable[[s
 def test_packed_sources_are_not_laid_out_before_their_size_is_known(packed: bytes, said: str):
     with pytest.raises(ValueError, match=said):
         require_bounded(packed)
+
+
+@pytest.mark.parametrize(("said", "word", "first_line"), [
+    ([], "not measured again", "holds, but for its gain, which was not measured again"),
+    ([Said("gain", "open", "few", gain=True)], "open", "holds, but for its gain, which was neither reached beyond the noise nor refuted"),
+    ([Said("gain", "holds", "2 times", gain=True)], "measured again", "holds"),
+])
+def test_a_gain_that_was_not_reached_here_is_never_called_so(said: list[Said], word: str, first_line: str):
+    """Whatever the line looks at; of one that looks at no gain, the gain is not measured again."""
+    bundle = Bundle({"line": "bridges", "champion": {"gain": {"text": "5 times longer"}}}, {}, "")
+    result = Report(HOLDS, "", (*said, *unmeasured(bundle, said)), bundle.facts, "")
+    assert (result.gain, result.lines()[0]) == (word, f"bridges: {first_line}")
+    assert result.to_json()["gain"] == word
+    assert any("not measured again gain: stated is: 5 times longer" in line for line in result.lines()) == (not said)
+
+
+@pytest.mark.parametrize("champion", [
+    {"score": 1.0}, [], {"cycle": "0001", "since": "0001", "score": "1", "gain": None},
+    {"cycle": "0001", "since": "0001", "score": 1.0, "gain": {"text": "5 times"}},
+])
+def test_what_is_stated_of_a_champion_must_be_a_statement(bundles: Callable[[str], Path], champion: Any, tmp_path: Path):
+    result = unpack(bundles("designs").read_bytes())
+    assert isinstance(result, Bundle)
+    (tmp_path / "odd.tar").write_bytes(pack({**result.facts, "champion": champion}, result.members))
+    code, summary = verified(tmp_path / "odd.tar")
+    assert code == 1 and "its manifest does not say" in summary["reasons"][0], summary
 
 
 def test_without_a_jail_nothing_is_judged_and_the_exit_code_is_3(bundles: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch):

@@ -103,6 +103,7 @@ def test_words_follow_the_adjusted_tests():
     same = answers(report_of(stored(made_up_results(MAIN, skill=level), MAIN)))
     assert len(same) == 5
     assert all("no difference is shown" in sentence for sentence in same)
+    assert all(f", {MAIN.height} problems; " in sentence and " percentage points, 95% interval " in sentence for sentence in same)
     apart = answers(report_of(stored(made_up_results(MAIN, skill=level | {"cd_vgs_core_rank": 2, "multi_no_feedback": -1}), MAIN)))
     assert any(sentence.startswith("Conflict-directed") and "cd_vgs_core_rank solves more than multi_no_feedback" in sentence for sentence in apart)
     backwards = answers(report_of(stored(made_up_results(MAIN, skill=level | {"cd_vgs_core_rank": -1, "multi_no_feedback": 2}), MAIN)))

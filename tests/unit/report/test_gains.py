@@ -59,8 +59,8 @@ def crown(root: Path, line: str, name: str, kind: str) -> None:
     (True, (1.2, 0.9, 1.6), "1.2 times fewer median steps than the start, 95% interval 0.9 to 1.6"),
     (True, (1.0, 1.0, 1.0), "no difference from the start"),
     (False, (0.0, 0.0, 0.0), "no difference from the start"),
-    (False, (0.0, -0.05, 0.05), "no difference from the start, 95% interval -5% to +5%"),
-    (False, (0.1, -0.1, 0.3), "+10% more correct replies than the start, 95% interval -10% to +30%"),
+    (False, (0.0, -0.05, 0.05), "no difference from the start, 95% interval -5 to +5"),
+    (False, (0.1, -0.1, 0.3), "+10 percentage points more correct replies than the start, 95% interval -10 to +30"),
 ])
 def test_what_is_not_beyond_the_noise_is_no_gain_in_any_form(is_ratio: bool, measured: tuple[float, float, float], in_words: str):
     result = gain(*measured, beyond=False, is_ratio=is_ratio)

@@ -114,7 +114,8 @@ def test_the_study_compares_its_best_arm_with_mere_attempts(tmp_path: Path, monk
     assert row.best.startswith("cd_vgs_core_rank (") and row.start.startswith("multi_no_feedback (")
     assert (row.is_gain, row.level) == (is_gain, 0.95)
     assert row.low is not None and row.high is not None and row.estimate is not None and row.low <= row.estimate <= row.high
-    assert row.gain.startswith("none yet (") != is_gain and "percentage points" in row.gain and "95% interval" in row.gain
+    assert row.gain.startswith("none yet (") != is_gain and "percentage points of problems solved (" in row.gain.replace(", 95", " (95")
+    assert "95% interval" in row.gain and ", 40 problems" in row.gain
     assert row.evaluations == report.results["solver_calls"].sum()
 
 

@@ -1,0 +1,54 @@
+"""Bundles as a careful forger changes them: other claims and another statement, under right hashes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from commands import evolake
+
+from evolake.bundles.container import Bundle, as_json, pack, unpack
+
+Change = Callable[[dict[str, Any], dict[str, Any]], None]
+"""Called with the claims, and with what is stated of the champion; changes them."""
+
+
+def typed(*words: str, lake: Path, **more: str) -> Any:
+    return evolake("bundle", *words, environment={**os.environ, **more, "EVOLAKE_LAKE": str(lake)})
+
+
+def exported(lake: Path, name: str, out: Path, **more: str) -> Path:
+    done = typed("export", name, "-o", str(out), lake=lake, **more)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def answered(file: Path, *words: str, **more: str) -> tuple[int, dict[str, Any]]:
+    """Exit code and answer of the check, in a folder without a lake."""
+    done = typed("verify", str(file), "--json", *words, lake=file.parent / "none", **more)
+    assert "Traceback" not in done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+def verified(file: Path, *words: str, **more: str) -> tuple[int, str]:
+    """Exit code, and the first reason."""
+    code, answer = answered(file, *words, **more)
+    return code, " ".join(answer["reasons"])
+
+
+def opened(file: Path) -> Bundle:
+    whole = unpack(file.read_bytes())
+    assert isinstance(whole, Bundle)
+    return whole
+
+
+def forged(file: Path, out: Path, change: Change, members: Mapping[str, bytes] | None = None) -> Path:
+    """The bundle with other claims, another statement and other members."""
+    whole = opened(file)
+    claims, held = json.loads(whole.members["claims.json"]), json.loads(json.dumps(whole.facts["champion"]))
+    change(claims, held)
+    out.write_bytes(pack({**whole.facts, "champion": held}, {**whole.members, **(members or {}), "claims.json": as_json(claims)}))
+    return out
