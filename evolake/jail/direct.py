@@ -214,12 +214,15 @@ def _follow(message: dict[str, Any], streams: list[Stream], limits: Limits, stac
                 raise JailUnavailable("a killed jail is still there", do="look at the machine's health")
             continue
         if now >= look:
-            left = limits.cpu_s - processor_times(target, namespaces=message["namespaces"])[0]
+            times = processor_times(target, namespaces=message["namespaces"])
+            left = limits.cpu_s - (times[0] if times else 0.0)
             look = now + max(left, SHORTEST_LOOK_S)
             cause = "cpu" if left <= 0 else None
         if now >= deadline:
             cause = "timeout"
-            delayed = processor_times(target, namespaces=message["namespaces"])[1]
+            times = processor_times(target, namespaces=message["namespaces"])
+            # A program that has not begun yet waits for the machine.
+            delayed = times[1] if times else now - began
         if any(stream.over for stream in streams):
             cause = "output"
         if cause is not None:
@@ -236,16 +239,19 @@ def _follow(message: dict[str, Any], streams: list[Stream], limits: Limits, stac
     return Ended(code if code >= 0 else 128 - code, report["cpu_s"], report["peak_mb"], cause, wall_s, delayed)
 
 
-def processor_times(target: int, *, namespaces: bool) -> tuple[float, float]:
-    """Return the seconds for which the program ran, and for which it was ready to run and waited for a processor; 0 when it is just ending.
+def processor_times(target: int, *, namespaces: bool) -> tuple[float, float] | None:
+    """Return the seconds for which the program ran, and for which it was ready to run and waited for a processor.
 
-    target: itself, or the process 1 above it.
+    None if it has not begun or is just ending. Both are 0 on a kernel that does not count them. target: itself, or the process 1 above it.
     """
     try:
         program = _only_child(target) if namespaces else target
+    except (OSError, IndexError):
+        return None
+    try:
         ran, waited, *_ = Path(f"/proc/{program}/schedstat").read_text().split()
         return int(ran) / 1e9, int(waited) / 1e9
-    except (OSError, IndexError, ValueError):
+    except (OSError, ValueError):
         return 0.0, 0.0
 
 
