@@ -36,6 +36,7 @@ from evolake.solvers.measurement.metrics import PENALTY
 from evolake.solvers.process.execute import Program
 from evolake.solvers.rules.outcomes import NO_PROOF
 from evolake.solvers.suites import Suite
+from evolake.solvers.suites.spec import original_name
 from evolake.solvers.tables import CLOCK, DUELS
 from evolake.stats import noise_floor
 
@@ -188,12 +189,8 @@ def decision_rng(root_seed: int, cycle: str, challenger_id: str) -> np.random.Ge
 
 
 def formulas_of(runs: pl.DataFrame) -> np.ndarray:
-    """Return the number of each instance's formula, instances in order of their names. runs: rows of RUNS.
-
-    A suite names the copy number k of `name` `name~k`, and the column `shuffle` holds k: a name alone makes no copy.
-    """
-    rows = runs.select("instance", "shuffle").unique().sort("instance").rows()
-    names = [name.removesuffix(f"~{shuffle}") if shuffle else name for name, shuffle in rows]
+    """Return the number of each instance's formula, instances in order of their names. runs: rows of RUNS."""
+    names = [original_name(*row) for row in runs.select("instance", "shuffle").unique().sort("instance").rows()]
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}
     return np.array([places[name] for name in names])
 

@@ -147,6 +147,11 @@ def load_spec(name: str, seeds: Path) -> Spec:
     return Spec(name, description, recipes, archives, locked)
 
 
+def original_name(instance: str, shuffle: int) -> str:
+    """Return the name of the formula that an instance of a suite is a copy of: copy number k of `name` is `name~k`. A name alone makes no copy."""
+    return instance.removesuffix(f"~{shuffle}") if shuffle else instance
+
+
 def _recipes(entry: dict[str, Any]) -> list[Recipe]:
     if entry["status"] not in STATUSES:
         raise InputError(f"{entry['name']}: {entry['status']!r} is no status", wanted=", ".join(STATUSES))

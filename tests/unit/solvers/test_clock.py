@@ -15,6 +15,7 @@ from solver_runs import run_row
 
 from evolake.jail import NativeOutcome
 from evolake.solvers.evolution.benchmarking import current_runs
+from evolake.solvers.evolution.closing import _lost
 from evolake.solvers.evolution.holdout import _measured
 from evolake.solvers.evolution.population import Population
 from evolake.solvers.gates.carry import carry_evidence
@@ -125,6 +126,13 @@ def test_what_the_clock_cut_short_is_measured_again_in_the_next_cycle() -> None:
     assert set(kept["variant_id"]) == {"w"}
     suite = Suite("s", tuple(Instance(name, "x", "SAT", name) for name in "ab"))
     assert _measured(HOLDOUT_RUNS.frame(rows), suite) == {"w"}
+
+
+def test_a_duel_that_lost_formulas_to_the_clock_is_held_again() -> None:
+    """A challenger that did not win is not asked again by a suite of as many instances as its duel had."""
+    decision = {"champion_id": "c", "challenger_id": "v", "instances": 12}
+    assert _lost(Population.empty(), "c", [decision])["v"] < 13
+    assert _lost(Population.empty(), "c", [decision | {"instances": 13}])["v"] >= 13
 
 
 def test_what_the_clock_cut_short_blocks_no_variant() -> None:
