@@ -154,10 +154,10 @@ def solvers(costs: np.ndarray, rng: np.random.Generator, timeout_s: float = 1e9)
     part, formula, place = (axis.ravel() for axis in np.meshgrid(*(np.arange(size) for size in costs.shape), indexing="ij"))
     cpu = costs.ravel()
     named = np.array(["champion", "challenger"])[part]
-    rows = formulas * passes * 2
+    rows, names = formulas * passes * 2, [f"f{number:03d}" for number in formula]
     frame = pl.DataFrame({
         "cycle": ["0001"] * rows, "champion_id": ["champion"] * rows, "challenger_id": ["challenger"] * rows,
-        "instance": [f"f{number:03d}" for number in formula], "pair": place, "part": named, "place": np.zeros(rows, dtype=np.int64),
+        "instance": names, "formula": names, "pair": place, "part": named, "place": np.zeros(rows, dtype=np.int64),
         "variant_id": named, "status": np.where(cpu < timeout_s, "sat", "timeout"), "solved": cpu < timeout_s, "certificate": ["model"] * rows,
         "proof_status": pl.Series([None] * rows, dtype=pl.String), "cpu_s": cpu, "conflicts": np.zeros(rows, dtype=np.int64),
         "timeout_s": np.full(rows, timeout_s), "host": ["here"] * rows, "proof_bytes": pl.Series([None] * rows, dtype=pl.Int64),
@@ -218,7 +218,7 @@ def of_programs(contests: int, seed: int) -> Iterator[Cell]:
 def of_solvers(contests: int, seed: int) -> Iterator[Cell]:
     """The cells of solvers."""
     passes = SolversSettings().pairs
-    for formulas in (22, 54):
+    for formulas in (9, 22, 54):
         drawn = (rng_of(seed, "solvers", HELPS, formulas, k) for k in range(contests))
         yield "solvers", f"{formulas} formulas", HELPS, contests, sum(solvers(costs_of(rng, formulas, passes), rng) for rng in drawn)
     for model, noise in MODELS.items():

@@ -4,7 +4,12 @@ The null includes rivals that help some formulas and hurt others, as long as the
 symmetric then, and no test that is exact for symmetric ones keeps its level: at a nominal 2.5 % the t test promotes 4
 to 6 % if every cost is multiplied by a log-normal factor of mean 1 and standard deviation 0.5, with 8 to 54 formulas;
 the bootstrap-t 2 to 10 %, sign flips 5 to 7 %. So three tests must agree, each at a nominal 0.75 %, which simulations
-bring to 1 to 2.5 %: sign flips, Student's t, and Johnson's t (JASA 1978), which adjusts for skewness.
+bring to 1 to 2.5 %: sign flips, Student's t, and Hall's t (J. R. Stat. Soc. B 54, 1992), which adjusts for skewness.
+
+Hall's t is Johnson's (JASA 1978) with a cubic term that keeps it monotone. It guards against losses on formulas that were
+not drawn, which those that were drawn hint at. If each formula speaks against a ratio, none hints at them, and the other
+two tests reject it: nine formulas that all gained 6 to 10 % must be a gain. Of 40,000 simulated contests of the null
+above, at most 0.1 % more end so with 8 formulas, and none with 9 to 22.
 """
 
 from __future__ import annotations
@@ -46,7 +51,7 @@ def mean_ratio(champion: np.ndarray, challenger: np.ndarray, rng: np.random.Gene
     high = 1 / above if above > 0 else np.inf
     low, high = snapped(low, 1.0, 1.0), snapped(high, 1.0, 1.0)
     reason = BETTER if low > 1 else NOT_BETTER if n >= LEAST_FORMULAS else f"{NOT_BETTER}: {n} formulas decide nothing, {LEAST_FORMULAS} may"
-    return Contest(float(theirs.sum() / ours.sum()), low, high, n, f"sign flips, t and Johnson's t over {n}", reason, neutral=1.0)
+    return Contest(float(theirs.sum() / ours.sum()), low, high, n, f"sign flips, t and Hall's t over {n}", reason, neutral=1.0)
 
 
 def _student_low(above: np.ndarray, below: np.ndarray) -> float:
@@ -71,13 +76,13 @@ def _student_low(above: np.ndarray, below: np.ndarray) -> float:
 
 
 def _least_t(above: np.ndarray, below: np.ndarray, ratios: np.ndarray) -> np.ndarray:
-    """Return the smaller of Student's and Johnson's t of above - ratio * below, for each ratio."""
+    """Return the smaller of Student's and Hall's t of above - ratio * below, for each ratio; Student's if all of these are positive."""
     n = len(above)
     values = above[None, :] - ratios[:, None] * below[None, :]
     mean = values.mean(axis=1)
     apart = values - mean[:, None]
-    variance = (apart**2).sum(axis=1) / (n - 1)
-    third = (apart**3).sum(axis=1) * n / ((n - 1) * (n - 2))
-    error = np.sqrt(variance / n)
-    johnson = mean + third / (6 * variance * n) + third * mean**2 / (3 * variance**2)
-    return np.minimum(mean, johnson) / error
+    deviation = np.sqrt((apart**2).sum(axis=1) / (n - 1))
+    skewness = (apart**3).sum(axis=1) * n / ((n - 1) * (n - 2)) / deviation**3
+    size = mean / deviation
+    hall = size + skewness * size**2 / 3 + skewness**2 * size**3 / 27 + skewness / (6 * n)
+    return np.where((values > 0).all(axis=1), size, np.minimum(size, hall)) * np.sqrt(n)

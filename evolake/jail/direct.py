@@ -171,13 +171,15 @@ def on_the_host(run: DirectRun, stack: contextlib.ExitStack) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Ended:
-    """code: exit code, or 128 + the signal, as bubblewrap reports it. cause: why the supervisor ended it, None when it did not."""
+    """code: exit code, or 128 + the signal, as bubblewrap reports it. cause: why the supervisor ended it, None when it did not. delayed_s: as in
+    `NativeOutcome`."""
 
     code: int
     cpu_s: float
     peak_mb: float
     cause: Status | None
     wall_s: float
+    delayed_s: float = 0.0
 
 
 def _follow(message: dict[str, Any], streams: list[Stream], limits: Limits, stack: contextlib.ExitStack) -> Ended:
@@ -194,7 +196,7 @@ def _follow(message: dict[str, Any], streams: list[Stream], limits: Limits, stac
     stack.callback(os.close, handle)
     stack.callback(starter.retire_unless_idle)
     cause: Status | None = None
-    deadline, look = began + limits.wall_s, began + limits.cpu_s
+    deadline, look, delayed = began + limits.wall_s, began + limits.cpu_s, 0.0
     selector = stack.enter_context(selectors.DefaultSelector())
     selector.register(starter.control, selectors.EVENT_READ, None)
     for stream in streams:
@@ -212,11 +214,15 @@ def _follow(message: dict[str, Any], streams: list[Stream], limits: Limits, stac
                 raise JailUnavailable("a killed jail is still there", do="look at the machine's health")
             continue
         if now >= look:
-            left = limits.cpu_s - processor_time(target, namespaces=message["namespaces"])
+            times = processor_times(target, namespaces=message["namespaces"])
+            left = limits.cpu_s - (times[0] if times else 0.0)
             look = now + max(left, SHORTEST_LOOK_S)
             cause = "cpu" if left <= 0 else None
         if now >= deadline:
             cause = "timeout"
+            times = processor_times(target, namespaces=message["namespaces"])
+            # A program that has not begun yet waits for the machine.
+            delayed = times[1] if times else now - began
         if any(stream.over for stream in streams):
             cause = "output"
         if cause is not None:
@@ -230,16 +236,23 @@ def _follow(message: dict[str, Any], streams: list[Stream], limits: Limits, stac
     if any(stream.over for stream in streams):
         cause = cause or "output"
     code = report["code"]
-    return Ended(code if code >= 0 else 128 - code, report["cpu_s"], report["peak_mb"], cause, wall_s)
+    return Ended(code if code >= 0 else 128 - code, report["cpu_s"], report["peak_mb"], cause, wall_s, delayed)
 
 
-def processor_time(target: int, *, namespaces: bool) -> float:
-    """Seconds of processor time of the program so far; 0 when it is just ending. target: itself, or the process 1 above it."""
+def processor_times(target: int, *, namespaces: bool) -> tuple[float, float] | None:
+    """Return the seconds for which the program ran, and for which it was ready to run and waited for a processor.
+
+    None if it has not begun or is just ending. Both are 0 on a kernel that does not count them. target: itself, or the process 1 above it.
+    """
     try:
         program = _only_child(target) if namespaces else target
-        return int(Path(f"/proc/{program}/schedstat").read_text().split()[0]) / 1e9
     except (OSError, IndexError):
-        return 0.0
+        return None
+    try:
+        ran, waited, *_ = Path(f"/proc/{program}/schedstat").read_text().split()
+        return int(ran) / 1e9, int(waited) / 1e9
+    except (OSError, ValueError):
+        return 0.0, 0.0
 
 
 def _only_child(process: int) -> int:
@@ -298,5 +311,5 @@ def _judge(ended: Ended, streams: list[Stream], limits: Limits, mode: JailMode) 
         status, reason = "error", f"the program cannot be executed: {stderr.decode(errors='replace').removeprefix(CANNOT_EXECUTE)}"
     return NativeOutcome(
         status=status, exit_code=ended.code if number is None else None, signal=number, outputs={}, stdout=stdout, stderr=stderr,
-        reason=one_line(reason), cpu_s=ended.cpu_s, wall_s=ended.wall_s, peak_mb=ended.peak_mb, jail=mode,
+        reason=one_line(reason), cpu_s=ended.cpu_s, wall_s=ended.wall_s, peak_mb=ended.peak_mb, jail=mode, delayed_s=ended.delayed_s,
     )

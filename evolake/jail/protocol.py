@@ -124,6 +124,7 @@ class NativeOutcome:
     exit_code: None when a signal ended it. signal: None when none did. outputs: those of the wanted files that it left as regular files.
     programs: path and arguments of each program that it executed, in order, itself first; only where `run_native` was told to record them.
     starved: as of an Outcome.
+    delayed_s: seconds for which it was ready to run and had no processor, if `run_direct` ended it by the clock; else 0.
     """
 
     status: Status
@@ -139,6 +140,7 @@ class NativeOutcome:
     jail: JailMode
     programs: tuple[tuple[str, ...], ...] = ()
     starved: bool = False
+    delayed_s: float = 0.0
 
 
 def one_line(text: str, longest: int = 500) -> str:

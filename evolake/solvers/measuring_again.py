@@ -32,13 +32,13 @@ from evolake.solvers.rules.outcomes import NO_PROOF
 from evolake.solvers.suites import Suite
 from evolake.solvers.suites.materialize import recipes_of
 from evolake.solvers.suites.spec import Spec, load_spec, suite_names
-from evolake.solvers.tables import DUELS
+from evolake.solvers.tables import CLOCK, DUELS
 from evolake.stats import Interval
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-COLUMNS = ("instance", "pair", "part", "place", "status", "solved", "certificate", "proof_status", "cpu_s", "timeout_s")
+COLUMNS = ("instance", "formula", "pair", "part", "place", "status", "solved", "certificate", "proof_status", "cpu_s", "timeout_s")
 GAIN = "gain over the former champion"
 MOST_PAIRS, FEW_PAIRS = 10, 2
 """Passes of each side over the formulas: at most, and if only a sample is run again."""
@@ -49,6 +49,7 @@ class Trial(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
     instance: str = Field(max_length=200)
+    formula: str | None = Field(max_length=200)
     pair: int = Field(ge=0, lt=1000)
     part: str
     place: int
@@ -110,6 +111,11 @@ def _odd(duel: Duel) -> str:
         return f"its duel lacks {counted(len(missing), 'run')}: {missing[0][0]}, pass {missing[0][1]} of the {missing[0][2]}"
     if strange := set(keys) - wanted:
         return f"its duel has a run of {min(strange)[2]!r}, which is no side of one"
+    of_recipe: dict[str, set[str]] = {}
+    for row in duel.trials:
+        of_recipe.setdefault(row.instance.rpartition("@")[0], set()).add(row.formula or row.instance)
+    if apart := next((recipe for recipe, formulas in of_recipe.items() if len(formulas) > 1), None):
+        return f"its duel counts the copies of one formula of {apart} as several formulas"
     if len({row.timeout_s for row in duel.trials}) > 1:
         return "the runs of its duel have different time limits"
     for row in duel.trials:
@@ -199,7 +205,7 @@ def compared(before: Mapping[str, float], now: Mapping[str, float], decision: De
 def _figure(decision: Decision) -> str:
     """A ratio of PAR-2 with its interval, number of formulas and the noise that was measured here."""
     interval = Interval(decision.ratio, decision.ratio_low, decision.ratio_high, LEVEL)
-    count = counted(decision.instances, "formula")
+    count = counted(decision.formulas, "formula")
     return f"PAR-2 of the other over its own is {interval} on {count}, noise of this machine {decision.noise_floor:.4g}"
 
 
@@ -209,9 +215,12 @@ def _duel(own: Contender, other: Contender, suite: Suite, plan: Plan, pairs: int
 
 
 def _log_ratios(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """recipe -> log of the champion's PAR-2 over the challenger's; passes are summed."""
+    """recipe -> log of the champion's PAR-2 over the challenger's; copies and passes are summed, without pairs that a clock cut."""
     sums: dict[tuple[str, str], float] = {}
+    cut = {(row["instance"], row["pair"]) for row in rows if row["status"] == CLOCK}
     for row in rows:
+        if (row["instance"], row["pair"]) in cut:
+            continue
         recipe = str(row["instance"]).rpartition("@")[0]
         cost = max(row["cpu_s"], 1e-6) if row["solved"] else PENALTY * row["timeout_s"]
         sums[recipe, row["part"]] = sums.get((recipe, row["part"]), 0.0) + cost

@@ -20,7 +20,7 @@ TERMS = {
     "expected": "Known status of the formula: SAT, UNSAT or unknown.",
     "formula_sha": "sha256 (hex) of the formula's file, its name among the blobs.",
     "gate": "Gate that blocked it; null or empty where none did.",
-    "instance": "Formula by name; shuffled copies have names of their own.",
+    "instance": "Formula by name; shuffled copies have their own names.",
     "instances": "How many different formulas, copies counted.",
     "instructions": "Machine instructions counted by the kernel; null where it counts none.",
     "memory_mb": "Memory that the run was allowed, in MiB.",
@@ -41,7 +41,8 @@ TERMS = {
     "rule_id": "Rule that blocked it; null where none did.",
     "shuffle": "Which equivalent copy of the formula it is; 0 is the formula as generated.",
     "solved": "Whether the answer is certified and came within timeout_s of processor time.",
-    "status": "sat, unsat, unknown, timeout, memory, crash, malformed, or wrong (refuted by the formula or its known status).",
+    "status": "sat, unsat, unknown, timeout, clock (ended by the clock with processor time left: no result), memory, crash, malformed, or wrong "
+    "(refuted).",
     "suite": "Set of formulas that it was run on.",
     "timeout_s": "Processor time that a run was allowed, in seconds.",
     "variant_id": "Variant of a solver's repository: sha256 (hex) of its source tree.",
@@ -50,6 +51,8 @@ TERMS = {
 }
 """What the columns mean that several of the tables below have; see `TableSchema`."""
 
+CLOCK = "clock"
+"""Status of a run that the clock ended with processor time left, because the machine was too busy: no result, see `process.execute.starved`."""
 LATE_GATES = ("benchmark", "duel", "holdout")
 """Stages in which a variant that passed all gates can still be blocked for good; see `soundness`."""
 _RUN_COLUMNS = {
@@ -199,9 +202,10 @@ WEIGHTS = TableSchema(
     keys=("objective_id",), terms=TERMS,
 )
 DUELS = TableSchema(
-    "champion_trials", 2,
+    "champion_trials", 3,
     {
         "cycle": pl.String, "champion_id": pl.String, "challenger_id": pl.String, "instance": pl.String,
+        "formula": (pl.String, "Formula that the instance comes from: shuffled copies share it and count as one; null in older lakes."),
         "pair": (pl.Int64, "Which pass over the suite, from 0."),
         "part": (pl.String, "Whose run it is: champion or challenger."),
         "place": (pl.Int64, "Whether it ran first (0) or second (1) of its pair on the same core."),
@@ -212,17 +216,20 @@ DUELS = TableSchema(
     keys=("cycle", "challenger_id", "instance", "pair", "part"), provenance=("host",), terms=TERMS,
 )
 DECISIONS = TableSchema(
-    "champion_decisions", 2,
+    "champion_decisions", 3,
     {
         "cycle": pl.String, "champion_id": pl.String, "challenger_id": pl.String,
-        "instances": (pl.Int64, "Formulas of the duel, which nobody has seen before."),
+        "instances": (pl.Int64, "Instances that count: formulas that no variant has seen before, with their shuffled copies."),
+        "formulas": (pl.Int64, "Independent formulas among them; null in lakes of earlier versions."),
         "pairs": (pl.Int64, "Passes over the suite by each side."),
+        "left_out": (pl.Int64, "Pairs that count for neither side, as the clock cut a run short; null in lakes of earlier versions."),
         "solved_champion": (pl.Float64, "Formulas that the champion solved, as a mean over passes."),
         "solved_challenger": (pl.Float64, "Formulas that the challenger solved, as a mean over passes."),
-        "par2_champion": (pl.Float64, "PAR-2 of the champion over the suite, in seconds."),
-        "par2_challenger": (pl.Float64, "PAR-2 of the challenger over the suite, in seconds."),
+        "par2_champion": (pl.Float64, "PAR-2 of the champion in seconds, a mean over formulas; null if nothing counts."),
+        "par2_challenger": (pl.Float64, "PAR-2 of the challenger in seconds, likewise."),
         "ratio": pl.Float64, "ratio_low": pl.Float64, "ratio_high": pl.Float64, "noise_floor": pl.Float64, "wins": pl.Boolean,
-        "reason": (pl.String, "The verdict in words."),
+        "verdict": (pl.String, "Of the challenger: better, worse or undecided (the interval holds 1); null in lakes of earlier versions."),
+        "reason": (pl.String, "Why it wins or does not, in words; without the ratio, except in lakes of earlier versions."),
         "test": (pl.String, "Tests that decided, with their number of formulas (shuffled copies count as one); null in lakes of earlier versions."),
     },
     keys=("cycle", "challenger_id"), terms=TERMS,
@@ -253,3 +260,9 @@ RULE_METRICS = TableSchema(
     },
     keys=("metric", "rule_id"), terms=TERMS,
 )
+
+
+def counting(runs: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of RUNS that are results: not those that the clock cut short, unless a variant has no others on a suite."""
+    cut = pl.col("status") == CLOCK
+    return runs.filter(~cut | cut.all().over("variant_id", "suite", "timeout_s"))

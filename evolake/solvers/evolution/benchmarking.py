@@ -12,7 +12,7 @@ from evolake.solvers.evolution.population import Population
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.measurement.benchmark import Plan, Progress, plan_jobs, run_jobs
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.tables import RUNS
+from evolake.solvers.tables import CLOCK, RUNS
 
 
 def benchmark(
@@ -62,8 +62,9 @@ def _formulas(runs: pl.DataFrame) -> set[tuple[str, str]]:
 
 
 def _measured_otherwise(runs: pl.DataFrame, settings: SolversSettings) -> list[str]:
-    """Variants whose runs do not compare with today's: of a time when SAT runs wrote no proof, or when unchecked answers counted."""
+    """Variants whose runs do not compare with today's: of a time when SAT runs wrote no proof, or when unchecked answers counted; and those of which
+    the clock cut a run short, so that they are measured again."""
     writes = pl.col("proof_bytes").is_not_null().any().over("variant_id")
     without_proof = writes & (pl.col("status") == "sat") & pl.col("proof_bytes").is_null()
     unchecked = (pl.col("proof_status") == "unchecked") & (pl.col("status") == "unsat") & (pl.col("solved") | (settings.proof_share == 1))
-    return runs.filter(without_proof | unchecked)["variant_id"].unique().to_list()
+    return runs.filter(without_proof | unchecked | (pl.col("status") == CLOCK))["variant_id"].unique().to_list()

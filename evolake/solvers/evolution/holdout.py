@@ -16,7 +16,7 @@ from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.soundness import Judge, unsound_in
 from evolake.solvers.measurement.benchmark import plan_jobs, run_jobs
 from evolake.solvers.suites import Suite
-from evolake.solvers.tables import HOLDOUT_RUNS
+from evolake.solvers.tables import CLOCK, HOLDOUT_RUNS
 
 
 def measure_holdout(
@@ -46,7 +46,7 @@ def measure_holdout(
 
 
 def _measured(runs: pl.DataFrame, suite: Suite) -> set[str]:
-    """Variants that have run every formula of the suite, byte for byte."""
+    """Variants that have a result on every formula of the suite, byte for byte."""
     asked = {item.sha for item in suite.instances}
-    held = runs.group_by("variant_id").agg(pl.col("formula_sha").unique())
+    held = runs.filter(pl.col("status") != CLOCK).group_by("variant_id").agg(pl.col("formula_sha").unique())
     return {name for name, shas in held.iter_rows() if asked <= set(shas)}

@@ -16,6 +16,7 @@ from evolake.solvers.process.execute import Program, RunLimits
 from evolake.solvers.rules.outcomes import ANSWERS, COPY
 from evolake.solvers.suites.fresh import CARRIED
 from evolake.solvers.suites.spec import Suite
+from evolake.solvers.tables import CLOCK
 
 DIGITS = 3
 
@@ -35,13 +36,17 @@ def is_carried(row: Mapping[str, Any]) -> bool:
 
 
 def carry_evidence(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What the rule judges, one mapping per formula: instance, original and copies in seconds of processor time, the limit where
-    unanswered."""
+    """Return what the rule judges, one mapping per formula: instance, original and copies in seconds of processor time, the limit if unanswered.
+
+    Runs that the clock cut short are left out, and formulas whose original is one of them.
+    """
     result: dict[str, dict[int, float]] = defaultdict(dict)
     for row in rows:
+        if row["status"] == CLOCK:
+            continue
         seconds = float(row["cpu_s"]) if row["answer"] in ANSWERS else float(row["timeout_s"])
         result[row["instance"].split(COPY + CARRIED)[0]][int(row["shuffle"])] = round(seconds, DIGITS)
     return [
         {"instance": name, "original": costs[0], "copies": [cost for number, cost in sorted(costs.items()) if number]}
-        for name, costs in sorted(result.items())
+        for name, costs in sorted(result.items()) if 0 in costs
     ]

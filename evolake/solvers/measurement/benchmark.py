@@ -23,7 +23,7 @@ from evolake.solvers.process.execute import STABILITY_LIMITS, Program, RunLimits
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
-from evolake.solvers.tables import RUNS
+from evolake.solvers.tables import CLOCK, RUNS
 
 Progress = Callable[[int, int, Mapping[str, Any]], None]
 """Called after each row with how many are done, how many there are, and the row."""
@@ -106,6 +106,6 @@ def run_jobs(
     columns = set(RUNS.columns)
 
     def is_row(value: Any) -> bool:
-        return isinstance(value, dict) and set(value) == columns
+        return isinstance(value, dict) and set(value) == columns and value["status"] != CLOCK
 
     return schema.frame(run_journaled(jobs, executor, run, journal=journal, fits=is_row, on_progress=on_progress))

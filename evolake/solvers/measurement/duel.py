@@ -2,27 +2,32 @@
 
 On each formula the two run back to back, in turns first and second, so that what slows the host slows both. What is
 compared is PAR-2 over the suite, a mean: `evolake.contest.mean_ratio` decides, also against rivals that help some
-formulas and hurt others. Its unit is the formula: shuffled copies and repeated passes of one formula are summed, as
-they are no independent evidence. A challenger that solves fewer formulas, or gives one answer that is refuted, never
-wins. How far repeated passes of one side lie apart is reported as the noise floor of the host. Source of the model of
-champion and challenger: SATLUTION, section 3; the duel and its contest are ours.
+formulas and hurt others. Its unit is the formula. Shuffled copies of one formula and repeated passes are averaged
+first, as they are no independent evidence; how far they lie apart counts, because it moves the formula's mean. Which
+formula an instance comes from is a column of the trials, not a part of its name. A challenger that solves fewer
+formulas, or gives one answer that is refuted, never wins. How far repeated passes of one side lie apart is reported as
+the noise floor of the host.
+
+Processor time decides, and the clock is a guard: a pair of which the clock cut one run short counts for neither side.
+A duel that lost pairs so has fewer formulas than its suite, so that a later cycle holds it again.
+
+Source of the model of champion and challenger: SATLUTION, section 3; the duel and its contest are ours.
 """
 
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from evolake.compute.needs import timed
-from evolake.contest import LEAST_FORMULAS, LEVEL, Contest, mean_ratio
+from evolake.contest import LEAST_FORMULAS, Contest, mean_ratio
 from evolake.seeds import generator
 from evolake.solvers.measurement.benchmark import Plan
 from evolake.solvers.measurement.journal import run_journaled
@@ -31,13 +36,17 @@ from evolake.solvers.measurement.metrics import PENALTY
 from evolake.solvers.process.execute import Program
 from evolake.solvers.rules.outcomes import NO_PROOF
 from evolake.solvers.suites import Suite
-from evolake.solvers.tables import DUELS
-from evolake.stats import Interval, noise_floor
+from evolake.solvers.suites.spec import original_name
+from evolake.solvers.tables import CLOCK, DUELS
+from evolake.stats import noise_floor
 
 LINE = "solvers"
 FLOOR_LEVEL = 0.95
-COPY = re.compile(r"~\d+$")
-"""The number of a shuffled copy, behind the name of its formula. The recipes of copies that a duel draws anew are other formulas: `name~1@0002`."""
+LEAST_COST_S = 1e-6
+DOMINANT = 0.5
+"""Share of the difference between both sides from which the formula that makes it is named."""
+Verdict = Literal["better", "worse", "undecided"]
+"""Of the challenger. Three ends of one interval: it lies above 1, below 1, or holds 1 (or nothing may be said)."""
 CHAMPION, CHALLENGER = "champion", "challenger"
 
 
@@ -51,21 +60,32 @@ class Contender:
 
 @dataclass(frozen=True)
 class Decision:
-    """The outcome of one duel. ratio: PAR-2 of the champion over the challenger's, above 1 is a gain, with its interval. reason: in words."""
+    """The outcome of one duel.
+
+    Attributes:
+        ratio: PAR-2 of the champion over the challenger's, above 1 is a gain, with its interval.
+        formulas: independent formulas that count. instances: these with their shuffled copies.
+        pairs: passes over the suite. left_out: pairs that the clock cut short, which count for neither side.
+        par2_champion, par2_challenger: in seconds; None if no pair counts.
+        reason: why it wins or does not, in words, without the ratio.
+    """
 
     champion_id: str
     challenger_id: str
     instances: int
+    formulas: int
     pairs: int
+    left_out: int
     solved_champion: float
     solved_challenger: float
-    par2_champion: float
-    par2_challenger: float
+    par2_champion: float | None
+    par2_challenger: float | None
     ratio: float
     ratio_low: float
     ratio_high: float
     noise_floor: float
     wins: bool
+    verdict: Verdict
     reason: str
     test: str
 
@@ -135,16 +155,31 @@ def decide(trials: pl.DataFrame, rng: np.random.Generator) -> Decision:
     if sides.height != 1:
         raise ValueError(f"wanted the trials of one duel (got {sides.height})")
     champion_id, challenger_id = sides.row(0)
-    ours, theirs, groups = _costs(trials, CHALLENGER), _costs(trials, CHAMPION), formulas_of(sorted(trials["instance"].unique()))
-    contest = par2_contest(theirs, ours, groups, rng)
-    floor = repeat_noise_floor([ours, theirs])
-    solved = {part: _solved(trials, part) for part in (CHAMPION, CHALLENGER)}
     refuted = trials.filter((pl.col("part") == CHALLENGER) & ((pl.col("status") == "wrong") | pl.col("proof_status").is_in(NO_PROOF))).height
-    wins, reason = verdict_in_words(contest, floor, solved[CHAMPION], solved[CHALLENGER], refuted)
+    asked, counting = _pairs(trials), _pairs(trials).filter("counts")
+    shared = {
+        "champion_id": champion_id, "challenger_id": challenger_id, "instances": counting["instance"].n_unique(),
+        "formulas": counting["formula"].n_unique(), "pairs": asked["pair"].n_unique(), "left_out": asked.height - counting.height,
+    }
+    if counting.is_empty():
+        reason = f"the clock cut every one of {asked.height} pairs short"
+        return Decision(
+            **shared, solved_champion=0.0, solved_challenger=0.0, par2_champion=None, par2_challenger=None, ratio=1.0, ratio_low=0.0,
+            ratio_high=np.inf, noise_floor=1.0, wins=False, verdict="undecided", reason=reason, test="none",
+        )
+    theirs, ours = (per_formula(counting, part) for part in (CHAMPION, CHALLENGER))
+    contest = mean_ratio(theirs, ours, rng)
+    solved = {part: _solved(counting, part) for part in (CHAMPION, CHALLENGER)}
+    wins, verdict, reason = verdict_of(contest, solved[CHAMPION], solved[CHALLENGER], refuted)
+    if verdict == "undecided" and contest.pairs >= LEAST_FORMULAS:
+        reason += dominant(theirs, ours, sorted(counting["formula"].unique()))
+    if shared["left_out"]:
+        reason += f"; {shared['left_out']} of {asked.height} pairs do not count, as the clock cut them short"
     return Decision(
-        champion_id=champion_id, challenger_id=challenger_id, instances=len(ours), pairs=ours.shape[1], solved_champion=solved[CHAMPION],
-        solved_challenger=solved[CHALLENGER], par2_champion=float(theirs.mean()), par2_challenger=float(ours.mean()), ratio=contest.effect,
-        ratio_low=contest.low, ratio_high=contest.high, noise_floor=floor, wins=wins, reason=reason, test=contest.test,
+        **shared, solved_champion=solved[CHAMPION], solved_challenger=solved[CHALLENGER], par2_champion=float(theirs.mean()),
+        par2_challenger=float(ours.mean()), ratio=contest.effect, ratio_low=contest.low, ratio_high=contest.high,
+        noise_floor=repeat_noise_floor([passes(counting, part) for part in (CHALLENGER, CHAMPION)]), wins=wins, verdict=verdict, reason=reason,
+        test=contest.test,
     )
 
 
@@ -153,36 +188,58 @@ def decision_rng(root_seed: int, cycle: str, challenger_id: str) -> np.random.Ge
     return generator(root_seed, LINE, cycle, f"duel {challenger_id}")
 
 
-def formulas_of(instances: Sequence[str]) -> np.ndarray:
-    """Return the number of each instance's formula: shuffled copies (`name~2`) are of the formula that they copy."""
-    names = [COPY.sub("", name) for name in instances]
+def formulas_of(runs: pl.DataFrame) -> np.ndarray:
+    """Return the number of each instance's formula, instances in order of their names. runs: rows of RUNS."""
+    names = [original_name(*row) for row in runs.select("instance", "shuffle").unique().sort("instance").rows()]
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}
     return np.array([places[name] for name in names])
 
 
 def par2_contest(theirs: np.ndarray, ours: np.ndarray, groups: np.ndarray, rng: np.random.Generator) -> Contest:
-    """Return the contest by PAR-2 of the champion over the challenger's.
+    """Return the contest by PAR-2 of the champion over the challenger's, in which each formula counts once.
 
     Args:
         theirs, ours: (instances, passes) costs of champion and challenger. groups: (instances,) number of each instance's formula.
     """
-    sums = [np.bincount(groups, weights=side.mean(axis=1)) for side in (theirs, ours)]
-    return mean_ratio(sums[0], sums[1], rng)
+    means = [np.bincount(groups, weights=side.mean(axis=1)) / np.bincount(groups) for side in (theirs, ours)]
+    return mean_ratio(means[0], means[1], rng)
 
 
-def verdict_in_words(contest: Contest, floor: float, solved_champion: float, solved_challenger: float, refuted: int) -> tuple[bool, str]:
-    """Return whether the challenger wins, and why: no refuted answer, no fewer solved, and a gain whose whole interval lies above 1."""
-    interval = Interval(contest.effect, contest.low, contest.high, LEVEL)
-    gain = f"PAR-2 of the champion over the challenger's is {interval} on {contest.pairs} formulas, noise floor {floor:.4g}"
+def per_formula(pairs: pl.DataFrame, part: str) -> np.ndarray:
+    """Return (formulas,) the cost of one side: the mean over its shuffled copies of the mean over their passes, formulas in order of their names."""
+    copies = pairs.group_by("formula", "instance").agg(pl.col(f"cost_{part}").mean())
+    return copies.group_by("formula").agg(pl.col(f"cost_{part}").mean()).sort("formula")[f"cost_{part}"].to_numpy()
+
+
+def passes(pairs: pl.DataFrame, part: str) -> np.ndarray:
+    """Return (instances, passes) costs of one side, without instances that lack a pass."""
+    whole = pairs.filter(pl.len().over("instance") == pairs["pair"].n_unique()).sort("instance", "pair")
+    return whole[f"cost_{part}"].to_numpy().reshape(-1, pairs["pair"].n_unique())
+
+
+def verdict_of(contest: Contest, solved_champion: float, solved_challenger: float, refuted: int) -> tuple[bool, Verdict, str]:
+    """Return whether the challenger wins, how it compares, and why.
+
+    It wins with no refuted answer, no fewer formulas solved, and a gain whose whole interval lies above 1.
+    """
+    verdict: Verdict = "better" if contest.wins else "worse" if contest.high < 1 else "undecided"
     if refuted:
-        return False, f"{refuted} answers of the challenger are refuted or have no proof; {gain}"
+        return False, verdict, f"{refuted} answers of the challenger are refuted or have no proof"
     if solved_challenger < solved_champion:
-        return False, f"solves {solved_challenger:g} formulas against {solved_champion:g}; {gain}"
-    if contest.wins:
-        return True, f"solves {solved_challenger:g} formulas against {solved_champion:g}; {gain}: {contest.reason}"
-    if contest.effect > floor and contest.pairs >= LEAST_FORMULAS:
-        return False, f"{gain}: the gain rests on too few formulas"
-    return False, f"{gain}: {contest.reason}"
+        return False, "undecided" if contest.wins else verdict, f"solves {solved_challenger:g} formulas against {solved_champion:g}"
+    return contest.wins, verdict, "a loss beyond the noise" if verdict == "worse" else contest.reason
+
+
+def dominant(theirs: np.ndarray, ours: np.ndarray, names: Sequence[str]) -> str:
+    """Return the words that name the formula which makes most of the difference between both sides; "" if none does.
+
+    No single formula can promote a challenger: without the others' help Student's t stays near 1.
+    """
+    apart = np.abs(theirs - ours)
+    place, total = int(np.argmax(apart)), float(apart.sum())
+    if total <= 0 or apart[place] < DOMINANT * total:
+        return ""
+    return f": {apart[place] / total:.0%} of the differences are on the formula {names[place]}"
 
 
 def repeat_noise_floor(sides: Sequence[np.ndarray], level: float = FLOOR_LEVEL) -> float:
@@ -193,8 +250,8 @@ def repeat_noise_floor(sides: Sequence[np.ndarray], level: float = FLOOR_LEVEL) 
     """
     first, second = [], []
     for costs in sides:
-        passes = costs.mean(axis=0)
-        for a, b in itertools.combinations(passes.tolist(), 2):
+        means = costs.mean(axis=0) if len(costs) else np.zeros(0)
+        for a, b in itertools.combinations(means.tolist(), 2):
             first.append(a)
             second.append(b)
     return noise_floor(first, second, level) if first else 1.0
@@ -204,26 +261,42 @@ def _trial(pair: Pair, job: Job, place: int, row: dict[str, Any]) -> dict[str, A
     part = CHAMPION if job is pair.champion else CHALLENGER
     kept = ("status", "solved", "certificate", "proof_status", "cpu_s", "conflicts", "timeout_s", "host", "proof_bytes")
     return {
-        "cycle": job.cycle, "champion_id": pair.champion.variant_id, "challenger_id": pair.challenger.variant_id, "instance": job.instance.name,
-        "pair": job.repeat, "part": part, "place": place, "variant_id": job.variant_id, **{name: row[name] for name in kept},
+        "cycle": job.cycle, "champion_id": pair.champion.variant_id, "challenger_id": pair.challenger.variant_id,
+        "instance": job.instance.name, "formula": job.instance.base or job.instance.name, "pair": job.repeat, "part": part, "place": place,
+        "variant_id": job.variant_id, **{name: row[name] for name in kept},
     }
 
 
 def _are_rows(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(isinstance(row, dict) and set(row) == set(DUELS.columns) for row in value)
+    """Return whether a journal's entry is the result of a pair. One that the clock cut short is measured again."""
+    return isinstance(value, list) and len(value) == 2 and all(_is_row(row) for row in value)
 
 
-def _costs(trials: pl.DataFrame, part: str) -> np.ndarray:
-    """(formulas, passes) PAR-2 costs of one side, at least a microsecond, formulas in order of their names."""
-    cost = pl.when(pl.col("solved")).then(pl.col("cpu_s")).otherwise(PENALTY * pl.col("timeout_s")).clip(lower_bound=1e-6)
-    side = trials.filter(pl.col("part") == part).sort("instance", "pair").select("instance", cost.alias("cost"))
-    formulas = side["instance"].n_unique()
-    if not formulas or side.height % formulas:
-        raise ValueError(f"wanted as many trials of the {part} on each formula (got {side.height} on {formulas})")
-    return side["cost"].to_numpy().reshape(formulas, -1)
+def _is_row(row: Any) -> bool:
+    return isinstance(row, dict) and set(row) == set(DUELS.columns) and row["status"] != CLOCK
 
 
-def _solved(trials: pl.DataFrame, part: str) -> float:
-    """Formulas solved, each pass counting its share."""
-    side = trials.filter(pl.col("part") == part)
-    return round(float(side["solved"].to_numpy().mean()) * side["instance"].n_unique(), 9) if side.height else 0.0
+def _pairs(trials: pl.DataFrame) -> pl.DataFrame:
+    """A row for each pair: instance, formula, pair, cost and solved of both sides, and whether it counts.
+
+    Raises:
+        ValueError: a side without the trial of a pair.
+    """
+    cost = pl.when(pl.col("solved")).then(pl.col("cpu_s")).otherwise(PENALTY * pl.col("timeout_s")).clip(lower_bound=LEAST_COST_S)
+    rows = trials.with_columns(cost=cost, formula=pl.coalesce("formula", "instance"), counts=pl.col("status") != CLOCK)
+    sides = [
+        rows.filter(pl.col("part") == part).select(
+            "instance", "formula", "pair", pl.col("cost").alias(f"cost_{part}"), pl.col("solved").alias(f"solved_{part}"),
+            pl.col("counts").alias(f"counts_{part}"),
+        )
+        for part in (CHAMPION, CHALLENGER)
+    ]
+    both = sides[0].join(sides[1].drop("formula"), on=["instance", "pair"])
+    if not both.height == sides[0].height == sides[1].height or 2 * both.height != trials.height:
+        raise ValueError(f"wanted as many trials of each side on each formula (got {sides[0].height} and {sides[1].height})")
+    return both.with_columns(counts=pl.all_horizontal(f"counts_{CHAMPION}", f"counts_{CHALLENGER}")).sort("instance", "pair")
+
+
+def _solved(pairs: pl.DataFrame, part: str) -> float:
+    """Instances solved, each pass counting its share."""
+    return round(float(pairs.group_by("instance").agg(pl.col(f"solved_{part}").mean())[f"solved_{part}"].sum()), 9)

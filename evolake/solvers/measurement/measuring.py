@@ -35,11 +35,14 @@ from evolake.solvers.proof import ProofLimits, ProofVerdict
 from evolake.solvers.proof.cache import check_once
 from evolake.solvers.proof.parse import ProofSpelling
 from evolake.solvers.suites import Instance
+from evolake.solvers.tables import CLOCK
 
 COUNTERS = ("conflicts", "decisions", "propagations", "restarts", "instructions")
 PROBLEMS_LENGTH = 500
 COMPLAINT, COMPLAINT_LENGTH = "complaint", 1500
 MOST_COUNTED = 2.0**63
+RERUNS, LONGER = 2, 3.0
+"""A run that the clock cut short is made again so many times, each with a clock so many times longer; see `execute.starved`."""
 Progress = Callable[[int, int], None]
 Rows = list[dict[str, Any]]
 SPELLINGS: dict[str, ProofSpelling] = {
@@ -136,7 +139,13 @@ def _run(job: Job, core: int, scratch: Path) -> SolverRun:
     shutil.copyfile(file_of(job), formula)
     formula.chmod(0o444)
     os.utime(formula, (0, 0))
-    result = contained(run_solver, job.program, formula, job.limits, core=core, scratch=scratch, want_proof=job.program.proof_argv is not None)
+    limits, want_proof = job.limits, job.program.proof_argv is not None
+    result = contained(run_solver, job.program, formula, limits, core=core, scratch=scratch, want_proof=want_proof)
+    for _ in range(RERUNS):
+        if isinstance(result, Raised) or result.status != CLOCK:
+            break
+        limits = replace(limits, wall_s=LONGER * limits.wall_s)
+        result = contained(run_solver, job.program, formula, limits, core=core, scratch=scratch, want_proof=want_proof)
     formula.unlink()
     return _unread(result) if isinstance(result, Raised) else result
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from evolake.solvers.measurement.claims import UNPROVED
-from evolake.solvers.tables import CUT_OFF_SHARES, METRICS, RUNS
+from evolake.solvers.tables import CUT_OFF_SHARES, METRICS, RUNS, counting
 
 PENALTY = 2.0
 BY_VARIANT = ["variant_id", "suite", "timeout_s"]
@@ -28,7 +28,7 @@ def compute_metrics(runs: pl.DataFrame, *, baselines: Sequence[str] = (), cycle:
         baselines: variant ids that "additionally solved" compares with; a baseline is compared with the other ones. Their runs must be in `runs`.
         cycle: written into the rows; None keeps the newest cycle among a variant's runs.
     """
-    runs = proved(RUNS.validate(runs))
+    runs = proved(counting(RUNS.validate(runs)))
     marked = runs.join(known_truth(runs), on=["suite", "formula_sha"], how="left").with_columns(cost=cost(), repeats=_repeats())
     rows = marked.group_by(BY_VARIANT).agg(
         pl.col("cycle").max() if cycle is None else pl.lit(cycle).alias("cycle"),

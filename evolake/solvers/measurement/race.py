@@ -17,6 +17,7 @@ import numpy as np
 from evolake.seeds import generator
 from evolake.solvers.measurement.metrics import PENALTY
 from evolake.solvers.suites import Instance
+from evolake.solvers.tables import CLOCK
 
 LINE = "solvers"
 Measure = Callable[[Sequence[str], Sequence[Instance]], Mapping[str, Sequence[Mapping[str, Any]]]]
@@ -68,11 +69,11 @@ def race(
         rung += 1
         batch = formulas[taken : first * 2 ** (rung - 1)]
         taken += len(batch)
-        for name, rows in measure(left, batch).items():
+        for name, rows in _counting(measure(left, batch)).items():
             costs[name] += [_cost(row) for row in rows]
             solved[name] += sum(bool(row["solved"]) for row in rows)
         rank = {name: place for place, name in enumerate(entrants)}
-        means = {name: float(np.mean(costs[name])) for name in left}
+        means = {name: float(np.mean(costs[name])) if costs[name] else math.inf for name in left}
         ordered = sorted(left, key=lambda name: (means[name], rank[name]))
         stay = ordered[: keep if taken == len(formulas) else max(keep, math.ceil(len(left) / 2))]
         names = tuple(item.name for item in batch)
@@ -81,6 +82,12 @@ def race(
         ]
         left = stay
     return left[:keep], standings
+
+
+def _counting(measured: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the rows without the formulas on which the clock cut any variant's run short: they count for no variant."""
+    cut = {row["instance"] for rows in measured.values() for row in rows if row["status"] == CLOCK}
+    return {name: [row for row in rows if row["instance"] not in cut] for name, rows in measured.items()}
 
 
 def _cost(row: Mapping[str, Any]) -> float:

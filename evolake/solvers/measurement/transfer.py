@@ -18,7 +18,7 @@ from evolake.lake.schemas import TableSchema
 from evolake.seeds import generator
 from evolake.solvers.measurement.duel import formulas_of, par2_contest, repeat_noise_floor
 from evolake.solvers.measurement.metrics import compute_metrics, cost, known_truth, proved
-from evolake.solvers.tables import TERMS
+from evolake.solvers.tables import CLOCK, TERMS
 from evolake.stats import Interval, bootstrap_interval
 
 LEVEL = 0.95
@@ -82,7 +82,7 @@ def transfer_rows(runs: pl.DataFrame, entrants: Sequence[Entrant], parts: Mappin
         for place, item in enumerate(entrants):
             own, known = costs[item.variant_id], metrics[item.variant_id]
             rng = generator(0, "solvers", suite, f"transfer of {item.variant_id}")
-            par2, gain = _interval(own, rng), _gain(first, own, _names(mine), rng) if place else None
+            par2, gain = _interval(own, rng), _gain(first, own, formulas_of(mine), rng) if place else None
             vbs = bootstrap_interval(share[:, place], rng, level=LEVEL) if len(share) else None
             names = (*SOLVED, "checked_share", "proof_share", "par2_sat", "par2_unsat", "memory_mean_mb", "memory_max_mb", "timeout_s")
             rows.append({
@@ -107,7 +107,8 @@ def claim(row: Mapping[str, float | None]) -> str:
 
 
 def _shared(runs: pl.DataFrame, solvers: int) -> pl.DataFrame:
-    """Runs of the formulas that all solvers have run as often as the others."""
+    """Runs of the formulas on which all solvers have as many results as the others; none of which the clock cut a run short."""
+    runs = runs.filter(~(pl.col("status") == CLOCK).any().over("instance"))
     each = runs.group_by("instance", "variant_id").len()
     counts = each.group_by("instance").agg(pl.len().alias("solvers"), pl.col("len").n_unique().alias("sizes"))
     whole = counts.filter((pl.col("solvers") == solvers) & (pl.col("sizes") == 1))["instance"]
@@ -152,12 +153,8 @@ def _interval(costs: np.ndarray, rng: np.random.Generator) -> Interval:
     return bootstrap_interval(costs.mean(axis=1), rng, level=LEVEL)
 
 
-def _names(runs: pl.DataFrame) -> list[str]:
-    return sorted(runs["instance"].unique())
-
-
-def _gain(first: np.ndarray, other: np.ndarray, names: Sequence[str], rng: np.random.Generator) -> Interval:
-    contest = par2_contest(other, first, formulas_of(names), rng)
+def _gain(first: np.ndarray, other: np.ndarray, groups: np.ndarray, rng: np.random.Generator) -> Interval:
+    contest = par2_contest(other, first, groups, rng)
     return Interval(contest.effect, contest.low, contest.high, LEVEL)
 
 

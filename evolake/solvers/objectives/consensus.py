@@ -10,7 +10,7 @@ import polars as pl
 
 from evolake.objectives.score import HasSource, score_all
 from evolake.objectives.tables import LongConsensus, rank_long
-from evolake.solvers.tables import RUNS, SCORES
+from evolake.solvers.tables import RUNS, SCORES, counting
 
 if TYPE_CHECKING:
     from evolake.compute import Jails
@@ -33,8 +33,7 @@ class Standing:
 
 def results_of(runs: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
     """Variant id -> what objectives see of its runs: no ids, no times of the clock, no host; in order of instance and repetition."""
-    RUNS.validate(runs)
-    ordered = runs.sort("variant_id", "instance", "timeout_s", "repeat")
+    ordered = counting(RUNS.validate(runs)).sort("variant_id", "instance", "timeout_s", "repeat")
     return {str(key[0]): part.select(SHOWN).to_dicts() for key, part in ordered.group_by("variant_id", maintain_order=True)}
 
 

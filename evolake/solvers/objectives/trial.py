@@ -22,6 +22,7 @@ from evolake.objectives.kendall import kendall_matrix
 from evolake.objectives.ranks import rank_rows
 from evolake.objectives.score import HasSource, ScoreRow, score_all
 from evolake.solvers.objectives.consensus import results_of
+from evolake.solvers.suites.spec import original_name
 
 if TYPE_CHECKING:
     from evolake.compute import Jails
@@ -118,4 +119,4 @@ def _numbers(rows: Sequence[ScoreRow]) -> np.ndarray:
 
 
 def _formula(row: Mapping[str, Any]) -> str:
-    return str(row["instance"]).partition("~")[0]
+    return original_name(str(row["instance"]), int(row["shuffle"]))

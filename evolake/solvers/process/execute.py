@@ -18,11 +18,16 @@ from evolake.errors import InputError
 from evolake.jail import Limits, NativeOutcome
 from evolake.jail.direct import DirectRun, run_direct
 from evolake.solvers.formula.answers import read_answer, read_counters, without_model
+from evolake.solvers.tables import CLOCK
 
 ProofFormat = Literal["none", "drat-text", "drat-binary", "lrat-text", "lrat-binary"]
-RunStatus = Literal["sat", "unsat", "unknown", "timeout", "memory", "crash", "malformed"]
+RunStatus = Literal["sat", "unsat", "unknown", "timeout", "clock", "memory", "crash", "malformed"]
 """sat, unsat: one well-formed answer that agrees with the exit code. unknown: it ended without an answer, or its proof outgrew the limit. timeout:
-past the processor time or the clock. memory: out of memory. crash: a signal, or an exit code that says so. malformed: `problems` say why."""
+past the processor time, or it waited by itself until the clock ended it. clock: the clock ended it, though it ran or was ready to run and had
+processor time left; it is no result (see `starved`). memory: out of memory. crash: a signal, or an exit code that says so. malformed: `problems`
+say why."""
+READY_SHARE = 0.5
+"""A run that the clock ended is the machine's fault if it ran or waited for a processor for this share of the time."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +162,7 @@ def judge_run(outcome: NativeOutcome, program: Program, limits: RunLimits, proof
     if proof_full:
         problems.append(f"the proof reached its limit of {limits.proof_mb} MiB")
     status = _status(outcome, answer, problems, limits, proof_full=proof_full)
-    if status in ("timeout", "memory", "crash", "unknown") and outcome.reason:
+    if status in ("timeout", "clock", "memory", "crash", "unknown") and outcome.reason:
         problems.insert(0, outcome.reason)
     text = outcome.stdout if len(outcome.stdout) <= 2 * MODEL_FREE_STATISTICS else (
         outcome.stdout[:MODEL_FREE_STATISTICS] + b"\n" + outcome.stdout[-MODEL_FREE_STATISTICS:]
@@ -170,6 +175,15 @@ def judge_run(outcome: NativeOutcome, program: Program, limits: RunLimits, proof
         wall_s=outcome.wall_s, peak_mb=outcome.peak_mb, counters=read_counters(text, dict(program.statistics)), proof=proof, proof_bytes=proof_bytes,
         problems=tuple(problems), stdout_tail=tail,
     )
+
+
+def starved(outcome: NativeOutcome, limits: RunLimits) -> bool:
+    """Return whether the clock ended a run that could have used its processor time.
+
+    Processor time decides and the clock is a guard. A program that waits by itself (it sleeps, or it is deadlocked) is not ready to run, so that it
+    cannot turn a formula that it does not solve into one that does not count.
+    """
+    return outcome.status == "timeout" and outcome.cpu_s < limits.cpu_s and outcome.cpu_s + outcome.delayed_s >= READY_SHARE * outcome.wall_s
 
 
 def _disagreement(answer: str | None, outcome: NativeOutcome, program: Program) -> list[str]:
@@ -187,6 +201,8 @@ def _disagreement(answer: str | None, outcome: NativeOutcome, program: Program) 
 
 def _status(outcome: NativeOutcome, answer: str | None, problems: list[str], limits: RunLimits, *, proof_full: bool) -> RunStatus:
     """Limits come first, since what was printed up to them may be cut short; then crashes; then what the answer is worth."""
+    if starved(outcome, limits):
+        return CLOCK
     if outcome.status in ("timeout", "cpu"):
         return "timeout"
     if outcome.peak_mb > limits.memory_mb:

@@ -7,19 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evolake.contest import LEVEL
 from evolake.lake import Lake
 from evolake.report.artifacts import Gain, LineArtifacts
 from evolake.report.kinds import Artifact, Kind, column_text, write_text
-from evolake.report.numbers import counted
 from evolake.scratch import Scratch
 from evolake.solvers.report.data import LINE
+from evolake.solvers.report.duels import bound_of, formulas_in_words, interval_of, sample_of
 from evolake.solvers.report.standing import standing
 from evolake.solvers.repository.variant import WRITTEN_OUT
-from evolake.stats import Interval
-
-EARLIER_LEVEL = 0.90
-"""Of the intervals in lakes of earlier versions, which name no test."""
 
 
 def gain_of(lake: Lake, artifact_id: str, _cycle: str, since: str) -> Gain | None:
@@ -32,11 +27,9 @@ def gain_of(lake: Lake, artifact_id: str, _cycle: str, since: str) -> Gain | Non
 
 def gain_of_decision(row: Mapping[str, Any]) -> Gain:
     """Return the gain that a row of DECISIONS states."""
-    level = LEVEL if row.get("test") else EARLIER_LEVEL
     return Gain(
-        Interval(row["ratio"], row["ratio_low"], row["ratio_high"], level), "lower PAR-2", row["champion_id"],
-        f"{row['pairs']} pairs on each of {row['instances']} formulas", row["cycle"], row["wins"], noise_floor=row["noise_floor"],
-        own=row["par2_challenger"], other=row["par2_champion"], count=counted(row["instances"], "formula"),
+        interval_of(row), "lower PAR-2", row["champion_id"], sample_of(row), row["cycle"], row["wins"], noise_floor=row["noise_floor"],
+        own=row["par2_challenger"], other=row["par2_champion"], count=formulas_in_words(row), bound=bound_of(row),
     )
 
 

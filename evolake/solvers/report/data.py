@@ -82,8 +82,8 @@ def read_report(root: Path, cycle: str) -> SolversReport:
             diff=lake.blobs.get(champion["diff_sha"]).decode("utf-8", "replace") if champion["diff_sha"] else "",
             decisions=lake.read(LINE, "champion", cycle).to_dicts(),
             metrics=lake.read(LINE, "metrics", cycle), runs=_runs(ask, population),
-            top=ask(TOP), funnel=ask(FUNNEL, line=LINE), blocked=ask(BLOCKED, line=LINE), proposals=ask(PROPOSALS), rule_metrics=ask(RULE_METRICS),
-            kills=ask(KILLS), findings=ask(FINDINGS), yields=ask(YIELDS), builds=ask(BUILDS),
+            top=ask(TOP, champion=held.artifact_id), funnel=ask(FUNNEL, line=LINE), blocked=ask(BLOCKED, line=LINE), proposals=ask(PROPOSALS),
+            rule_metrics=ask(RULE_METRICS), kills=ask(KILLS), findings=ask(FINDINGS), yields=ask(YIELDS), builds=ask(BUILDS),
             ancestry=catalogue.frame(ANCESTRY, {"id": held.artifact_id}),
         )
 
@@ -102,10 +102,13 @@ SELECT variant_id, count(*) AS runs, {counted(UNSAT)} AS unsat, {counted(VERIFIE
 FROM {LINE}.{{table}} WHERE cycle <= $cycle GROUP BY variant_id ORDER BY variant_id"""
 TOP = f"""
 SELECT r.rank, round(r.consensus, 4) AS consensus, v.title, v.base, v.operator, r.solved, round(r.par2, 3) AS par2_s,
+  CASE WHEN r.variant_id = $champion THEN 'champion' WHEN d.wins THEN 'won' WHEN d.ratio_high < 1 THEN 'lost'
+    WHEN d.challenger_id IS NOT NULL THEN 'undecided' ELSE '' END AS duel,
   round(m.checked_share, 3) AS checked_share, r.variant_id AS variant
 FROM {LINE}.consensus_ranking AS r
 JOIN (SELECT variant_id, title, base, operator FROM {LINE}.seeds UNION SELECT variant_id, title, base, operator FROM {LINE}.variants) AS v
 USING (variant_id) LEFT JOIN {LINE}.metrics AS m ON m.variant_id = r.variant_id AND m.cycle = r.cycle
+LEFT JOIN {LINE}.champion AS d ON d.challenger_id = r.variant_id AND d.cycle = r.cycle
 WHERE r.cycle = $cycle ORDER BY r.rank LIMIT 12"""
 FUNNEL = f"""
 SELECT cycle, coalesce(max(unmade), 0)::INTEGER AS unmade, coalesce(max(came) FILTER (gate_no >= 0), 0) AS came,

@@ -19,6 +19,7 @@ from evolake.report.numbers import counted, figures
 from evolake.seeds import generator
 from evolake.solvers.measurement.duel import formulas_of, par2_contest, repeat_noise_floor
 from evolake.solvers.measurement.metrics import compute_metrics, cost
+from evolake.solvers.tables import CLOCK
 from evolake.stats import Interval
 
 LEAST_COST_S = 1e-6
@@ -65,12 +66,15 @@ def compare_holdout(holdout: pl.DataFrame, champion_id: str, base_id: str, cycle
     if champion_id == base_id or not {champion_id, base_id} <= measured.keys():
         return None
     runs = _comparable(holdout, champion_id).filter(pl.col("variant_id").is_in([champion_id, base_id]))
+    runs = runs.filter(~(pl.col("status") == CLOCK).any().over("instance"))
     costs = _costs(runs, champion_id), _costs(runs, base_id)
     shared = sorted(costs[0].keys() & costs[1].keys())
+    if not shared:
+        return None
     passes = min(len(side[name]) for side in costs for name in shared)
     ours, theirs = (np.array([side[name][:passes] for name in shared]) for side in costs)
     rng = generator(0, "solvers", cycle, f"holdout of {champion_id}")
-    contest = par2_contest(theirs, ours, formulas_of(shared), rng)
+    contest = par2_contest(theirs, ours, formulas_of(runs.filter(pl.col("instance").is_in(shared))), rng)
     return Holdout(
         formulas=len(shared), passes=passes, gain=Interval(contest.effect, contest.low, contest.high, LEVEL),
         floor=repeat_noise_floor([ours, theirs]), solved_champion=measured[champion_id]["solved"], solved_base=measured[base_id]["solved"],

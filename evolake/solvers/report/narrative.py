@@ -8,6 +8,7 @@ from markupsafe import Markup
 from evolake.report.pages import sentence
 from evolake.solvers.evolution.population import edits_of_row
 from evolake.solvers.report.data import COUNTS, SolversReport
+from evolake.solvers.report.duels import outcome
 
 PACKAGE = "evolake.solvers.report"
 
@@ -25,7 +26,7 @@ def duel_sentences(report: SolversReport) -> list[Markup]:
     """One sentence per duel of this cycle, in the order they were fought."""
     rows = {row["variant_id"]: row for row in report.population.rows()}
     return [
-        sentence(PACKAGE, "duel.html.j2", duel=row, challenger=rows[row["challenger_id"]], champion=rows[row["champion_id"]])
+        sentence(PACKAGE, "duel.html.j2", duel=row, outcome=outcome(row), challenger=rows[row["challenger_id"]], champion=rows[row["champion_id"]])
         for row in report.decisions
     ]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evolake.contest import LEVEL
 from evolake.report.artifacts import NONE_YET
-from evolake.report.numbers import counted, figures, interval
+from evolake.report.numbers import counted
 from evolake.report.story import Ask, Row, Story, Trend, contests, with_cpu
 from evolake.solvers.measurement import claims
+from evolake.solvers.report.duels import why_not_champion
 
 NONE = f"{NONE_YET}: an upstream solver leads as it came"
 
@@ -16,24 +16,21 @@ NONE = f"{NONE_YET}: an upstream solver leads as it came"
 def story(summary: Story, ask: Ask) -> Story:
     """The cycle's lost duels, runs with proofs, processor time of builds and runs."""
     made, ran = ask(MADE)[0], ask(RAN)[0]
-    duels = ask(DUELS)
-    lost = [row for row in duels if not row["wins"]]
     cost, spent = with_cpu(summary, ask(SECONDS))
     return replace(
         summary, noun="variant", made=made["made"], beside=counted(made["entered"], "new seed") if made["entered"] else "",
         gain=summary.gain or NONE, short_gain=summary.short_gain or NONE,
-        duel=_duel(lost[0], len(lost)) if lost and len(lost) == len(duels) else "",
+        duel=_rank_1(ask, summary),
         measured=_measured(ran), contests=contests(ask, "solvers.champion"),
         goes_on=f"{counted(summary.live, 'variant')}, seeds among them", look=_look(summary, ran, made), cost=cost, spent=spent,
         trend=Trend("PAR-2 of the champion", [(row["cycle"], row["par2"]) for row in ask(PAR2)], " s"),
     )
 
 
-def _duel(row: Row, lost: int) -> str:
-    more = f" ({counted(lost, 'challenger')} in all, none won)" if lost > 1 else ""
-    ratio = interval(row["ratio"], row["ratio_low"], row["ratio_high"], 100 * LEVEL if row.get("test") else 90)
-    measured = f"PAR-2 ratio {ratio} on {counted(row['instances'], 'formula')}, noise floor {figures(row['noise_floor'])}"
-    return f"{row['title']} did not become champion: {row['reason']}; {measured}{more}"
+def _rank_1(ask: Ask, summary: Story) -> str:
+    """Return why the first of the cycle's ranking is not champion."""
+    best = ask(RANK_1)
+    return why_not_champion(best[0], summary.champion_id, summary.champion, ask(DUELS), summary.cycle) if best else ""
 
 
 def _measured(ran: Row) -> str:
@@ -64,9 +61,10 @@ RAN = f"""
 SELECT count(*) AS runs, count(DISTINCT variant_id) AS variants, count(*) FILTER ({claims.VERIFIED}) AS verified,
   count(*) FILTER ({claims.UNSAT}) AS unsat, count(*) FILTER ({claims.UNCHECKED}) AS unchecked,
   count(*) FILTER ({claims.UNSOUND}) AS wrong FROM ({ALL_RUNS}) WHERE cycle = $cycle"""
-DUELS = """
-SELECT c.*, coalesce(known.title, c.challenger_id[:12]) AS title FROM solvers.champion AS c
-LEFT JOIN known_artifacts AS known ON known.artifact_id = c.challenger_id WHERE c.cycle = $cycle ORDER BY c.ratio DESC"""
+RANK_1 = """
+SELECT r.variant_id, coalesce(known.title, r.variant_id[:12]) AS title FROM solvers.consensus_ranking AS r
+LEFT JOIN known_artifacts AS known ON known.artifact_id = r.variant_id WHERE r.cycle = $cycle ORDER BY r.rank LIMIT 1"""
+DUELS = "SELECT * FROM solvers.champion WHERE cycle <= $cycle"
 SECONDS = f"""
 SELECT cycle, sum(cpu_s) AS cpu_s FROM (SELECT cycle, cpu_s FROM ({ALL_RUNS}) UNION ALL SELECT cycle, cpu_s FROM solvers.binaries)
 WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"""

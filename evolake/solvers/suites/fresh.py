@@ -34,8 +34,11 @@ def fresh_suite(
 ) -> Suite:
     """The suite `name` anew for one cycle, as files; the same for the same secret, root seed and cycle.
 
+    Each recipe becomes one formula, in as many shuffled copies as it asks for (`Recipe.duel_shuffles`); an instance's `base` names its formula. A
+    suite's own shuffled copies become formulas of their own if their generator draws anything, else copies of the one formula.
+
     Args:
-        seeds, trees, count: as for `materialize_suite`.
+        seeds, trees: as for `materialize_suite`. count: only the first so many recipes, 0 for all.
 
     Raises:
         InputError: no such suite, or a recipe that cannot be made.
@@ -46,10 +49,20 @@ def fresh_suite(
         rng = pcg(secret_seed(secret, root_seed, FRESH, cycle, recipe.name))
         locked: Status = spec.locked.get(recipe.name, {}).get("status", recipe.status)
         formula, status = fresh_formula(recipe, locked, rng, trees)
-        sha = blobs.put(write_dimacs(shuffled(formula, rng)))
         label = f"{recipe.name}@{cycle}"
-        instances.append(Instance(label, recipe.family, status, sha, base=label))
+        base = f"{recipe.base}@{cycle}" if recipe.shuffle and not _draws(recipe) else label
+        for number in range(recipe.duel_shuffles):
+            sha = blobs.put(write_dimacs(shuffled(formula, rng)))
+            shuffle = recipe.shuffle + number if base != label else number
+            instances.append(Instance(f"{label}~{number}" if number else label, recipe.family, status, sha, shuffle=shuffle, base=base))
     return with_files(Suite(f"{name}-{FRESH}", tuple(instances)), blobs, cache)
+
+
+def _draws(recipe: Recipe) -> bool:
+    """Return whether `fresh_formula` gives another formula than the recipe's, and not the same one renamed."""
+    if recipe.generator == "cnfgen":
+        return drawn_principle(str(recipe.parameters.get("args", "")), pcg(0)) is not None
+    return recipe.generator == "mult" or "seed" in recipe.parameters
 
 
 def fresh_formula(recipe: Recipe, locked: Status, rng: np.random.Generator, trees: Trees | None = None) -> tuple[Formula, Status]:

@@ -11,6 +11,7 @@
     parameters = {n = 220, m = 937, k = 3, seed = 220001}
     status = "UNSAT"
     shuffles = 0
+    duel_shuffles = 1                  # in how many shuffled copies a duel runs the formula that it draws in place of this one
 
     [[archives]]                       # every *.cnf in a folder of a seed's source tree
     seed = "cadical195"
@@ -79,7 +80,10 @@ class Suite:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How one formula comes to be. generator None: the file `source` of the archive `seed_name`."""
+    """How one formula comes to be.
+
+    generator None: the file `source` of the archive `seed_name`. duel_shuffles: shuffled copies in which a duel runs its formula, at least 1.
+    """
 
     name: str
     family: str
@@ -91,6 +95,7 @@ class Recipe:
     base: str = ""
     seed_name: str = ""
     source: str = ""
+    duel_shuffles: int = 1
 
 
 @dataclass(frozen=True)
@@ -142,11 +147,22 @@ def load_spec(name: str, seeds: Path) -> Spec:
     return Spec(name, description, recipes, archives, locked)
 
 
+def original_name(instance: str, shuffle: int) -> str:
+    """Return the name of the formula that an instance of a suite is a copy of: copy number k of `name` is `name~k`. A name alone makes no copy."""
+    return instance.removesuffix(f"~{shuffle}") if shuffle else instance
+
+
 def _recipes(entry: dict[str, Any]) -> list[Recipe]:
     if entry["status"] not in STATUSES:
         raise InputError(f"{entry['name']}: {entry['status']!r} is no status", wanted=", ".join(STATUSES))
     name, parameters = entry["name"], dict(entry["parameters"])
-    first = Recipe(name, entry["family"], entry["status"], entry["generator"], parameters, int(parameters.get("seed", 0)), 0, name)
+    asked = entry.get("duel_shuffles", 1)
+    if not isinstance(asked, int) or isinstance(asked, bool) or asked < 1:
+        what = f"{name}: duel_shuffles cannot be used"
+        raise InputError(what, wanted="a whole number of at least 1", got=repr(asked), do="correct the suite's spec")
+    first = Recipe(
+        name, entry["family"], entry["status"], entry["generator"], parameters, int(parameters.get("seed", 0)), 0, name, duel_shuffles=asked,
+    )
     copies = [
         replace(first, name=f"{name}~{number}", shuffle=number, seed=child_seed(0, "solvers", "", f"shuffle {name}", number))
         for number in range(1, int(entry.get("shuffles", 0)) + 1)

@@ -166,6 +166,19 @@ def test_fewer_than_eight_formulas_decide_nothing() -> None:
     assert mean_ratio(np.full(8, 4.0), np.ones(8), rng()).wins
 
 
+def test_a_gain_on_every_formula_wins_however_much_the_formulas_differ_in_cost() -> None:
+    """Measured on nine formulas, all 6 to 9 % sooner: a test that takes the spread of costs for skewness found nothing."""
+    theirs = np.array([0.076, 0.055, 0.105, 0.095, 0.043, 0.098, 0.094, 0.099, 0.093])
+    ours = np.array([0.070, 0.051, 0.096, 0.088, 0.041, 0.090, 0.086, 0.091, 0.086])
+    contest, mirrored = mean_ratio(theirs, ours, rng()), mean_ratio(ours, theirs, rng())
+    assert contest.wins and 1.0 < contest.low <= contest.effect <= contest.high < 1.1
+    assert not mirrored.wins and mirrored.high < 1.0, "and the other way round it is a loss"
+    random = np.random.default_rng(3)
+    for _ in range(200):
+        base = random.uniform(0.3, 2.0, size=12)
+        assert mean_ratio(base * random.uniform(1.05, 1.2, size=12), base, rng()).wins
+
+
 def test_one_formula_alone_is_no_gain() -> None:
     theirs = np.ones(22)
     theirs[0] = 60.0

@@ -26,10 +26,12 @@ class Clock:
 
     def __call__(self, names: Sequence[str], batch: Sequence[Instance]) -> dict[str, list[dict[str, Any]]]:
         self.asked += [(name, item.name) for name in names for item in batch]
-        return {name: [self._row(self.costs[name][int(item.name[1:])]) for item in batch] for name in names}
+        return {name: [self._row(name, item.name) for item in batch] for name in names}
 
-    def _row(self, cost: float) -> dict[str, Any]:
-        return {"solved": cost <= LIMIT, "cpu_s": min(cost, LIMIT), "timeout_s": LIMIT}
+    def _row(self, name: str, formula: str) -> dict[str, Any]:
+        cost = self.costs[name][int(formula[1:])]
+        status = "clock" if math.isnan(cost) else "sat" if cost <= LIMIT else "timeout"
+        return {"instance": formula, "status": status, "solved": status == "sat", "cpu_s": min(cost, LIMIT), "timeout_s": LIMIT}
 
 
 def test_a_race_by_hand() -> None:
@@ -43,6 +45,15 @@ def test_a_race_by_hand() -> None:
     ]
     assert len(clock.asked) == 6
     RACES.frame([standing.row("0001") for standing in standings])
+
+
+def test_a_formula_on_which_the_clock_cut_a_run_short_counts_for_no_variant() -> None:
+    clock = Clock({"a": [1.0, math.nan], "b": [2.0, 0.1], "c": [3.0, 0.1]})
+    survivors, standings = race(["a", "b", "c"], FORMULAS[:2], clock, keep=1, first=2)
+    assert survivors == ["a"]
+    assert [(item.variant_id, item.solved, item.par2) for item in standings] == [("a", 1.0, 1.0), ("b", 1.0, 2.0), ("c", 1.0, 3.0)]
+    survivors, _ = race(["b", "a"], FORMULAS[:1], Clock({"a": [math.nan], "b": [math.nan]}), keep=1, first=1)
+    assert survivors == ["b"], "without any result the consensus rank decides"
 
 
 def test_no_race_where_no_more_run_than_may_stay() -> None:

@@ -19,7 +19,7 @@ from evolake.solvers.suites.confirm import ask
 from evolake.solvers.suites.fresh import _other_product, carried_suite, fresh_suite
 from evolake.solvers.suites.generators import pcg
 from evolake.solvers.suites.secret import lake_secret, secret_of, secret_seed
-from evolake.solvers.suites.spec import Suite
+from evolake.solvers.suites.spec import Suite, load_spec
 
 SEEDS = BROUGHT / "data_lake" / "seeds"
 SECRET, OTHER = b"s" * 32, b"t" * 32
@@ -37,6 +37,59 @@ def test_one_key_gives_one_suite_and_any_other_key_another(tmp_path: Path):
     known = materialize_suite("train", BlobStore(tmp_path), tmp_path / "cache", seeds=SEEDS, count=COUNT)
     shas = [item.sha for suite in (*suites, known) for item in suite.instances]
     assert len(set(shas)) == len(shas) == 5 * COUNT
+
+
+SPEC = """
+[suite]
+name = "mixed"
+description = "what draws and what does not"
+[[instances]]
+name = "drawn"
+family = "random-3"
+generator = "rksat"
+parameters = { n = 20, m = 80, k = 3, seed = 1 }
+status = "unknown"
+shuffles = 1
+duel_shuffles = 3
+[[instances]]
+name = "fixed"
+family = "van-der-waerden"
+generator = "cnfgen"
+parameters = { args = "vdw 8 3 3" }
+status = "SAT"
+shuffles = 2
+[[instances]]
+name = "principle"
+family = "pigeonhole"
+generator = "cnfgen"
+parameters = { args = "php 5 4" }
+status = "UNSAT"
+shuffles = 1
+"""
+
+
+def test_an_instance_of_a_duel_names_the_formula_that_it_comes_from(tmp_path: Path):
+    """Copies share their formula's name whatever they are called; a copy whose generator draws anew is a formula of its own."""
+    (tmp_path / "suites").mkdir()
+    (tmp_path / "suites" / "mixed.toml").write_text(SPEC)
+    suite = fresh_suite("mixed", BlobStore(tmp_path), tmp_path / "cache", seeds=tmp_path, secret=SECRET, root_seed=0, cycle="0002")
+    assert {item.name: (item.base, item.shuffle) for item in suite.instances} == {
+        "drawn@0002": ("drawn@0002", 0), "drawn@0002~1": ("drawn@0002", 1), "drawn@0002~2": ("drawn@0002", 2),
+        "drawn~1@0002": ("drawn~1@0002", 0), "drawn~1@0002~1": ("drawn~1@0002", 1), "drawn~1@0002~2": ("drawn~1@0002", 2),
+        "fixed@0002": ("fixed@0002", 0), "fixed~1@0002": ("fixed@0002", 1), "fixed~2@0002": ("fixed@0002", 2),
+        "principle@0002": ("principle@0002", 0), "principle~1@0002": ("principle~1@0002", 0),
+    }
+    sizes = {item.name: read_cnf_file(item.path) for item in suite.instances if item.path is not None}
+    assert len({item.sha for item in suite.instances}) == len(suite.instances)
+    assert [sizes[f"drawn@0002{end}"].clauses for end in ("", "~1", "~2")] == [80] * 3
+
+
+@pytest.mark.parametrize("asked", ["0", "-1", "true", "1.5", '"2"'])
+def test_a_number_of_shuffles_that_cannot_be_is_an_error(tmp_path: Path, asked: str):
+    (tmp_path / "suites").mkdir()
+    (tmp_path / "suites" / "mixed.toml").write_text(SPEC.replace("duel_shuffles = 3", f"duel_shuffles = {asked}"))
+    with pytest.raises(InputError, match="drawn: duel_shuffles cannot be used"):
+        load_spec("mixed", tmp_path)
 
 
 def test_fresh_formulas_have_the_sizes_of_the_suite(tmp_path: Path):

@@ -6,15 +6,19 @@ import dataclasses
 import hashlib
 import json
 import shutil
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import evolake.solvers
+from evolake.contest import LEAST_FORMULAS
 from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
 from evolake.solvers.formula.cnf import Formula, read_cnf_file, read_dimacs
+from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import competition_suite, load_spec, materialize_suite, suite_names
 from evolake.solvers.suites.circuits import mix, multiplier
 from evolake.solvers.suites.combinatorial import coloring, quasigroup_with_holes, tseitin
@@ -58,7 +62,7 @@ def tiny(tmp_path: Path) -> Path:
     return tmp_path / "seeds"
 
 
-@pytest.mark.parametrize("name", ["train", "holdout", "smoke", "quick", "quick-holdout"])
+@pytest.mark.parametrize("name", ["train", "holdout", "smoke", "quick", "quick-duel", "quick-holdout"])
 def test_every_generated_formula_has_the_bytes_of_its_lock(name: str) -> None:
     spec = load_spec(name, SEEDS)
     recipes = [recipe for recipe in recipes_of(spec) if recipe.generator is not None]
@@ -70,7 +74,7 @@ def test_every_generated_formula_has_the_bytes_of_its_lock(name: str) -> None:
 def test_the_suites_have_the_sizes_and_the_mix_that_they_promise() -> None:
     specs = {name: load_spec(name, SEEDS) for name in suite_names(SEEDS)}
     recipes = {name: recipes_of(spec) for name, spec in specs.items()}
-    assert set(specs) == {"train", "holdout", "smoke", "quick", "quick-holdout", "hard-train", "hard-holdout"}
+    assert set(specs) == {"train", "holdout", "smoke", "quick", "quick-duel", "quick-holdout", "hard-train", "hard-holdout"}
     specs = {name: spec for name, spec in specs.items() if not name.startswith("hard-")}  # of the hard ones, see test_hard
     assert len(recipes["smoke"]) >= 115
     assert len([recipe for recipe in recipes["train"] if not recipe.shuffle]) >= 40
@@ -78,16 +82,36 @@ def test_the_suites_have_the_sizes_and_the_mix_that_they_promise() -> None:
         assert set(spec.locked) == {recipe.name for recipe in recipes[name]}
         assert all(len(pin["confirmed_by"]) >= 2 or pin["confirmed_by"] == ["empty clause"] for pin in spec.locked.values())
         assert {pin["status"] for pin in spec.locked.values()} == {"SAT", "UNSAT"}
-    for bred, judged in (("train", "holdout"), ("quick", "quick-holdout")):
+    for bred, judged, new in (
+        ("train", "holdout", {"van-der-waerden", "add-rotate-xor"}), ("quick", "quick-holdout", {"tseitin", "counts"}),
+        ("quick-duel", "quick-holdout", {"tseitin", "counts", "coloring"}),
+    ):
         unseen = {recipe.family for recipe in recipes[judged]} - {recipe.family for recipe in recipes[bred]}
-        assert unseen == {"van-der-waerden", "add-rotate-xor"}
+        assert unseen == new
         shas = [{specs[name].locked[recipe.name]["sha256"] for recipe in recipes[name]} for name in (bred, judged)]
         assert not shas[0] & shas[1]
+    assert len({recipe.base for recipe in recipes["quick-duel"]}) > LEAST_FORMULAS, "one more than a contest needs, so that one may be left out"
+    assert len({recipe.base for recipe in recipes["quick-holdout"]}) >= LEAST_FORMULAS
+    assert not {recipe.family for recipe in recipes["quick-duel"]} & {"planted-3", "ordering"}, "costs of these have heavy tails"
+    assert all(recipe.status == "UNSAT" or recipe.duel_shuffles > 1 for recipe in recipes["quick-duel"]), "one run of a satisfiable formula is chance"
     answers = [recipe.status for recipe in recipes["quick"]]
     assert min(answers.count("SAT"), answers.count("UNSAT")) >= 4, "what the gate on answers that do not carry over needs"
     for spec_recipes, count in ((recipes["train"], 12), (recipes["holdout"], 6)):
         assert {recipe.status for recipe in spec_recipes[:count]} == {"SAT", "UNSAT"}
         assert len({recipe.family for recipe in spec_recipes[:count]}) >= 5
+
+
+@pytest.mark.parametrize("profile", ["demo", "laptop"])
+def test_a_profile_has_formulas_enough_that_a_duel_and_a_holdout_can_decide(profile: str) -> None:
+    path = Path(evolake.solvers.__file__).parent / "profiles" / f"{profile}.toml"
+    sizes = SolversSettings(**tomllib.loads(path.read_text()))
+    duel = recipes_of(load_spec(sizes.duel_suite or sizes.train_suite, SEEDS))[: max(sizes.train_instances, sizes.duel_instances) or None]
+    holdout = recipes_of(load_spec(sizes.holdout_suite, SEEDS))[: sizes.holdout_instances or None]
+    for recipes in (duel, holdout):
+        assert len({recipe.base for recipe in recipes}) >= LEAST_FORMULAS
+    train = recipes_of(load_spec(sizes.train_suite, SEEDS))[: sizes.train_instances or None]
+    answers = [recipe.status for recipe in train]
+    assert min(answers.count("SAT"), answers.count("UNSAT")) >= 4
 
 
 def test_shuffles_are_the_same_problem_in_another_order(tiny: Path, tmp_path: Path) -> None:
