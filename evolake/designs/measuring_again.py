@@ -148,7 +148,8 @@ def stated_gain(contest: Contest, design_id: str, baseline_id: str, settings: De
         done = decide_champion(
             own, own, other, executor=executor, settings=sizes, cycle=contest.cycle, profile=contest.profile, root_seed=root_seed, simulate=replay,
         )
-    return gain_of_decision(next(row for row in done.decisions if row["comparison"] == "baseline"))
+    decision = next(row for row in done.decisions if row["comparison"] == "baseline")
+    return None if decision["ratio"] is None else gain_of_decision(decision)
 
 
 def run_again(rerun: Rerun, contest: Contest, side: str, traced: TracedDesign, rows: Sequence[Trial], brought: int) -> Iterator[Said]:

@@ -56,7 +56,7 @@ def test_a_repository_is_built_measured_and_told_in_numbers(project: Path) -> No
     assert (summary["verdict"], summary["reasons"]) == ("measured", [])
     [row] = summary["metrics"]
     assert (row["folder"], row["suite"], row["solved"], row["solved_sat"], row["solved_unsat"], row["proof_share"], row["timeout_s"]) == (
-        str(folder), "competition:formulas", 2.0, 1.0, 1.0, 1.0, 2.0,
+        str(folder), "competition:formulas", 2.0, 1.0, 1.0, 1.0, 0.25,
     )
     assert pl.read_parquet(runs).select("instance", "status", "certificate", "conflicts").rows() == [
         ("bad", "unsat", "proof", 3), ("good", "sat", "model", None),
@@ -99,7 +99,7 @@ def test_a_refuted_answer_is_told_and_is_exit_code_1(project: Path) -> None:
     result = bench(project, good, bad)
     assert result.exit_code == 1
     assert f"{bad}: the answer on good is refuted: the model satisfies not one literal of 1 clauses, clause 2 the first" in result.stdout
-    assert "suite competition:formulas: 2 formulas, timeout 2 s of cpu time" in result.stdout
+    assert "suite competition:formulas: 2 formulas, timeout 0.25 s of cpu time" in result.stdout
 
 
 def test_a_repository_that_does_not_build_is_told_and_the_others_are_measured(project: Path) -> None:
