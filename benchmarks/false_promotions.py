@@ -113,7 +113,7 @@ LEVEL = FidelitySettings(max_n=20, max_steps=MOST, core_s=1)
 
 
 def designs(noise: np.ndarray, gain: float, settings: DesignsSettings, number: int) -> bool:
-    """Whether the challenger wins a duel of designs. gain: log of the factor by which it needs fewer steps."""
+    """Whether the challenger wins a duel of designs. gain: log of the factor by which it needs less work."""
     seeds: dict[int, int] = {}
 
     def simulate(name: str, n: int, max_work: int, seed: int, core_s: float, own: DesignsSettings) -> Run:
@@ -269,7 +269,7 @@ def power_of_designs(contests: int, seed: int) -> Iterator[tuple[str, str, str]]
     for repeats in SEEDS:
         noises, settings = [across_seeds(rng_of(seed, "power", repeats, k), repeats) for k in range(contests)], designs_settings(repeats)
         gain = seen_gain(lambda g, k, n=noises, s=settings: designs(n[k], g, s, k), contests, 12 * SIGMA)
-        yield "designs", f"{repeats} seeds", f"{'more than 11' if math.isinf(gain) else f'{math.exp(gain):.2f}'} times fewer steps"
+        yield "designs", f"{repeats} seeds", f"{'more than 11' if math.isinf(gain) else f'{math.exp(gain):.2f}'} times less work"
 
 
 def power_of_programs(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:

@@ -18,6 +18,7 @@ from evolake.designs.evolution.champion import UNIT
 from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.measuring_again import BASELINE, COLUMNS, LIMIT_S, OWN, Contest, Rerun, reached, run_again, unfounded
 from evolake.designs.settings import DesignsSettings
+from evolake.reading import whole_number
 from evolake.report.found import find_artifact
 from evolake.report.kinds import Artifact
 from evolake.report.status import sealed_cycles
@@ -166,8 +167,8 @@ def _dropped(judging: Judging, claims: Claims) -> str:
     """Return which run of the rows that it brings from its lake is not among its runs; "" if each of those that were solved is."""
     there = {(run.N, run.seed) for run in claims.runs}
     for row in judging.bundle.read(EVALUATIONS):
-        n = str(row["suite"]).rpartition("-N")[2]
-        if row["status"] == "solved" and n.isdigit() and (int(n), row["seed"]) not in there:
+        n = whole_number(str(row["suite"]).rpartition("-N")[2])
+        if row["status"] == "solved" and n is not None and (n, row["seed"]) not in there:
             return f"its rows of the lake have a run at N={n} under seed {row['seed']}, and its runs do not"
     return ""
 

@@ -3,8 +3,8 @@
 Nobody put its parts in. Beside what is left of the baseline, each literal's force has a term that grows with the square of its variable's value,
 the long-term memory integrates the clause's unsatisfaction without a threshold, and a fourth memory follows the second best literal of a clause.
 
-It is here as a warning, too: on planted formulas, on which it was searched, it needs far fewer steps than design 340; on uniform random ones it
-needs ten times as many (`benchmarks/designs_transfer.py`). What it has found is how planted formulas differ from others.
+It is here as a warning, too: on planted formulas, on which it was searched, it needs far less work than design 340; on uniform random ones it
+needs four to six times that of the baseline (`benchmarks/designs_transfer.py`). What it has found is how planted formulas differ from others.
 """
 
 import torch

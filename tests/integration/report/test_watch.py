@@ -143,5 +143,5 @@ def test_the_scores_of_designs_and_families_read_as_what_they_measure(tmp_path: 
         line: dict(describe(Seen(line, ["0001"], story_of(lake, line, "0001")), datetime.now(UTC)))["score"] for line in ("designs", "families")
     }
     assert scores == {
-        "designs": "▅  steps of the baseline per step of the champion: 1 in 0001", "families": "▅  families accepted so far: 1 at the start",
+        "designs": "▅  work of the baseline over that of the champion: 1 in 0001", "families": "▅  families accepted so far: 1 at the start",
     }

@@ -31,7 +31,7 @@ def test_shipped_profiles_load():
 
 def test_cluster_is_the_paper_schedule():
     designs = settings.load("cluster").of(DesignsSettings)
-    assert [(level.max_n, level.max_steps, level.wall_s) for level in (designs.low, designs.medium, designs.high)] == [
+    assert [(level.max_n, level.max_steps, level.core_s) for level in (designs.low, designs.medium, designs.high)] == [
         (640, 10_000, 60), (1280, 100_000, 300), (2560, 1_000_000, 1800),
     ]  # fmt: skip
 

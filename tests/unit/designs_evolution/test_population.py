@@ -127,7 +127,7 @@ def test_a_table_that_lacks_a_column_is_refused() -> None:
 def test_the_last_try_decides_how_far_a_design_reached() -> None:
     assert reach(FAMILY.experiment_rows(["a" * 64])) == {"largest_solved": 10, "median_step": 50, "median_work": 50.0, "fidelity": "low"}
     assert reach(FAMILY.experiment_rows(["b" * 64])) == {"largest_solved": 14, "median_step": 70, "median_work": 70.0, "fidelity": "medium"}
-    assert reach([]) == {"largest_solved": 0, "median_step": None, "fidelity": "none"}
+    assert reach([]) == {"largest_solved": 0, "median_step": None, "median_work": None, "fidelity": "none"}
 
 
 def test_ranking_rows_carry_visits_and_bounds_of_the_graph_search() -> None:

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,10 @@ LIMITS = RunLimits(cpu_s=0.4, wall_s=0.5, memory_mb=256)
 BUSY = 5
 
 
-def spin(core: int) -> None:
-    """Keep a processor busy until killed."""
+def spin(core: int, ready: Barrier) -> None:
+    """Keep a processor busy until killed, from when all others are there."""
     os.sched_setaffinity(0, {core})
+    ready.wait()
     while True:
         pass
 
@@ -46,9 +48,12 @@ def spin(core: int) -> None:
 def busy_core() -> Iterator[int]:
     """A processor on which other processes want to run all the time."""
     core = usable_cores()[-1]
-    others = [multiprocessing.get_context("spawn").Process(target=spin, args=(core,), daemon=True) for _ in range(BUSY)]
+    context = multiprocessing.get_context("spawn")
+    ready = context.Barrier(BUSY + 1)
+    others = [context.Process(target=spin, args=(core, ready), daemon=True) for _ in range(BUSY)]
     for other in others:
         other.start()
+    ready.wait()
     yield core
     for other in others:
         other.kill()

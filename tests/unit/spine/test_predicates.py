@@ -165,9 +165,9 @@ PLANTED: dict[tuple[str, str, str], tuple[Row, list[Row]]] = {
     ("designs", "experiments", "measurements_are_possible"): (
         {
             "design_id": "a", "fidelity": "low", "N": 10, "max_steps": 100, "seed": 1, "unsolved_fraction": 0.5, "median_step": None,
-            "steps_run": 100,
+            "steps_run": 100, "work_per_step": None,
         },
-        [{"unsolved_fraction": 1.5}, {"median_step": 0}, {"steps_run": 101}, {"fidelity": "lower"}],
+        [{"unsolved_fraction": 1.5}, {"median_step": 0}, {"steps_run": 101}, {"fidelity": "lower"}, {"work_per_step": 0.0}],
     ),
     ("families", "candidates", "candidates_are_known_once"): (
         {"family_id": "a", "record_sha": "s", "evidence": "{}", "state": "blocked"}, [{"record_sha": None}, {"evidence": None}, {"state": "live"}],
