@@ -169,14 +169,17 @@ def _say_blocked(blocked: Blocked, file: Path, as_json: bool) -> int:
 
 def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: int, as_json: bool) -> int:
     """Print the result; return the exit code."""
+    from evolake.designs.evolution.experiments import PAPER_BATCH
+
     verdict = "solved" if result.unsolved_fraction < 0.5 else "unsolved"
     code = int(verdict == "unsolved")
     low, high = result.interval
+    together = result.together_step if instances == PAPER_BATCH else None
     if as_json:
         results = {
             "verdict": verdict, "median_step": result.median_step, "median_step_low": low, "median_step_high": high,
             "work_per_step": round(result.work_per_step, 4), "median_work": round(result.median_work, 2), "extrapolated": not result.reached,
-            "together_step": result.together_step, "left_again": result.left_again,
+            "together_step": together, "left_again": result.left_again,
             "unsolved_fraction": result.unsolved_fraction, "steps_run": result.steps_run,
             "steps_per_s": round(result.steps_per_s, 3), "n": n, "seed": seed,
         }
@@ -188,8 +191,8 @@ def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: in
     say(f"{file}: {verdict} at N={n}, {instances} instances, seed {seed}")
     say(f"  {reached if result.reached else missed}; {unsolved:.1%} unsolved after {result.steps_run:,} steps")
     say(f"  work {result.median_work:,.0f} in steps of the baseline: a step costs {result.work_per_step:.2f} times one of its")
-    if result.together_step:
-        say(f"  more than half solved at once at step {result.together_step:,}, the paper's measure; {result.left_again} solved ones were left again")
+    if together:
+        say(f"  more than half solved at once at step {together:,}, the paper's measure; {result.left_again} solved ones were left again")
     engine = f"{result.engine} ({result.note})" if result.note else result.engine
     say(f"  engine {engine}, {result.steps_per_s:,.0f} steps/s, {result.cpu_s:.2f} s of cpu")
     if result.diverged:

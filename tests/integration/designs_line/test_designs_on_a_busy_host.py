@@ -50,7 +50,7 @@ def test_experiments_and_duels_are_the_same_beside_processes_that_take_the_proce
 
 @pytest.mark.long
 def test_a_cycle_is_the_same_on_an_idle_and_on_a_busy_host(tmp_path: Path):
-    settings = {"EVOLAKE_WORKERS": "1", "EVOLAKE_SEED": "3"}
+    settings = {"EVOLAKE_SEED": "3", "EVOLAKE_DESIGNS__DESIGNS_PER_CYCLE": "2", "EVOLAKE_DESIGNS__TUNING_TRIALS": "0"}
 
     def parts(name: str) -> dict[tuple[str, str], str]:
         (tmp_path / name).mkdir()
@@ -60,5 +60,5 @@ def test_a_cycle_is_the_same_on_an_idle_and_on_a_busy_host(tmp_path: Path):
 
     idle = parts("idle")
     assert len(idle) > 10
-    with busy_host(2):
+    with busy_host(1):
         assert parts("busy") == idle
