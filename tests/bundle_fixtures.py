@@ -37,7 +37,7 @@ from evolake.programs.settings import ProgramsSettings
 from evolake.prompts import tables as prompts
 from evolake.prompts.model.edits import Hunk, apply
 from evolake.prompts.model.problems import problem_set
-from evolake.prompts.model.prompt import prompt_of
+from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.policies.registry import open_policy
 from evolake.prompts.rating.evaluating import replies
 from evolake.prompts.settings import PromptsSettings
@@ -254,20 +254,7 @@ def prompt_lake(root: Path) -> Lake:
     own = PromptsSettings(**SMALL_PROMPTS)
     policy = open_policy(load_settings(lake=root).model_copy(update={"prompts": own}), root, "0001", "r")
     result = replies(policy, [child], held, samples=1, answer_format=own.answer_format, seed=0)
-    rows = [
-        {
-            "prompt_id": prompt.prompt_id, "cycle": cycle, "iteration": number, "number": number, "state": state, "operator": operator,
-            "parents": parents, "principles": prompt.to_json(), "text": prompt.text(), "size": len(prompt.principles), "mu": 25.0,
-            "sigma": 8.0, "rounds": 1,
-        }
-        for number, (prompt, cycle, state, operator, parents) in enumerate(
-            ((parent, "0000", "accepted", "root", []), (child, "0001", "champion", "mutation", [parent.prompt_id]))
-        )
-    ]
-    edit = {
-        "cycle": "0001", "arm": "espl", "iteration": 1, "operator": "mutation", "step": "local", "number": 0, "prompt_id": parent.prompt_id,
-        "child_id": child.prompt_id, "kind": "add", "targets": [], "text": "Check the end.", "applied": True, "reason": "",
-    }
+    rows, edit = _one_edit(parent, child)
     publish(lake, "prompts", "incoming_prompts", prompts.PROMPTS, rows, "0002")
     publish(lake, "prompts", "incoming_derivations", prompts.ARCHIVE["derivations"], [], "0002")
     publish(lake, "prompts", "incoming_state", prompts.ARCHIVE["state"], [], "0002")
@@ -283,18 +270,8 @@ def prompt_lake(root: Path) -> Lake:
     return lake
 
 
-def improved_prompt_lake(root: Path, *, held_out: int = 6) -> Lake:
-    """A child of one edit and the first root, both asked all held-out problems that ship, by the policy of random weights, which gets none right."""
-    lake = Lake(root)
-    parent = prompt_of([ROOT])
-    child = apply(parent, [Hunk("add", (), "Check the end.")]).prompt
-    own = PromptsSettings(**SMALL_PROMPTS, heldout_problems=held_out)
-    held = problem_set(own, lake=None, seeds=SEEDS, seed=0).heldout
-    policy = open_policy(load_settings(lake=root).model_copy(update={"prompts": own}), root, "0001", "r")
-    asked = [
-        item | {"cycle": "0001", "arm": "espl", "iteration": iteration} for iteration, prompt in enumerate((parent, child))
-        for item in replies(policy, [prompt], held, samples=1, answer_format=own.answer_format, seed=0)
-    ]
+def _one_edit(parent: SystemPrompt, child: SystemPrompt) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """(rows of the root and of the champion that one edit made of it, the row of that edit)."""
     rows = [
         {
             "prompt_id": prompt.prompt_id, "cycle": cycle, "iteration": number, "number": number, "state": state, "operator": operator,
@@ -309,6 +286,22 @@ def improved_prompt_lake(root: Path, *, held_out: int = 6) -> Lake:
         "cycle": "0001", "arm": "espl", "iteration": 1, "operator": "mutation", "step": "local", "number": 0, "prompt_id": parent.prompt_id,
         "child_id": child.prompt_id, "kind": "add", "targets": [], "text": "Check the end.", "applied": True, "reason": "",
     }
+    return rows, edit
+
+
+def improved_prompt_lake(root: Path, *, held_out: int = 6) -> Lake:
+    """A child of one edit and the first root, both asked all held-out problems that ship, by the policy of random weights, which gets none right."""
+    lake = Lake(root)
+    parent = prompt_of([ROOT])
+    child = apply(parent, [Hunk("add", (), "Check the end.")]).prompt
+    own = PromptsSettings(**SMALL_PROMPTS, heldout_problems=held_out)
+    held = problem_set(own, lake=None, seeds=SEEDS, seed=0).heldout
+    policy = open_policy(load_settings(lake=root).model_copy(update={"prompts": own}), root, "0001", "r")
+    asked = [
+        item | {"cycle": "0001", "arm": "espl", "iteration": iteration} for iteration, prompt in enumerate((parent, child))
+        for item in replies(policy, [prompt], held, samples=1, answer_format=own.answer_format, seed=0)
+    ]
+    rows, edit = _one_edit(parent, child)
     publish(lake, "prompts", "incoming_prompts", prompts.PROMPTS, rows, "0002")
     state = [{"name": "iteration", "value": "1"}]
     for name, schema in prompts.ARCHIVE.items():

@@ -60,6 +60,13 @@ def equal(stated: Any, found: Any) -> bool:
     return stated == found
 
 
+def consensus_score(score: float | None) -> list[Said]:
+    """Return what is said of a stated score that is the consensus of objectives of a lake; nothing if none is stated."""
+    if score is None:
+        return []
+    return [Said("score", "unmeasured", f"{score:.6g} is the consensus of the objectives of its lake, which a bundle does not carry")]
+
+
 def judged(
     what: str, stated: Sequence[float], fresh: Sequence[float], *, sign: int = 1, shown: Callable[[float], float] = lambda value: value,
     gain: Mapping[str, Any] | None = None, unit: str = "seed",

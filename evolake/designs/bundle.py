@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.bundles.exporting import EVALUATIONS
+from evolake.bundles.measuring import consensus_score
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import differ, under_installed
 from evolake.designs.evolution.champion import UNIT
@@ -196,8 +197,7 @@ def _stated(
     held, contest = judging.bundle.facts["champion"], claims.contest
     if held is None:
         return
-    if held["score"] is not None:
-        yield Said("score", "unmeasured", f"{held['score']:.6g} is the consensus of the objectives of its lake, which a bundle does not carry")
+    yield from consensus_score(held["score"])
     if held["gain"] is None:
         return
     if refused := unfounded(held, contest, judging.artifact_id, held["gain"]["against_id"], sizes, claims.root_seed):

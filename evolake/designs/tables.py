@@ -42,7 +42,7 @@ TERMS = {
     "together_step": "First integration step at which more than half of the batch was solved at once, the paper's measure; null where that was not "
     "seen, and where the batch is not the paper's 100.",
     "traced_sha": "Blob with the traced design as JSON: graph and variables; null where it cannot be traced.",
-    "work_per_step": "What a step costs beside one of the baseline, counted in operators; null in parts older than the column.",
+    "work_per_step": "Cost of a step relative to one of the baseline, counted in operators; null in parts older than the column.",
     "tuned": "Whether its hyperparameters are the outcome of a tuning.",
     "unsolved_fraction": "Share of the batch that was left unsolved, from 0 to 1.",
 }

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evolake.bundles.measuring import consensus_score
 from evolake.bundles.model import Judging, Said
 from evolake.errors import LakeError, MachineryError
 from evolake.report.numbers import counted
@@ -41,8 +42,7 @@ def stated(
     held = judging.bundle.facts["champion"]
     if held is None:
         return
-    if held["score"] is not None:
-        yield Said("score", "unmeasured", f"{held['score']:.6g} is the consensus of the objectives of its lake, which a bundle does not carry")
+    yield from consensus_score(held["score"])
     if held["gain"] is None:
         return
     if refused := unfounded(held, duel, judging.artifact_id, root_seed):

@@ -153,7 +153,7 @@ def best_engine(traced: TracedDesign) -> tuple[str, str | None]:
 
 
 def work_of(traced: TracedDesign) -> float | str:
-    """What a step costs beside one of the baseline at 160 variables, or at the size that the design is for; or why that cannot be counted."""
+    """Return the cost of a step relative to one of the baseline at 160 variables, or at the design's own size; or why it cannot be counted."""
     from evolake.designs.engines.isolated import work_apart
 
     return work_apart(json.dumps(traced.to_json()), *(traced.size or (160, 688)))

@@ -1,13 +1,13 @@
-"""Seconds of a core as numbers of steps: what a run may take is counted, so that the machine and its load have no part in where it ends."""
+"""Convert seconds of a core to steps. Limits are counted, so that the machine and its load do not decide when a run ends."""
 
 from __future__ import annotations
 
 RATES = {"fused": 50e6, "mixed": 10e6, "torch": 4e6, "reference": 0.2e6}
-"""Steps of the baseline's work times instances times variables that a core is taken to compute in a second, by engine."""
+"""Steps of the baseline's work times instances times variables that a core is assumed to compute in a second, by engine."""
 
 
 def counted_steps(core_s: float, engine: str, variables: int, per_step: float) -> int:
-    """Steps that an engine is taken to compute in `core_s` seconds of a core; at least one.
+    """Return the steps that an engine is assumed to compute in `core_s` seconds of a core; at least one.
 
     Args:
         variables: of all instances together. per_step: work of a step (`evolake.designs.work.relative`).
@@ -16,5 +16,5 @@ def counted_steps(core_s: float, engine: str, variables: int, per_step: float) -
 
 
 def counted_s(steps: int, engine: str, variables: int, per_step: float) -> float:
-    """Seconds of a core that steps on so many variables, of all instances together, are counted for."""
+    """Return the seconds of a core that steps on so many variables, of all instances together, count for."""
     return steps * variables * per_step / RATES.get(engine, RATES["fused"])

@@ -51,7 +51,7 @@ class Simulation:
     not seen. left_again: how many of the solved instances had been left again by the last step.
     solved_at: (B,) int, the first step after which an instance was solved, 0 = never. diverged: instances whose state is no longer a number.
     limit: steps that the run was allowed; fewer than `max_steps` where `max_work` or `core_s` allowed no more.
-    work_per_step: what a step costs beside one of the baseline; 1.0 where that could not be counted.
+    work_per_step: cost of a step relative to one of the baseline; 1.0 where that could not be counted.
     cpu_s, wall_s: seconds of all threads together and of the clock, compilation left out; compile_s: what making the engine took.
     failure: what the design broke on while it was made or run, or None. A design that fails is unsolved, never an exception.
     """
@@ -76,12 +76,12 @@ class Simulation:
 
     @property
     def median_work(self) -> float:
-        """The median step in steps of the baseline: times what a step costs beside one of its."""
+        """Return the median step times the relative cost of a step: the cost in steps of the baseline."""
         return self.median_step * self.work_per_step
 
     @property
     def interval(self) -> tuple[int, int | None]:
-        """95% interval of the median step by order statistics; its upper end is None where too few instances were solved to know it."""
+        """Return the 95% interval of the median step by order statistics; its upper end is None where too few instances were solved to know it."""
         low, high = order_ranks(len(self.solved_at))
         times = np.sort(self.solved_at[self.solved_at > 0])
         return int(times[low - 1]) if len(times) >= low else max(1, self.steps_run), int(times[high - 1]) if len(times) >= high else None
@@ -190,7 +190,7 @@ def simulate(
 
 @cache
 def order_ranks(batch: int) -> tuple[int, int]:
-    """Ranks, from 1, of the order statistics that make a 95% interval of the median of `batch` numbers (binomial; Conover, 1999, section 3.2)."""
+    """Return the ranks, from 1, of the order statistics of a 95% interval of the median of `batch` numbers (Conover, 1999, section 3.2)."""
     below, low = 0, 0
     while below + math.comb(batch, low) <= TAIL * 2**batch:
         below, low = below + math.comb(batch, low), low + 1

@@ -268,7 +268,7 @@ def engine_apart(traced: str, n: int, m: int, dtype: str) -> tuple[str, str | No
 
 
 def work_apart(traced: str, n: int, m: int) -> float | str:
-    """What a step of a design costs beside one of the baseline, or why that cannot be counted."""
+    """Return the cost of a step of a design relative to one of the baseline, or why that cannot be counted."""
     try:
         result = _asked({"do": "work", "traced": traced, "n": n, "m": m}, None, lambda steps, solved: None)
     except _Starved as starved:

@@ -181,7 +181,13 @@ def gains(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]
     Args:
         ours, theirs: rows of DUELS of the two sides, pair by pair.
     """
-    return [math.log(least_work(their) / most_work(own)) for own, their in zip(ours, theirs, strict=True) if not (is_cut(own) or is_cut(their))]
+    return [math.log(least_work(their) / most_work(own)) for own, their in zip(*_uncut(ours, theirs), strict=True)]
+
+
+def _uncut(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """Return the rows of both sides without the pairs of which a clock cut one run."""
+    pairs = [(own, their) for own, their in zip(ours, theirs, strict=True) if not (is_cut(own) or is_cut(their))]
+    return [own for own, _ in pairs], [their for _, their in pairs]
 
 
 def most_work(row: Mapping[str, Any]) -> float:
@@ -195,8 +201,8 @@ def least_work(row: Mapping[str, Any]) -> float:
 
 
 def reaches(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a design solved most of its runs at a size."""
-    return 2 * sum(1 for row in rows if is_solved(row)) > len(rows)
+    """Return whether a design solved most of its runs at a size. A run that a clock cut counts for neither."""
+    return 2 * sum(1 for row in rows if is_solved(row)) > sum(1 for row in rows if not is_cut(row))
 
 
 def _largest_size(
@@ -225,11 +231,11 @@ def _decision(
     arena: _Arena,
 ) -> dict[str, Any]:
     """most: pairs of a contest that may stop early; None: all pairs that were to be measured are."""
-    ours, theirs = runs[challenger.design_id], runs[incumbent.design_id]
+    ours, theirs = _uncut(runs[challenger.design_id], runs[incumbent.design_id])
     random = generator(arena.root_seed, LINE, arena.cycle, f"ratio-{comparison}")
     differences = gains(ours, theirs)
     if not differences:
-        return _unmeasured(comparison, challenger, incumbent, n, len(ours), arena)
+        return _unmeasured(comparison, challenger, incumbent, n, len(runs[challenger.design_id]), arena)
     contest = paired(differences, random) if most is None else sequential(differences, most, random)
     solved, solved_theirs = (sum(1 for row in side if is_solved(row)) for side in (ours, theirs))
     ratio, low, high = (math.exp(min(value, LARGEST_LOG)) if value < math.inf else math.inf for value in (contest.effect, contest.low, contest.high))
@@ -257,8 +263,6 @@ def _reason(
     comparison: str, n: int, contest: Contest, ratios: tuple[float, float, float], ours: Sequence[Mapping[str, Any]],
     theirs: Sequence[Mapping[str, Any]],
 ) -> str:
-    kept = [(own, their) for own, their in zip(ours, theirs, strict=True) if not (is_cut(own) or is_cut(their))]
-    ours, theirs = [own for own, _ in kept], [their for _, their in kept]
     sides = ((ours, most_work), (theirs, least_work))
     own, other = (math.exp(math.fsum(math.log(work(row)) for row in side) / len(side)) for side, work in sides)
     steps, steps_theirs = (math.exp(math.fsum(math.log(max(1, row["median_step"])) for row in side) / len(side)) for side in (ours, theirs))

@@ -21,7 +21,7 @@ SHORT_ID = 12
 
 RESEARCH_GOAL = (
     "Find a dynamical system that solves hard planted 3-SAT instances with little work, and above all when there are many variables. "
-    "Work is the median number of steps times what a step costs beside one of the baseline. What counts is how it grows with the number of "
+    "Work is the median number of steps times the cost of a step relative to one of the baseline. What counts is how it grows with the number of "
     "variables: it should stay a low power of it, better than quadratic. "
     "Beware of designs that look polynomial on small instances and blow up on large ones."
 )

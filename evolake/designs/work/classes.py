@@ -55,11 +55,11 @@ _TORCH: dict[str, CostClass] = {
 
 
 def class_of_expression(operator: str) -> CostClass:
-    """The class of an expression's operator."""
+    """Return the class of an expression's operator."""
     return _EXPRESSIONS.get(operator, "simple")
 
 
 def class_of_torch(operator: str) -> CostClass:
-    """The class of an aten operator, whose overload does not matter. A maximum of two tensors is simple, that of one is a reduction."""
+    """Return the class of an aten operator. Its overload does not matter. A maximum of two tensors is simple, that of one is a reduction."""
     name, _, overload = operator.partition(".")
     return "simple" if name in ("max", "min") and overload == "other" else _TORCH.get(name, "simple")

@@ -1,8 +1,8 @@
-"""What an element of each class costs beside one simple operation.
+"""Prices: the cost of an element of each class relative to one simple operation.
 
-Prices of what kernels compute are a least-squares fit to the processor time of a step of 87 designs on the fused engine, relative errors squared;
-those of what only torch computes (sort, scan, product, draw, move) are slopes on the mixed engine, of the time of a step over the number of them.
-All are rounded. How well they predict processor time is printed by `benchmarks/design_work.py`.
+They were fitted once, by least squares, to the processor time of a step of designs of both grammars on the fused engine.
+Those of what only torch computes (sort, scan, product, draw, move) are slopes of time over operations on the mixed engine.
+All are rounded. `benchmarks/design_work.py` prints how well they predict processor time.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class Counts:
     graph: Graph | None = field(default=None, repr=False)
 
     def at(self, n: int, m: int, variables: Mapping[str, Variable]) -> dict[CostClass, float]:
-        """Elements of each class at a size. variables: those of the design, by name."""
+        """Return the elements of each class at a size. variables: those of the design, by name."""
         extents = {"N": n, "M": m, "S": 1}
         result: defaultdict[CostClass, float] = defaultdict(float)
         for (kind, loop), count in self.by_loop.items():
@@ -52,7 +52,7 @@ class Counts:
 
 
 def count(traced: TracedDesign) -> Counts:
-    """The counts of one step of a design.
+    """Count one step of a design.
 
     Numbers of its file are put together by torch on the way, which may kill the process: strangers' designs are counted where they are run
     (`evolake.designs.engines.isolated`).
@@ -81,7 +81,7 @@ def _lowered_counts(lowered: Lowered, traced: TracedDesign) -> Counts:
 
 
 def _check(lowered: Lowered) -> list[Expression]:
-    """What the check of the clauses computes of v, which is every design's."""
+    """Return what the check of the clauses computes of v, for every design."""
     builder = lowered.builder
     v = builder.make("state", (), "real", ("v", 0), "N")
     good = builder.boolean(False)
@@ -93,7 +93,7 @@ def _check(lowered: Lowered) -> list[Expression]:
 
 
 def _of_expression(item: Expression) -> list[tuple[CostClass, str, int]]:
-    """(class, loop, elements a turn) of one expression. A sum over clauses takes a turn for every literal, a reduction those of its loop."""
+    """Return (class, loop, elements per turn) of one expression. A sum over clauses takes a turn for every literal, a reduction those of its loop."""
     kind = class_of_expression(item.operator)
     match kind:
         case "free":
@@ -106,7 +106,7 @@ def _of_expression(item: Expression) -> list[tuple[CostClass, str, int]]:
 
 
 def _plain_counts(traced: TracedDesign) -> Counts:
-    """Every operator by its shapes, for a graph that is run node by node; and the states and the check of the clauses."""
+    """Count every operator by its shapes, for a graph that is run node by node; and the states and the check of the clauses."""
     graph = traced.gradient()
     counted: dict[tuple[CostClass, str], float] = {("gather", "M"): LITERALS, ("simple", "M"): 2 * LITERALS, ("reduce", "M"): 1}
     for variable in traced.variables:
@@ -116,7 +116,7 @@ def _plain_counts(traced: TracedDesign) -> Counts:
 
 
 def _torch_elements(graph: Graph, positions: tuple[int, ...], n: int, m: int, variables: Mapping[str, Variable]) -> dict[CostClass, float]:
-    """Elements of the operators at `positions`: the larger of what each takes and gives, with the turns of a sort or a product."""
+    """Return the elements of the operators at `positions`: the larger of what each takes and gives, with the turns of a sort or a product."""
     import torch
 
     values = infer(graph, dict(variables), Setting(torch.float32, 1, n, m, "meta"))
@@ -137,15 +137,13 @@ def _torch_elements(graph: Graph, positions: tuple[int, ...], n: int, m: int, va
                 result[kind] += _multiplications(node.operator, taken, given)
             case "gather" | "move" | "draw":
                 result[kind] += sum(tensor.numel() for tensor in given)
-            case "scatter":
-                result[kind] += elements
             case _:
                 result[kind] += elements
     return result
 
 
 def _multiplications(operator: str, taken: list[Any], given: list[Any]) -> float:
-    """Multiplications of a product of matrices: the numbers that it gives, times the axis that is summed over."""
+    """Return the multiplications of a product of matrices: the numbers that it gives, times the axis that is summed over."""
     outputs = sum(tensor.numel() for tensor in given)
     if operator.startswith("outer"):
         return outputs

@@ -1,4 +1,4 @@
-"""Work: what a step of a design costs beside a step of the baseline.
+"""Compute work: the cost of a step of a design relative to one of the baseline.
 
     work_per_step   operators of a step, each element weighted by what its class costs, over the same sum of the baseline; the baseline is 1.0
     median_work     median step times work_per_step: the cost in steps of the baseline
@@ -27,17 +27,17 @@ KEPT = 4096
 
 
 def cost_of(elements: Mapping[CostClass, float]) -> float:
-    """Elements of each class as simple operations."""
+    """Return what elements of each class cost, in simple operations."""
     return math.fsum(COSTS[kind] * number for kind, number in elements.items())
 
 
 def baseline_cost(n: int, m: int) -> float:
-    """Simple operations of a step of the baseline."""
+    """Return the cost of a step of the baseline, in simple operations."""
     return cost_of(Counts(dict(BASELINE)).at(n, m, {}))
 
 
 def work_per_step(traced: TracedDesign, n: int, m: int) -> float:
-    """What a step of `traced` costs at this size beside one of the baseline; above 0."""
+    """Return the cost of a step of `traced` at this size relative to one of the baseline; above 0."""
     return _relative(_Keyed(traced), n, m)
 
 

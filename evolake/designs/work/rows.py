@@ -1,4 +1,4 @@
-"""Work as rows have it: those of experiments, duels and races.
+"""Read work from rows of experiments, duels and races.
 
 Rows of lakes from before work was counted have no work; a step of theirs counts as one of the baseline's.
 """
@@ -11,23 +11,23 @@ from typing import Any
 
 
 def allowed_steps(max_work: float, per_step: float) -> int:
-    """Steps that a design may take within `max_work`, at least one."""
+    """Return the steps that a design may take within `max_work`, at least one."""
     return max(1, math.floor(max_work / per_step + 1e-9))
 
 
 def median_work(row: Mapping[str, Any]) -> float:
-    """Work until half was solved, in steps of the baseline."""
+    """Return the work until half was solved, in steps of the baseline."""
     stored = row.get("median_work")
     return float(row["median_step"]) if stored is None else float(stored)
 
 
 def max_work(row: Mapping[str, Any]) -> float:
-    """Work that a run was allowed, in steps of the baseline."""
+    """Return the work that a run was allowed, in steps of the baseline."""
     stored = row.get("max_work")
     return float(row["max_steps"]) if stored is None else float(stored)
 
 
 def per_step(row: Mapping[str, Any]) -> float:
-    """What a step cost beside one of the baseline."""
+    """Return the cost of a step relative to one of the baseline."""
     stored = row.get("work_per_step")
     return 1.0 if stored is None else float(stored)

@@ -1,4 +1,4 @@
-"""How many steps of its own flow a design takes inside one call of `_grad_single`.
+"""Count the steps of its own flow that a design takes inside one call of `_grad_single`.
 
 A step gathers the variables' values at the clauses' literals, works out forces, and sums them over the clauses. A design that then moves its own
 variables by that sum and gathers the moved ones anew has taken another step inside the first. It is seen in the graph: what is gathered by the
@@ -28,7 +28,7 @@ class _Seen:
 
 
 def substeps(graph: Graph) -> int:
-    """Steps of the flow inside one call, at least 1."""
+    """Return the steps of the flow inside one call, at least 1."""
     seen: list[_Seen] = []
     for node in graph.nodes:
         seen.append(_of(node, [seen[reference] for reference in node.references()]))

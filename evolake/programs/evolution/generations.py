@@ -161,10 +161,11 @@ def run_generation(
         items, lambda some: side_by_side(judge_item, some, context.workers),
         still=_still, settle=_settler(islands),
     )
-    busy = [item for item, result in zip(items, results, strict=True) if isinstance(result, HostBusy)]
+    ended = list(zip(items, results, strict=True))
+    items = [item for item, result in ended if not isinstance(result, HostBusy)]
+    busy = [item for item, result in ended if isinstance(result, HostBusy)]
     unanswered += [UNKNOWN for _ in busy]
     seen -= {item.candidate.program_id for item in busy}
-    items = [item for item in items if item not in busy]
     for item in items:
         context.agents.assign(item.call_id, item.candidate.program_id)
     calls, turns = context.agents.rows()[before:], context.agents.turns()[turned:]

@@ -199,6 +199,27 @@ def test_a_duel_of_which_a_clock_cut_every_run_is_undecided() -> None:
     assert DECISIONS.frame(result.decisions).height == 2
 
 
+def test_a_pair_that_a_clock_cut_takes_no_victory_away() -> None:
+    def sometimes_starved(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
+        if traced == "new" and seed == starved:
+            return Run(145, 1.0, 87, timed_out=True, failure="cut by the clock", limit=max_work)
+        return Run(10 if traced == "new" else 900, 0.4, 900, limit=max_work)
+
+    from evolake.seeds import child_seed
+
+    starved = child_seed(3, "designs", "0004", "champion", 1)
+    settings = SETTINGS.model_copy(update={"champion_repeats": 8})
+    result = decide_champion(
+        Contender("new", "new", 80), Contender("old", "old", 80), Contender("old", "old", 80), executor=Inline(), settings=settings, cycle="0004",
+        profile="test", root_seed=3, simulate=sometimes_starved,
+    )
+    row = result.decisions[0]
+    assert (result.champion_id, row["pairs"], row["bound"]) == ("new", 7, "")
+    assert "did not solve it" not in row["reason"]
+
+
 def test_most_runs_must_be_solved_to_reach_a_size() -> None:
     assert reaches([{"unsolved_fraction": 0.4}, {"unsolved_fraction": 0.4}, {"unsolved_fraction": 0.9}])
     assert not reaches([{"unsolved_fraction": 0.4}, {"unsolved_fraction": 0.9}])
+    cut = {"unsolved_fraction": 1.0, "timed_out": True}
+    assert reaches([{"unsolved_fraction": 0.4}, cut, cut]) and not reaches([cut])
