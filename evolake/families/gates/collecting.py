@@ -16,7 +16,7 @@ from evolake.families.gates.consensus import Vote, consensus_evidence, take_vote
 from evolake.families.gates.execution import execute, execution_evidence
 from evolake.families.gates.learned_reader import learn_reader
 from evolake.families.gates.sentences import sentences_evidence, spread
-from evolake.families.gates.static import Sample, draw_sample, static_evidence
+from evolake.families.gates.static import Sample, commonest_share, draw_sample, static_evidence
 from evolake.families.model.ast_transforms import constants
 from evolake.families.model.contract import Family
 from evolake.families.model.similarity import Fingerprint, fingerprint
@@ -77,7 +77,8 @@ def quality(course: Course) -> Mapping[str, Any]:
     instance, solved = min(pairs, key=lambda pair: abs(pair[0].difficulty - REVIEWED_DIFFICULTY))
     growths = [_growth([value for _, value in series]) for series in growing(course.static).values()]
     metrics = {
-        "growth": max(growths), "commonest_share": course.static["commonest_share"], "boolean": course.static["boolean"],
+        "growth": max(growths), "commonest_share": commonest_share(course.static["answers"], REVIEWED_DIFFICULTY),
+        "boolean": course.static["boolean"],
         "same_text": any(other["same_text"] for other in course.static["nearest"]),
     }
     request = QualityRequest(

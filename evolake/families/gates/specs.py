@@ -17,7 +17,7 @@ GATES = (
     ),
     GateSpec(
         1, "static", f"{_COLLECTING}:static",
-        ("failed", "unfilled", "commonest_share", "size", "magnitude", "work", "nearest", "unstated", "benchmarks"),
+        ("failed", "unfilled", "answers", "size", "magnitude", "work", "nearest", "unstated", "benchmarks"),
         asset="quality", about="what can be seen on a sample and on the sources; near-duplicates",
     ),
     GateSpec(
@@ -25,7 +25,8 @@ GATES = (
         label="quality reviewer",
     ),
     GateSpec(
-        2, "consensus", f"{_COLLECTING}:consensus", ("independent", "copies", "instances", "undecided", "primary_wrong"), asset="consensus_labels",
+        2, "consensus", f"{_COLLECTING}:consensus", ("validators", "alike", "silent", "instances", "undecided", "primary_wrong"),
+        asset="consensus_labels",
         about="the label of each sampled instance by strict majority of independent validators; an instance without one has none",
     ),
     GateSpec(
