@@ -50,7 +50,11 @@ def test_experiments_and_duels_are_the_same_beside_processes_that_take_the_proce
 
 @pytest.mark.long
 def test_a_cycle_is_the_same_on_an_idle_and_on_a_busy_host(tmp_path: Path):
-    settings = {"EVOLAKE_SEED": "3", "EVOLAKE_DESIGNS__DESIGNS_PER_CYCLE": "2", "EVOLAKE_DESIGNS__TUNING_TRIALS": "0"}
+    settings = {
+        "EVOLAKE_SEED": "3", "EVOLAKE_DESIGNS__DESIGNS_PER_CYCLE": "2", "EVOLAKE_DESIGNS__TUNING_TRIALS": "0", "EVOLAKE_DESIGNS__BATCH": "12",
+        "EVOLAKE_DESIGNS__CHAMPION_REPEATS": "3", "EVOLAKE_DESIGNS__LOW__MAX_N": "40", "EVOLAKE_DESIGNS__MEDIUM__MAX_N": "57",
+        "EVOLAKE_DESIGNS__HIGH__MAX_N": "80",
+    }
 
     def parts(name: str) -> dict[tuple[str, str], str]:
         (tmp_path / name).mkdir()
