@@ -31,8 +31,7 @@ def survivors(
     for project in projects.to_dicts():
         built = project_named(store, project["project"], project["blob_sha"], project["mode"])
         islands = islands_after(store, population, built, generations, accepted)
-        migrate, most = int(store.cycle) % own.migration_interval == 0, built.config.population or own.most_programs
-        living |= settled(islands, decisions[built.name]["holder_id"], migrate=migrate, most=most)
+        living |= settled(islands, decisions[built.name]["holder_id"], most=built.config.population or own.most_programs)
     rows: list[dict[str, Any]] = []
     for row in (*population.rows(), *candidates.to_dicts()):
         name = row["program_id"]

@@ -243,7 +243,7 @@ def open_agents(
 
         endpoint = Endpoint(
             settings.model_base_url or "", _secret(settings), deadline_s=settings.model_timeout_s, retries=settings.model_max_retries,
-            max_bytes=settings.model_reply_bytes, wait=wait,
+            wait=wait,
         )
     tape = Tape(lake.root / "tape")
     backend = ModelBackend(

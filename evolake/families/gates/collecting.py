@@ -65,7 +65,7 @@ def static(course: Course) -> Mapping[str, Any]:
     course.sample = draw_sample(course.family, pool=course.pool, settings=course.settings)
     course.fingerprint = fingerprint(course.family, [solved.answer for solved in course.sample.answers])
     texts = [item.text for item in spread([instance for instance in course.sample.instances if instance.status == "ok"], BENCHMARKED)]
-    compared = benchmark_evidence(course.family, texts, course.settings.benchmarks, course.settings.benchmark_words)
+    compared = benchmark_evidence(course.family, texts, course.settings.benchmarks)
     course.static = static_evidence(course.family, course.sample, course.known) | rule_evidence(course.family) | {"benchmarks": compared}
     return course.static
 

@@ -116,12 +116,11 @@ def _merit(project: Project, evaluation: Evaluation) -> float | None:
     return None if score is None else score if project.higher_is_better else -score
 
 
-def settled(islands: Islands, holder: str, *, migrate: bool, most: int) -> dict[str, Row]:
+def settled(islands: Islands, holder: str, *, most: int) -> dict[str, Row]:
     """The living programs at the end of the cycle: with the champion that it has now, after migration, no more than `most`, the front marked."""
     for name, row in islands.rows.items():
         islands.rows[name] = row | {"state": "champion" if name == holder else "accepted"}
-    if migrate:
-        islands.migrate()
+    islands.migrate()
     islands.shrink(most)
     islands.with_front()
     return islands.rows

@@ -185,7 +185,7 @@ class Workspace:
             stability_limits=limits.stability, proof_limits=limits.proof, verdicts=self.proofs, executor=self.executor,
             carried=carried_suite(
                 self.suite("train"), self.blobs, self.cache, secret=secret_of(self.blobs), root_seed=self.root_seed,
-                count=self.settings.carry_instances, copies=self.settings.carry_copies,
+                count=self.settings.carry_instances,
             ),
         )
 

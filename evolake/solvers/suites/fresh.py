@@ -23,6 +23,8 @@ from evolake.solvers.suites.secret import secret_seed
 from evolake.solvers.suites.spec import Instance, Recipe, Status, Suite, load_spec
 
 FRESH, CARRIED = "fresh", "carried"
+CARRY_COPIES = 2
+"""Renamed and shuffled copies of each formula that is carried over."""
 BY_CONSTRUCTION: dict[str, Status] = {
     "planted": "SAT", "qgh": "SAT", "arx": "SAT", "filter": "SAT", "tseitin": "UNSAT", "counts": "UNSAT", "miter": "UNSAT",
 }
@@ -99,7 +101,7 @@ def status_by_construction(generator: str, parameters: Mapping[str, Any]) -> Sta
             return BY_CONSTRUCTION.get(generator, "unknown")
 
 
-def carried_suite(suite: Suite, blobs: BlobStore, cache: Path, *, secret: bytes, root_seed: int, count: int, copies: int) -> Suite:
+def carried_suite(suite: Suite, blobs: BlobStore, cache: Path, *, secret: bytes, root_seed: int, count: int, copies: int = CARRY_COPIES) -> Suite:
     """Some formulas of `suite`, each as it is and in `copies` shuffled copies: where a gain on the first does not carry over, it was learnt by heart.
 
     Args:

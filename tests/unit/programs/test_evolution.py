@@ -44,7 +44,7 @@ def test_the_champion_stays_and_the_best_migrate():
     held.admit(row("4", 9.0), 0)
     held.admit(row("5", 8.0), 0)
     assert held.rows["3"]["islands"] == [] and held.rows["3"]["state"] == "champion"
-    rows = settled(held, "4", migrate=True, most=3)
+    rows = settled(held, "4", most=3)
     assert rows["4"]["state"] == "champion" and rows["4"]["islands"] == [0, 1]
     assert len(rows) == 3
 
