@@ -95,7 +95,7 @@ def admitting(store: LineStore, population: Population, problems: pl.DataFrame) 
 def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
     """The iterations of the cycle, each noted as soon as it is done: a killed run goes on after the last one noted, to the same weights."""
     from evolake.agents.answered import answered
-    from evolake.prompts.evolution.journal import read_entry
+    from evolake.prompts.evolution.iteration_entry import read_entry
     from evolake.prompts.evolution.training_cycle import Notes, facts_of, train
     from evolake.prompts.policies.editors import open_editors
 

@@ -22,8 +22,8 @@ from pydantic import BaseModel
 from evolake.agents.answers import Received, judged
 from evolake.agents.fences import cap
 from evolake.agents.prompts import Message
-from evolake.agents.roles import text_sha
 from evolake.agents.tape import Entry, Tape, paid_by
+from evolake.canonical_json import text_sha
 
 BEFORE = ""
 """The tag of an entry that names no endpoint."""

@@ -21,8 +21,8 @@ from evolake.agents.bounds import MAX_VALUES, Undecodable, decoded, too_many
 from evolake.agents.budget import Account
 from evolake.agents.calls import Usage
 from evolake.agents.prices import Counts, plausible, same_model
-from evolake.agents.roles import canonical_json, text_sha
 from evolake.agents.tape import Entry, Tape
+from evolake.canonical_json import canonical_json, text_sha
 from evolake.errors import CorruptPart, LakeError
 from evolake.reading.json_text import values_of
 
