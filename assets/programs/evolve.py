@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assets.answered import roles_of
 from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.programs.line import PROJECTS as PINNED
 from assets.programs.line import archive, line, project_named
+from assets.proposal_checks import roles_of
 from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.lake.schemas import IMMIGRANTS
@@ -83,7 +83,7 @@ def admitting(store: LineStore, pinned: Mapping[str, Any]) -> Admit:
 def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
     """The generations of every project, each noted as soon as it is done: a killed run goes on after the last one noted."""
     from evolake.agents import open_agents
-    from evolake.agents.answered import answered
+    from evolake.agents.proposal_outcomes import count_outcomes
     from evolake.programs.evolution.generation_entry import read_entry, unmade_rows
     from evolake.programs.evolution.writer_session import check_writer
 
@@ -99,7 +99,7 @@ def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
     entries = [read_entry(store.blobs.get(row["entry_sha"])) for row in rows]
     calls = [call for entry in entries for call in entry.calls]
     turns = [turn for entry in entries for turn in entry.turns]
-    if answered(calls, roles_of(line, store.asset), turns).failed:
+    if count_outcomes(calls, roles_of(line, store.asset), turns).failed:
         store.extra(JOURNAL, (), "notes")  # so that the next run asks anew
     store.called(calls, turns=turns)
     store.extra(MEASURED, (row for entry in entries for row in entry.measured), "measured")

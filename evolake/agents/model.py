@@ -16,7 +16,6 @@ from uuid import uuid4
 
 from pydantic import BaseModel
 
-from evolake.agents.answers import Received, billed, judged, read_completion
 from evolake.agents.backends import Record
 from evolake.agents.budget import Budget
 from evolake.agents.calls import AgentCall, Usage, status_words
@@ -24,6 +23,7 @@ from evolake.agents.conversations import FINAL, Asker, Recorded, choose, mending
 from evolake.agents.endpoint import Body, Endpoint, Rejected
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, plausible, price_usd, same_model
 from evolake.agents.prompts import Message, questions
+from evolake.agents.reply_validation import Received, billed, read_completion, validate_reply
 from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.sampling import Sampling
 from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
@@ -103,7 +103,7 @@ class ModelBackend:
         for number in attempts:
             key = self.question(job, model, messages, schema, number) + tag
             attempt = self.obtain(job, model, messages, schema, key, number, record)
-            status, verdict = judged(attempt.received, job.role.reply)
+            status, verdict = validate_reply(attempt.received, job.role.reply)
             record(self.row(job, model, messages, key, attempt, status, number, prompt), attempt.charged)
             if not isinstance(verdict, str):
                 return verdict

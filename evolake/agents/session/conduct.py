@@ -21,11 +21,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from evolake.agents.answers import judged
 from evolake.agents.backends import Record
 from evolake.agents.conversations import FINAL, Recorded, choose, mending
 from evolake.agents.model import Attempt, ModelBackend
 from evolake.agents.prompts import Message
+from evolake.agents.reply_validation import validate_reply
 from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.session.kept import Kept
 from evolake.agents.session.rows import Note, turn_row
@@ -125,7 +125,7 @@ class _Session:
         course, before = self.course, self.bench.workspace.sha
         key = self.backend.question(self.job, self.model, course.messages, self.schema, self.number) + self.tag
         attempt = self.backend.obtain(self.job, self.model, course.messages, self.schema, key, self.number, self.record)
-        status, said = judged(attempt.received, self.job.role.reply)
+        status, said = validate_reply(attempt.received, self.job.role.reply)
         call = self.backend.row(self.job, self.model, course.messages, key, attempt, status, self.number, self.prompt)
         self.record(call, attempt.charged)
         self._count(key, attempt)

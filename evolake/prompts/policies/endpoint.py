@@ -16,11 +16,11 @@ import numpy as np
 from pydantic import BaseModel
 
 from evolake.agents import AgentFailure, Agents, Role, open_agents
-from evolake.agents.answers import Received
 from evolake.agents.backends import Record
 from evolake.agents.conversations import Recorded, choose
 from evolake.agents.endpoint import Body, Endpoint, Lost, Rejected
 from evolake.agents.model import ModelBackend
+from evolake.agents.reply_validation import Received
 from evolake.agents.roles import Job
 from evolake.agents.sampling import Sampling, sampling_of
 from evolake.canonical_json import key_of
