@@ -66,7 +66,7 @@ class Line(Package):
     artifact: Callable[[Mapping[str, Any]], dict[str, Any]] = field(default=dict, compare=False)
     """What a row of the line is as an artifact: artifact_id, kind, content_sha, title."""
     proposers: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]], compare=False)
-    """Asset that asks agents for proposals -> the roles whose valid reply is one, as "package.module:ROLE" (`assets.answered`)."""
+    """Asset that asks agents for proposals -> the roles whose valid reply is one, as "package.module:ROLE" (`assets.proposal_checks`)."""
 
     @property
     def seeds_group(self) -> str:

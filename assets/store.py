@@ -175,14 +175,14 @@ class LineStore:
         Raises:
             AgentUnavailable: no proposal came, and none in too many cycles before (the setting `agents.failed_cycles_allowed`).
         """
-        from assets.answered import require_answered
+        from assets.proposal_checks import require_proposals_of
 
         self.side(AGENT_CALLS, rows)
         if turns or self.has(self.asset, SESSION_TURNS):
             blobs = [self.blobs.put(turn["text"].encode("utf-8", "replace")) for turn in turns]
             summary = ({name: turn[name] for name in SESSION_TURNS.columns if name in turn} for turn in turns)
             self.side(SESSION_TURNS, (row | {"record_sha": sha} for row, sha in zip(summary, blobs, strict=True)))
-        require_answered(
+        require_proposals_of(
             self.lake, self.line, self.asset, self.cycle, rows, allowed=self.settings.agents.failed_cycles_allowed, last=last,
             turns=turns,
         )

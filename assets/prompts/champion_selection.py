@@ -22,7 +22,7 @@ ALWAYS_ONE = "a root is champion from the seeds on"
 
 def trained(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame) -> tuple[Population, str | None]:
     """(the population after the iterations, without what was blocked; the blob of the policy)."""
-    from evolake.prompts.evolution.journal import read_entry
+    from evolake.prompts.evolution.iteration_entry import read_entry
 
     last = iterations.sort("number").to_dicts()[-1]
     population = read_entry(store.blobs.get(last["entry_sha"])).population

@@ -8,8 +8,8 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from evolake.agents.answers import judged
 from evolake.agents.conversations import received_of
+from evolake.agents.reply_validation import validate_reply
 from evolake.agents.roles import Role, roles_in
 from evolake.agents.tape import Entry, Tape, paid_by
 from evolake.errors import CorruptPart
@@ -74,7 +74,7 @@ def _listed(tape: Tape, key: str) -> Listed:
     if role is None:
         failed = entry.outcome != "received"
         return Listed(key, "invalid" if failed else "unknown", entry.detail if failed else f"no line has a role {entry.role}", entry)
-    status, said = judged(received_of(entry), role.reply)
+    status, said = validate_reply(received_of(entry), role.reply)
     return Listed(key, "invalid", f"{status}: {said}", entry) if isinstance(said, str) else Listed(key, "valid", "", entry)
 
 

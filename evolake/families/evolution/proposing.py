@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from evolake.agents import AgentFailure, Agents, Reply
-from evolake.agents.session.by_model import require_model
+from evolake.agents.session.role import require_model
 from evolake.compute.remote_jail import RemotePool, jails_here
 from evolake.compute.shared import Shared
 from evolake.errors import HostBusy, InputError
@@ -133,7 +133,7 @@ def propose_families(
 
 def check_evolution_agent(settings: FamiliesSettings, backend: str) -> None:
     """Raises InputError where the setting `evolution_agent` cannot be followed."""
-    require_model("an evolution agent", "EVOLAKE_FAMILIES__EVOLUTION_AGENT", settings.evolution_agent, backend)
+    require_model("an evolution agent", EVOLUTION_SESSION, settings.evolution_agent, backend)
 
 
 def learn(

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from evolake import __version__
+from evolake.canonical_json import canonical_json, key_of
 from evolake.errors import HostBusy
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.duel import UNDECIDED, decide, measure, sides_of
 from evolake.programs.evolution.generations import LINE, measured_rows
-from evolake.programs.evolution.journal import key_of
 from evolake.programs.evolution.population import Population, Row, texts_of
 from evolake.programs.model.project import Project
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, deciding_odd, score_of
@@ -55,7 +55,7 @@ def meet(
             "settings": own.model_dump(exclude={"projects"}), "seed": root_seed, "cycle": cycle, "jail": mode,
             "version": __version__,
         }
-        key, places = key_of(facts), {seed: place for place, seed in enumerate(seeds)}
+        key, places = key_of(facts, ascii_only=True), {seed: place for place, seed in enumerate(seeds)}
 
         def note(seed: int, done: Mapping[str, Evaluation]) -> None:
             entry = blobs.put(evaluations_bytes(done))
@@ -96,7 +96,7 @@ def meet(
 
 def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:
     """Side -> evaluation under one seed, as it is noted."""
-    return json.dumps({side: asdict(item) for side, item in done.items()}, sort_keys=True, separators=(",", ":")).encode()
+    return canonical_json({side: asdict(item) for side, item in done.items()}, ascii_only=True).encode()
 
 
 def read_evaluations(data: bytes) -> dict[str, Evaluation]:

@@ -21,10 +21,10 @@ from evolake.agents import Agents
 from evolake.agents.budget import Budget
 from evolake.agents.endpoint import Body, Endpoint, Lost, Rejected
 from evolake.agents.model import ModelBackend
-from evolake.agents.roles import canonical_json
 from evolake.agents.sampling import Sampling, sampling_of
 from evolake.agents.session.wire import as_replies
 from evolake.agents.tape import Tape
+from evolake.canonical_json import key_of
 from evolake.prompts.model.protocol import LINE
 from evolake.seeds import child_seed
 from evolake.settings import Settings
@@ -58,7 +58,7 @@ class PolicyEndpoint(Endpoint):
     ) -> Body | Rejected:
         """What the model says, as a chat completion; Rejected where the messages are longer than it can read."""
         sent, start = as_replies(messages, tools, reply), time.monotonic()
-        asked = hashlib.sha256(canonical_json([model, sent]).encode()).hexdigest()
+        asked = key_of([model, sent])
         seed = child_seed(self._seed, LINE, asked, "editor", self._times[asked])
         self._times[asked] += 1
         most = min(sampling.max_output_tokens, self._most_tokens)

@@ -18,9 +18,9 @@ from evolake.lake.hashing import content_hash
 from evolake.programs.evolution import duel, generations
 from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.champions import meet, read_evaluations
+from evolake.programs.evolution.generation_entry import GenerationEntry
 from evolake.programs.evolution.generations import UNKNOWN, Context, run_generation
 from evolake.programs.evolution.immigrants import admit
-from evolake.programs.evolution.journal import Entry
 from evolake.programs.evolution.population import Population
 from evolake.programs.model.project import Project, limits_of
 from evolake.programs.sandbox import evaluating
@@ -52,7 +52,7 @@ TIGHT = OWN.model_copy(update={"cpu_s": 0.6})
 HOSTS = {"idle": nullcontext, "busy": busy_host}
 
 
-def cycle(project: Project, lake: Path, own: ProgramsSettings = OWN) -> tuple[Entry, dict, list[dict]]:
+def cycle(project: Project, lake: Path, own: ProgramsSettings = OWN) -> tuple[GenerationEntry, dict, list[dict]]:
     """(one generation by the operators, the decision about the champion, rows of its evaluations)."""
     blobs, settings = BlobStore(lake), Settings(workers=1)
     start, _ = admit(project, own, rules(), blobs, cycle="0001", run_id="r", root_seed=0, mode=None)
@@ -65,7 +65,7 @@ def cycle(project: Project, lake: Path, own: ProgramsSettings = OWN) -> tuple[En
     return entry, met.decision, met.measured
 
 
-def hashes(entry: Entry, decision: dict, measured: list[dict]) -> dict[str, str]:
+def hashes(entry: GenerationEntry, decision: dict, measured: list[dict]) -> dict[str, str]:
     """Table -> hash of its content as a lake has it, which leaves times out."""
     rows = ((PROGRAMS, entry.programs), (VERDICTS, entry.verdicts), (MEASURED, [*entry.measured, *measured]), (DECISIONS, [decision]))
     return {schema.name: content_hash(schema.frame(held), schema.provenance) for schema, held in rows}

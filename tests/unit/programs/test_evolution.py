@@ -13,7 +13,7 @@ from programs_fixtures import OWN, apart, imports
 from evolake.programs.evolution.archive import Islands, cell_of
 from evolake.programs.evolution.champions import evaluations_bytes, read_evaluations, settled
 from evolake.programs.evolution.duel import decide, measure, noise_of, sides_of
-from evolake.programs.evolution.journal import REPEATED, Entry, entry_bytes, read_entry, unmade_rows
+from evolake.programs.evolution.generation_entry import REPEATED, GenerationEntry, entry_bytes, read_entry, unmade_rows
 from evolake.programs.sandbox.evaluating import Evaluation
 from evolake.programs.tables import UNMADE
 
@@ -168,13 +168,16 @@ def test_sides_take_turns_under_the_same_seeds():
 
 
 def test_a_journal_s_entry_is_read_back_as_it_was_written():
-    entry = Entry(programs=[row("1", 0.1 + 0.2)], repeated=2, unanswered=["why"])
+    entry = GenerationEntry(programs=[row("1", 0.1 + 0.2)], repeated=2, unanswered=["why"])
     assert read_entry(entry_bytes(entry)) == entry
 
 
 def test_proposals_that_made_no_program_are_rows_numbered_through_the_cycle():
     noted = [{"cycle": "0002", "project": name, "generation": generation} for name in ("a", "b") for generation in (1, 2)]
-    entries = [Entry(unanswered=["no reply"]), Entry(), Entry(repeated=1, unanswered=["edit 1 fits nowhere"]), Entry(repeated=1)]
+    entries = [
+        GenerationEntry(unanswered=["no reply"]), GenerationEntry(), GenerationEntry(repeated=1, unanswered=["edit 1 fits nowhere"]),
+        GenerationEntry(repeated=1),
+    ]
     rows = [(0, "a", 1, "no reply"), (1, "b", 1, "edit 1 fits nowhere"), (2, "b", 1, REPEATED), (3, "b", 2, REPEATED)]
     assert UNMADE.frame(unmade_rows(noted, entries)).rows() == [(number, "0002", *row) for number, *row in rows]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolake.agents.answered import answered
+from evolake.agents.proposal_outcomes import count_outcomes
 
 PROPOSES = ("coder",)
 
@@ -21,12 +21,12 @@ PROPOSES = ("coder",)
     ([("coder", "ok+odd_usage+answered_by:other")], False),
 ], ids=str)
 def test_a_cycle_failed_where_no_proposal_came_of_what_was_asked(attempts: list[tuple[str, str]], failed: bool) -> None:
-    assert answered([{"role": role, "status": status} for role, status in attempts], PROPOSES).failed == failed
+    assert count_outcomes([{"role": role, "status": status} for role, status in attempts], PROPOSES).failed == failed
 
 
 def test_what_failed_is_counted_by_its_word() -> None:
     rows = [{"role": "coder", "status": status} for status in ("invalid", "replayed+truncated", "invalid+no_usage", "ok")]
-    assert answered(rows, PROPOSES).words == "4 attempts, 1 with a valid reply (invalid 2, truncated 1)"
+    assert count_outcomes(rows, PROPOSES).words == "4 attempts, 1 with a valid reply (invalid 2, truncated 1)"
 
 
 def session(name: str, *outcomes: str | None) -> tuple[list[dict], list[dict]]:
@@ -44,5 +44,5 @@ def session(name: str, *outcomes: str | None) -> tuple[list[dict], list[dict]]:
 def test_a_session_is_one_reply_and_valid_where_it_was_finished(outcomes: list[tuple], words: str, failed: bool) -> None:
     held = [session(str(number), *ends) for number, ends in enumerate(outcomes)]
     calls, turns = ([row for item in held for row in item[place]] for place in (0, 1))
-    now = answered(calls, PROPOSES, turns)
+    now = count_outcomes(calls, PROPOSES, turns)
     assert (now.words, now.failed, now.proposing) == (words, failed, len(outcomes))

@@ -1,4 +1,7 @@
-"""A warning that no proposal came: an asset check that never blocks, of every asset that asks agents for proposals. See `evolake.agents.answered`."""
+"""Warn that no proposal came: an asset check that never blocks, of every asset that asks agents for proposals.
+
+See `evolake.agents.proposal_outcomes`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from evolake.lines import resolve
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
-    from evolake.agents.answered import Answered
+    from evolake.agents.proposal_outcomes import ProposalOutcomes
 
 NAME = "some_proposal_was_answered"
 SQL = """
@@ -23,21 +26,21 @@ SELECT role, status, count(*) AS attempts FROM agent_calls_all
 WHERE NOT superseded AND origin_line = '{line}' AND origin_asset = '{table}' AND cycle = '{cycle}' GROUP BY ALL ORDER BY ALL"""
 
 
-def answered_checks(line: Line, *assets: dg.AssetsDefinition) -> list[dg.AssetChecksDefinition]:
+def proposal_checks(line: Line, *assets: dg.AssetsDefinition) -> list[dg.AssetChecksDefinition]:
     """A check of each of `assets`, which are all that the line names in `proposers`: it warns where every proposal of a cycle failed.
 
     Metadata: attempts, valid, proposals; where it warns also what failed and how often, and `sql`, ready to paste.
     """
     if (named := {asset.key.path[-1] for asset in assets}) != set(line.proposers):
         raise ValueError(f"{line.name}: proposers are {sorted(line.proposers)} (got {sorted(named)})")
-    return [_answered_check(line, asset) for asset in assets]
+    return [_proposal_check(line, asset) for asset in assets]
 
 
-def _answered_check(line: Line, asset: dg.AssetsDefinition) -> dg.AssetChecksDefinition:
+def _proposal_check(line: Line, asset: dg.AssetsDefinition) -> dg.AssetChecksDefinition:
     name = asset.key.path[-1]
 
     def check(context: dg.AssetCheckExecutionContext, lake: LakeResource) -> dg.AssetCheckResult:
-        result, cycle = answered_in(lake.open(), line, name, context.partition_key), context.partition_key
+        result, cycle = outcomes_in(lake.open(), line, name, context.partition_key), context.partition_key
         metadata: dict[str, Any] = {"attempts": result.attempts, "valid": result.valid, "proposals": result.proposed}
         if result.failed:
             sql = SQL.format(line=line.name, table=side_table(name, AGENT_CALLS), cycle=cycle).strip()
@@ -49,15 +52,15 @@ def _answered_check(line: Line, asset: dg.AssetsDefinition) -> dg.AssetChecksDef
     return define(check, asset, NAME, "Of the proposals that agents were asked for, one at least brought a valid reply.", cycles, blocking=False)
 
 
-def answered_in(lake: Lake, line: Line, asset: str, cycle: str) -> Answered:
+def outcomes_in(lake: Lake, line: Line, asset: str, cycle: str) -> ProposalOutcomes:
     """What came of the calls of a proposing asset in a cycle; nothing was asked where it has no rows."""
-    from evolake.agents.answered import answered
+    from evolake.agents.proposal_outcomes import count_outcomes
 
     def rows(schema: TableSchema) -> list[dict[str, Any]]:
         table = side_table(asset, schema)
         return lake.read(line.name, table, cycle).to_dicts() if lake.record(line.name, table, cycle) is not None else []
 
-    return answered(rows(AGENT_CALLS), roles_of(line, asset), rows(SESSION_TURNS))
+    return count_outcomes(rows(AGENT_CALLS), roles_of(line, asset), rows(SESSION_TURNS))
 
 
 def roles_of(line: Line, asset: str) -> frozenset[str]:
@@ -69,22 +72,22 @@ def failed_before(lake: Lake, line: Line, cycle: str, most: int) -> list[str]:
     """The failed cycles that came right before `cycle`, at most so many, oldest first."""
     result: list[str] = []
     before = preceding(cycle)
-    while before is not None and len(result) < most and any(answered_in(lake, line, asset, before).failed for asset in line.proposers):
+    while before is not None and len(result) < most and any(outcomes_in(lake, line, asset, before).failed for asset in line.proposers):
         result.insert(0, before)
         before = preceding(before)
     return result
 
 
-def require_answered(
+def require_proposals_of(
     lake: Lake, line: Line, asset: str, cycle: str, rows: Sequence[Mapping[str, Any]], *, allowed: int, last: str,
     turns: Sequence[Mapping[str, Any]] = (),
 ) -> None:
     """Raises AgentUnavailable where `rows`, the calls of `asset` in `cycle` (turns: of its sessions), brought no proposal, and too many cycles before
     it neither."""
-    from evolake.agents.answered import answered, require_answers
+    from evolake.agents.proposal_outcomes import count_outcomes, require_proposals
 
     if roles := roles_of(line, asset):
-        require_answers(
-            answered(rows, roles, turns), line=line.name, cycle=cycle, roles=roles, allowed=allowed, last=last,
+        require_proposals(
+            count_outcomes(rows, roles, turns), line=line.name, cycle=cycle, roles=roles, allowed=allowed, last=last,
             before=lambda most: failed_before(lake, line, cycle, most),
         )

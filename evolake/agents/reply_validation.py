@@ -1,4 +1,10 @@
-"""From a body on the wire to a reply: read the completion's envelope, then find and validate the JSON in its text.
+"""Validate what a model answered: read the completion's envelope, then find the JSON in its text and validate it by the role's reply model.
+
+The whole way of a reply is in two files. `ModelBackend.ask` (`evolake/agents/model.py`) obtains an attempt, from the call cache or from the endpoint
+by `read_completion`; it calls `validate_reply`, returns a reply that fits, and asks again after one that does not. Here, `read_completion` reads the
+envelope, `validate_reply` gives the status word, and `validate_text` finds the JSON object and validates it. A session validates its turns by the same
+functions. How many proposals got a valid reply is counted in `evolake.agents.proposal_outcomes`. The package `evolake.answers`, which compares answers
+to puzzles and problems, has no part in this.
 
 Every odd thing a server or a model does here is a failed attempt with a name (see `evolake.agents.calls`), never an exception: the body may have been
 paid for. The one exception is an answer that is no JSON at all, such as a gateway's HTML page with status 200: that is a wrong address.
@@ -82,7 +88,7 @@ def billed(received: Received) -> bool:
     return received.outcome != "empty" or received.counts is not None or bool(received.content)
 
 
-def validate(content: str, reply: type[BaseModel]) -> BaseModel | str:
+def validate_text(content: str, reply: type[BaseModel]) -> BaseModel | str:
     """The reply, or what is wrong with the text in words a model can act on.
 
     The text may be the bare object, an object in a fenced block, or an object with words around it.
@@ -99,11 +105,11 @@ def validate(content: str, reply: type[BaseModel]) -> BaseModel | str:
     return first_error
 
 
-def judged(received: Received, reply: type[BaseModel]) -> tuple[str, BaseModel | str]:
-    """The status word of an attempt (see `evolake.agents.calls`), and its reply or what is wrong with it."""
+def validate_reply(received: Received, reply: type[BaseModel]) -> tuple[str, BaseModel | str]:
+    """Return the status word of an attempt (see `evolake.agents.calls`), and its reply or what is wrong with it: the one entry for validation."""
     if received.outcome != "received":
         return received.outcome, received.detail
-    said = validate(received.content, reply)
+    said = validate_text(received.content, reply)
     return ("invalid" if isinstance(said, str) else "ok"), said
 
 

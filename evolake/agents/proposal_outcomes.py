@@ -1,4 +1,4 @@
-"""Whether the calls of a proposing asset brought anything: a cycle in which every proposal failed is told, and few of them in a row are an error.
+"""Count what came of the calls of a proposing asset: a cycle in which every proposal failed is reported, and a few in a row are an error.
 
 A proposal failed where no valid reply came of it. A reply that came and whose candidate the gates blocked is a proposal like another. A
 session is one reply, valid where it was finished, however many turns it took.
@@ -19,7 +19,7 @@ FINISHED, UNFINISHED = "finished", "unfinished"
 
 
 @dataclass(frozen=True)
-class Answered:
+class ProposalOutcomes:
     """What came of the attempts of one asset; a session is one.
 
     attempts: all. valid: those that brought a valid reply. proposed: those of them by a role whose reply is a proposal.
@@ -44,7 +44,7 @@ class Answered:
         return f"{self.attempts} attempts, {self.valid} with a valid reply" + (f" ({text})" if text else "")
 
 
-def answered(rows: Iterable[Mapping[str, Any]], roles: Collection[str], turns: Iterable[Mapping[str, Any]] = ()) -> Answered:
+def count_outcomes(rows: Iterable[Mapping[str, Any]], roles: Collection[str], turns: Iterable[Mapping[str, Any]] = ()) -> ProposalOutcomes:
     """Of rows of AGENT_CALLS, those that are turns of sessions by their rows of SESSION_TURNS. roles: those whose reply is a proposal."""
     turns = list(turns)
     of_sessions = {turn["call_id"] for turn in turns}
@@ -56,11 +56,11 @@ def answered(rows: Iterable[Mapping[str, Any]], roles: Collection[str], turns: I
     replies += [(role, "" if outcome == FINISHED else outcome or UNFINISHED) for role, outcome in sessions.values()]
     proposing = [failure for role, failure in replies if role in roles]
     failures = Counter(failure for _, failure in replies if failure)
-    return Answered(len(replies), sum(not item for _, item in replies), sum(not item for item in proposing), len(proposing), failures)
+    return ProposalOutcomes(len(replies), sum(not item for _, item in replies), sum(not item for item in proposing), len(proposing), failures)
 
 
-def require_answers(
-    now: Answered, *, line: str, cycle: str, roles: Collection[str], before: Callable[[int], list[str]], allowed: int, last: str
+def require_proposals(
+    now: ProposalOutcomes, *, line: str, cycle: str, roles: Collection[str], before: Callable[[int], list[str]], allowed: int, last: str
 ) -> None:
     """Ends a line that gets no proposal.
 

@@ -6,11 +6,11 @@ still the same: the key stands for everything the iterations depend on. So nothi
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evolake.canonical_json import canonical_json
 from evolake.prompts.evolution.iteration import TABLES, Iterations
 from evolake.prompts.evolution.population import population_of
 from evolake.prompts.tables import ARCHIVE
@@ -18,10 +18,10 @@ from evolake.prompts.tables import ARCHIVE
 
 def entry_bytes(done: Iterations) -> bytes:
     """An iteration as canonical JSON; `read_entry` reads it back to the same values."""
-    return _canonical({
+    return canonical_json({
         "rows": {name: done.rows[name] for name in TABLES},
         "population": {name: frame.to_dicts() for name, frame in done.population.frames().items()},
-    })
+    }).encode()
 
 
 def read_entry(data: bytes) -> Iterations:
@@ -32,13 +32,4 @@ def read_entry(data: bytes) -> Iterations:
 
 def calls_bytes(calls: Sequence[Mapping[str, Any]]) -> bytes:
     """Rows of AGENT_CALLS as canonical JSON; `json.loads` reads them back."""
-    return _canonical(list(calls))
-
-
-def key_of(facts: Mapping[str, Any]) -> str:
-    """sha256 of everything that the iterations of a cycle depend on, as canonical JSON."""
-    return hashlib.sha256(_canonical(facts)).hexdigest()
-
-
-def _canonical(value: Any) -> bytes:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    return canonical_json(list(calls)).encode()

@@ -11,9 +11,9 @@ import pytest
 from agent_backend_fixtures import AddReply, AddRequest, add_role, sum_asked, values
 from loopback_model import KEY, Asked, LoopbackModel, say
 
-from assets.answered import NAME, answered_checks, roles_of
 from assets.cycle import Line
 from assets.line import register_keys
+from assets.proposal_checks import NAME, proposal_checks, roles_of
 from assets.store import LineStore
 from evolake.agents import Role
 from pipelines.outcome import MACHINERY_FAILED, explain
@@ -58,7 +58,7 @@ class Toy:
             return pl.DataFrame({"total": [reply.total for reply in replies if isinstance(reply, AddReply)]}, schema={"total": pl.Int64})
 
         self.job = dg.Definitions(
-            assets=[candidates], asset_checks=answered_checks(line, candidates), resources=project.defs.resources | {"agents": AgentsResource()},
+            assets=[candidates], asset_checks=proposal_checks(line, candidates), resources=project.defs.resources | {"agents": AgentsResource()},
             jobs=[dg.define_asset_job("cycle", "*")],
         ).resolve_job_def("cycle")
 
@@ -132,4 +132,4 @@ def test_every_line_names_its_proposers_and_has_the_check_which_blocks_nothing()
 def test_all_proposing_assets_have_the_check(project):
     line = Line("toys", "A line that asks.", owners=("team:toys",), proposers={"candidates": (), "plan": ()})
     with pytest.raises(ValueError, match=r"toys: proposers are \['candidates', 'plan'\] \(got \[\]\)"):
-        answered_checks(line)
+        proposal_checks(line)

@@ -3,18 +3,19 @@ notes back and goes on after the last one whose key is still the same."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from evolake.canonical_json import canonical_json
 
 Row = dict[str, Any]
 REPEATED = "the program is there already"
 
 
 @dataclass(frozen=True)
-class Entry:
+class GenerationEntry:
     """Rows of PROGRAMS, VERDICTS, MEASURED, DERIVATIONS and AGENT_CALLS. islands: the living programs afterwards. repeated: children that were there
     already. unanswered: proposals that came to nothing, each with the reason. turns: of sessions, as `Agents.turns` gives them."""
 
@@ -29,17 +30,17 @@ class Entry:
     turns: list[Row] = field(default_factory=list[Row])
 
 
-def entry_bytes(entry: Entry) -> bytes:
+def entry_bytes(entry: GenerationEntry) -> bytes:
     """An entry as canonical JSON."""
-    return _canonical(asdict(entry))
+    return canonical_json(asdict(entry), ascii_only=True).encode()
 
 
-def read_entry(data: bytes) -> Entry:
+def read_entry(data: bytes) -> GenerationEntry:
     """The entry that `entry_bytes` wrote."""
-    return Entry(**json.loads(data))
+    return GenerationEntry(**json.loads(data))
 
 
-def unmade_rows(noted: Iterable[Mapping[str, Any]], entries: Iterable[Entry]) -> list[Row]:
+def unmade_rows(noted: Iterable[Mapping[str, Any]], entries: Iterable[GenerationEntry]) -> list[Row]:
     """Rows of UNMADE of a cycle. noted: its rows of JOURNAL, in order; entries: what they name."""
     reasons = [
         (note, reason) for note, entry in zip(noted, entries, strict=True)
@@ -49,12 +50,3 @@ def unmade_rows(noted: Iterable[Mapping[str, Any]], entries: Iterable[Entry]) ->
         {"number": number, "cycle": note["cycle"], "project": note["project"], "generation": note["generation"], "reason": reason}
         for number, (note, reason) in enumerate(reasons)
     ]
-
-
-def key_of(facts: Mapping[str, Any]) -> str:
-    """sha256 of everything that the generations of a project depend on in a cycle."""
-    return hashlib.sha256(_canonical(facts)).hexdigest()
-
-
-def _canonical(value: Any) -> bytes:
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
