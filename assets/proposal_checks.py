@@ -14,7 +14,6 @@ from assets.checks import define
 from assets.line import Line, cycles
 from assets.shown import markdown
 from evolake.lake import AGENT_CALLS, SESSION_TURNS, Lake, TableSchema, preceding, side_table
-from evolake.lines import resolve
 from resources.lake import LakeResource
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def outcomes_in(lake: Lake, line: Line, asset: str, cycle: str) -> ProposalOutco
 
 def roles_of(line: Line, asset: str) -> frozenset[str]:
     """Names of the roles whose valid reply is a proposal of an asset."""
-    return frozenset(resolve(role).name for role in line.proposers.get(asset, ()))
+    return frozenset(role.load().name for role in line.proposers.get(asset, ()))
 
 
 def failed_before(lake: Lake, line: Line, cycle: str, most: int) -> list[str]:

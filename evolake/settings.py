@@ -22,7 +22,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from evolake import project
 from evolake.errors import InputError
-from evolake.lines import folder_of, lines, resolve
+from evolake.lines import folder_of, lines
 from evolake.reading.json_text import beyond_json
 
 DEFAULT_PROFILE = "laptop"
@@ -227,7 +227,7 @@ class Settings(BaseSettings):
 @cache
 def settings_type() -> type[Settings]:
     """`Settings` with a section for each line that is installed: `EVOLAKE_<LINE>__<FIELD>` in the environment, `<line>=` when it is made."""
-    kinds = {spec.name: resolve(spec.settings) for spec in lines().values() if spec.settings}
+    kinds = {spec.name: spec.settings.load() for spec in lines().values() if spec.settings}
     sections: dict[str, Any] = {name: (kind, kind()) for name, kind in kinds.items()}
     return create_model("LoadedSettings", __base__=Settings, **sections)
 

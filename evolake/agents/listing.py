@@ -86,9 +86,10 @@ def known_roles() -> Mapping[str, Role[Any, Any]]:
 
 def roles_of_line(line: str) -> tuple[Role[Any, Any], ...]:
     """The roles of a line that keeps them in a package `roles` beside its settings, by name."""
-    spec = lines()[line]
-    package = f"{spec.settings.partition(':')[0].rpartition('.')[0]}.roles"
-    return roles_in(package) if spec.settings and find_spec(package) else ()
+    if (settings := lines()[line].settings) is None:
+        return ()
+    package = f"{settings.module.rpartition('.')[0]}.roles"
+    return roles_in(package) if find_spec(package) else ()
 
 
 def told_guidance(line: str | None = None) -> dict[str, list[str]]:

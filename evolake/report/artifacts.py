@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from evolake.lines import lines, resolve
+from evolake.lines import lines
 from evolake.report.kinds import Artifact, Kind
 from evolake.report.numbers import decimals_known, figures
 from evolake.stats import Interval
@@ -162,7 +162,7 @@ class LineArtifacts:
 def artifacts_of(line: str) -> LineArtifacts:
     """What `line` says; the defaults where it says nothing or is not installed."""
     spec = lines().get(line)
-    return resolve(spec.artifacts) if spec and spec.artifacts else LineArtifacts()
+    return spec.artifacts.load() if spec and spec.artifacts else LineArtifacts()
 
 
 def kind_of(artifact: Artifact) -> Kind:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evolake.commands import LazyGroup, OrdinaryPath
+from evolake.lazy import Lazy
 from evolake.terminal import say, say_json, visible_console
 
 if TYPE_CHECKING:
@@ -28,10 +29,10 @@ SHOWN = (
 
 
 @click.group(cls=LazyGroup, later={
-    "ablate": "evolake.solvers.commands.ablate:ablate",
-    "layout": "evolake.solvers.commands.layout:layout", "lock": "evolake.solvers.commands.lock:lock",
-    "submit": "evolake.solvers.commands.submit:submit", "transfer": "evolake.solvers.commands.transfer:transfer",
-    "verify": "evolake.solvers.commands.verify:verify",
+    "ablate": Lazy("evolake.solvers.commands.ablate:ablate"),
+    "layout": Lazy("evolake.solvers.commands.layout:layout"), "lock": Lazy("evolake.solvers.commands.lock:lock"),
+    "submit": Lazy("evolake.solvers.commands.submit:submit"), "transfer": Lazy("evolake.solvers.commands.transfer:transfer"),
+    "verify": Lazy("evolake.solvers.commands.verify:verify"),
 }, short_help="Verify, measure and submit SAT solver repositories.")
 def solvers() -> None:
     """SAT solvers as repositories: lay them out, verify them, measure them."""

@@ -20,6 +20,7 @@ from evolake.gate_spec import GateSpec
 from evolake.gates.checkers import CHECKERS
 from evolake.gates.known import known_checkers, known_gates
 from evolake.gates.rules import load_rules
+from evolake.lazy import Lazy
 from evolake.project import BROUGHT as PROJECT_ROOT
 
 RULED = ("designs", "families", "programs", "prompts", "solvers")
@@ -92,7 +93,7 @@ def weight(evidence, *, most: int):
     return None
 """)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(specs, "GATES", (*GATES, GateSpec(4, "weigh", "weighed:weigh", ("weight",))))
+    monkeypatch.setattr(specs, "GATES", (*GATES, GateSpec(4, "weigh", Lazy("weighed:weigh"), ("weight",))))
     try:
         load(tmp_path, gate="weigh", check="families.weight", parameters='{"most": 5}')
     finally:

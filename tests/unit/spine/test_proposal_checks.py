@@ -16,6 +16,7 @@ from assets.line import register_keys
 from assets.proposal_checks import NAME, proposal_checks, roles_of
 from assets.store import LineStore
 from evolake.agents import Role
+from evolake.lazy import Lazy
 from pipelines.outcome import MACHINERY_FAILED, explain
 from resources.agents import AgentsResource
 
@@ -49,7 +50,7 @@ class Toy:
 
     def __init__(self, project, folder: Path):
         self.project, role = project, add_role(folder, ADDER.name)
-        line = Line("toys", "A line that asks.", owners=("team:toys",), proposers={"candidates": (f"{__name__}:ADDER",)})
+        line = Line("toys", "A line that asks.", owners=("team:toys",), proposers={"candidates": (Lazy(f"{__name__}:ADDER"),)})
 
         @line.asset()
         def candidates(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
