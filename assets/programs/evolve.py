@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assets.answered import roles_of
 from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.programs.line import PROJECTS as PINNED
 from assets.programs.line import archive, line, project_named
+from assets.proposals import roles_of
 from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.lake.schemas import IMMIGRANTS
@@ -120,7 +120,8 @@ def of_project(
 ) -> Iterator[dict[str, Any]]:
     """The rows of JOURNAL of one project, one by one as they are done."""
     from evolake.programs.evolution.archive import Islands
-    from evolake.programs.evolution.generations import Context, run_generation
+    from evolake.programs.evolution.context import Context
+    from evolake.programs.evolution.generations import run_generation
     from evolake.programs.evolution.journal import entry_bytes, read_entry
     from evolake.programs.sandbox.evaluating import Evaluator
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from evolake.agents.bounds import parse_reply, too_many
 from evolake.agents.fences import clean
 from evolake.agents.prices import Counts, read_counts
-from evolake.agents.session.wire import called_text
+from evolake.agents.wire import called_text
 from evolake.reading import Unparsable
 
 _FENCE = re.compile(r"(`{3,}|~{3,})")

@@ -8,7 +8,7 @@ from typing import Any
 from evolake.agents.calls import AgentCall
 from evolake.agents.roles import Job, canonical_json, text_sha
 from evolake.agents.session.tools import Result
-from evolake.agents.session.wire import ToolCall
+from evolake.agents.wire import ToolCall
 
 Note = Callable[[dict[str, Any]], None]
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from evolake.agents.roles import Role
 from evolake.agents.session.by_model import no_operators
 from evolake.agents.session.tools import Arguments, offered
-from evolake.agents.session.wire import Turn
+from evolake.agents.wire import Turn
 from evolake.designs.roles.models import DesignDetail, Direction, LongText, Model, ReferenceWeight, normalised
 
 LARGEST_TRIAL, MOST_INSTANCES, MOST_STEPS = 40, 16, 2_000

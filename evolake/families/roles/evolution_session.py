@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolake.agents.roles import Role
 from evolake.agents.session.by_model import no_operators
 from evolake.agents.session.tools import Arguments, offered
-from evolake.agents.session.wire import Turn
+from evolake.agents.wire import Turn
 from evolake.families.roles.models import Model, ShortText
 
 MOST_SAMPLES = 6

@@ -11,8 +11,9 @@ from evolake import __version__
 from evolake.errors import HostBusy
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands
+from evolake.programs.evolution.context import LINE
 from evolake.programs.evolution.duel import UNDECIDED, decide, measure, sides_of
-from evolake.programs.evolution.generations import LINE, measured_rows
+from evolake.programs.evolution.generations import measured_rows
 from evolake.programs.evolution.journal import key_of
 from evolake.programs.evolution.population import Population, Row, texts_of
 from evolake.programs.model.project import Project

@@ -26,7 +26,7 @@ from evolake.programs.roles.writer_session import COMMANDS, WRITER_SESSION, Prog
 from evolake.scratch import Scratch
 
 if TYPE_CHECKING:
-    from evolake.programs.evolution.generations import Context
+    from evolake.programs.evolution.context import Context
     from evolake.programs.settings import ProgramsSettings
 
 REFERENCE = "reference"

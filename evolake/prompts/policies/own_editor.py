@@ -23,8 +23,8 @@ from evolake.agents.endpoint import Body, Endpoint, Lost, Rejected
 from evolake.agents.model import ModelBackend
 from evolake.agents.roles import canonical_json
 from evolake.agents.sampling import Sampling, sampling_of
-from evolake.agents.session.wire import as_replies
 from evolake.agents.tape import Tape
+from evolake.agents.wire import as_replies
 from evolake.prompts.model.protocol import LINE
 from evolake.prompts.settings import PromptsSettings
 from evolake.seeds import child_seed

@@ -10,7 +10,7 @@ from pydantic import Field
 from evolake.agents.roles import Role
 from evolake.agents.session.by_model import no_operators
 from evolake.agents.session.tools import offered
-from evolake.agents.session.wire import Turn
+from evolake.agents.wire import Turn
 from evolake.solvers.roles.models import RESEARCH_GOAL, Model
 from evolake.solvers.roles.review_models import AnalysisReply
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolake.agents.roles import Role
 from evolake.agents.session.by_model import no_operators
 from evolake.agents.session.tools import Arguments, offered
-from evolake.agents.session.wire import Turn
+from evolake.agents.wire import Turn
 from evolake.solvers.roles.earlier import CODER_SESSION_BEFORE
 from evolake.solvers.roles.models import Change, LongText, Tried
 

@@ -12,7 +12,8 @@ from pydantic import SecretStr
 from evolake.agents import open_agents
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands
-from evolake.programs.evolution.generations import Context, run_generation
+from evolake.programs.evolution.context import Context
+from evolake.programs.evolution.generations import run_generation
 from evolake.programs.evolution.immigrants import admit
 from evolake.programs.evolution.journal import Entry
 from evolake.programs.sandbox.evaluating import Evaluator

@@ -11,9 +11,10 @@ import pytest
 from agent_backend_fixtures import AddReply, AddRequest, add_role, sum_asked, values
 from loopback_model import KEY, Asked, LoopbackModel, say
 
-from assets.answered import NAME, answered_checks, roles_of
+from assets.answered import NAME, answered_checks
 from assets.cycle import Line
 from assets.line import register_keys
+from assets.proposals import roles_of
 from assets.store import LineStore
 from evolake.agents import Role
 from pipelines.outcome import MACHINERY_FAILED, explain
