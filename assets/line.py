@@ -8,10 +8,12 @@ one slot, so that cycles run one after the other and two lines side by side. Unp
 from __future__ import annotations
 
 import hashlib
+import inspect
+import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, runtime_checkable
 
 import dagster as dg
 
@@ -59,6 +61,15 @@ def register_keys(instance: dg.DagsterInstance, keys: Iterable[str]) -> list[str
     return missing
 
 
+@runtime_checkable
+class FirstParameter(Protocol):
+    """A class whose values the functions of assets may take first: it adapts such a function to the parameters that Dagster passes."""
+
+    def adapt(self, line: Line, function: Callable[..., object], /) -> Callable[..., object]:
+        """Return `function` as Dagster calls it."""
+        ...
+
+
 @dataclass(frozen=True)
 class Line(Package):
     """One line: its name, what it evolves, who owns it, the kinds shown on all its assets.
@@ -70,7 +81,7 @@ class Line(Package):
     artifact: Callable[[Mapping[str, Any]], dict[str, Any]] = field(default=dict, compare=False)
     """What a row of the line is as an artifact: artifact_id, kind, content_sha, title."""
     proposers: Mapping[str, tuple[Lazy[Role[Any, Any]], ...]] = field(default_factory=dict[str, tuple[Lazy["Role[Any, Any]"], ...]], compare=False)
-    """Asset that asks agents for proposals -> the roles whose valid reply is one (`assets.proposal_checks`)."""
+    """Asset that asks agents for proposals -> the roles whose valid reply is one (`assets.proposals`)."""
 
     @property
     def seeds_group(self) -> str:
@@ -101,11 +112,15 @@ class Line(Package):
         )
 
     def decorate(self, group: str, **given: Unpack[Options]) -> Decorator:
-        """As any package; a function whose first parameter is a LineStore gets one in place of context and lake."""
-        from assets.store import with_store  # which stands on this module
-
+        """As any package; a function whose first parameter is of a FirstParameter class (a LineStore) gets one in place of context and lake."""
         declared = super().decorate(group, **given)
-        return lambda function: declared(with_store(self, function))
+
+        def decorate(function: Callable[..., object]) -> dg.AssetsDefinition:
+            first = next(iter(inspect.signature(function).parameters), "")
+            kind = typing.get_type_hints(function, include_extras=True).get(first)
+            return declared(kind.adapt(self, function) if isinstance(kind, FirstParameter) else function)
+
+        return decorate
 
     def asset(self, **given: Unpack[Options]) -> Decorator:
         """Decorator: an asset of every cycle."""

@@ -26,6 +26,7 @@ import polars as pl
 from assets.cycle import Opened, Sealed, open_cycle, read_population, seal_cycle, seal_seeds
 from assets.line import FIRST_CYCLE, SAID_OF_CYCLE, SEED_ROUND, Line
 from assets.progress import report
+from assets.proposals import require_proposals_of
 from assets.resealing import require_consent
 from assets.shown import note, warn
 from evolake import __version__
@@ -54,6 +55,25 @@ class LineStore:
     resource: LakeResource
     compute: ComputeResource | None = None
     _refused: list[str] = field(default_factory=list[str])
+
+    @classmethod
+    def adapt(cls, line: Line, function: Callable[..., object]) -> Callable[..., object]:
+        """Return `function`, whose first parameter is a LineStore, as Dagster calls it: with context, lake and compute. See `assets.line`."""
+        hints = typing.get_type_hints(function, include_extras=True)
+        _, *others = inspect.signature(function).parameters
+
+        @functools.wraps(function)
+        def asset(context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, **inputs: object) -> object:
+            if "compute" in others:
+                inputs["compute"] = compute
+            return function(cls(line, context, lake, compute), **inputs)
+
+        given = {"context": dg.AssetExecutionContext, "lake": LakeResource, "compute": ComputeResource} | {name: hints[name] for name in others}
+        parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=hint) for name, hint in given.items()]
+        asset.__annotations__ = given | {"return": hints["return"]}
+        asset.__signature__ = inspect.Signature(parameters, return_annotation=hints["return"])  # pyright: ignore[reportAttributeAccessIssue]
+        del asset.__wrapped__
+        return asset
 
     @property
     def lake(self) -> Lake:
@@ -175,8 +195,6 @@ class LineStore:
         Raises:
             AgentUnavailable: no proposal came, and none in too many cycles before (the setting `agents.failed_cycles_allowed`).
         """
-        from assets.proposal_checks import require_proposals_of
-
         self.side(AGENT_CALLS, rows)
         if turns or self.has(self.asset, SESSION_TURNS):
             blobs = [self.blobs.put(turn["text"].encode("utf-8", "replace")) for turn in turns]
@@ -244,24 +262,3 @@ class LineStore:
     def warn(self, text: str) -> None:
         """Say in the run's log what a reader of the cycle should know."""
         warn(self.context, f"WARN: {text}")
-
-
-def with_store(line: Line, function: Callable[..., object]) -> Callable[..., object]:
-    """`function` as Dagster calls it, with context, lake and compute, where its first parameter is a LineStore."""
-    hints = typing.get_type_hints(function, include_extras=True)
-    first, *others = inspect.signature(function).parameters or [""]
-    if hints.get(first) is not LineStore:
-        return function
-
-    @functools.wraps(function)
-    def asset(context: dg.AssetExecutionContext, lake: LakeResource, compute: ComputeResource, **inputs: object) -> object:
-        if "compute" in others:
-            inputs["compute"] = compute
-        return function(LineStore(line, context, lake, compute), **inputs)
-
-    given = {"context": dg.AssetExecutionContext, "lake": LakeResource, "compute": ComputeResource} | {name: hints[name] for name in others}
-    parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=hint) for name, hint in given.items()]
-    asset.__annotations__ = given | {"return": hints["return"]}
-    asset.__signature__ = inspect.Signature(parameters, return_annotation=hints["return"])  # pyright: ignore[reportAttributeAccessIssue]
-    del asset.__wrapped__
-    return asset

@@ -11,12 +11,13 @@ from typing import Any
 import polars as pl
 
 from evolake.cli.known_tables import all_tables
-from evolake.lake import Lake, TableSchema, disk, lake_format, manifest, population_version, seal_files, side_table
+from evolake.lake import Lake, TableSchema, disk, lake_format, manifest_lines, population_version, seal_files, side_table
 from evolake.lake.chained import encode as chained
 from evolake.lake.hashing import content_hash
 from evolake.lake.layout import Partition
-from evolake.lake.manifest import COMMIT, INTENT, Entry, Record
-from evolake.lake.publish import as_record, encode
+from evolake.lake.manifest_lines import COMMIT, INTENT, ManifestEntry, Record
+from evolake.lake.parquet import encode
+from evolake.lake.publish import as_record
 from evolake.lake.schemas import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, EVALUATIONS, RULES, VERDICTS
 from evolake.lake.seal_files import Seal
 
@@ -46,7 +47,7 @@ def synthesize(root: Path, cycles: int) -> None:
                 versions[number][asset] = intent.record.content_sha
             for event in (INTENT, COMMIT):
                 no += 1
-                line, chain = chained(manifest.body(replace(intent, event=event), root), no, chain)
+                line, chain = chained(manifest_lines.body_of(replace(intent, event=event), root), no, chain)
                 log += line
         Partition(root, LINE, asset, None).manifest.write_bytes(log)
     _seal(root, versions)
@@ -71,14 +72,14 @@ def _tables() -> list[tuple[str, TableSchema, int]]:
     return own + [(side_table(asset, schema), schema, rows) for asset, schema, rows in SIDES]
 
 
-def _part(partition: Partition, frame: pl.DataFrame, schema: TableSchema) -> Entry:
+def _part(partition: Partition, frame: pl.DataFrame, schema: TableSchema) -> ManifestEntry:
     data = encode(frame)
     record = Record(
         line=LINE, asset=partition.asset, cycle=partition.cycle, path=partition.part, rows=frame.height,
         content_sha=content_hash(frame, schema.provenance), file_sha=hashlib.sha256(data).hexdigest(), schema_name=schema.name,
         schema_version=schema.version, run_id=f"run-{partition.cycle}", created_at=NOW,
     )
-    intent = Entry(INTENT, 1, len(data), {name: str(kind) for name, kind in frame.schema.items()}, record, schema.provenance)
+    intent = ManifestEntry(INTENT, 1, len(data), {name: str(kind) for name, kind in frame.schema.items()}, record, schema.provenance)
     partition.folder.mkdir(parents=True)
     partition.part.write_bytes(data)
     partition.record.write_bytes(as_record(intent, partition.root))

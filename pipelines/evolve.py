@@ -36,7 +36,7 @@ from evolake.settings import Settings
 from evolake.terminal import say, say_json, say_text, say_usage, visible_console
 from pipelines.closing import closing_lines
 from pipelines.events import Event, Tell
-from pipelines.forking import Forking
+from pipelines.fork_client import Forking
 from pipelines.home import home_from_environment
 from pipelines.one_line import Stage, evolve, measuring
 from pipelines.outcome import MACHINERY_FAILED, STOPPED, WRONG_INPUT, Outcome, together

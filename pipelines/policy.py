@@ -22,22 +22,7 @@ from pipelines.runlog import evolve_log
 from pipelines.schedules import nightly
 from pipelines.sensors import continuous
 from pipelines.upkeep import lake_nightly, verify_lake
-from resources.agents import AgentsResource
-from resources.compute import ComputeResource
-from resources.jail import JailResource
-from resources.lake import LakeIOManager, LakeResource
-
-
-def resources() -> dict[str, object]:
-    """What assets may ask for by name. Everything opens on first use."""
-    lake = LakeResource()
-    return {
-        "lake": lake,
-        "io_manager": LakeIOManager(lake=lake),
-        "agents": AgentsResource(),
-        "jail": JailResource(),
-        "compute": ComputeResource(),
-    }
+from resources.by_name import resources_by_name
 
 
 def define(lines: Sequence[BuiltLine], studies: Sequence[BuiltStudy] = ()) -> dg.Definitions:
@@ -54,7 +39,7 @@ def define(lines: Sequence[BuiltLine], studies: Sequence[BuiltStudy] = ()) -> dg
         ],
         schedules=[*(nightly(built.line) for built in lines), *([lake_nightly] if lines else [])],
         sensors=[*(continuous(built.line) for built in lines), dead_runs([built.line for built in lines]), alerts()],
-        resources=resources(),
+        resources=resources_by_name(),
         executor=living_executor,
         loggers={"evolve": evolve_log},
     )

@@ -25,6 +25,8 @@ from evolake.report.rules_told import Told
 from evolake.report.rules_work import CycleWork, Graph, Work, work_of
 from evolake.report.status import sealed_cycles
 from evolake.terminal import say, say_json
+from pipelines.lines import built_lines
+from resources.by_name import resources_by_name
 from resources.reads import readers
 
 UNCHANGED, CHANGES = "unchanged", "changes"
@@ -36,11 +38,11 @@ def previews(lake: Lake, rules: Path, names: Sequence[str]) -> list[Told]:
     Raises:
         InputError: a rule that cannot be used. LakeError: what is stored is damaged.
     """
-    from pipelines.definitions import defs, lines
-
-    built = {line.line.name: line.line for line in lines}
+    built = built_lines()
+    assets = [asset for line in built for asset in (line.line.incoming, *line.assets)]
+    definitions, by_name = dg.Definitions(assets=assets, resources=resources_by_name()), {line.line.name: line.line for line in built}
     with Catalogue(lake, all_tables()) as catalogue:
-        return [_told(lake, catalogue, rules, built[name], graph_of(defs, built[name])) for name in names]
+        return [_preview(lake, catalogue, rules, by_name[name], graph_of(definitions, by_name[name])) for name in names]
 
 
 def graph_of(definitions: dg.Definitions, line: Line) -> Graph:
@@ -71,7 +73,7 @@ def commands(line: str, work: Work) -> Iterator[str]:
         yield f"evolake run --lines {line} --cycles {whole}"
 
 
-def _told(lake: Lake, catalogue: Catalogue, rules: Path, line: Line, graph: Graph) -> Told:
+def _preview(lake: Lake, catalogue: Catalogue, rules: Path, line: Line, graph: Graph) -> Told:
     preview = preview_rules(lake, catalogue, load_rules(rules, line.name))
     work = work_of(preview, graph, catalogue, sealed_cycles(lake, line.name))
     return Told(preview, work, {cycle.cycle: selection(line.name, cycle) for cycle in work.cycles}, tuple(commands(line.name, work)))

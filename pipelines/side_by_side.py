@@ -28,7 +28,7 @@ from functools import cache
 from pathlib import Path
 
 from pipelines.events import Event, Tell, event_of
-from pipelines.forking import Forked, Forking
+from pipelines.fork_client import Forked, Forking
 from pipelines.outcome import MACHINERY_FAILED, STOPPED, Outcome, together
 
 OUTCOME = "outcome "

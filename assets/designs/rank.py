@@ -33,13 +33,8 @@ def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, exp
     from evolake.designs.evolution.importing import imported_objectives
     from evolake.designs.evolution.judging_objectives import objective_judge
     from evolake.designs.evolution.objective_trial import bench_of, consensus_at
-    from evolake.designs.evolution.objective_writing import (
-        derivation_rows,
-        initial_objectives,
-        judged_rows,
-        live_objectives,
-        write_objectives,
-    )
+    from evolake.designs.evolution.objective_writing import derivation_rows, initial_objectives, judged_rows, write_objectives
+    from evolake.designs.evolution.scoring import live_objectives
 
     cycle, settings, population = store.cycle, store.settings, so_far(store, "candidates", "experiments")
     own, starts = settings.of(DesignsSettings), population.objectives.is_empty()
@@ -93,7 +88,7 @@ def consensus_ranking(store: LineStore, objective_scores: pl.DataFrame) -> pl.Da
 
 def scored(store: LineStore, jail: JailResource, population: Population, fidelity: str, more: dict[str, Any]) -> pl.DataFrame:
     """Rows of SCORES: every live objective on every live design."""
-    from evolake.designs.evolution.objective_writing import live_objectives
+    from evolake.designs.evolution.scoring import live_objectives
 
     voting = live_objectives(population)
     if not voting:

@@ -17,7 +17,7 @@ from resources.jail import JailResource
 @line.asset(deps=["candidates", "experiments", "objectives", "promoted_experiments"], schema=TUNING, kinds={"optuna"})
 def tuning(store: LineStore, jail: JailResource, compute: ComputeResource, final_scores: pl.DataFrame, final_ranking: pl.DataFrame) -> pl.DataFrame:
     """One row per trial; trial 0 is the design as it is. A copy that beats it is a new design with one parent, judged by the same gates."""
-    from evolake.designs.evolution.objective_writing import live_objectives
+    from evolake.designs.evolution.scoring import live_objectives
     from evolake.designs.evolution.tuning import consensus_estimate, should_tune, tune_design, tuning_target
     from evolake.objectives.score import score_all
 

@@ -12,7 +12,7 @@ import polars as pl
 from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.programs.line import PROJECTS as PINNED
 from assets.programs.line import archive, line, project_named
-from assets.proposal_checks import roles_of
+from assets.proposals import roles_of
 from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.lake.schemas import IMMIGRANTS
@@ -120,8 +120,9 @@ def of_project(
 ) -> Iterator[dict[str, Any]]:
     """The rows of JOURNAL of one project, one by one as they are done."""
     from evolake.programs.evolution.archive import Islands
+    from evolake.programs.evolution.context import Context
     from evolake.programs.evolution.generation_entry import entry_bytes, read_entry
-    from evolake.programs.evolution.generations import Context, run_generation
+    from evolake.programs.evolution.generations import run_generation
     from evolake.programs.sandbox.evaluating import Evaluator
 
     name, settings, own = project["project"], store.settings, store.settings.of(ProgramsSettings)

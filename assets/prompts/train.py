@@ -10,7 +10,7 @@ import polars as pl
 from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.line import SAID_OF_CYCLE
 from assets.prompts.line import CHECKPOINT, FAMILIES_CYCLES, archive, line, policy_at, problems_of, shown
-from assets.proposal_checks import roles_of
+from assets.proposals import roles_of
 from assets.store import LineStore
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import FEED, FEED_READ, JOURNAL, PROBLEMS

@@ -89,15 +89,17 @@ class Agents:
         The files of `bench` are then what the session made of them.
 
         Raises:
-            TypeError: the backend holds no sessions; only that of a model does. Others as the backend's `converse`.
+            TypeError: the backend holds no sessions; only that of a model does. Others as `conduct`.
         """
-        converse = getattr(self.backend, "converse", None)
-        if converse is None or not role.tools:
+        from evolake.agents.model import ModelBackend
+        from evolake.agents.session.conduct import conduct
+
+        if not isinstance(self.backend, ModelBackend) or not role.tools:
             raise TypeError(f"the backend {self.backend.name} holds no session of the role {role.name}")
         slot = self._slots(1)
         with self._lock:
             turns = self._turns[slot] = []
-        result = converse(Job(role, request, seed, artifact_id, attempt), bench, self._recorder(slot), turns.append)
+        result = conduct(self.backend, Job(role, request, seed, artifact_id, attempt), bench, self._recorder(slot), turns.append)
         return self._replied(result, slot)
 
     def assign(self, call_id: str, artifact_id: str) -> None:

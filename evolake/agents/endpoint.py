@@ -28,7 +28,7 @@ from pydantic import BaseModel
 from evolake.agents.address import address
 from evolake.agents.bounds import Undecodable, decoded
 from evolake.agents.sampling import Sampling
-from evolake.agents.session.wire import as_functions, as_replies, functions
+from evolake.agents.wire import as_functions, as_replies, functions
 from evolake.errors import AgentUnavailable, EvolakeError
 
 RUNGS = ("schema", "json_object", "text")
@@ -201,7 +201,7 @@ class Endpoint:
         tools: Sequence[Mapping[str, Any]] = (), lost: Lost = lambda why: None,
     ) -> Body | Rejected:
         """One call, its retries included. reply: what the text shall fit; None asks for any text. tools: functions to offer, of a turn of a session
-        (`session.wire`). lost: see `Lost`.
+        (`agents.wire`). lost: see `Lost`.
 
         Raises:
             AgentUnavailable: no retry mends it: key refused, no such model, endpoint down, an answer that is no JSON.

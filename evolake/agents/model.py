@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from pydantic import BaseModel
@@ -31,10 +31,6 @@ from evolake.agents.tape import Entry, Tape, tape_key
 from evolake.canonical_json import canonical_json, key_of, text_sha
 from evolake.errors import AgentUnavailable, BudgetExhausted, InputError
 from evolake.settings import PriceSettings, SessionSettings
-
-if TYPE_CHECKING:
-    from evolake.agents.session.rows import Note
-    from evolake.agents.session.tools import Bench
 
 
 @dataclass(frozen=True)
@@ -176,12 +172,6 @@ class ModelBackend:
         """Closes the connections."""
         if self.endpoint is not None:
             self.endpoint.close()
-
-    def converse(self, job: Job[Any, Any], bench: Bench, record: Record, note: Note) -> BaseModel | AgentFailure:
-        """A session of the job's role; see `evolake.agents.session.conduct`."""
-        from evolake.agents.session.conduct import conduct
-
-        return conduct(self, job, bench, record, note)
 
     def obtain(
         self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], key: str, number: int, record: Record

@@ -21,7 +21,7 @@ from evolake.report.numbers import counted
 from evolake.seeds import generator
 
 if TYPE_CHECKING:
-    from evolake.report.artifacts import Gain
+    from evolake.report.gain import Gain
 
 FRESH, LEAST_FRESH = 12, 9
 """Fresh seeds: as many as the first, or as the bundle has of its own; at least the second if only a sample is run again."""

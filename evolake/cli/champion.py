@@ -22,10 +22,11 @@ from evolake.terminal import say, say_json
 def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_json: bool) -> int:
     """The champion of LINE: what it is, since which cycle, with which gain, and how many ancestors it has."""
     from evolake.lake import Catalogue, Lake
-    from evolake.report.artifacts import NOT_MEASURED, artifacts_of
+    from evolake.report.artifacts import artifacts_of
     from evolake.report.champion import current_champion, titles_of
     from evolake.report.found import find_artifact
     from evolake.report.numbers import counted, figures
+    from evolake.report.standing import NOT_MEASURED
     from evolake.report.take_out import take_out
 
     if checkpoint and out is None:

@@ -74,7 +74,7 @@ def run(
 def status(as_table: bool, as_json: bool) -> int:
     """Where each line stands: sealed cycles, champion, counts, what to do next."""
     from evolake.report.artifacts import artifacts_of
-    from evolake.report.status import lake_status
+    from evolake.report.line_status import lake_status
 
     root = settings_module.load().lake
     if as_table:

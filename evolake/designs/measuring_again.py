@@ -29,7 +29,7 @@ from evolake.report.numbers import counted
 if TYPE_CHECKING:
     from evolake.designs.model.contract import TracedDesign
     from evolake.designs.settings import DesignsSettings
-    from evolake.report.artifacts import Gain
+    from evolake.report.gain import Gain
 
 OWN, BASELINE = "the design", "the baseline"
 SAME_WORK = 1e-6

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evolake.lake.blobs import BlobStore
-from evolake.lake.manifest import Record
+from evolake.lake.manifest_lines import Record
 from evolake.lake.schemas import (
     AGENT_CALLS,
     ARTIFACTS,

@@ -20,14 +20,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from evolake.lake import chained, disk, layout
-
-if TYPE_CHECKING:
-    from evolake.lake.manifest import Entry
+from evolake.lake.manifest_lines import ManifestEntry, Record
 
 FORMAT = 1
 """What this evolake writes and believes. Raise it where the columns or their meaning change."""
@@ -140,7 +138,7 @@ def no_rows() -> pl.DataFrame:
     return frame([])
 
 
-def row_of(entry: Entry, root: Path) -> tuple[Any, ...]:
+def row_of(entry: ManifestEntry, root: Path) -> tuple[Any, ...]:
     """An entry as a row of COLUMNS."""
     record, provenance = entry.record, entry.provenance
     return (
@@ -150,13 +148,11 @@ def row_of(entry: Entry, root: Path) -> tuple[Any, ...]:
     )
 
 
-def entry_of(row: tuple[Any, ...], line: str, asset: str, root: Path) -> Entry:
+def entry_of(row: tuple[Any, ...], line: str, asset: str, root: Path) -> ManifestEntry:
     """The entry of a row of COLUMNS."""
-    from evolake.lake.manifest import Entry, Record
-
     committed, cycle, token, size, columns, path, rows, content_sha, file_sha, schema_name, schema_version, run_id, created_at, provenance = row
     record = Record(
         line, asset, cycle, root / path, rows, content_sha, file_sha, schema_name, schema_version, run_id, datetime.fromisoformat(created_at),
     )
     summary = None if provenance is None else tuple(json.loads(provenance))
-    return Entry("commit" if committed else "intent", token, size, json.loads(columns), record, summary)
+    return ManifestEntry("commit" if committed else "intent", token, size, json.loads(columns), record, summary)

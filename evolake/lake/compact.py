@@ -24,7 +24,8 @@ from evolake.errors import LakeError
 from evolake.lake import disk, lake_format, layout, packs
 from evolake.lake.chained import VERIFY
 from evolake.lake.layout import Partition
-from evolake.lake.manifest import Entry, Partitions
+from evolake.lake.manifest import Partitions
+from evolake.lake.manifest_lines import ManifestEntry
 from evolake.lake.packs import Member
 from evolake.lake.store import Lake, content_of
 
@@ -50,7 +51,7 @@ class Compacted:
 class _Group:
     """Parts of equal columns that go into one file. files: where they lie now."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ManifestEntry, ...]
     files: frozenset[Path]
 
 
@@ -98,7 +99,7 @@ def _groups(lake: Lake, table: Partition, logs: Partitions) -> Iterator[_Group]:
     if None in logs:
         return
     full = {path for path, rows in _rows_of_files(logs).items() if rows >= FULL_ROWS}
-    run: list[tuple[Entry, Path]] = []
+    run: list[tuple[ManifestEntry, Path]] = []
     for cycle, log in logs.items():
         entry = log.committed
         if entry is None or log.pending or set(packs.ORIGINS) & entry.columns.keys():
@@ -115,7 +116,7 @@ def _groups(lake: Lake, table: Partition, logs: Partitions) -> Iterator[_Group]:
     yield from _worth(run)
 
 
-def _worth(run: list[tuple[Entry, Path]]) -> Iterator[_Group]:
+def _worth(run: list[tuple[ManifestEntry, Path]]) -> Iterator[_Group]:
     files = frozenset(path for _, path in run)
     if len(run) >= FEWEST and len(files) > 1:
         yield _Group(tuple(entry for entry, _ in run), files)
@@ -151,7 +152,7 @@ def _write(lake: Lake, table: Partition, group: _Group) -> int:
     return len(data)
 
 
-def _hold(entry: Entry, frame: pl.DataFrame, what: str) -> None:
+def _hold(entry: ManifestEntry, frame: pl.DataFrame, what: str) -> None:
     record, got = entry.record, content_of(entry, frame)
     if frame.height != record.rows or got not in (None, record.content_sha):
         where = f"{record.line}/{record.asset} cycle {record.cycle}"

@@ -14,7 +14,8 @@ import polars as pl
 from evolake.errors import CorruptPart, LakeError
 from evolake.lake import disk, layout
 from evolake.lake.layout import Partition, manifests
-from evolake.lake.manifest import Entry, Packed, PartitionLog, Record
+from evolake.lake.manifest import PartitionLog
+from evolake.lake.manifest_lines import ManifestEntry, Packed, Record
 from evolake.lake.schemas import Instant, TableSchema, shared_table_of
 from evolake.lake.store import Lake
 
@@ -232,11 +233,11 @@ def _state(place: Packed | None, there: int | None, size: int, files: dict[Path,
     return "missing" if there is None else "current" if there == size else "damaged"
 
 
-def _part(partition: Partition, place: Packed | None, entry: Entry, state: State) -> Part:
+def _part(partition: Partition, place: Packed | None, entry: ManifestEntry, state: State) -> Part:
     return Part(partition, entry.record, place.path if place else entry.record.path, entry.columns, state, place)
 
 
-def _superseded(partition: Partition, log: PartitionLog, current: Entry) -> list[Part]:
+def _superseded(partition: Partition, log: PartitionLog, current: ManifestEntry) -> list[Part]:
     """What a partition held before, oldest first; content that came again counts once."""
     parts, seen = [], {current.record.content_sha}
     for entry in reversed(log.commits):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,81 +19,7 @@ import polars as pl
 from evolake.errors import LakeError
 from evolake.lake import chained, checkpoint, disk, layout
 from evolake.lake.chained import VERIFY
-
-INTENT, COMMIT, ABANDONED, PACKED = "intent", "commit", "abandoned", "packed"
-
-
-@dataclass(frozen=True)
-class Record:
-    """What was published: where it lies, what it holds, who wrote it.
-
-    Attributes:
-        path: the part, absolute. rows: its row count.
-        content_sha: the DataVersion; equal content has an equal one however it is stored. file_sha: sha256 of the part's bytes.
-        schema_name, schema_version: the TableSchema it was checked against, or None.
-        created_at: when, in UTC.
-    """
-
-    line: str
-    asset: str
-    cycle: str | None
-    path: Path
-    rows: int
-    content_sha: str
-    file_sha: str
-    schema_name: str | None
-    schema_version: int | None
-    run_id: str
-    created_at: datetime
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One line of a manifest: a record, the writer's fencing token, the part's size in bytes and its columns (name -> type).
-
-    provenance: the columns that `content_sha` leaves out; None where evolake 0.1.0 wrote the line, which did not say.
-    """
-
-    event: str
-    token: int
-    size: int
-    columns: Mapping[str, str]
-    record: Record
-    provenance: tuple[str, ...] | None = None
-
-
-def body(entry: Entry, root: Path) -> dict[str, Any]:
-    """The manifest's line for one entry."""
-    record = entry.record
-    details = {
-        "event": entry.event, "token": entry.token, "line": record.line, "asset": record.asset, "cycle": record.cycle,
-        "path": record.path.relative_to(root).as_posix(), "rows": record.rows, "size": entry.size, "content_sha": record.content_sha,
-        "file_sha": record.file_sha, "schema_name": record.schema_name, "schema_version": record.schema_version, "run_id": record.run_id,
-        "created_at": record.created_at.isoformat(), "columns": dict(entry.columns),
-    }
-    return details if entry.provenance is None else details | {"provenance": list(entry.provenance)}
-
-
-def entry_of(body: Mapping[str, Any], root: Path) -> Entry:
-    """The entry on one line; see `body`. Raises KeyError, TypeError or ValueError where it is no entry's."""
-    record = Record(
-        line=body["line"], asset=body["asset"], cycle=body["cycle"], path=root / body["path"], rows=body["rows"],
-        content_sha=body["content_sha"], file_sha=body["file_sha"], schema_name=body["schema_name"], schema_version=body["schema_version"],
-        run_id=body["run_id"], created_at=datetime.fromisoformat(body["created_at"]),
-    )
-    provenance = body.get("provenance")
-    return Entry(body["event"], body["token"], body["size"], body["columns"], record, None if provenance is None else tuple(provenance))
-
-
-@dataclass(frozen=True)
-class Packed:
-    """Where the rows of one part lie in a file that holds those of several. path: absolute. size: the file's bytes. offset, rows: in it."""
-
-    path: Path
-    file_sha: str
-    size: int
-    offset: int
-    rows: int
+from evolake.lake.manifest_lines import ABANDONED, COMMIT, INTENT, PACKED, ManifestEntry, Packed, body_of, entry_of
 
 
 @dataclass(frozen=True)
@@ -107,19 +32,19 @@ class PartitionLog:
         packed: token -> where the part that it wrote lies, if it has been put into one file with others.
     """
 
-    commits: tuple[Entry, ...]
-    pending: tuple[Entry, ...]
+    commits: tuple[ManifestEntry, ...]
+    pending: tuple[ManifestEntry, ...]
     packed: Mapping[int, Packed] = field(default_factory=dict)
 
     @property
-    def committed(self) -> Entry | None:
+    def committed(self) -> ManifestEntry | None:
         return self.commits[-1] if self.commits else None
 
     @property
     def last_token(self) -> int:
         return max((entry.token for entry in (*self.commits, *self.pending)), default=0)
 
-    def place_of(self, entry: Entry) -> Packed | None:
+    def place_of(self, entry: ManifestEntry) -> Packed | None:
         """Where an entry's rows lie, if in a file with others."""
         return self.packed.get(entry.token)
 
@@ -200,8 +125,8 @@ class Partitions(Mapping[str | None, PartitionLog]):
 
     def grown(self, bodies: Iterable[Mapping[str, Any]]) -> Partitions:
         """With what further lines say. Raises KeyError, TypeError or ValueError where one is no record."""
-        commits: dict[str | None, dict[int, Entry]] = {}
-        intents: dict[str | None, dict[int, Entry]] = {}
+        commits: dict[str | None, dict[int, ManifestEntry]] = {}
+        intents: dict[str | None, dict[int, ManifestEntry]] = {}
         given_up: dict[str | None, set[int]] = {}
         packs: list[Mapping[str, Any]] = []
         bodies = list(bodies)
@@ -347,9 +272,9 @@ class Manifests:
             raise LakeError(f"the manifest {path} is gone or empty", wanted="the record of what was published", got=f"a part {part}", do=VERIFY)
         return result.partitions
 
-    def append(self, path: Path, *entries: Entry) -> None:
+    def append(self, path: Path, *entries: ManifestEntry) -> None:
         """Adds entries, durably."""
-        self.note(path, [body(entry, self._root) for entry in entries])
+        self.note(path, [body_of(entry, self._root) for entry in entries])
 
     def note(self, path: Path, bodies: list[dict[str, Any]]) -> None:
         """Adds lines, durably."""

@@ -9,7 +9,6 @@ are in the file's own metadata once more, so that a damaged manifest can be mend
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +17,8 @@ from typing import Any
 
 import polars as pl
 
-from evolake.lake import disk, layout, manifest
-from evolake.lake.manifest import PACKED, Entry, Packed
-from evolake.lake.publish import ROW_GROUP
+from evolake.lake import disk, layout, manifest_lines, parquet
+from evolake.lake.manifest_lines import PACKED, ManifestEntry, Packed
 
 ORIGINS = ("origin_cycle", "origin_run")
 ADDED = ("cycle", *ORIGINS)
@@ -33,7 +31,7 @@ ENTRIES = "evolake.entries"
 class Member:
     """One part that goes into a file with others: its commit, and its rows as they were published."""
 
-    entry: Entry
+    entry: ManifestEntry
     frame: pl.DataFrame
 
 
@@ -44,15 +42,11 @@ def encode(members: Sequence[Member], root: Path) -> bytes:
         record = member.entry.record
         details = {"cycle": record.cycle, "origin_cycle": record.cycle, "origin_run": record.run_id}
         frames.append(member.frame.with_columns(pl.lit(details[name], pl.String).alias(name) for name in ADDED if name not in member.frame.columns))
-    entries = json.dumps([manifest.body(member.entry, root) for member in members])
-    buffer = io.BytesIO()
-    pl.concat(frames).rechunk().write_parquet(
-        buffer, compression="zstd", compression_level=3, statistics=True, row_group_size=ROW_GROUP, metadata={ENTRIES: entries}
-    )
-    return buffer.getvalue()
+    entries = json.dumps([manifest_lines.body_of(member.entry, root) for member in members])
+    return parquet.encode(pl.concat(frames), {ENTRIES: entries})
 
 
-def event(members: Sequence[tuple[Entry, int]], path: Path, file_sha: str, size: int, root: Path) -> dict[str, Any]:
+def event(members: Sequence[tuple[ManifestEntry, int]], path: Path, file_sha: str, size: int, root: Path) -> dict[str, Any]:
     """The manifest's line for a file. members: each part's entry, and how many rows it has."""
     return {
         "event": PACKED, "path": path.relative_to(root).as_posix(), "file_sha": file_sha, "size": size,
@@ -73,10 +67,10 @@ def files(table: Path) -> Iterator[Path]:
                 yield from (table / name / file for file in disk.names(table / name) if file.endswith(".parquet") and not file.startswith("."))
 
 
-def entries_in(path: Path, root: Path) -> list[Entry]:
+def entries_in(path: Path, root: Path) -> list[ManifestEntry]:
     """The entries in a file's metadata; none where it cannot be read."""
     try:
         summary = json.loads(pl.read_parquet_metadata(path)[ENTRIES])
-        return [manifest.entry_of(body, root) for body in summary]
+        return [manifest_lines.entry_of(body, root) for body in summary]
     except (OSError, KeyError, TypeError, ValueError, pl.exceptions.PolarsError):
         return []

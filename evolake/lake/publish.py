@@ -19,21 +19,13 @@ import polars as pl
 
 from evolake.errors import CorruptPart, InputError, LakeError
 from evolake.file_names import file_name
-from evolake.lake import chained, disk, lake_format, manifest
+from evolake.lake import chained, disk, lake_format, manifest_lines, packs, parquet
 from evolake.lake.layout import Partition, line_lock
 from evolake.lake.locks import Fence, check_lease, hold
-from evolake.lake.manifest import COMMIT, INTENT, Entry, Manifests, Record
+from evolake.lake.manifest import Manifests
+from evolake.lake.manifest_lines import COMMIT, INTENT, ManifestEntry, Record
 from evolake.lake.schemas import TableSchema
 from evolake.lake.verify import Verifier
-
-ROW_GROUP = 1 << 17
-
-
-def encode(frame: pl.DataFrame) -> bytes:
-    """The frame as Parquet bytes, the same for the same frame however it is chunked."""
-    buffer = io.BytesIO()
-    frame.rechunk().write_parquet(buffer, compression="zstd", compression_level=3, statistics=True, row_group_size=ROW_GROUP)
-    return buffer.getvalue()
 
 
 class Publisher:
@@ -67,7 +59,7 @@ class Publisher:
                 wanted="a part of the same sort", got=f"cycle {partition.cycle}", do="publish it under another asset name",
             )
 
-    def _finish_what_was_begun(self, partition: Partition) -> Entry | None:
+    def _finish_what_was_begun(self, partition: Partition) -> ManifestEntry | None:
         """The entry whose content the partition holds. Sweeps dead writers' files; commits what a dead writer had put in place."""
         for leftover in partition.folder.glob(".tmp-*"):
             disk.remove(leftover)
@@ -83,17 +75,17 @@ class Publisher:
         return settled.entry
 
     def _replace(
-        self, partition: Partition, frame: pl.DataFrame, content_sha: str, run_id: str, schema: TableSchema | None, current: Entry | None
+        self, partition: Partition, frame: pl.DataFrame, content_sha: str, run_id: str, schema: TableSchema | None, current: ManifestEntry | None
     ) -> Record:
         fence = Fence.take(partition.token, at_least=self._verifier.log(partition).last_token, what=str(partition), run_id=run_id)
-        data = encode(frame)
+        data = parquet.encode(frame)
         record = Record(
             line=partition.line, asset=partition.asset, cycle=partition.cycle, path=partition.part, rows=frame.height,
             content_sha=content_sha, file_sha=hashlib.sha256(data).hexdigest(), schema_name=schema.name if schema else None,
             schema_version=schema.version if schema else None, run_id=run_id, created_at=self._clock(),
         )
         columns = {name: str(kind) for name, kind in frame.schema.items()}
-        intent = Entry(INTENT, fence.token, len(data), columns, record, schema.provenance if schema else ())
+        intent = ManifestEntry(INTENT, fence.token, len(data), columns, record, schema.provenance if schema else ())
         temporary = partition.folder / f".tmp-{file_name(run_id)}-{fence.token}"
         beside = temporary.with_name(f"{temporary.name}-record")
         disk.make_folder(partition.folder)
@@ -116,10 +108,8 @@ class Publisher:
         self._manifests.append(partition.manifest, as_commit(intent))
         return record
 
-    def _keep(self, partition: Partition, current: Entry) -> None:
+    def _keep(self, partition: Partition, current: ManifestEntry) -> None:
         """Gives what is superseded its place in the history: a second name, or a file of its own where it lies in one with others."""
-        from evolake.lake import packs
-
         kept = partition.history(current.token, current.record.file_sha)
         disk.make_folder(kept.parent)
         place = self._verifier.log(partition).place_of(current)
@@ -152,14 +142,14 @@ def _check(fence: Fence, partition: Partition) -> None:
     check_lease(line_lock(partition.root, partition.line))
 
 
-def as_commit(entry: Entry) -> Entry:
+def as_commit(entry: ManifestEntry) -> ManifestEntry:
     """The commit that ends what an intent began."""
     return replace(entry, event=COMMIT)
 
 
-def as_record(entry: Entry, root: Path) -> bytes:
+def as_record(entry: ManifestEntry, root: Path) -> bytes:
     """The bytes of the record beside a part: the line of its commit, outside of the chain."""
-    return chained.signed(manifest.body(as_commit(entry), root)) + b"\n"
+    return chained.signed(manifest_lines.body_of(as_commit(entry), root)) + b"\n"
 
 
 def _is_same(record: Record, content_sha: str, schema: TableSchema | None) -> bool:

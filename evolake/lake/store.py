@@ -20,7 +20,8 @@ from evolake.lake.blobs import BlobStore
 from evolake.lake.chained import VERIFY
 from evolake.lake.layout import Partition, manifests
 from evolake.lake.locks import Holder, held_by, lease
-from evolake.lake.manifest import Entry, Manifests, Packed, PartitionLog, Record
+from evolake.lake.manifest import Manifests, PartitionLog
+from evolake.lake.manifest_lines import ManifestEntry, Packed, Record
 from evolake.lake.publish import Publisher
 from evolake.lake.run_locks import RunLocks
 from evolake.lake.schemas import SHARED, TableSchema
@@ -164,7 +165,7 @@ class Lake:
                     self._content_checked.add((path, partition.cycle, before))
                 return frame
 
-    def _rows_in(self, place: Packed, entry: Entry) -> tuple[pl.DataFrame, Path, tuple[int, int, int, int]]:
+    def _rows_in(self, place: Packed, entry: ManifestEntry) -> tuple[pl.DataFrame, Path, tuple[int, int, int, int]]:
         """(the rows of a part that lies in a file with others, that file, its identity). The file is read once for all that lie in it."""
         identity = Shas.identity(place.path)
         if self._whole is None or self._whole[0] != (place.path, identity):
@@ -196,7 +197,7 @@ class Lake:
         return held_by(layout.line_lock(self.root, line))
 
 
-def content_of(entry: Entry, frame: pl.DataFrame) -> str | None:
+def content_of(entry: ManifestEntry, frame: pl.DataFrame) -> str | None:
     """The content hash of what a part holds, as its entry counts it. None where an entry of evolake 0.1.0 does not say which columns are content."""
     from evolake.lake.hashing import content_hash
 
@@ -224,7 +225,7 @@ def _settled_by(log: PartitionLog) -> bool:
     return log.committed is not None and not log.pending
 
 
-def _check_content(partition: Partition, entry: Entry, frame: pl.DataFrame) -> None:
+def _check_content(partition: Partition, entry: ManifestEntry, frame: pl.DataFrame) -> None:
     """The rows are those that the record's content hash, which seals and Dagster's data versions stand on, was made of."""
     got = content_of(entry, frame)
     if got not in (None, entry.record.content_sha):

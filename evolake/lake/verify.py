@@ -20,7 +20,8 @@ from evolake.lake import disk
 from evolake.lake.chained import VERIFY
 from evolake.lake.layout import Partition
 from evolake.lake.locks import hold
-from evolake.lake.manifest import Entry, Manifests, Packed, PartitionLog
+from evolake.lake.manifest import Manifests, PartitionLog
+from evolake.lake.manifest_lines import ManifestEntry, Packed
 
 _NOT_YET_SETTLED_NS = 100_000_000
 _READER = "reader"
@@ -60,7 +61,7 @@ class Shas:
 class Settled:
     """A verified part: the entry whose bytes it holds, and whether that entry is committed or rolled forward to; place: where it lies with others."""
 
-    entry: Entry
+    entry: ManifestEntry
     committed: bool
     place: Packed | None = None
 

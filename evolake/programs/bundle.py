@@ -103,7 +103,7 @@ def _told(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _of_row(row: Mapping[str, Any], files: bytes, name: str, settings: Settings) -> dict[str, Any]:
     """Of an initial program, whose evaluations are no rows: the first of its seeds. Exact where it has one seed, as the score is their mean."""
-    from evolake.programs.evolution.generations import search_seeds
+    from evolake.programs.evolution.context import search_seeds
     from evolake.programs.model.project import project_of, unpack_files
 
     seeds = search_seeds(project_of(name, unpack_files(files)), settings.of(ProgramsSettings), settings.seed)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evolake.errors import InputError
-from evolake.report.artifacts import Gain, artifacts_of
+from evolake.report.artifacts import artifacts_of
+from evolake.report.gain import Gain
 from evolake.report.status import known_line, sealed_cycles
 
 if TYPE_CHECKING:

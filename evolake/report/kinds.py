@@ -48,14 +48,6 @@ def blob_text(lake: Lake, artifact: Artifact) -> str:
     return f"({len(data):,} bytes that are no text)\n" if b"\0" in data else data.decode("utf-8", "replace")
 
 
-def write_text(lake: Lake, artifact: Artifact, folder: Path, name: str = "artifact.txt") -> str:
-    """What is shown of it, as a file."""
-    from evolake.report.artifacts import kind_of
-
-    (folder / name).write_text(kind_of(artifact).text(lake, artifact), encoding="utf-8")
-    return ""
-
-
 def nothing_said(_row: Row, _parents: Sequence[Row]) -> str:
     """Of a kind whose rows do not say what a child changed."""
     return ""
@@ -75,7 +67,8 @@ class Kind:
         facts: columns of that row that are told. scores: tables with figures of it, the newest cycle's row is told.
         title: of what is no row of `artifacts`: the column to call it by; it is looked for in `tables`.
         text: what is shown of it.
-        write: writes it into an empty folder; gives the command that checks it, run in that folder, or "".
+        file: what the file with the text is called. write: writes it into an empty folder, where that is more than the text; gives the command
+            that checks it, run in that folder, or "".
         belongings: writes what belongs to it beside itself (lake, artifact, folder, cycle), as a policy's checkpoint.
         changed: its row and its parents' -> what it changed, in words.
     """
@@ -86,9 +79,17 @@ class Kind:
     scores: tuple[str, ...] = ()
     title: str = ""
     text: Callable[[Lake, Artifact], str] = blob_text
-    write: Callable[[Lake, Artifact, Path], str] = write_text
+    file: str = "artifact.txt"
+    write: Callable[[Lake, Artifact, Path], str] | None = None
     belongings: Callable[[Lake, Artifact, Path, str], None] = nothing_more
     changed: Callable[[Row, Sequence[Row]], str] = nothing_said
+
+    def write_into(self, lake: Lake, artifact: Artifact, folder: Path) -> str:
+        """Write it into an empty folder: its text as a file, unless its kind writes more. Return the command that checks it, or ""."""
+        if self.write is not None:
+            return self.write(lake, artifact, folder)
+        (folder / self.file).write_text(self.text(lake, artifact), encoding="utf-8")
+        return ""
 
 
 def column_text(column: str) -> Callable[[Lake, Artifact], str]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from evolake.lake import Catalogue, Lake
 from evolake.lake.schemas import IMMIGRANTS
-from evolake.report.artifacts import NONE_YET, artifacts_of
+from evolake.report.artifacts import artifacts_of
 from evolake.report.champion import Champion, champion_of
+from evolake.report.gain import NONE_YET
 from evolake.report.story import plural, story_of
 
 NAMED = 8

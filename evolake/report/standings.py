@@ -7,56 +7,18 @@ standing, lake, ask) -> the line's own. Of a study, which finishes no cycle, the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from evolake.lake import Lake
 from evolake.lines import lines
-from evolake.report.artifacts import NOT_MEASURED, Gain, artifacts_of
+from evolake.report.artifacts import artifacts_of
 from evolake.report.champion import champion_of
+from evolake.report.gain import Gain
 from evolake.report.numbers import figures
+from evolake.report.standing import COLUMNS, NOBODY, NOT_MEASURED, Standing
 from evolake.report.status import sealed_cycles
-from evolake.report.story import NOBODY, asking, story_in
+from evolake.report.story import asking, story_in
 from evolake.terminal import visible_console
-
-COLUMNS = ("line", "best", "start", "gain", "evaluations", "seconds")
-
-
-@dataclass(frozen=True)
-class Standing:
-    """One line, or one study, in a row.
-
-    Attributes:
-        cycles: finished ones; 0 for a study.
-        best, start: what leads and what it is compared with, each with its figure if one is known.
-        gain: in words, with its interval; "none yet" if there is none; says so if the number has no interval.
-        estimate, low, high, level: of a gain that is an estimate with an interval, else None. is_gain: whether it may be called a gain.
-        evaluations: runs, replies or judged versions, see each line; None if the line does not count them.
-        seconds: on the clock, over all runs of the line, each from its first published table to its last.
-    """
-
-    line: str
-    cycles: int = 0
-    best: str = NOBODY
-    start: str = ""
-    gain: str = NOT_MEASURED
-    is_gain: bool = False
-    estimate: float | None = None
-    low: float | None = None
-    high: float | None = None
-    level: float | None = None
-    evaluations: int | None = None
-    seconds: float | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the row as one JSON object."""
-        return asdict(self)
-
-    def cells(self) -> tuple[str, ...]:
-        """Return the texts of the columns COLUMNS."""
-        evaluations = "-" if self.evaluations is None else f"{self.evaluations:,}"
-        seconds = "-" if self.seconds is None else f"{self.seconds:,.0f}"
-        return self.line, self.best, self.start or "-", self.gain, evaluations, seconds
 
 
 def standings(lake: Lake) -> list[Standing]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from textwrap import shorten
@@ -22,10 +22,8 @@ from evolake.lines import lines
 from evolake.report.champion import Champion, champion_of
 from evolake.report.numbers import counted, dollars, duration, figures
 from evolake.report.sparkline import polyline
+from evolake.report.standing import NOBODY, Ask, Row
 
-Row = dict[str, Any]
-Ask = Callable[..., list[Row]]
-NOBODY = "nobody yet"
 BLOCKS_TOLD = 3
 DRAWN = 24
 """Points of a trend that a picture within a page of the UI has room for."""

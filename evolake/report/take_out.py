@@ -10,11 +10,12 @@ from evolake import __version__
 from evolake.errors import InputError
 from evolake.lake.folders import whole_folder
 from evolake.lines import lines
-from evolake.report.artifacts import NOT_MEASURED, artifacts_of, kind_of
+from evolake.report.artifacts import artifacts_of, kind_of
 from evolake.report.champion import Champion
 from evolake.report.found import rows_of, scores_of
 from evolake.report.kinds import Artifact
 from evolake.report.show import text_of
+from evolake.report.standing import NOT_MEASURED
 
 if TYPE_CHECKING:
     from evolake.lake import Catalogue, Lake
@@ -44,7 +45,7 @@ def take_out(
             (folder / "rule.md").write_text(text_of(lake, artifact), encoding="utf-8")
             command = ""
         else:
-            command = kind_of(artifact).write(lake, artifact, folder)
+            command = kind_of(artifact).write_into(lake, artifact, folder)
         if checkpoint:
             if held is None:
                 raise InputError("only a champion is taken out with a checkpoint", do="leave --checkpoint out")

@@ -30,8 +30,8 @@ from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.session.kept import Kept
 from evolake.agents.session.rows import Note, turn_row
 from evolake.agents.session.tools import Bench, Result, run_tool
-from evolake.agents.session.wire import RESULT, Turn, turn_text
 from evolake.agents.system_prompts import prompt_for
+from evolake.agents.wire import RESULT, Turn, turn_text
 from evolake.canonical_json import canonical_json, key_of
 
 MOST_CALLS = 12

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from evolake.agents.roles import Earlier, RequestT, Role
 from evolake.agents.session.tools import CommandSpec, offered
-from evolake.agents.session.wire import Turn
+from evolake.agents.wire import Turn
 from evolake.errors import InputError, MachineryError
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from pydantic import ValidationError
 
 from evolake.agents import AgentFailure, Agents, Reply
 from evolake.agents.session.role import require_model
-from evolake.agents.session.spec import RunCommand, SessionSpec, Unusable, hold_session
 from evolake.agents.session.tools import Call
 from evolake.agents.session.workspace import Workspace, well_formed
+from evolake.agents.session_spec import RunCommand, SessionSpec, Unusable, hold_session
 from evolake.designs.engines.isolated import Run, run_apart
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.schedule import MOST_STEPS_PER_WORK

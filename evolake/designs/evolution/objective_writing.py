@@ -23,6 +23,7 @@ from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.judging_objectives import JudgeObjective
 from evolake.designs.evolution.planning import schedule_text
 from evolake.designs.evolution.population import Population
+from evolake.designs.evolution.scoring import Objective, live_objectives
 from evolake.designs.model.boundary import alone
 from evolake.designs.roles.models import ObjectiveReply, ObjectiveRequest, ObjectiveSummary, ProgramRepairReply, ProgramReply, RepairRequest
 from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE
@@ -42,14 +43,6 @@ DRAWN = "draw"
 
 
 @dataclass(frozen=True)
-class Objective:
-    """What scoring needs of an objective."""
-
-    objective_id: str
-    source: str
-
-
-@dataclass(frozen=True)
 class Written:
     """Rows of OBJECTIVES, the blocked with their reason; what their gate said; and the calls that gave none."""
 
@@ -65,12 +58,6 @@ def initial_objectives(settings: DesignsSettings, *, cycle: str, root_seed: int)
     while len(specs) < settings.initial_objectives:
         specs.append(draw(random, specs))
     return [spec_row(spec, cycle, "seed") for spec in specs]
-
-
-def live_objectives(population: Population) -> list[Objective]:
-    """The objectives that score: accepted ones, in the order they came."""
-    live = population.objectives.filter(population.objectives["state"] == "accepted")
-    return [Objective(row["objective_id"], row["source"]) for row in live.to_dicts()]
 
 
 def judged_rows(rows: Sequence[dict[str, Any]], judge: JudgeObjective, *, starting: bool = False) -> Written:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -10,7 +11,22 @@ import polars as pl
 from evolake.designs.tables import SCORES
 
 if TYPE_CHECKING:
+    from evolake.designs.evolution.population import Population
     from evolake.objectives.tables import LongConsensus
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What scoring needs of an objective."""
+
+    objective_id: str
+    source: str
+
+
+def live_objectives(population: Population) -> list[Objective]:
+    """The objectives that score: accepted ones, in the order they came."""
+    live = population.objectives.filter(population.objectives["state"] == "accepted")
+    return [Objective(row["objective_id"], row["source"]) for row in live.to_dicts()]
 
 
 def score_rows(pool: Any, population: Any, objectives: Sequence[Any], cycle: str, fidelity: str) -> list[dict[str, Any]]:
@@ -40,8 +56,6 @@ def consensus_from(scores: pl.DataFrame, population: Any, cycle: str) -> LongCon
 
 def consensus_of(pool: Any, population: Any, cycle: str, fidelity: str) -> LongConsensus:
     """Scores and consensus in one go, where the scores are not kept."""
-    from evolake.designs.evolution.objective_writing import live_objectives
-
     return consensus_from(SCORES.frame(score_rows(pool, population, live_objectives(population), cycle, fidelity)), population, cycle)
 
 

@@ -8,18 +8,46 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
-from evolake.designs.genome.open_expression import Expression
-from evolake.designs.genome.open_genome import OpenGenome
+from evolake.designs.genome.open_expression import Expression, Kind
 from evolake.designs.model.instances import planted
 
 N, BATCH, SEED, STEPS, DIGITS = 14, 3, 41, 2, 6
 BOUNDS = {"v": (-1.0, 1.0), "xl": (1.0, 1e6), "xs": (0.0, 1.0)}
 State = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A further state variable: over clauses or over variables, between bounds, from 0 on."""
+
+    name: str
+    axis: Kind
+    low: float
+    high: float
+    drive: Expression
+
+
+class Drives(Protocol):
+    """The expressions of a genome (`open_genome.OpenGenome`), which is all that a step needs of it."""
+
+    @property
+    def memories(self) -> Sequence[Memory]: ...
+    def values(self) -> Mapping[str, float]:
+        """Parameter -> value."""
+        ...
+    def drive(self, slot: str, /) -> Expression:
+        """The expression of a slot."""
+        ...
+    def all_drives(self) -> Mapping[str, Expression]:
+        """Slot or memory -> expression."""
+        ...
+
 
 FUNCTIONS: Mapping[str, Callable[..., np.ndarray]] = {
     "neg": np.negative, "abs": np.abs, "square": np.square, "root": lambda a: np.sqrt(np.abs(a)), "log": lambda a: np.log1p(np.abs(a)),
@@ -29,7 +57,7 @@ FUNCTIONS: Mapping[str, Callable[..., np.ndarray]] = {
 }
 
 
-def fingerprint(genome: OpenGenome) -> str:
+def fingerprint(genome: Drives) -> str:
     """Six digits of fixed projections of the state after two steps; empty where the numbers leave the finite. Equal behaviour gives equal text."""
     shown = []
     with np.errstate(all="ignore"):
@@ -46,7 +74,7 @@ def fingerprint(genome: OpenGenome) -> str:
     return json.dumps([float(f"{value:.{DIGITS}g}") for value in flat])
 
 
-def stepped(genome: OpenGenome, state: State, idx: np.ndarray, sgn: np.ndarray) -> State:
+def stepped(genome: Drives, state: State, idx: np.ndarray, sgn: np.ndarray) -> State:
     """One step of the contract's engine on one instance.
 
     Args:
@@ -110,7 +138,7 @@ def _instances() -> list[tuple[np.ndarray, np.ndarray]]:
     return [(np.asarray(made.idx[number]), np.asarray(made.sgn[number], dtype=np.float64)) for number in range(BATCH)]
 
 
-def _start(number: int, genome: OpenGenome, m: int) -> State:
+def _start(number: int, genome: Drives, m: int) -> State:
     """A state as it may occur: memories from small to large."""
     random = np.random.default_rng([SEED, number])
     state = {"v": random.uniform(-1, 1, N), "xl": np.exp(random.uniform(0, 9, m)), "xs": random.uniform(0, 1, m)}

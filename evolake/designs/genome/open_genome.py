@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 from evolake.canonical_json import canonical_json
 from evolake.designs.genome import grammar
 from evolake.designs.genome.grammar_kind import Parameter
+from evolake.designs.genome.open_behaviour import Memory, fingerprint
 from evolake.designs.genome.open_expression import (
     LEAVES,
     REDUCTIONS,
@@ -52,17 +53,6 @@ class Constant:
 
     parameter: Parameter
     value: float
-
-
-@dataclass(frozen=True)
-class Memory:
-    """A further state variable: over clauses or over variables, between bounds, from 0 on."""
-
-    name: str
-    axis: Kind
-    low: float
-    high: float
-    drive: Expression
 
 
 @dataclass(frozen=True)
@@ -111,8 +101,6 @@ class OpenGenome:
 
     def key(self) -> str:
         """sha256 of its behaviour on fixed instances; of its JSON, where that is not finite."""
-        from evolake.designs.genome.open_behaviour import fingerprint
-
         return hashlib.sha256((fingerprint(self) or self.to_json()).encode()).hexdigest()
 
 

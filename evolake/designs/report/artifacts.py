@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from evolake.contest import LEVEL
 from evolake.designs.report.standing import standing
 from evolake.lake import Lake
-from evolake.report.artifacts import Gain, LineArtifacts
-from evolake.report.kinds import Artifact, Kind, blob_text, column_text, write_text
+from evolake.report.artifacts import LineArtifacts
+from evolake.report.gain import Gain
+from evolake.report.kinds import Artifact, Kind, blob_text, column_text
 from evolake.report.numbers import counted
 from evolake.stats import Interval
 
@@ -61,7 +61,7 @@ ARTIFACTS = LineArtifacts(gain=gain_of, standing=standing, score="consensus, low
     "objective": Kind(
         "objective_id", ("incoming_objectives", "objectives"),
         ("origin", "operator", "family", "parameters", "genome", "description", "multiplier", "reason"), ("final_ranking_weights",),
-        write=partial(write_text, name="objective.py"),
+        file="objective.py",
     ),
     "direction": Kind(
         "direction_id", ("directions",), ("phase", "rationale", "focus", "avoid", "reference_ids"), title="direction", text=column_text("direction"),

@@ -7,8 +7,7 @@ from dataclasses import replace
 from evolake.designs.report.story import RUNS
 from evolake.lake import Lake
 from evolake.report.numbers import figures
-from evolake.report.standings import Standing
-from evolake.report.story import Ask
+from evolake.report.standing import Ask, Standing
 
 BASELINE = "the baseline dynamics"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from evolake.report.artifacts import BOUNDS, NONE_YET
+from evolake.report.gain import BOUNDS, NONE_YET
 from evolake.report.numbers import counted, figures, interval
 from evolake.report.story import Ask, Row, Story, Trend, contests, with_cpu
 

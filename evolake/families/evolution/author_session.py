@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents, Reply
-from evolake.agents.session.spec import RunCommand, SessionSpec, hold_session
 from evolake.agents.session.workspace import Workspace, well_formed
+from evolake.agents.session_spec import RunCommand, SessionSpec, hold_session
 from evolake.errors import InputError
 from evolake.families.evolution.validator_pool import complete
 from evolake.families.gates.consensus import take_votes

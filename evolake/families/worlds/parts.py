@@ -82,6 +82,12 @@ Theme = TypeVar("Theme")
 Asked = TypeVar("Asked")
 
 
+def by_rules(labels: Iterable[str]) -> str:
+    """The end of a title, each label once."""
+    once = list(dict.fromkeys(labels))
+    return ", by " + (" and ".join([", ".join(once[:-1]), once[-1]]) if len(once) > 1 else once[0])
+
+
 def labels_of(keys: Iterable[str], known: Iterable[WithAmount[Kind]]) -> list[str]:
     """What titles call the rules of these keys. Raises KeyError for a key of no rule that is known."""
     by_key = {item.key: item.rule.label for item in known}

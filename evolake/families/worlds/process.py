@@ -14,12 +14,11 @@ from evolake.families.worlds.actions import Bound, bound_actions, labels
 from evolake.families.worlds.boards.drawing import board_world
 from evolake.families.worlds.declaring import declared_source
 from evolake.families.worlds.kinds import upper
-from evolake.families.worlds.parts import points_of, process_family
+from evolake.families.worlds.parts import by_rules, points_of, process_family
 from evolake.families.worlds.queues.drawing import queue_world
 from evolake.families.worlds.run_engines import POINTS, clauses_source, generator_source, reader_source, simulation_source, table_source
 from evolake.families.worlds.run_themes import RUN_THEMES, RunTheme
 from evolake.families.worlds.runs import RUNS, RunQuestion, extreme_point
-from evolake.families.worlds.titles import by_rules
 from evolake.families.worlds.trying import NoWorld, entry, generating
 
 BOARDS, QUEUES = 0.25, 0.3

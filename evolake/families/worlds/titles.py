@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from evolake.families.model.contract import Family
 from evolake.families.worlds import actions
 from evolake.families.worlds.boards import rules as boards
+from evolake.families.worlds.parts import by_rules
 from evolake.families.worlds.queues import rules as queues
 from evolake.families.worlds.run_engines import POINTS
 
 NAMED = {*POINTS, *queues.POINTS, *boards.POINTS}
 """Mutation points whose rules the titles of process worlds name."""
-
-
-def by_rules(labels: Iterable[str]) -> str:
-    """The end of a title, each label once."""
-    once = list(dict.fromkeys(labels))
-    return ", by " + (" and ".join([", ".join(once[:-1]), once[-1]]) if len(once) > 1 else once[0])
 
 
 def rules_of(family: Family) -> str:

@@ -14,13 +14,14 @@ from typing import Any
 from evolake.lake import chained, disk, layout, packs
 from evolake.lake.layout import Partition
 from evolake.lake.locks import hold
-from evolake.lake.manifest import COMMIT, Entry, PartitionLog, body, entry_of
+from evolake.lake.manifest import PartitionLog
+from evolake.lake.manifest_lines import COMMIT, ManifestEntry, body_of, entry_of
 from evolake.lake.store import Lake
 
 EMPTY = PartitionLog((), ())
 
 
-def read_record(partition: Partition) -> Entry | None:
+def read_record(partition: Partition) -> ManifestEntry | None:
     """The entry in the record beside a part; None where there is none or it is damaged."""
     try:
         data = disk.read(partition.record)
@@ -47,7 +48,7 @@ def mend_manifest(lake: Lake, path: Path) -> str:
         result = lake.manifests.look(path)
         parts: list[str] = []
         again = [entry for partition in present.values() if (entry := _lacking(lake, partition, result.partitions, parts)) is not None]
-        bodies: list[dict[str, Any]] = [body(entry, lake.root) for entry in again]
+        bodies: list[dict[str, Any]] = [body_of(entry, lake.root) for entry in again]
         bodies += _of_many(lake, path, result.partitions, parts)
         if result.log.faults:
             bodies.append({"event": chained.MENDED, "faults": [fault.name for fault in result.log.faults]})
@@ -57,7 +58,7 @@ def mend_manifest(lake: Lake, path: Path) -> str:
     return "; ".join(parts) if bodies or len(parts) > 1 else "was mended already"
 
 
-def _lacking(lake: Lake, partition: Partition, known: Any, summary: list[str]) -> Entry | None:
+def _lacking(lake: Lake, partition: Partition, known: Any, summary: list[str]) -> ManifestEntry | None:
     """The entry to note again for a part that lies there; None where the manifest has it. A part that nothing speaks for is put aside."""
     sha = disk.file_sha(partition.part)
     log = known.get(partition.cycle)
@@ -84,7 +85,7 @@ def _of_many(lake: Lake, manifest: Path, known: Any, summary: list[str]) -> list
         lost = [entry for entry in entries if not any(commit.token == entry.token for commit in known.get(entry.record.cycle, EMPTY).commits)]
         unknown = path not in named
         if lost or (unknown and not known):
-            bodies += [body(entry, lake.root) for entry in lost]
+            bodies += [body_of(entry, lake.root) for entry in lost]
             if unknown:
                 bodies.append(packs.event([(entry, entry.record.rows) for entry in entries], path, sha, path.stat().st_size, lake.root))
             summary.append(f"{len(lost)} records noted again from {path.relative_to(lake.root)}")

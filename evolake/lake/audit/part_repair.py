@@ -12,7 +12,7 @@ from evolake.lake import disk
 from evolake.lake.audit.manifest_repair import put_aside
 from evolake.lake.layout import Partition
 from evolake.lake.locks import hold
-from evolake.lake.manifest import ABANDONED, Entry
+from evolake.lake.manifest_lines import ABANDONED, ManifestEntry
 from evolake.lake.publish import as_commit, as_record
 from evolake.lake.store import Lake
 
@@ -95,7 +95,7 @@ def known_lost(partition: Partition, sha: str) -> bool:
     return False
 
 
-def mend_superseded(lake: Lake, partition: Partition, entry: Entry) -> str:
+def mend_superseded(lake: Lake, partition: Partition, entry: ManifestEntry) -> str:
     """Puts a superseded part back where its bytes lie elsewhere; else puts what is there aside and notes that it is lost."""
     path, wanted = partition.history(entry.token, entry.record.file_sha), entry.record.file_sha
     with _held(lake, partition) as now:

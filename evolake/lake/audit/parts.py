@@ -14,7 +14,8 @@ from evolake.lake.audit import part_repair
 from evolake.lake.audit.findings import BACKUP, Finding
 from evolake.lake.audit.manifest_repair import read_record
 from evolake.lake.layout import Partition
-from evolake.lake.manifest import Entry, Packed, PartitionLog
+from evolake.lake.manifest import PartitionLog
+from evolake.lake.manifest_lines import ManifestEntry, Packed
 from evolake.lake.store import Lake, content_of
 from evolake.reading.numbers import DIGITS
 
@@ -74,7 +75,7 @@ def _in_file(lake: Lake, partition: Partition, log: PartitionLog, place: Packed,
             )
 
 
-def _held(lake: Lake, partition: Partition, log: PartitionLog, fast: bool) -> tuple[Entry | None, str]:
+def _held(lake: Lake, partition: Partition, log: PartitionLog, fast: bool) -> tuple[ManifestEntry | None, str]:
     """(the entry whose bytes the partition holds, what it holds). Fast: by size."""
     candidates = [entry for entry in (log.committed, *log.pending) if entry is not None]
     try:
@@ -87,7 +88,7 @@ def _held(lake: Lake, partition: Partition, log: PartitionLog, fast: bool) -> tu
         return None, "no file"
 
 
-def _record(lake: Lake, partition: Partition, held: Entry) -> Iterator[Finding]:
+def _record(lake: Lake, partition: Partition, held: ManifestEntry) -> Iterator[Finding]:
     if held.provenance is None and not partition.record.exists():
         return  # evolake 0.1.0 wrote none
     result = read_record(partition)
@@ -111,7 +112,7 @@ def _token(lake: Lake, partition: Partition, log: PartitionLog) -> Iterator[Find
         )
 
 
-def _rows(partition: Partition, held: Entry) -> tuple[str, str] | None:
+def _rows(partition: Partition, held: ManifestEntry) -> tuple[str, str] | None:
     """(wanted, got) where the rows are not those of the content hash."""
     with partition.part.open("rb") as opened:
         frame = pl.read_parquet(opened)

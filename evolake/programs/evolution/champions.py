@@ -12,8 +12,9 @@ from evolake.canonical_json import canonical_json, key_of
 from evolake.errors import HostBusy
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands
+from evolake.programs.evolution.context import LINE
 from evolake.programs.evolution.duel import UNDECIDED, decide, measure, sides_of
-from evolake.programs.evolution.generations import LINE, measured_rows
+from evolake.programs.evolution.generations import measured_rows
 from evolake.programs.evolution.population import Population, Row, texts_of
 from evolake.programs.model.project import Project
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, deciding_odd, score_of

@@ -11,7 +11,7 @@ from typing import Any
 import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
 from evolake.gates import Ruleset, Verdict, load_rules, run_gates
 from evolake.jail.protocol import one_line
-from evolake.programs.evolution.generations import LINE
+from evolake.programs.evolution.context import LINE
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.gates.specs import GATES
 from evolake.programs.model.project import Project, program_id

@@ -8,55 +8,27 @@ from dataclasses import dataclass
 from typing import Any
 
 import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
-from evolake.agents import AgentFailure, Agents, Reply
+from evolake.agents import AgentFailure, Reply
 from evolake.canonical_json import canonical_json
 from evolake.errors import HostBusy
 from evolake.gates import GateResults, Ruleset, run_gates
 from evolake.gates.in_turn import in_turn, side_by_side
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands, block_size, cell_of
+from evolake.programs.evolution.context import LINE, Context
 from evolake.programs.evolution.generation_entry import GenerationEntry
 from evolake.programs.evolution.population import Row, program_row, texts_bytes, texts_of
-from evolake.programs.evolution.writer_session import SessionWriter
 from evolake.programs.gates.collecting import Candidate, bare_text, behaviour
 from evolake.programs.gates.specs import GATES
 from evolake.programs.model.blocks import BadBlocks
 from evolake.programs.model.project import Project, program_id
 from evolake.programs.roles.writer import NOTHING, WRITER, Measured, WriterReply, WriterRequest, applied
-from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, host, score_of
-from evolake.programs.settings import ProgramsSettings
+from evolake.programs.sandbox.evaluating import Evaluation, host, score_of
 from evolake.seeds import child_seed, generator
 
-LINE = "programs"
 MOST_RELATIVES, MOST_BEST, MOST_FAILURES = 24, 3, 5
 UNKNOWN = "unknown: the host was too busy to evaluate it, so nothing was judged; it may be proposed again"
 """Reason of a proposal that came to nothing because of the host. It is no verdict: the program has no row, and no later cycle takes it for known."""
-
-
-@dataclass(frozen=True)
-class Context:
-    """What the generations of a project share. session: who writes in sessions; None: the writer is asked once for each child."""
-
-    evaluator: Evaluator
-    own: ProgramsSettings
-    agents: Agents
-    blobs: BlobStore
-    ruleset: Ruleset
-    cycle: str
-    run_id: str
-    root_seed: int
-    workers: int
-    guidance: Sequence[str] = ()
-    session: SessionWriter | None = None
-
-    @property
-    def project(self) -> Project:
-        """The project."""
-        return self.evaluator.project
-
-    def seeds(self) -> list[int]:
-        """Of a candidate's evaluations: the same for all of a project, so that scores can be compared."""
-        return search_seeds(self.project, self.own, self.root_seed)
 
 
 @dataclass
@@ -67,11 +39,6 @@ class Item:
     candidate: Candidate
     island: int
     call_id: str
-
-
-def search_seeds(project: Project, own: ProgramsSettings, root_seed: int) -> list[int]:
-    """Seeds of the evaluations that candidates are ranked by."""
-    return [child_seed(root_seed, LINE, "search", project.name, place) for place in range(project.given.evaluator.repeats or own.repeats)]
 
 
 def judge(candidate: Candidate, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, run_id: str) -> GateResults:

@@ -12,7 +12,8 @@ from evolake.gates import GateResults, Ruleset
 from evolake.lake import BlobStore, Lake
 from evolake.lake.immigrants import SeedItem, SeedSource
 from evolake.programs.evolution.archive import islands_of
-from evolake.programs.evolution.generations import LINE, judge, judged_row, search_seeds, size_of
+from evolake.programs.evolution.context import LINE, search_seeds
+from evolake.programs.evolution.generations import judge, judged_row, size_of
 from evolake.programs.evolution.population import Row, program_row, texts_bytes
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.model.project import Project, files_sha, is_project, load_project, pack_files, project_folders, read_files

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from evolake.agents import AgentFailure, Agents, Reply
 from evolake.agents.session.role import require_model
-from evolake.agents.session.spec import RunCommand, SessionSpec, Unusable, hold_session
 from evolake.agents.session.tools import Call
 from evolake.agents.session.workspace import Workspace, well_formed
+from evolake.agents.session_spec import RunCommand, SessionSpec, Unusable, hold_session
 from evolake.gates import GateSpec, run_gates
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.gates.specs import GATES
@@ -26,7 +26,7 @@ from evolake.programs.roles.writer import Measured, WriterReply, WriterRequest
 from evolake.programs.roles.writer_session import WRITER_SESSION, ProgramCard, Standing, WriterSessionRequest
 
 if TYPE_CHECKING:
-    from evolake.programs.evolution.generations import Context
+    from evolake.programs.evolution.context import Context
     from evolake.programs.settings import ProgramsSettings
 
 REFERENCE = "reference"

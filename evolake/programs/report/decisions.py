@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evolake.report.artifacts import NONE_YET
+from evolake.report.gain import NONE_YET
 from evolake.report.numbers import figures
 
 Row = Mapping[str, Any]

@@ -8,8 +8,7 @@ from evolake.lake import Lake
 from evolake.programs.report.decisions import DECIDED, Row
 from evolake.programs.report.story import RUNS
 from evolake.report.numbers import figures
-from evolake.report.standings import Standing
-from evolake.report.story import Ask
+from evolake.report.standing import Ask, Standing
 
 
 def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:

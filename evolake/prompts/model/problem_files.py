@@ -17,6 +17,7 @@ from typing import Any
 
 from evolake.answers.asking import AnswerFormat, request
 from evolake.errors import InputError
+from evolake.prompts.model.gym_problems import gym_problems
 from evolake.prompts.model.protocol import ANSWER, SCORERS, Problem, Split
 from evolake.reading import DATA_BYTES, parse_json, read_text, reason, require_regular
 from evolake.verifiers.external import SCORER, check_entry
@@ -152,8 +153,6 @@ def _answer(row: Mapping[str, Any]) -> Any:
 
 
 def _of_gym(named: str, side: Split, count: int, seed: int) -> Iterator[Problem]:
-    from evolake.prompts.model.problems import gym_problems
-
     try:
         tasks = parse_json(named, name=GYM) if named.startswith("{") else {name.strip(): {} for name in named.split(",") if name.strip()}
     except ValueError as error:

@@ -16,7 +16,6 @@ to train on are left out. Where settings name files for both sides (`problem_fil
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,12 +26,11 @@ from evolake.errors import InputError
 from evolake.lake import Lake, following, preceding
 from evolake.lake.lineages import held, roots_of
 from evolake.prompts.model.contamination import overlap
+from evolake.prompts.model.gym_problems import gym_problems
 from evolake.prompts.model.problem_files import read_side
 from evolake.prompts.model.protocol import Problem
 from evolake.prompts.settings import PromptsSettings
 from evolake.reading import DATA_BYTES, Unreadable, parse_json, read_text, reason
-from evolake.verifiers.external import SCORER, require_library
-from evolake.verifiers.gym import ACCEPTS_ALL
 
 FILE = "problems.jsonl"
 FAMILIES = "families"
@@ -231,37 +229,6 @@ def finished_families(lake: Lake) -> list[str]:
             break
         done.append(str(preceding(cycle)))
     return done
-
-
-def gym_problems(tasks: Sequence[str], count: int, seed: int, configuration: Mapping[str, Any] | None = None) -> list[Problem]:
-    """`count` problems of each task of reasoning-gym, whose own verifier judges the answers.
-
-    configuration: options of the tasks, by their names.
-
-    Raises:
-        InputError: the extra `reasoning-gym` is missing, there is no such task, its verifier judges nothing, or it has no such option.
-    """
-    require_library()
-    import reasoning_gym
-
-    result, options = [], dict(configuration or {})
-    for task in tasks:
-        if task in ACCEPTS_ALL:
-            raise InputError(f"the task {task!r} of reasoning-gym cannot be used", got=ACCEPTS_ALL[task], do="choose another task")
-        try:
-            entries = list(reasoning_gym.create_dataset(task, size=count, seed=seed % 2**31, **options))
-        except ValueError as error:
-            raise InputError(f"reasoning-gym has no task {task!r}", got=str(error)) from None
-        except (TypeError, AssertionError) as error:
-            raise InputError(f"the task {task!r} of reasoning-gym does not take this configuration", got=str(error) or repr(configuration)) from None
-        for index, entry in enumerate(entries):
-            problem_id = _sha(f"{task}\x1f{entry['question']}")
-            text = f"{entry['question'].strip()}\n\n{request('en', None)}"
-            made_by = {"dataset": task, "seed": seed % 2**31, "size": count, "index": index, "configuration": options}
-            result.append(Problem(
-                problem_id, text, json.dumps(str(entry["answer"])), False, task, 1, "train", SCORER, problem_id, SCORER, json.dumps(made_by),
-            ))
-    return result
 
 
 def _in_order(settings: PromptsSettings) -> list[str]:

@@ -22,8 +22,8 @@ from evolake.agents.budget import Budget
 from evolake.agents.endpoint import Body, Endpoint, Lost, Rejected
 from evolake.agents.model import ModelBackend
 from evolake.agents.sampling import Sampling, sampling_of
-from evolake.agents.session.wire import as_replies
 from evolake.agents.tape import Tape
+from evolake.agents.wire import as_replies
 from evolake.canonical_json import key_of
 from evolake.prompts.model.protocol import LINE
 from evolake.seeds import child_seed

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evolake.lake import Lake
-from evolake.report.standings import Standing
-from evolake.report.story import Ask
+from evolake.report.standing import Ask, Standing
 
 
 def standing(shared: Standing, _lake: Lake, ask: Ask) -> Standing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evolake.report.artifacts import NONE_YET, NOT_SHOWN
+from evolake.report.gain import NONE_YET, NOT_SHOWN
 from evolake.report.numbers import counted, share_interval
 from evolake.report.story import Ask, Row, Story, Trend, contests
 

@@ -9,10 +9,9 @@ from evolake.lake import Lake
 from evolake.repair.names import ONE_SHOT, RESAMPLING
 from evolake.repair.report.data import read_report
 from evolake.repair.report.tables import SIGNIFICANT, percent, points
-from evolake.report.artifacts import NONE_YET, NOT_MEASURED
+from evolake.report.gain import NONE_YET
 from evolake.report.numbers import counted
-from evolake.report.standings import Standing
-from evolake.report.story import Ask
+from evolake.report.standing import NOT_MEASURED, Ask, Standing
 
 
 def standing(shared: Standing, lake: Lake, _ask: Ask) -> Standing | None:

@@ -12,8 +12,8 @@ from typing import Any
 
 from evolake.agents import AgentFailure, Agents
 from evolake.agents.session.role import require_model
-from evolake.agents.session.spec import SessionSpec, hold_session
 from evolake.agents.session.workspace import Workspace
+from evolake.agents.session_spec import SessionSpec, hold_session
 from evolake.settings import Settings
 from evolake.solvers.roles.analyst_session import ANALYST_SESSION, AnalysisSessionRequest, IncidentCard
 from evolake.solvers.roles.review_models import AnalysisReply, AnalysisRequest, Incident

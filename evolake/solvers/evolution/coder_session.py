@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
-from evolake.agents.session.spec import RunCommand, SessionSpec, hold_session
 from evolake.agents.session.tools import Call
 from evolake.agents.session.workspace import Workspace
+from evolake.agents.session_spec import RunCommand, SessionSpec, hold_session
 from evolake.solvers.evolution.authors import NOTHING_CHANGED, Authored, Commission, diff_of, reference_files, references_of, source_workspace
 from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.evolution.proposing_make import sources_diff

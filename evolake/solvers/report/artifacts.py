@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from evolake.lake import Lake
-from evolake.report.artifacts import Gain, LineArtifacts
-from evolake.report.kinds import Artifact, Kind, column_text, write_text
+from evolake.report.artifacts import LineArtifacts
+from evolake.report.gain import Gain
+from evolake.report.kinds import Artifact, Kind, column_text
 from evolake.scratch import Scratch
 from evolake.solvers.report.data import LINE
 from evolake.solvers.report.duels import bound_of, formulas_in_words, interval_of, sample_of
@@ -77,7 +77,7 @@ ARTIFACTS = LineArtifacts(gain=gain_of, standing=standing, score="consensus, low
     ),
     "objective": Kind(
         "objective_id", ("incoming_objectives", "objectives"), ("origin", "family", "parameters", "multiplier", "reason"),
-        ("consensus_weights",), title="description", text=column_text("source"), write=partial(write_text, name="objective.py"),
+        ("consensus_weights",), title="description", text=column_text("source"), file="objective.py",
     ),
     "plan": Kind(
         "plan_id", ("plan",), ("kind", "target", "parent_ids", "hypothesis", "origin"), title="hypothesis", text=column_text("instructions"),

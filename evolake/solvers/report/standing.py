@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evolake.lake import Lake
-from evolake.report.standings import Standing
-from evolake.report.story import Ask
+from evolake.report.standing import Ask, Standing
 from evolake.solvers.report.story import ALL_RUNS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evolake.report.artifacts import NONE_YET
+from evolake.report.gain import NONE_YET
 from evolake.report.numbers import counted
 from evolake.report.story import Ask, Row, Story, Trend, contests, with_cpu
 from evolake.solvers.measurement import claims

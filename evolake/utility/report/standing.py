@@ -7,9 +7,8 @@ from dataclasses import replace
 import polars as pl
 
 from evolake.lake import Lake
-from evolake.report.artifacts import NONE_YET, NOT_MEASURED
-from evolake.report.standings import Standing
-from evolake.report.story import Ask
+from evolake.report.gain import NONE_YET
+from evolake.report.standing import NOT_MEASURED, Ask, Standing
 from evolake.utility.execution.running import read_study
 from evolake.utility.report.narrative import CLAIM, shows
 from evolake.utility.statistics.findings import findings_of

@@ -22,8 +22,8 @@ from pydantic import BaseModel, ConfigDict
 from evolake.agents import AgentFailure, Agents, Role, open_agents
 from evolake.agents.session.conduct import MOST_CALLS, REPEATS, STRIKES
 from evolake.agents.session.tools import LONGEST_RESULT, Arguments, Bench, Command, offered
-from evolake.agents.session.wire import Turn
 from evolake.agents.session.workspace import Workspace
+from evolake.agents.wire import Turn
 from evolake.errors import AgentUnavailable
 from evolake.jail import Pool, open_pool
 from evolake.lake.schemas import SESSION_TURNS

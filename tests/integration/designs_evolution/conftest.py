@@ -14,9 +14,9 @@ from designs_runs import Inline
 from evolake.designs.evolution.judging import DesignResults, run_gates
 from evolake.designs.evolution.judging_objectives import JudgeObjective, objective_judge
 from evolake.designs.evolution.objective_trial import bench_of
-from evolake.designs.evolution.objective_writing import live_objectives
 from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.proposals import Judge
+from evolake.designs.evolution.scoring import live_objectives
 from evolake.designs.model.contract import HyperValue
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tracing.trace import PRELOAD

@@ -14,8 +14,9 @@ from scripted_agents import scripted
 from evolake.designs.evolution.gate_specs import OBJECTIVE
 from evolake.designs.evolution.judging_objectives import objective_judge
 from evolake.designs.evolution.objective_trial import Bench, OnTrial, bench_of, collect_trial
-from evolake.designs.evolution.objective_writing import Objective, derivation_rows, initial_objectives, write_objectives
+from evolake.designs.evolution.objective_writing import derivation_rows, initial_objectives, write_objectives
 from evolake.designs.evolution.population import Population, empty_population
+from evolake.designs.evolution.scoring import Objective
 from evolake.designs.roles.models import ObjectiveReply
 from evolake.designs.settings import DesignsSettings
 from evolake.gates import Ruleset, is_usable, load_rules, replay_gate

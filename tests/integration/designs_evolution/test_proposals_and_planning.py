@@ -22,7 +22,7 @@ from evolake.designs.evolution.designing import propose_candidates
 from evolake.designs.evolution.experiments import Job, run_jobs
 from evolake.designs.evolution.judging_objectives import JudgeObjective
 from evolake.designs.evolution.line_state import rank_designs
-from evolake.designs.evolution.objective_writing import initial_objectives, live_objectives, write_objectives
+from evolake.designs.evolution.objective_writing import initial_objectives, write_objectives
 from evolake.designs.evolution.planning import plan_directions
 from evolake.designs.evolution.population import Population, empty_population, texts_of
 from evolake.designs.evolution.proposals import (
@@ -36,6 +36,7 @@ from evolake.designs.evolution.proposals import (
     store_candidate,
 )
 from evolake.designs.evolution.reviewing import crowned, review_portfolio, reviewed
+from evolake.designs.evolution.scoring import live_objectives
 from evolake.designs.genome.compose import compose
 from evolake.designs.genome.grammar import BASELINE, design_340, genome
 from evolake.designs.genome.grammars import OPEN, grammar_name

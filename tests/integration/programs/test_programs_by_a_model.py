@@ -12,8 +12,9 @@ from pydantic import SecretStr
 from evolake.agents import open_agents
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands
+from evolake.programs.evolution.context import Context
 from evolake.programs.evolution.generation_entry import GenerationEntry
-from evolake.programs.evolution.generations import Context, run_generation
+from evolake.programs.evolution.generations import run_generation
 from evolake.programs.evolution.immigrants import admit
 from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.settings import BudgetSettings, Settings

@@ -18,8 +18,9 @@ from evolake.lake.hashing import content_hash
 from evolake.programs.evolution import duel, generations
 from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.champions import meet, read_evaluations
+from evolake.programs.evolution.context import Context
 from evolake.programs.evolution.generation_entry import GenerationEntry
-from evolake.programs.evolution.generations import UNKNOWN, Context, run_generation
+from evolake.programs.evolution.generations import UNKNOWN, run_generation
 from evolake.programs.evolution.immigrants import admit
 from evolake.programs.evolution.population import Population
 from evolake.programs.model.project import Project, limits_of

@@ -14,9 +14,9 @@ from evolake.errors import InputError, JailUnavailable
 from evolake.families.sandbox.external import GYM_PRELOAD, external_rows
 from evolake.jail import open_pool
 from evolake.prompts.evolution.population import found_population
+from evolake.prompts.model.gym_problems import gym_problems
 from evolake.prompts.model.problem_files import problem as read_row
 from evolake.prompts.model.problem_files import read_side
-from evolake.prompts.model.problems import gym_problems
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Problem, Sample
 from evolake.prompts.model.recipes import ESPL

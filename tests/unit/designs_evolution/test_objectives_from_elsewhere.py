@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from evolake.designs.evolution.merge_objectives import admitted_objectives, keep_bundle
-from evolake.designs.evolution.objective_writing import Objective, initial_objectives, judged_rows, with_genome
+from evolake.designs.evolution.objective_writing import initial_objectives, judged_rows, with_genome
 from evolake.designs.evolution.population import empty_population
+from evolake.designs.evolution.scoring import Objective
 from evolake.designs.settings import DesignsSettings
 from evolake.gates import GateResults
 from evolake.lake import Lake

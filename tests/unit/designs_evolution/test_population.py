@@ -9,9 +9,10 @@ import pytest
 
 from evolake.designs.evolution.line_state import rank_designs, reach, standings
 from evolake.designs.evolution.merge import genealogy
-from evolake.designs.evolution.objective_writing import initial_objectives, live_objectives
+from evolake.designs.evolution.objective_writing import initial_objectives
 from evolake.designs.evolution.planning import resolved, short_ids, summaries
 from evolake.designs.evolution.population import Population, archive_asset, empty_population, population_of, read_population, text_id_of
+from evolake.designs.evolution.scoring import live_objectives
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ARCHIVE
 from evolake.errors import InputError

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "docs" / "architecture.md").read_text()
 PLACES = sorted(set(re.findall(r"`([\w./]+\.py):([\w.]+)`", TEXT)))
-FILES = sorted({path for path in re.findall(r"`((?:evolake|assets|pipelines|resources|data_lake|tests)/[\w./]*)`", TEXT)} - {"evolake/_project"})
+FILES = sorted(set(re.findall(r"`((?:evolake|assets|pipelines|resources|data_lake|tests)/[\w./]*)`", TEXT)) - {"evolake/_project"})
 CHAMPIONS = ("designs", "programs", "prompts", "solvers")
 """Lines that have a champion."""
 

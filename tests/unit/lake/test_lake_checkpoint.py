@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from evolake.lake import Catalogue, Lake, chained, checkpoint
 from evolake.lake.audit import audit, repair
-from evolake.lake.manifest import ABANDONED, COMMIT, INTENT, Manifests
+from evolake.lake.manifest import Manifests
+from evolake.lake.manifest_lines import ABANDONED, COMMIT, INTENT
 
 LINE, ASSET = "designs", "candidates"
 

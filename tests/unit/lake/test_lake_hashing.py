@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from evolake.errors import InputError
 from evolake.lake.hashing import content_hash
-from evolake.lake.publish import encode
+from evolake.lake.parquet import encode
 
 ROWS = st.lists(
     st.fixed_dictionaries({

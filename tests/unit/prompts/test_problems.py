@@ -12,7 +12,8 @@ import pytest
 from evolake.errors import InputError
 from evolake.families.tables import FAMILIES, INSTANCES
 from evolake.lake import Lake, TableSchema
-from evolake.prompts.model.problems import family_problems, finished_families, gym_problems, problem_set, read_problems, split
+from evolake.prompts.model.gym_problems import gym_problems
+from evolake.prompts.model.problems import family_problems, finished_families, problem_set, read_problems, split
 from evolake.prompts.model.protocol import Problem
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import default_lake_root

@@ -24,8 +24,8 @@ from evolake.prompts.report.artifacts import gain_of
 from evolake.prompts.report.page import headline
 from evolake.prompts.report.story import ROOT_LEADS, UNKNOWN, why_no_gain
 from evolake.prompts.tables import ARCHIVE, EVALUATIONS
-from evolake.report.artifacts import NONE_YET, Gain
 from evolake.report.champion import Champion
+from evolake.report.gain import NONE_YET, Gain
 from evolake.report.outcome import outcome_of
 from evolake.report.pages import page
 from evolake.report.story import Story, story_of

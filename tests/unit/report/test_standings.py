@@ -23,7 +23,8 @@ from evolake.repair.report.data import StudyReport
 from evolake.repair.statistics.findings import analyse
 from evolake.report import standings
 from evolake.report.artifacts import LineArtifacts
-from evolake.report.standings import COLUMNS, Standing, as_table
+from evolake.report.standing import COLUMNS, Standing
+from evolake.report.standings import as_table
 
 
 @pytest.fixture(scope="module")

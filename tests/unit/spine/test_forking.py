@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from evolake.errors import MachineryError
-from pipelines.forking import Forking
+from pipelines.fork_client import Forking
 from pipelines.outcome import MACHINERY_FAILED, STOPPED
 from pipelines.side_by_side import OUTCOME
 

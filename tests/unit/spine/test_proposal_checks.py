@@ -13,7 +13,8 @@ from loopback_model import KEY, Asked, LoopbackModel, say
 
 from assets.cycle import Line
 from assets.line import register_keys
-from assets.proposal_checks import NAME, proposal_checks, roles_of
+from assets.proposal_checks import NAME, proposal_checks
+from assets.proposals import roles_of
 from assets.store import LineStore
 from evolake.agents import Role
 from evolake.lazy import Lazy

@@ -11,8 +11,7 @@ from evolake.families.worlds.boards.questions import QUESTIONS, BoardQuestion
 from evolake.families.worlds.boards.rules import POINTS, Chosen, chosen_rules
 from evolake.families.worlds.boards.themes import BOARD_THEMES, BoardTheme
 from evolake.families.worlds.declaring import declared_source
-from evolake.families.worlds.parts import drawn_world, points_of, process_family
-from evolake.families.worlds.titles import by_rules
+from evolake.families.worlds.parts import by_rules, drawn_world, points_of, process_family
 from evolake.families.worlds.trying import all_matter
 
 TRIED, TRIES, DIFFERENT, CHANGED, MORE = 5, 16, 4, 3, 11

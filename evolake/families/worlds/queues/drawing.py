@@ -9,12 +9,11 @@ import numpy as np
 from evolake.families.model.contract import Alternative, Family, MutationPoint, Port
 from evolake.families.model.statement import whole
 from evolake.families.worlds.declaring import declared_source
-from evolake.families.worlds.parts import drawn_world, points_of, process_family
+from evolake.families.worlds.parts import by_rules, drawn_world, points_of, process_family
 from evolake.families.worlds.queues.engines import Rules, clauses_source, generator_source, reader_source, simulation_source, table_source
 from evolake.families.worlds.queues.questions import QUESTIONS, QueueQuestion
 from evolake.families.worlds.queues.rules import POINTS, Chosen, chosen_rules
 from evolake.families.worlds.queues.themes import QUEUE_THEMES, QueueTheme
-from evolake.families.worlds.titles import by_rules
 from evolake.families.worlds.trying import all_matter
 
 TRIED, TRIES, DIFFERENT, CHANGED, MORE = 5, 12, 4, 3, 8
