@@ -81,7 +81,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> list[Limits]:
     def noting(*arguments, **options):
         outcome = run(*arguments, **options)
         if outcome.starved:
-            cut.append(arguments[3])
+            cut.append(arguments[1])
         return outcome
 
     monkeypatch.setattr(evaluating, "run_native", noting)

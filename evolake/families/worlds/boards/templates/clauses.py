@@ -1,12 +1,20 @@
-"""The clauses engine of a board: a variable for the mover, and one for a thing, being in each cell after each move; a SAT solver finds the course.
+"""A validator of a board that asks a SAT solver, with a variable for the mover, and one for a thing, being in each cell after each move.
 
 Each case of a rule is a variable, true exactly where its needs are met. Where the mover is after half a move is an "or" of cases, and a thing comes
 or goes only by a case: explanatory frame axioms (Haas 1987; Schubert 1990), which leave one course for given moves.
 """
 
-from __future__ import annotations
+KINDS = {}
+PUSH = WALL = EDGE = MARK = None
+__answer__ = __constants__ = __further__ = __homes__ = __rules__ = None
+# --- program ---
+"""A variable says that somebody or something is in a cell after a move; a SAT solver finds the course that clauses allow."""
 
-CLAUSES = '''
+from pysat.solvers import Minisat22
+
+__constants__
+__rules__
+
 DIRECTIONS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 
 
@@ -136,8 +144,13 @@ def unrolled(g, moves, L):
                 yield [-L("thing", now, x), L("thing", now + 1, x), *gone[x]]
         yield from (clause for n in (1, 2) for clause in same(L("lost", t + 1, n), lost[n]))
         yield from same(-L("lost", t + 1, 0), [L("lost", t + 1, 1), L("lost", t + 1, 2)])
-'''
-SOLVED = '''    ids = {}
+
+
+def solution(inputs):
+    if not isinstance(inputs, dict) or {"board", "moves", "ask"} - set(inputs):
+        return {"status": "schema_error", "detail": "board, moves, ask"}
+    ask = inputs["ask"]
+    ids = {}
 
     def L(*key):
         return ids.setdefault(key, len(ids) + 1)
@@ -146,10 +159,10 @@ SOLVED = '''    ids = {}
     kinds = {letter: [x for x in cells if cells[x] == letter] for letter in "#ox.@"}
     g = {
         "cells": cells, "walls": kinds["#"], "marks": kinds["x"], "things": kinds["o"], "open": [x for x in cells if cells[x] != "#"],
-        "homes": HOMES, "size": max(cells), "longest": max(max(cells)), "before": {},
+        "homes": __homes__, "size": max(cells), "longest": max(max(cells)), "before": {},
     }
     last = len(inputs["moves"])
-    moves = [[j] for j in inputs["moves"]] + [[0, 1, 2, 3]] * FURTHER
+    moves = [[j] for j in inputs["moves"]] + [[0, 1, 2, 3]] * __further__
     with Minisat22(bootstrap_with=unrolled(g, moves, L)) as solver:
         if not solver.solve():
             return {"status": "schema_error", "detail": "no course"}
@@ -158,4 +171,4 @@ SOLVED = '''    ids = {}
         def is_(kind, t, x):
             return L(kind, 2 * t, x) in model
 
-'''
+        __answer__
