@@ -11,8 +11,8 @@ from evolake.agents import AgentFailure, Agents
 from evolake.agents.session.tools import Bench, Call, Command
 from evolake.solvers.evolution.authors import NOTHING_CHANGED, Authored, Commission, diff_of, reference_files, references_of, source_workspace
 from evolake.solvers.evolution.planning import Base, KnownVariant
-from evolake.solvers.evolution.proposing_make import sources_diff
-from evolake.solvers.evolution.proposing_requests import second_of
+from evolake.solvers.evolution.proposing.draft import sources_diff
+from evolake.solvers.evolution.proposing.request import second_of
 from evolake.solvers.gates.runs import smoke_runs
 from evolake.solvers.measurement.benchmark import StageLimits
 from evolake.solvers.measurement.measuring import Job, Rows, run_all
