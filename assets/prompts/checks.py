@@ -11,7 +11,7 @@ from assets.answered import answered_checks
 from assets.checks import suite_check
 from assets.cycle import cycles
 from assets.predicates import TOLERANCE, once, passed_every_gate, rows_check, weights_sum_to_one
-from assets.prompts.champion_selection import champion, duel_replies, heldout
+from assets.prompts.champion import champion, duel_replies, heldout
 from assets.prompts.judge import accepted
 from assets.prompts.line import line
 from assets.prompts.results import children, edits, learnability, ratings, rollouts, updates, values
