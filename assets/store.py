@@ -38,6 +38,7 @@ from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.agents import Agents
+    from evolake.cycle_seeds import CycleSeeds
     from evolake.gates import Ruleset, Verdict
 
 Row = Mapping[str, Any]
@@ -89,6 +90,13 @@ class LineStore:
     def settings(self) -> Settings:
         """The settings of this process."""
         return self.resource.settings()
+
+    @property
+    def seeds(self) -> CycleSeeds:
+        """Return the seeds of this line's cycle."""
+        from evolake.cycle_seeds import CycleSeeds
+
+        return CycleSeeds(self.settings.seed, self.line.name, self.cycle)
 
     @property
     def remote(self) -> Executor | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assets.cycle import cycles
 from assets.predicates import once, passed_every_gate, rows_check, weights_sum_to_one
-from assets.programs.champion_selection import champion
+from assets.programs.champion import champion
 from assets.programs.evolve import candidates, generations, projects
 from assets.programs.judge import accepted
 from assets.programs.line import line

@@ -8,7 +8,7 @@ import polars as pl
 
 from assets.cycle import following
 from assets.pictures import figures_of
-from assets.programs.champion_selection import islands_after
+from assets.programs.champion import islands_after
 from assets.programs.checks import GUARDS
 from assets.programs.line import PROJECTS, archive, line, project_named
 from assets.store import LineStore
@@ -21,7 +21,7 @@ def survivors(
     store: LineStore, projects: pl.DataFrame, generations: pl.DataFrame, candidates: pl.DataFrame, accepted: pl.DataFrame, champion: pl.DataFrame,
 ) -> pl.DataFrame:
     """The living programs of every project: its islands after migration, and its champion. Seals them."""
-    from evolake.programs.evolution.champions import settled
+    from evolake.programs.evolution.champion import settled
     from evolake.programs.report.material import FIGURES, material_of
 
     own, population = store.settings.of(ProgramsSettings), archive(store)

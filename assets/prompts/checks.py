@@ -10,7 +10,7 @@ import polars as pl
 from assets.checks import suite_check
 from assets.cycle import cycles
 from assets.predicates import TOLERANCE, once, passed_every_gate, rows_check, weights_sum_to_one
-from assets.prompts.champion_selection import champion, duel_replies, heldout
+from assets.prompts.champion import champion, duel_replies, heldout
 from assets.prompts.judge import accepted
 from assets.prompts.line import line
 from assets.prompts.results import children, edits, learnability, ratings, rollouts, updates, values

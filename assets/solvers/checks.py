@@ -8,7 +8,7 @@ from assets.cycle import cycles
 from assets.predicates import every_objective_scored, once, passed_every_gate, ranking_is_total, rows_check, weights_sum_to_one
 from assets.proposal_checks import proposal_checks
 from assets.raised import Reasons, raised_check
-from assets.solvers.champion_selection import champion
+from assets.solvers.champion import champion
 from assets.solvers.judge import gates, of_record
 from assets.solvers.line import line
 from assets.solvers.measure import benchmark_runs, consensus_ranking, metrics, objective_scores

@@ -13,9 +13,9 @@ from evolake.agents.session.workspace import Workspace
 from evolake.agents.session_spec import RunCommand, SessionSpec, hold_session
 from evolake.solvers.evolution.authors import NOTHING_CHANGED, Authored, Commission, diff_of, reference_files, references_of, source_workspace
 from evolake.solvers.evolution.planning import Base, KnownVariant
-from evolake.solvers.evolution.proposing_make import sources_diff
-from evolake.solvers.evolution.proposing_requests import second_of
-from evolake.solvers.gates.runs import smoke_runs
+from evolake.solvers.evolution.proposing.draft import sources_diff
+from evolake.solvers.evolution.proposing.request import second_of
+from evolake.solvers.gates.runs import GateRunner, smoke_runs
 from evolake.solvers.measurement.benchmark import StageLimits
 from evolake.solvers.measurement.measuring import Job, Rows, run_all
 from evolake.solvers.process.execute import Program
@@ -94,11 +94,8 @@ def commands(shop: Shop, base: Base, parent: KnownVariant) -> Mapping[str, RunCo
     def smoke(folder: Path, arguments: Smoke) -> str:
         if isinstance(made := program(folder), str):
             return made
-        rows = smoke_runs(
-            made, shop.smoke().first(arguments.formulas), variant_id="session", cycle=shop.cycle, cache=shop.cache, limits=shop.limits.smoke,
-            proof_limits=shop.limits.proof,
-        )
-        return _rows(rows)
+        runner = GateRunner("session", made, shop.cycle, shop.limits.smoke, shop.limits.proof)
+        return _rows(smoke_runs(runner, shop.smoke().first(arguments.formulas), cache=shop.cache))
 
     def run_formula(folder: Path, arguments: RunFormula) -> str:
         if isinstance(made := program(folder), str):

@@ -11,7 +11,7 @@ from evolake.agents import Agents
 from evolake.agents.session.role import require_model
 from evolake.settings import Settings
 from evolake.solvers.evolution.coder_command import PREFIX, CommandAuthor, words_of
-from evolake.solvers.evolution.proposing import WhoElse
+from evolake.solvers.evolution.proposing.coder_turn import WhoElse
 from evolake.solvers.evolution.submissions import SubmissionAuthor, is_submitted
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.roles.coder_session import CODER_SESSION

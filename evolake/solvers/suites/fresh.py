@@ -8,6 +8,7 @@ makes it so; elsewhere it is unknown, and an answer is judged by its model or it
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,23 @@ BY_CONSTRUCTION: dict[str, Status] = {
 """Generators whose formulas have one status whatever the seed. Of what cnfgen makes, see `principles`; where those draw nothing, the lock's holds."""
 
 
+@dataclass(frozen=True)
+class FreshKey:
+    """What the fresh formulas of one cycle are drawn by."""
+
+    secret: bytes = field(repr=False)
+    root_seed: int
+    cycle: str
+
+    def generator(self, name: str) -> np.random.Generator:
+        """Return the generator of the formula `name`."""
+        return pcg(secret_seed(self.secret, self.root_seed, FRESH, self.cycle, name))
+
+
 def fresh_suite(
-    name: str, blobs: BlobStore, cache: Path, *, seeds: Path, secret: bytes, root_seed: int, cycle: str, count: int = 0, trees: Trees | None = None,
+    name: str, blobs: BlobStore, cache: Path, key: FreshKey, *, seeds: Path, count: int = 0, trees: Trees | None = None,
 ) -> Suite:
-    """The suite `name` anew for one cycle, as files; the same for the same secret, root seed and cycle.
+    """The suite `name` anew for one cycle, as files; the same for the same key.
 
     Each recipe becomes one formula, in as many shuffled copies as it asks for (`Recipe.duel_shuffles`); an instance's `base` names its formula. A
     suite's own shuffled copies become formulas of their own if their generator draws anything, else copies of the one formula.
@@ -48,11 +62,11 @@ def fresh_suite(
     spec = load_spec(name, seeds)
     instances = []
     for recipe in recipes_of(spec)[: count or None]:
-        rng = pcg(secret_seed(secret, root_seed, FRESH, cycle, recipe.name))
+        rng = key.generator(recipe.name)
         locked: Status = spec.locked.get(recipe.name, {}).get("status", recipe.status)
         formula, status = fresh_formula(recipe, locked, rng, trees)
-        label = f"{recipe.name}@{cycle}"
-        base = f"{recipe.base}@{cycle}" if recipe.shuffle and not _draws(recipe) else label
+        label = f"{recipe.name}@{key.cycle}"
+        base = f"{recipe.base}@{key.cycle}" if recipe.shuffle and not _draws(recipe) else label
         for number in range(recipe.duel_shuffles):
             sha = blobs.put(write_dimacs(shuffled(formula, rng)))
             shuffle = recipe.shuffle + number if base != label else number

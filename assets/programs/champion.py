@@ -41,7 +41,7 @@ def islands_after(
 @line.asset(schema=DECISIONS, kinds={"bubblewrap"})
 def champion(store: LineStore, projects: pl.DataFrame, generations: pl.DataFrame, accepted: pl.DataFrame) -> pl.DataFrame:
     """One decision per project. The title changes only where the challenger is better by more than the noise that is measured with it."""
-    from evolake.programs.evolution.champions import meet
+    from evolake.programs.evolution.champion import DuelNotes, decide_champion
 
     population = archive(store)
     rows: list[dict[str, Any]] = []
@@ -56,13 +56,13 @@ def champion(store: LineStore, projects: pl.DataFrame, generations: pl.DataFrame
     for project in projects.sort("project").to_dicts():
         built = project_named(store, project["project"], project["blob_sha"], project["mode"])
         islands = islands_after(store, population, built, generations, accepted)
-        met = meet(
-            built, islands, population, store.blobs, own=store.settings.of(ProgramsSettings), cycle=store.cycle, root_seed=store.settings.seed,
-            mode=store.settings.jail, notes=[row for row in before if row["project"] == built.name], noted=noted,
+        succession = decide_champion(
+            built, islands, population, store.blobs, own=store.settings.of(ProgramsSettings), cycle_seeds=store.seeds, mode=store.settings.jail,
+            notes=DuelNotes(before, noted),
         )
-        rows.append(met.decision)
-        measured += met.measured
-        store.log(f"{built.name}: {met.decision['reason']}")
+        rows.append(succession.decision)
+        measured += succession.measured
+        store.log(f"{built.name}: {succession.decision['reason']}")
     store.extra(MEASURED, measured, "heldout")
     details: dict[str, Any] = {row["project"]: row["reason"] for row in rows}
     store.tell({"changed": sum(row["wins"] for row in rows)} | details)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ from evolake.solvers.edits.applicable import applicable, editable_tree
 from evolake.solvers.edits.crossover import cross_edits, cross_files
 from evolake.solvers.evolution.authors import Commission
 from evolake.solvers.evolution.planning import Base, KnownVariant
-from evolake.solvers.evolution.proposing_make import Draft, sources_diff
-from evolake.solvers.evolution.proposing_sources import MAX_LINES, MAX_REGIONS, outline
+from evolake.solvers.evolution.proposing.draft import Draft, sources_diff
+from evolake.solvers.evolution.proposing.excerpt import MAX_LINES, MAX_REGIONS, outline
 from evolake.solvers.roles.coder import models_of
 from evolake.solvers.roles.models import (
     SHORT_ID,
@@ -28,6 +29,20 @@ from evolake.solvers.roles.models import (
     Plan,
     RepairRequest,
 )
+
+
+@dataclass(frozen=True)
+class CoderInput:
+    """What the coder works with beside its commission.
+
+    material: for operators only. crossed: rows of what a crossover dropped. shown: the lines that a model wanted. cut: the same, as the first
+    evolakes cut them.
+    """
+
+    material: CoderMaterial | None = None
+    crossed: tuple[dict[str, Any], ...] = ()
+    shown: tuple[Excerpt, ...] = ()
+    cut: tuple[Excerpt, ...] = ()
 
 
 def plan_of(row: Mapping[str, Any]) -> Plan:
@@ -48,13 +63,14 @@ def lookup_request(plan: Mapping[str, Any], parent: KnownVariant, base: Base, fi
     )
 
 
-def code_request(commission: Commission, shown: Sequence[Excerpt], cut: Sequence[Excerpt], material: CoderMaterial | None) -> CodeRequest:
-    """What the coder is asked then: the change. shown: the lines it wanted. cut: as the first evolakes cut them. material: for operators only."""
+def code_request(commission: Commission, given: CoderInput) -> CodeRequest:
+    """What the coder is asked then: the change."""
     plan, parents, base = commission.plan, commission.parents, commission.base
     return CodeRequest(
         hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, parent=commission.standing,
-        parent_diff=sources_diff(base.folder, parents[0].folder), excerpts=list(shown), rules=list(commission.rules), cut=list(cut),
-        plan=plan_of(plan), material=material or CoderMaterial(), knowledge=list(commission.knowledge), tried=list(commission.tried),
+        parent_diff=sources_diff(base.folder, parents[0].folder), excerpts=list(given.shown), rules=list(commission.rules),
+        cut=list(given.cut), plan=plan_of(plan), material=given.material or CoderMaterial(),
+        knowledge=list(commission.knowledge), tried=list(commission.tried),
         **second_of(commission),
     )
 
@@ -68,40 +84,36 @@ def second_of(commission: Commission) -> dict[str, str]:
     return {"second_parent_diff": diff, "second_base": "" if other.name == commission.base.name else other.name}
 
 
-def repair_request(
-    commission: Commission, reply: CodeReply, draft: Draft, error: str, output: str, shown: Sequence[Excerpt], cut: Sequence[Excerpt],
-    material: CoderMaterial | None,
-) -> RepairRequest:
+def repair_request(commission: Commission, given: CoderInput, reply: CodeReply, draft: Draft, error: str, output: str) -> RepairRequest:
     """`diff` is what was written where it was a diff, else what the edits came to. output: what the program wrote where a run did not end well."""
     plan, parents = commission.plan, commission.parents
     diff = reply.diff or sources_diff(parents[0].folder, draft.folder)
     return RepairRequest(
-        hypothesis=plan["hypothesis"], instructions=plan["instructions"], diff=diff, error=error, output=output, excerpts=list(shown),
-        rules=list(commission.rules), plan=plan_of(plan), edits=reply.edits, material=material or CoderMaterial(),
-        knowledge=list(commission.knowledge), cut=list(cut),
+        hypothesis=plan["hypothesis"], instructions=plan["instructions"], diff=diff, error=error, output=output, excerpts=list(given.shown),
+        rules=list(commission.rules), plan=plan_of(plan), edits=reply.edits, material=given.material or CoderMaterial(),
+        knowledge=list(commission.knowledge), cut=list(given.cut),
     )
 
 
-def material_of(
-    plan: Mapping[str, Any], parents: Sequence[KnownVariant], base: Base, scratch: Path, taken: set[str], forbidden: Sequence[Forbidden]
-) -> tuple[CoderMaterial, tuple[dict[str, Any], ...]]:
-    """What the operators work with, and the rows of what a crossover dropped. `scratch`: a folder that a crossover by files makes."""
+def operators_input(commission: Commission, scratch: Path, taken: set[str], forbidden: Sequence[Forbidden]) -> CoderInput:
+    """What the operators work with. scratch: a folder that a crossover by files makes. taken: texts of `edits.json` that exist."""
+    parents, base = commission.parents, commission.base
     parent = parents[0]
     material = _material(parent.edits, parent, base).model_copy(update={"forbidden": list(forbidden), "taken": sorted(taken)})
-    if plan["kind"] != "crossover" or len(parents) < 2 or parents[1].base != parent.base:
-        return material, ()
+    if commission.plan["kind"] != "crossover" or len(parents) < 2 or parents[1].base != parent.base:
+        return CoderInput(material)
     first, second = parents
     if first.edits is not None and second.edits is not None:
         crossed = cross_edits(source_files(base.folder), base.adapter, first.edits, second.edits)
         further = _material(crossed.edits, parent, base)
-        said = {
+        joined = {
             "joined": models_of(crossed.edits), "dropped": [str(item) for item in crossed.dropped], "options": further.options,
             "patches": further.patches,
         }
-        return material.model_copy(update=said), tuple(item.row() for item in crossed.dropped)
+        return CoderInput(material.model_copy(update=joined), tuple(item.row() for item in crossed.dropped))
     dropped = cross_files(base.folder, first.folder, second.folder, scratch, base.adapter.editable)
-    said = {"joined_diff": sources_diff(first.folder, scratch), "dropped": [str(item) for item in dropped]}
-    return material.model_copy(update=said), tuple(item.row() for item in dropped)
+    joined = {"joined_diff": sources_diff(first.folder, scratch), "dropped": [str(item) for item in dropped]}
+    return CoderInput(material.model_copy(update=joined), tuple(item.row() for item in dropped))
 
 
 def _material(edits: Sequence[Edit] | None, parent: KnownVariant, base: Base) -> CoderMaterial:

@@ -62,7 +62,7 @@ def duel_replies(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFr
 @line.asset(schema=DECISIONS)
 def champion(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame, duel_replies: pl.DataFrame) -> pl.DataFrame:
     """The duel's verdict: a new champion where the difference's interval lies above zero. No row where nobody is rated above the champion."""
-    from evolake.prompts.rating.duel import decide
+    from evolake.prompts.evolution.champion import decide_champion
     from evolake.seeds import generator
 
     champion_id = archive(store).champion_id
@@ -71,7 +71,7 @@ def champion(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame,
     for row in duel_replies.to_dicts():
         correct.setdefault((row["prompt_id"], row["problem_id"]), []).append(row["correct"])
     rows = [
-        decide(champion_id, other, correct, generator(store.settings.seed, line.name, store.cycle, "duel", 2), cycle=store.cycle)
+        decide_champion(champion_id, other, correct, generator(store.settings.seed, line.name, store.cycle, "duel", 2), cycle=store.cycle)
         for other in sorted(set(duel_replies["prompt_id"]) - {champion_id})
     ]
     winner_id = next((row["challenger_id"] for row in rows if row["wins"]), champion_id)

@@ -74,9 +74,9 @@ def _by_edits(
         {"what": outcome.edit.key, "parent": 0, "reason": outcome.status, "detail": outcome.detail} for outcome in outcomes if not outcome.applied
     )
     if parent.edits is None:
-        return None, dropped, "" if applied else _said(dropped)
+        return None, dropped, "" if applied else _unapplied_text(dropped)
     (folder / EDITS_FILE).write_text(write_edits(applied))
-    return applied, dropped, "" if applied or not edits else _said(dropped)
+    return applied, dropped, "" if applied or not edits else _unapplied_text(dropped)
 
 
 def _by_diff(diff: str, parent: KnownVariant, base: Base, folder: Path) -> str:
@@ -88,5 +88,5 @@ def _by_diff(diff: str, parent: KnownVariant, base: Base, folder: Path) -> str:
     return "" if result.applied else "The diff does not apply:\n" + "\n".join(f"* {problem}" for problem in result.problems)
 
 
-def _said(dropped: Sequence[Mapping[str, Any]]) -> str:
+def _unapplied_text(dropped: Sequence[Mapping[str, Any]]) -> str:
     return "No edit could be applied: " + "; ".join(f"{item['what']}: {item['reason']}, {item['detail']}" for item in dropped)

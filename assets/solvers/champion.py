@@ -17,13 +17,14 @@ from resources.compute import ComputeResource
 def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame) -> pl.DataFrame:
     """The best-ranked challengers, each run beside the champion, pair by pair. It takes a gain beyond the noise, and no formula lost.
     Whoever is found unsound falls for good."""
-    from evolake.solvers.evolution.champion_selection import challenge
+    from evolake.solvers.evolution.champion import decide_champion
+    from evolake.solvers.evolution.population import RankedCycle
     from evolake.solvers.gates.soundness import objections, stage_judge
 
     cycle, population = store.cycle, archive(store)
-    result = challenge(
-        open_workspace(store, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), compute.executor(), cycle=cycle,
-        root_seed=store.settings.seed, unsound=objections(late_verdicts(store, "benchmark_runs")),
+    result = decide_champion(
+        open_workspace(store, population), RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts()), compute.executor(),
+        seeds=store.seeds, unsound=objections(late_verdicts(store, "benchmark_runs")),
         judge=stage_judge("duel", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id),
     )
     publish_late(store, result.verdicts)
@@ -42,11 +43,12 @@ def holdout_runs(
     """The champion and its seed on the suite `holdout`, every proof checked. Seen by people only: no role, rule or ranking gets these rows. A refuted
     answer makes its variant unsound for good: a champion falls."""
     from evolake.solvers.evolution.holdout import measure_holdout
+    from evolake.solvers.evolution.population import RankedCycle
     from evolake.solvers.gates.soundness import objections, stage_judge
 
     cycle, population = store.cycle, archive(store)
     runs, verdicts = measure_holdout(
-        open_workspace(store, population), population, variants.to_dicts(), consensus_ranking.to_dicts(), champion.to_dicts(),
+        open_workspace(store, population), RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts()), champion.to_dicts(),
         compute.executor(), cycle=cycle, unsound=objections(late_verdicts(store, "benchmark_runs", "champion")),
         judge=stage_judge("holdout", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id),
     )

@@ -15,7 +15,7 @@ import numpy as np
 from evolake.contest import LEVEL, paired
 
 
-def decide(
+def decide_champion(
     champion_id: str, challenger_id: str, correct: Mapping[tuple[str, str], Sequence[bool]], rng: np.random.Generator, *, cycle: str,
 ) -> dict[str, Any]:
     """A row of DECISIONS.

@@ -52,7 +52,7 @@ def outline(files: Mapping[str, str]) -> list[SourceFile]:
 def excerpts(files: Mapping[str, str], regions: Sequence[Region]) -> list[Excerpt]:
     """The regions, `MAX_REGIONS` at most, grown to whole functions at either end; unknown files and empty ranges are left out."""
     spans = [(region.path, *span) for region in regions[:MAX_REGIONS] if (span := _grown(files.get(region.path, ""), region)) is not None]
-    return _shown(files, _apart(spans), LONGEST_SHOWN)
+    return _excerpts_of(files, _joined_spans(spans), LONGEST_SHOWN)
 
 
 def whole_functions(files: Mapping[str, str], wanted: Sequence[str], most: int) -> list[Excerpt]:
@@ -62,7 +62,7 @@ def whole_functions(files: Mapping[str, str], wanted: Sequence[str], most: int) 
         for name, first, last in _functions_of(text):
             for known in {name, name.rpartition("::")[2]}:
                 by_name.setdefault(known, []).append((path, first, last))
-    return _shown(files, list(dict.fromkeys(span for name in wanted for span in by_name.get(name, []))), most, named=False)
+    return _excerpts_of(files, list(dict.fromkeys(span for name in wanted for span in by_name.get(name, []))), most, named=False)
 
 
 def places_of(diff: str, folder: Path) -> list[str]:
@@ -103,7 +103,7 @@ def _grown(text: str, region: Region) -> tuple[int, int] | None:
     return min([first, *(start for start, _ in cut)]), min(max([last, *(end for _, end in cut)]), count)
 
 
-def _apart(spans: Sequence[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+def _joined_spans(spans: Sequence[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
     """Spans of one file that overlap or touch as one, in the order in which the first of them came."""
     result: list[tuple[str, int, int]] = []
     for path, first, last in spans:
@@ -115,7 +115,7 @@ def _apart(spans: Sequence[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
     return result
 
 
-def _shown(files: Mapping[str, str], spans: Sequence[tuple[str, int, int]], most: int, *, named: bool = True) -> list[Excerpt]:
+def _excerpts_of(files: Mapping[str, str], spans: Sequence[tuple[str, int, int]], most: int, *, named: bool = True) -> list[Excerpt]:
     """Spans as excerpts, a long one in several that follow one another; one that does not fit is left out, and named where `named`."""
     result: list[Excerpt] = []
     left = most

@@ -1,4 +1,4 @@
-"""The meeting of champion and challenger of one project: evaluations, rows and verdict."""
+"""Select the champion of one project: a duel of the champion and the best other program; `duel` measures and decides it."""
 
 from __future__ import annotations
 
@@ -9,36 +9,50 @@ from typing import Any
 
 from evolake import __version__
 from evolake.canonical_json import canonical_json, key_of
+from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import HostBusy
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands
-from evolake.programs.evolution.context import LINE
-from evolake.programs.evolution.duel import UNDECIDED, decide, measure, sides_of
+from evolake.programs.evolution.duel import UNDECIDED, decide_duel, run_duel, sides_of
 from evolake.programs.evolution.generations import measured_rows
 from evolake.programs.evolution.population import Population, Row, texts_of
 from evolake.programs.model.project import Project
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, deciding_odd, score_of
 from evolake.programs.settings import ProgramsSettings
-from evolake.seeds import child_seed, generator
 from evolake.stats import bootstrap_interval
 
 
 @dataclass(frozen=True)
-class Meeting:
+class Succession:
     """decision: a row of DECISIONS. measured: rows of MEASURED, one per evaluation."""
 
     decision: Row
     measured: list[Row]
 
 
-def meet(
-    project: Project, islands: Islands, population: Population, blobs: BlobStore, *, own: ProgramsSettings, cycle: str, root_seed: int,
-    mode: str | None, notes: Sequence[Row] = (), noted: Callable[[Row], None] = lambda row: None,
-) -> Meeting:
-    """The champion that entered the cycle, the best other program of the search, and the initial program.
+@dataclass(frozen=True)
+class DuelNotes:
+    """What a duel has measured so far, seed by seed, so that a run that is killed in one goes on with it.
 
-    Args:
-        notes: rows of JOURNAL of this project that an earlier run wrote, one per seed; those of another duel are not used. noted: told of a new one.
+    rows: of JOURNAL, that an earlier run wrote. note: keeps a new one.
+    """
+
+    rows: Sequence[Row] = ()
+    note: Callable[[Row], None] = lambda row: None
+
+    def known(self, project: str, key: str, seeds: Sequence[int], blobs: BlobStore) -> dict[int, dict[str, Evaluation]]:
+        """Return seed -> side -> evaluation, of the duel with this key alone."""
+        return {
+            seeds[row["generation"]]: read_evaluations(blobs.get(row["entry_sha"])) for row in self.rows
+            if row["project"] == project and row["key"] == key and row["generation"] < len(seeds)
+        }
+
+
+def decide_champion(
+    project: Project, islands: Islands, population: Population, blobs: BlobStore, *, own: ProgramsSettings, cycle_seeds: CycleSeeds,
+    mode: str | None, notes: DuelNotes | None = None,
+) -> Succession:
+    """The champion that entered the cycle, the best other program of the search, and the initial program.
 
     If the host is too busy for an evaluation, the champion stays and nothing is known; what was evaluated so far is noted.
 
@@ -48,40 +62,37 @@ def meet(
     challenger = next((row for row in islands.ranked(islands.rows.values()) if row["program_id"] != champion["program_id"]), None)
     rows = {row["program_id"]: row for row in (champion, initial, challenger) if row is not None}
     sides = sides_of(champion["program_id"], challenger["program_id"] if challenger else None, initial["program_id"])
-    seeds = [child_seed(root_seed, LINE, cycle, f"heldout/{project.name}", place) for place in range(own.heldout_repeats)]
+    seeds = [cycle_seeds.seed(f"heldout/{project.name}", place) for place in range(own.heldout_repeats)]
+    cycle, notes = cycle_seeds.cycle, notes or DuelNotes()
     with Evaluator(project, own, mode=mode) as evaluator:
         texts = {name: texts_of(blobs, row["files_sha"]) for name, row in rows.items()}
         facts = {
             "sides": sides, "project": project.sha, "meeting": project.mode,
-            "settings": own.model_dump(exclude={"projects"}), "seed": root_seed, "cycle": cycle, "jail": mode,
+            "settings": own.model_dump(exclude={"projects"}), "seed": cycle_seeds.root, "cycle": cycle, "jail": mode,
             "version": __version__,
         }
         key, places = key_of(facts, ascii_only=True), {seed: place for place, seed in enumerate(seeds)}
 
         def note(seed: int, done: Mapping[str, Evaluation]) -> None:
             entry = blobs.put(evaluations_bytes(done))
-            noted({"cycle": cycle, "project": project.name, "generation": places[seed], "key": key, "entry_sha": entry})
+            notes.note({"cycle": cycle, "project": project.name, "generation": places[seed], "key": key, "entry_sha": entry})
 
-        known = {
-            seeds[row["generation"]]: read_evaluations(blobs.get(row["entry_sha"])) for row in notes
-            if row["key"] == key and row["generation"] < len(seeds)
-        }
         try:
             built = {name: evaluator.build(text) for name, text in texts.items()}
-            result = measure(
-                sides, seeds, lambda name, seed: evaluator.evaluate(texts[name], seed, built[name]), held=known, note=note,
-                score=lambda evaluation: _merit(project, evaluation),
+            result = run_duel(
+                sides, seeds, lambda name, seed: evaluator.evaluate(texts[name], seed, built[name]),
+                held=notes.known(project.name, key, seeds, blobs), note=note, score=lambda evaluation: _merit(project, evaluation),
             )
             unknown = None
         except HostBusy as error:
             result, unknown = {side: [] for side in sides}, {**UNDECIDED, "reason": f"unknown: {error.what}"}
     scores = {side: [_merit(project, evaluation) for evaluation in evaluations] for side, evaluations in result.items()}
-    verdict = unknown or decide(scores, generator(root_seed, LINE, cycle, f"duel/{project.name}"))
+    verdict = unknown or decide_duel(scores, cycle_seeds.generator(f"duel/{project.name}"))
     holder = challenger if verdict["wins"] and challenger is not None else champion
     held = [score for score in scores["challenger" if holder is challenger else "champion"] if score is not None]
     start = [item for item in scores.get("initial", scores["champion"]) if item is not None]
     sign = 1 if project.higher_is_better else -1
-    spread = bootstrap_interval(held, generator(root_seed, LINE, cycle, f"held/{project.name}")) if held else None
+    spread = bootstrap_interval(held, cycle_seeds.generator(f"held/{project.name}")) if held else None
     ends = sorted((sign * spread.low, sign * spread.high)) if spread else (None, None)
     decision: dict[str, Any] = {
         "cycle": cycle, "project": project.name, "champion_id": champion["program_id"],
@@ -92,7 +103,7 @@ def meet(
     measured = [
         row for side, evaluations in result.items() for row in measured_rows(project, sides[side], evaluations, cycle, "heldout", side)
     ]
-    return Meeting(decision, measured)
+    return Succession(decision, measured)
 
 
 def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:
