@@ -5,14 +5,12 @@ answers nothing: the next run asks again, and its replies lie beside the old one
 was in three places only: in the run that met it, so that one run gives one answer; under replay only, where nothing may be asked; and in a study,
 whose failures are results (`redraw` false).
 
-A key on the tape is the hash of what was asked, then `-`, sixteen digits of the endpoint's address, `-`, and the number of the draw. Entries of
-before 0.2.0 have the hash alone and name no endpoint. They answer the calls of the line and cycle that paid for them, and any under replay only;
-a later cycle asks the endpoint that it has.
+A key on the tape is the hash of what was asked, then `-`, sixteen digits of the endpoint's address, `-`, and the number of the draw.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -22,11 +20,9 @@ from pydantic import BaseModel
 from evolake.agents.fences import cap
 from evolake.agents.prompts import Message
 from evolake.agents.reply_validation import Received, validate_reply
-from evolake.agents.tape import Entry, Tape, paid_by
+from evolake.agents.tape import Entry, Tape
 from evolake.canonical_json import text_sha
 
-BEFORE = ""
-"""The tag of an entry that names no endpoint."""
 FINAL = ("refused", "rejected")
 """Statuses after which nothing is repaired."""
 SHOWN_REPLY_CHARS = 8_000
@@ -45,7 +41,7 @@ class Asker:
 
     def owns(self, entry: Entry) -> bool:
         """Whether this line paid for the entry in this cycle."""
-        return (paid_by(entry), entry.cycle) == (self.line, self.cycle)
+        return (entry.line, entry.cycle) == (self.line, self.cycle)
 
 
 @dataclass(frozen=True)
@@ -72,19 +68,11 @@ def choose(tape: Tape, question: str, asker: Asker, recorded: Callable[[str], Re
     """
     if asker.replay_only:
         return max(tape.tags(question), key=lambda tag: _rank(recorded(tag), asker), default=tag_of(asker.address, 0))
-    for tag in _tags(tape, question, asker):
-        result = recorded(tag)
+    for draw in count():
+        result = recorded(tag := tag_of(asker.address, draw))
         if result.state != "failed" or not asker.redraw or (result.last is not None and result.last.run_id == asker.run_id):
             return tag
     raise AssertionError("draws do not end")
-
-
-def _tags(tape: Tape, question: str, asker: Asker) -> Iterator[str]:
-    before = tape.read(question)
-    if before is not None and asker.owns(before):
-        yield BEFORE
-    for draw in count():
-        yield tag_of(asker.address, draw)
 
 
 def _rank(result: Recorded, asker: Asker) -> tuple[bool, bool, bool, str, str]:

@@ -40,8 +40,7 @@ class Entry:
 
     `outcome` says what the transport saw: received, truncated, refused, empty, garbled or too_large; whether the text fits the role's model is judged
     afresh at every use. Token counts are None when the server did not give them, or gave some that cannot be true (`odd_usage`); `usd` is None when
-    no price is known. `answered` is the model that the completion names, "" for none, and `endpoint` the address that was asked; entries of before
-    do not say.
+    no price is known. `answered` is the model that the completion names, "" for none, and `endpoint` the address that was asked.
     """
 
     key: str
@@ -79,15 +78,6 @@ def tape_key(role: str, model: str, messages: list[dict[str, str]], schema: dict
 def is_key(text: str) -> bool:
     """Whether a text is the key of an entry."""
     return _KEY.fullmatch(text) is not None
-
-
-MISFILED_UNDER, MISFILED_OF = "designs", "solvers"
-"""Before 0.2.0 what the second line asked was filed under the first. Such entries and accounts stay as they were written; the role tells them."""
-
-
-def paid_by(entry: Entry) -> str:
-    """The line that paid for an entry."""
-    return MISFILED_OF if entry.line == MISFILED_UNDER and entry.role.startswith(f"{MISFILED_OF}_") else entry.line
 
 
 class Tape:
@@ -134,7 +124,7 @@ class Tape:
 
     def tags(self, question: str) -> list[str]:
         """What stands behind `question` in the keys that begin with it."""
-        result = (path.parent.name + path.stem for path in self.root.glob(f"{question[:2]}/{question[2:]}*.json"))
+        result = (path.parent.name + path.stem for path in self.root.glob(f"{question[:2]}/{question[2:]}-*.json"))
         return sorted(key.removeprefix(question) for key in result if is_key(key))
 
     def drop(self, keys: Iterable[str]) -> int:
