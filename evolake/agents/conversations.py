@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from pydantic import BaseModel
-
 from evolake.agents.fences import cap
 from evolake.agents.prompts import Message
+from evolake.agents.question import Question
 from evolake.agents.reply_validation import Received, validate_reply
 from evolake.agents.tape import Entry, Tape
 from evolake.canonical_json import text_sha
@@ -82,22 +81,20 @@ def _rank(result: Recorded, asker: Asker) -> tuple[bool, bool, bool, str, str]:
     return result.state != "open", own, own or result.state == "answered", result.last.created_at, result.last.key
 
 
-def read_conversation(
-    tape: Tape, key: Callable[[list[Message], int], str], messages: list[Message], reply: type[BaseModel], attempts: range
-) -> Recorded:
-    """Follows a conversation on the tape. key: (messages, number of the attempt) -> key of its entry."""
+def read_conversation(tape: Tape, question: Question, attempts: range) -> Recorded:
+    """Follows a conversation on the tape from its first question."""
     last: Entry | None = None
     for number in attempts:
-        entry = tape.read(key(messages, number))
+        entry = tape.read(question.key)
         if entry is None:
             return Recorded("open", last)
         last, received = entry, received_of(entry)
-        status, said = validate_reply(received, reply)
+        status, said = validate_reply(received, question.job.role.reply)
         if not isinstance(said, str):
             return Recorded("answered", last)
         if status in FINAL:
             break
-        messages = [*messages, *mending(received, status, said)]
+        question = question.followed_by(mending(received, status, said), number + 1)
     return Recorded("failed", last)
 
 

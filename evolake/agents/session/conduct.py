@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -25,6 +25,7 @@ from evolake.agents.backends import Record
 from evolake.agents.conversations import FINAL, Recorded, choose, mending
 from evolake.agents.model import Attempt, ModelBackend
 from evolake.agents.prompts import Message
+from evolake.agents.question import Question
 from evolake.agents.reply_validation import validate_reply
 from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.session.kept import Kept
@@ -93,27 +94,22 @@ def conduct(backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Rec
 class _Session:
     def __init__(self, backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Record):
         self.backend, self.job, self.bench, self.record = backend, job, bench, record
-        self.model, self.prompt = backend.model_of(job.role.name), prompt_for(backend.system_prompts, job.role.name)
-        self.tools, self.number, self.kept = [dict(tool) for tool in job.role.tools], 10 * job.attempt, Kept(backend.tape.root)
-        messages, reply = backend.first_of(job, lambda said, form: self._recorded(self._named(said, form)[0]), goes_on=True)
-        self.schema = self._schema(reply)
-        self.name, self.tag = self._named(messages, reply)
-        self.course = _Course(messages)
+        self.prompt, self.kept = prompt_for(backend.system_prompts, job.role.name), Kept(backend.tape.root)
+        first = backend.first_question(job, lambda question: self._recorded(self._chosen(question).key), goes_on=True)
+        self.first = self._chosen(first)
+        self.name = self.first.key
+        self.course = _Course(self.first.messages)
 
-    def _schema(self, reply: dict[str, Any]) -> dict[str, Any]:
-        return {"turn": reply, "tools": self.tools, "workspace": self.bench.workspace.sha}
-
-    def _named(self, messages: list[Message], reply: dict[str, Any]) -> tuple[str, str]:
-        """The session that begins so and that this one goes on with: its name, and the tag in it."""
-        question = self.backend.question(self.job, self.model, messages, self._schema(reply), self.number)
-        tag = choose(self.backend.tape, question, self.backend.asker, lambda tag: self._recorded(question + tag))
-        return question + tag, tag
+    def _chosen(self, question: Question) -> Question:
+        """The first question of the session that this one goes on with; it depends on the tools and the files, too."""
+        tools = [dict(tool) for tool in self.job.role.tools]
+        question = replace(question, schema={"turn": question.schema, "tools": tools, "workspace": self.bench.workspace.sha})
+        return question.tagged(choose(self.backend.tape, question.sha, self.backend.asker, lambda tag: self._recorded(question.sha + tag)))
 
     def run(self) -> Ending:
         """Turn after turn to the end, which is kept."""
         known = self._ended(self.name)
-        while (ending := self._bound() or self._cut_short(known)) is None and (ending := self._turn()) is None:
-            pass
+        ending = self._take_turns(known)
         if self.course.rows:
             self.course.rows[-1] |= {"outcome": ending.outcome, "reason": ending.reason or None}
         if self.backend.endpoint is not None and known is None and self.course.last:
@@ -121,14 +117,24 @@ class _Session:
             self.kept.write(f"end\x1f{self.name}", end)
         return ending
 
+    def _take_turns(self, known: dict[str, Any] | None) -> Ending:
+        """Takes turns until the session ends. known: how it ended in an earlier run."""
+        while True:
+            if (ending := self._bound()) is not None:
+                return ending
+            if (ending := self._cut_short(known)) is not None:
+                return ending
+            if (ending := self._turn()) is not None:
+                return ending
+
     def _turn(self) -> Ending | None:
         course, before = self.course, self.bench.workspace.sha
-        key = self.backend.question(self.job, self.model, course.messages, self.schema, self.number) + self.tag
-        attempt = self.backend.obtain(self.job, self.model, course.messages, self.schema, key, self.number, self.record)
+        question = replace(self.first, messages=course.messages)
+        attempt = self.backend.obtain(question, self.record)
         status, said = validate_reply(attempt.received, self.job.role.reply)
-        call = self.backend.row(self.job, self.model, course.messages, key, attempt, status, self.number, self.prompt)
+        call = self.backend.row(question, attempt, status, self.prompt)
         self.record(call, attempt.charged)
-        self._count(key, attempt)
+        self._count(question.key, attempt)
         if isinstance(said, Turn):
             ending, results, fault = self._act(said, before)
             course.messages = [*course.messages, *_told(said, results)]
