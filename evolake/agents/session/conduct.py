@@ -142,8 +142,8 @@ class _Session:
             results, fault, ending = [], status, Ending(status, str(said)) if status in FINAL else None
             course.messages = [*course.messages, *mending(attempt.received, status, str(said))]
         course.rows.append(turn_row(
-            self.job, call, session=self.name, turn=course.turns, thought=said.thought if isinstance(said, Turn) else attempt.received.content,
-            calls=said.calls if isinstance(said, Turn) else [], results=results, fault=fault, tree=self.bench.workspace.sha,
+            self.job, call, said if isinstance(said, Turn) else attempt.received.content, session=self.name, turn=course.turns, results=results,
+            fault=fault, tree=self.bench.workspace.sha,
         ))
         course.strikes = course.strikes + 1 if fault else 0
         if ending is None and course.strikes >= STRIKES:
