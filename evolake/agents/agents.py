@@ -87,7 +87,7 @@ class Agents:
         jobs = [Job(role, *item) for item in zip(requests, seeds, names, numbers, strict=True)]
         calls = self._begin(len(jobs))
         work = [partial(self.backend.ask, job, self._recorder(call)) for job, call in zip(jobs, calls, strict=True)]
-        results = _run(work, alone=0 if not jobs or self.backend.warm(jobs[0]) else 1, threads=self.backend.threads)
+        results = _run_in_threads(work, alone=0 if not jobs or self.backend.warm(jobs[0]) else 1, threads=self.backend.threads)
         return [self._replied(call, result) for call, result in zip(calls, results, strict=True)]
 
     def session(
@@ -194,7 +194,7 @@ class Agents:
         return record
 
 
-def _run(work: list[Callable[[], Any]], *, alone: int, threads: int) -> list[Any]:
+def _run_in_threads(work: list[Callable[[], Any]], *, alone: int, threads: int) -> list[Any]:
     """Runs all, the first `alone` one by one, the rest by at most `threads` threads; results in order."""
     if threads == 1 or len(work) == 1:
         return [item() for item in work]

@@ -19,7 +19,7 @@ from evolake.agents.fences import cap
 from evolake.agents.prompts import Message
 from evolake.agents.question import Question
 from evolake.agents.reply_validation import Received, validate_reply
-from evolake.agents.tape import Entry, Tape
+from evolake.agents.tape import Tape, TapeEntry
 from evolake.canonical_json import text_sha
 
 FINAL = ("refused", "rejected")
@@ -38,7 +38,7 @@ class Asker:
     replay_only: bool = False
     redraw: bool = True
 
-    def owns(self, entry: Entry) -> bool:
+    def owns(self, entry: TapeEntry) -> bool:
         """Whether this line paid for the entry in this cycle."""
         return (entry.line, entry.cycle) == (self.line, self.cycle)
 
@@ -48,7 +48,7 @@ class Recorded:
     """What the tape has of a conversation: `state` is answered, failed or open (it was cut off before its end); `last` is its last entry."""
 
     state: str
-    last: Entry | None
+    last: TapeEntry | None
 
 
 def tag_of(address: str, draw: int) -> str:
@@ -83,7 +83,7 @@ def _rank(result: Recorded, asker: Asker) -> tuple[bool, bool, bool, str, str]:
 
 def read_conversation(tape: Tape, question: Question, attempts: range) -> Recorded:
     """Follows a conversation on the tape from its first question."""
-    last: Entry | None = None
+    last: TapeEntry | None = None
     for number in attempts:
         entry = tape.read(question.key)
         if entry is None:
@@ -98,7 +98,7 @@ def read_conversation(tape: Tape, question: Question, attempts: range) -> Record
     return Recorded("failed", last)
 
 
-def received_of(entry: Entry, counts: Any = None) -> Received:
+def received_of(entry: TapeEntry, counts: Any = None) -> Received:
     """What came, as the tape has it."""
     return Received(entry.outcome, entry.content, entry.detail, counts, entry.answered)
 

@@ -11,7 +11,7 @@ from typing import Any
 from evolake.agents.conversations import received_of
 from evolake.agents.reply_validation import validate_reply
 from evolake.agents.roles import Role, roles_in
-from evolake.agents.tape import Entry, Tape
+from evolake.agents.tape import Tape, TapeEntry
 from evolake.errors import CorruptPart
 from evolake.lines import lines
 
@@ -26,7 +26,7 @@ class Listed:
     key: str
     state: str
     why: str
-    entry: Entry | None
+    entry: TapeEntry | None
 
     def row(self) -> dict[str, Any]:
         """What a listing shows: all but the messages and the reply's text."""

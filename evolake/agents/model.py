@@ -28,7 +28,7 @@ from evolake.agents.reply_validation import Received, billed, read_completion, v
 from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.sampling import Sampling
 from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
-from evolake.agents.tape import Entry, Tape
+from evolake.agents.tape import Tape, TapeEntry
 from evolake.canonical_json import canonical_json, key_of, text_sha
 from evolake.errors import AgentUnavailable, BudgetExhausted, InputError
 from evolake.settings import PriceSettings, SessionSettings
@@ -186,7 +186,7 @@ class ModelBackend:
                 return self._replay(entry)
             return self._pay(self.endpoint, question, record)
 
-    def _replay(self, entry: Entry) -> Attempt:
+    def _replay(self, entry: TapeEntry) -> Attempt:
         self._require_same(entry.model, entry.answered)
         if self.asker.owns(entry):
             self.budget.book_cycle(entry.key, Usage(1, entry.charged_tokens, entry.charged_usd))
@@ -244,9 +244,9 @@ class ModelBackend:
         with self._lock:
             self._longest[role, model] = max(self._longest.get((role, model), 0), output_tokens)
 
-    def _entry(self, question: Question, attempt: Attempt) -> Entry:
+    def _entry(self, question: Question, attempt: Attempt) -> TapeEntry:
         received, counts = attempt.received, attempt.received.counts
-        return Entry(
+        return TapeEntry(
             key=question.key, role=question.role, model=question.model, attempt=question.number, sampling=question.sampling.as_dict(),
             messages=question.messages, schema_sha=key_of(question.schema), outcome=received.outcome, detail=received.detail,
             content=received.content, input_tokens=counts.input if counts else None, cached_tokens=counts.cached if counts else None,

@@ -35,7 +35,7 @@ _KEY = re.compile(r"[0-9a-f]{64}(-[0-9a-f]{16}-\d+)?")
 
 
 @dataclass(frozen=True)
-class Entry:
+class TapeEntry:
     """One paid (or possibly paid) answer of a model, as it came.
 
     `outcome` says what the transport saw: received, truncated, refused, empty, garbled or too_large; whether the text fits the role's model is judged
@@ -90,7 +90,7 @@ class Tape:
         """Where the entry of a key lies."""
         return self.root / key[:2] / f"{key[2:]}.json"
 
-    def read(self, key: str) -> Entry | None:
+    def read(self, key: str) -> TapeEntry | None:
         """The entry, or None when this was never asked.
 
         Raises:
@@ -109,7 +109,7 @@ class Tape:
             stored = parse_json(text, name="the entry", digits=MAX_DIGITS)
             if stored["format"] != FORMAT or stored["sha"] != key_of(stored["entry"]):
                 raise ValueError("its own hash does not match")
-            entry = Entry(**stored["entry"])
+            entry = TapeEntry(**stored["entry"])
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise self._damaged(key, str(error) or type(error).__name__) from None
         if entry.key != key:
@@ -162,14 +162,14 @@ class Tape:
                 best = same, f"its nearest entry {entry.key[:12]} has {other!r} in line {same + 1} where this call has {first!r}"
         return best[1]
 
-    def write(self, entry: Entry) -> None:
+    def write(self, entry: TapeEntry) -> None:
         """Keeps an entry; on return it is on disk. An entry that is already there stays as it is. Raises LakeError where it cannot be kept."""
         try:
             self._write(entry)
         except OSError as error:
             raise self._unusable("written", error) from None
 
-    def _write(self, entry: Entry) -> None:
+    def _write(self, entry: TapeEntry) -> None:
         path = self.path(entry.key)
         path.parent.mkdir(parents=True, exist_ok=True)
         body = asdict(entry)

@@ -28,7 +28,7 @@ from evolake.agents.prompts import Message
 from evolake.agents.question import Question
 from evolake.agents.reply_validation import validate_reply
 from evolake.agents.roles import AgentFailure, Job
-from evolake.agents.session.kept import Kept
+from evolake.agents.session.records import SessionRecords
 from evolake.agents.session.rows import Note, turn_row
 from evolake.agents.session.tools import Bench, Result, run_tool
 from evolake.agents.session.wire import RESULT, Turn, turn_text
@@ -55,7 +55,7 @@ class Ending:
 
 
 @dataclass
-class _Course:
+class _SessionState:
     """A session so far."""
 
     messages: list[Message]
@@ -84,21 +84,21 @@ def conduct(backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Rec
     try:
         ending = session.run()
     finally:
-        for row in session.course.rows:
+        for row in session.state.rows:
             note(row)
     if ending.reply is not None:
         return ending.reply
-    return AgentFailure(job.role.name, ending.outcome, " ".join(ending.reason.split())[:500], session.course.turns)
+    return AgentFailure(job.role.name, ending.outcome, " ".join(ending.reason.split())[:500], session.state.turns)
 
 
 class _Session:
     def __init__(self, backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Record):
         self.backend, self.job, self.bench, self.record = backend, job, bench, record
-        self.prompt, self.kept = prompt_for(backend.system_prompts, job.role.name), Kept(backend.tape.root)
+        self.prompt, self.records = prompt_for(backend.system_prompts, job.role.name), SessionRecords(backend.tape.root)
         first = backend.first_question(job, lambda question: self._recorded(self._chosen(question).key), goes_on=True)
         self.first = self._chosen(first)
         self.name = self.first.key
-        self.course = _Course(self.first.messages)
+        self.state = _SessionState(self.first.messages)
 
     def _chosen(self, question: Question) -> Question:
         """The first question of the session that this one goes on with; it depends on the tools and the files, too."""
@@ -110,11 +110,11 @@ class _Session:
         """Turn after turn to the end, which is kept."""
         known = self._ended(self.name)
         ending = self._take_turns(known)
-        if self.course.rows:
-            self.course.rows[-1] |= {"outcome": ending.outcome, "reason": ending.reason or None}
-        if self.backend.endpoint is not None and known is None and self.course.last:
-            end = {"outcome": ending.outcome, "reason": ending.reason, "turns": self.course.turns, "last": self.course.last}
-            self.kept.write(f"end\x1f{self.name}", end)
+        if self.state.rows:
+            self.state.rows[-1] |= {"outcome": ending.outcome, "reason": ending.reason or None}
+        if self.backend.endpoint is not None and known is None and self.state.last:
+            end = {"outcome": ending.outcome, "reason": ending.reason, "turns": self.state.turns, "last": self.state.last}
+            self.records.write(f"end\x1f{self.name}", end)
         return ending
 
     def _take_turns(self, known: dict[str, Any] | None) -> Ending:
@@ -128,8 +128,8 @@ class _Session:
                 return ending
 
     def _turn(self) -> Ending | None:
-        course, before = self.course, self.bench.workspace.sha
-        question = replace(self.first, messages=course.messages)
+        state, before = self.state, self.bench.workspace.sha
+        question = replace(self.first, messages=state.messages)
         attempt = self.backend.obtain(question, self.record)
         status, said = validate_reply(attempt.received, self.job.role.reply)
         call = self.backend.row(question, attempt, status, self.prompt)
@@ -137,35 +137,35 @@ class _Session:
         self._count(question.key, attempt)
         if isinstance(said, Turn):
             ending, results, fault = self._act(said, before)
-            course.messages = [*course.messages, *_told(said, results)]
+            state.messages = [*state.messages, *_turn_messages(said, results)]
         else:
             results, fault, ending = [], status, Ending(status, str(said)) if status in FINAL else None
-            course.messages = [*course.messages, *mending(attempt.received, status, str(said))]
-        course.rows.append(turn_row(
-            self.job, call, said if isinstance(said, Turn) else attempt.received.content, session=self.name, turn=course.turns, results=results,
+            state.messages = [*state.messages, *mending(attempt.received, status, str(said))]
+        state.rows.append(turn_row(
+            self.job, call, said if isinstance(said, Turn) else attempt.received.content, session=self.name, turn=state.turns, results=results,
             fault=fault, tree=self.bench.workspace.sha,
         ))
-        course.strikes = course.strikes + 1 if fault else 0
-        if ending is None and course.strikes >= STRIKES:
+        state.strikes = state.strikes + 1 if fault else 0
+        if ending is None and state.strikes >= STRIKES:
             why = results[0].text if results else str(said)
             ending = Ending(fault, f"{STRIKES} turns in a row were of no use, the last: {why}")
         return ending
 
     def _act(self, turn: Turn, before: str) -> tuple[Ending | None, list[Result], str]:
         """Runs the calls of a turn. Gives how the session ended, if so, what the calls came to, and what kind of no use the turn was."""
-        course, calls = self.course, turn.calls[:MOST_CALLS]
+        state, calls = self.state, turn.calls[:MOST_CALLS]
         taken = key_of([before, [call.model_dump(mode="json") for call in turn.calls]])
-        course.seen[taken] += 1
+        state.seen[taken] += 1
         results: list[Result] = []
         for call in calls:
             results.append(run_tool(self.bench, call.tool, call.arguments, self._remember(call.tool, call.arguments)))
-            course.wall_s += results[-1].wall_s
+            state.wall_s += results[-1].wall_s
             if (reply := results[-1].finished) is not None:
                 return Ending("finished", "", reply), results, ""
         notes = [f"(Only the first {MOST_CALLS} of {len(turn.calls)} calls were run.)"] if len(turn.calls) > MOST_CALLS else []
-        if course.seen[taken] >= REPEATS:
+        if state.seen[taken] >= REPEATS:
             return Ending("looped", f"the same turn was taken {REPEATS} times on the same files"), results, "looped"
-        left = self.backend.session.turns - course.turns
+        left = self.backend.session.turns - state.turns
         notes += [f"({left} {'turn is' if left == 1 else 'turns are'} left.)"] if left <= FEW else []
         if notes:
             results[-1] = Result(results[-1].tool, "\n".join([results[-1].text, *notes]), results[-1].fault, wall_s=results[-1].wall_s)
@@ -176,27 +176,27 @@ class _Session:
         """How what a command says is kept: by the session, how many commands came before, what was called and the files that it ran on."""
 
         def remember(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-            self.course.commands += 1
-            asked = canonical_json([self.name, self.course.commands, tool, arguments, self.bench.workspace.sha])
-            return self.kept.read(f"said\x1f{asked}") or self.kept.write(f"said\x1f{asked}", make())
+            self.state.commands += 1
+            asked = canonical_json([self.name, self.state.commands, tool, arguments, self.bench.workspace.sha])
+            return self.records.read(f"said\x1f{asked}") or self.records.write(f"said\x1f{asked}", make())
 
         return remember
 
     def _count(self, key: str, attempt: Attempt) -> None:
         """What a turn took, as the tape has it, so that a replay counts the same."""
-        course, entry = self.course, self.backend.tape.read(key)
-        course.turns += 1
-        course.tokens += entry.charged_tokens if entry else attempt.charged.tokens
-        course.usd += entry.charged_usd if entry else attempt.charged.usd
-        course.wall_s += entry.latency_s if entry else 0.0
-        course.last = key if entry else course.last
+        state, entry = self.state, self.backend.tape.read(key)
+        state.turns += 1
+        state.tokens += entry.charged_tokens if entry else attempt.charged.tokens
+        state.usd += entry.charged_usd if entry else attempt.charged.usd
+        state.wall_s += entry.latency_s if entry else 0.0
+        state.last = key if entry else state.last
 
     def _bound(self) -> Ending | None:
         """Whether a bound was reached, and which."""
-        course, most = self.course, self.backend.session
+        state, most = self.state, self.backend.session
         for word, spent, bound in (
-            ("turns", course.turns, most.turns), ("tokens", course.tokens, most.tokens), ("usd", course.usd, most.usd),
-            ("time", course.wall_s, most.wall_s),
+            ("turns", state.turns, most.turns), ("tokens", state.tokens, most.tokens), ("usd", state.usd, most.usd),
+            ("time", state.wall_s, most.wall_s),
         ):
             if bound is not None and spent >= bound:
                 return Ending(f"out_of_{word}", f"not finished within {bound:g} {'seconds' if word == 'time' else word} (it took {spent:g})")
@@ -204,10 +204,10 @@ class _Session:
 
     def _cut_short(self, known: dict[str, Any] | None) -> Ending | None:
         """How it ended where its last turn brought nothing that the tape has."""
-        return Ending(known["outcome"], known["reason"]) if known and known["outcome"] in FINAL and known["last"] == self.course.last else None
+        return Ending(known["outcome"], known["reason"]) if known and known["outcome"] in FINAL and known["last"] == self.state.last else None
 
     def _ended(self, name: str) -> dict[str, Any] | None:
-        return self.kept.read(f"end\x1f{name}")
+        return self.records.read(f"end\x1f{name}")
 
     def _recorded(self, name: str) -> Recorded:
         """What is known of a session, for the choice of the one to go on with."""
@@ -216,7 +216,7 @@ class _Session:
         return Recorded("open", self.backend.tape.read(name))
 
 
-def _told(turn: Turn, results: list[Result]) -> list[Message]:
+def _turn_messages(turn: Turn, results: list[Result]) -> list[Message]:
     """A turn and what came of it, as messages."""
     done = Turn(thought=turn.thought, calls=turn.calls[: len(results)])
     said: Message = {"role": "assistant", "content": turn_text(done)}

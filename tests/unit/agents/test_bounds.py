@@ -21,7 +21,7 @@ from evolake.agents.budget import Account
 from evolake.agents.calls import Usage
 from evolake.agents.prices import Counts, plausible, same_model
 from evolake.agents.reply_validation import read_completion, validate_text
-from evolake.agents.tape import Entry, Tape
+from evolake.agents.tape import Tape, TapeEntry
 from evolake.errors import CorruptPart, LakeError
 from evolake.reading.json_text import values_of
 
@@ -136,8 +136,8 @@ def test_fences_of_any_kind_are_found_in_one_pass(text: str) -> None:
     assert isinstance(validate_text(text, AddReply), str)
 
 
-def entry(key: str) -> Entry:
-    return Entry(
+def entry(key: str) -> TapeEntry:
+    return TapeEntry(
         key=key, role="r", model="m", attempt=0, sampling={}, messages=[], schema_sha="s", outcome="received", detail="", content="{}",
         input_tokens=1, cached_tokens=None, output_tokens=2, charged_tokens=3, usd=None, charged_usd=0.0, latency_s=0.1,
         created_at="t", line="l", cycle="1", run_id="r",

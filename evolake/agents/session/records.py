@@ -19,7 +19,7 @@ from evolake.errors import CorruptPart
 from evolake.lake import disk
 
 
-class Kept:
+class SessionRecords:
     """The records beside a tape. Safe for any number of threads and processes on one machine."""
 
     def __init__(self, tape: Path):
