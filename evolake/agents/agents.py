@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -28,6 +29,16 @@ if TYPE_CHECKING:
     from evolake.agents.session.tools import Bench
 
 
+@dataclass
+class _CallRecord:
+    """What is known of one call. attempts: their rows so far. turns: rows, of a session. failure: of a call that ended without a reply."""
+
+    call_id: str = field(default_factory=lambda: uuid4().hex)
+    attempts: list[AgentCall] = field(default_factory=list[AgentCall])
+    turns: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    failure: AgentFailure | None = None
+
+
 class Agents:
     """Roles behind one backend, for one cycle and run. Safe under threads; a context manager that closes the backend."""
 
@@ -35,10 +46,8 @@ class Agents:
         self.backend = backend
         self.line, self.cycle = line, cycle
         self._lock = threading.Lock()
-        self._calls: list[list[AgentCall]] = []
-        self._slot_of: dict[str, int] = {}
-        self._failures: dict[int, AgentFailure] = {}
-        self._turns: dict[int, list[dict[str, Any]]] = {}
+        # call id -> what is known of the call, in the order of the requests
+        self._calls: dict[str, _CallRecord] = {}
         self._spent = Usage()
 
     def __enter__(self) -> Agents:
@@ -76,10 +85,10 @@ class Agents:
             if not isinstance(request, role.request):
                 raise TypeError(f"role {role.name} is asked with {role.request.__name__} (got {type(request).__name__})")
         jobs = [Job(role, *item) for item in zip(requests, seeds, names, numbers, strict=True)]
-        first = self._slots(len(jobs))
-        work = [self._one(job, first + index) for index, job in enumerate(jobs)]
-        results = _run(work, alone=0 if not jobs or self.backend.warm(jobs[0]) else 1, threads=self.backend.threads)
-        return [self._replied(result, first + index) for index, result in enumerate(results)]
+        calls = self._begin(len(jobs))
+        work = [partial(self.backend.ask, job, self._recorder(call)) for job, call in zip(jobs, calls, strict=True)]
+        results = _run_in_threads(work, alone=0 if not jobs or self.backend.warm(jobs[0]) else 1, threads=self.backend.threads)
+        return [self._replied(call, result) for call, result in zip(calls, results, strict=True)]
 
     def session(
         self, role: Role[RequestT, Any], request: RequestT, bench: Bench, *, seed: int, artifact_id: str | None = None, attempt: int = 0
@@ -96,11 +105,9 @@ class Agents:
 
         if not isinstance(self.backend, ModelBackend) or not role.tools:
             raise TypeError(f"the backend {self.backend.name} holds no session of the role {role.name}")
-        slot = self._slots(1)
-        with self._lock:
-            turns = self._turns[slot] = []
-        result = conduct(self.backend, Job(role, request, seed, artifact_id, attempt), bench, self._recorder(slot), turns.append)
-        return self._replied(result, slot)
+        [call] = self._begin(1)
+        result = conduct(self.backend, Job(role, request, seed, artifact_id, attempt), bench, self._recorder(call), call.turns.append)
+        return self._replied(call, result)
 
     def assign(self, call_id: str, artifact_id: str) -> None:
         """Name the artifact that came of a call (`Reply.call_id`): all rows of the call get its id.
@@ -109,11 +116,11 @@ class Agents:
             KeyError: these agents made no such call.
         """
         with self._lock:
-            if call_id not in self._slot_of:
+            if call_id not in self._calls:
                 raise KeyError(f"assign: these agents made no call {call_id!r}")
-            slot = self._slot_of[call_id]
-            self._calls[slot] = [replace(call, artifact_id=artifact_id) for call in self._calls[slot]]
-            for turn in self._turns.get(slot, ()):
+            call = self._calls[call_id]
+            call.attempts = [replace(attempt, artifact_id=artifact_id) for attempt in call.attempts]
+            for turn in call.turns:
                 turn["artifact_id"] = artifact_id
 
     def __getstate__(self) -> dict[str, Any]:
@@ -130,11 +137,7 @@ class Agents:
     def take_in(self, other: Agents) -> None:
         """The calls of `other` (see `apart`) after those that were made so far. It is done with then."""
         with self._lock, other._lock:
-            first = len(self._calls)
-            self._calls.extend(other._calls)
-            self._slot_of |= {call_id: first + slot for call_id, slot in other._slot_of.items()}
-            self._failures |= {first + slot: failure for slot, failure in other._failures.items()}
-            self._turns |= {first + slot: turns for slot, turns in other._turns.items()}
+            self._calls |= other._calls
             self._spent += other._spent
 
     def rows(self) -> list[dict[str, Any]]:
@@ -145,24 +148,24 @@ class Agents:
         """One row per turn of a session so far, in the order of the requests: the columns of `session_turns`, with `text` for its blob."""
         named = {call.call_id: name for call, name in self._named()}
         with self._lock:
-            return [turn | {"call_id": named[turn["call_id"]]} for slot in sorted(self._turns) for turn in self._turns[slot]]
+            return [turn | {"call_id": named[turn["call_id"]]} for call in self._calls.values() for turn in call.turns]
 
     def _named(self) -> list[tuple[AgentCall, str]]:
         """Every attempt, with the id of its row."""
         with self._lock:
-            calls = [call for slot in self._calls for call in slot]
+            attempts = [attempt for call in self._calls.values() for attempt in call.attempts]
         seen: dict[str, int] = {}
         named = []
-        for call in calls:
-            number = seen[call.call_id] = seen.get(call.call_id, -1) + 1
-            named.append((call, text_sha(f"{self.line}\x1f{self.cycle}\x1f{call.role}\x1f{call.call_id}\x1f{number}")))
+        for attempt in attempts:
+            number = seen[attempt.call_id] = seen.get(attempt.call_id, -1) + 1
+            named.append((attempt, text_sha(f"{self.line}\x1f{self.cycle}\x1f{attempt.role}\x1f{attempt.call_id}\x1f{number}")))
         return named
 
     @property
     def last_failure(self) -> str:
         """The role and the reason of the latest call without a reply; "" if every call had one."""
         with self._lock:
-            last = self._failures[max(self._failures)] if self._failures else None
+            last = next((call.failure for call in reversed(self._calls.values()) if call.failure is not None), None)
         return f"{last.role}: {last.reason}" if last else ""
 
     @property
@@ -171,34 +174,29 @@ class Agents:
         with self._lock:
             return self._spent
 
-    def _slots(self, count: int) -> int:
+    def _begin(self, count: int) -> list[_CallRecord]:
+        """New calls, in the order of their requests."""
+        calls = [_CallRecord() for _ in range(count)]
         with self._lock:
-            first = len(self._calls)
-            self._calls.extend([] for _ in range(count))
-            return first
+            self._calls |= {call.call_id: call for call in calls}
+        return calls
 
-    def _replied(self, value: Any, slot: int) -> Reply[Any]:
-        """Give the call of a slot its name, and remember a failure."""
-        reply = Reply(value, uuid4().hex)
-        with self._lock:
-            self._slot_of[reply.call_id] = slot
-            if isinstance(value, AgentFailure):
-                self._failures[slot] = value
-        return reply
+    def _replied(self, call: _CallRecord, value: Any) -> Reply[Any]:
+        """The reply of a call; a failure is remembered."""
+        if isinstance(value, AgentFailure):
+            call.failure = value
+        return Reply(value, call.call_id)
 
-    def _recorder(self, slot: int) -> Record:
-        def record(call: AgentCall, usage: Usage) -> None:
+    def _recorder(self, call: _CallRecord) -> Record:
+        def record(attempt: AgentCall, usage: Usage) -> None:
             with self._lock:
-                self._calls[slot].append(call)
+                call.attempts.append(attempt)
                 self._spent += usage
 
         return record
 
-    def _one(self, job: Job[Any, Any], slot: int) -> Callable[[], Any]:
-        return lambda: self.backend.ask(job, self._recorder(slot))
 
-
-def _run(work: list[Callable[[], Any]], *, alone: int, threads: int) -> list[Any]:
+def _run_in_threads(work: list[Callable[[], Any]], *, alone: int, threads: int) -> list[Any]:
     """Runs all, the first `alone` one by one, the rest by at most `threads` threads; results in order."""
     if threads == 1 or len(work) == 1:
         return [item() for item in work]

@@ -7,9 +7,6 @@ counted, so a budget can be overshot by at most what was in flight when it ran o
 
 What was spent outlives the process: every paid attempt is a line in the account of its cycle and in that of its run, under `<lake>/tape/accounts/`.
 Another step of the same run, or a second run of the same cycle, starts from there. Reservations are per process.
-
-Before 0.2.0 the solvers' calls were booked in the designs' account of the cycle. That file is never rewritten: read for the designs it is without
-them, and read for the solvers they are added, told apart by the tape. A try that was lost and has no entry there stays with the designs.
 """
 
 from __future__ import annotations
@@ -19,29 +16,25 @@ import json
 import math
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evolake.agents.calls import Usage
-from evolake.agents.tape import MISFILED_OF, MISFILED_UNDER, Tape, is_key, paid_by
-from evolake.errors import BudgetExhausted, CorruptPart, LakeError
+from evolake.agents.tape import Tape
+from evolake.errors import BudgetExhausted, LakeError
 from evolake.file_names import file_name
 from evolake.settings import BudgetSettings
 
 
 class Account:
-    """An append-only file of what was spent: one JSON object a line, each attempt once by its key. Torn lines are passed over.
+    """An append-only file of what was spent: one JSON object a line, each attempt once by its key. Torn lines are passed over."""
 
-    counts: whether an attempt, by its key, is of the total; all are without it.
-    """
-
-    def __init__(self, path: Path, counts: Callable[[str], bool] | None = None):
+    def __init__(self, path: Path):
         self.path = path
         self.total = Usage()
-        self._counts = counts or (lambda key: True)
         self._keys: set[str] = set()
         self._read_to = 0
 
@@ -60,9 +53,6 @@ class Account:
         for line in fresh[:end].splitlines():
             with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
                 self._add(*_spent(json.loads(line)))
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._keys
 
     def add(self, key: str, usage: Usage) -> None:
         """Appends one attempt, unless it is there already; on return it is on disk."""
@@ -89,7 +79,7 @@ class Account:
         )
 
     def _add(self, key: str, usage: Usage) -> None:
-        if key not in self._keys and self._counts(key):
+        if key not in self._keys:
             self._keys.add(key)
             self.total += usage
 
@@ -121,9 +111,7 @@ class Budget:
     def __init__(self, limits: BudgetSettings, tape: Tape, *, line: str, cycle: str, run_id: str):
         folder = tape.root / "accounts"
         self.limits = limits
-        own = None if line != MISFILED_UNDER else lambda key: not _misfiled(tape, key)
-        self._cycle = Account(_of_cycle(folder, line, cycle), own)
-        self._elsewhere = Account(_of_cycle(folder, MISFILED_UNDER, cycle), lambda key: line == MISFILED_OF and _misfiled(tape, key))
+        self._cycle = Account(folder / f"cycle-{file_name(line)}-{file_name(cycle, '.jsonl')}")
         self._run = Account(folder / f"run-{file_name(run_id, '.jsonl')}")
         self._reserved: list[Usage] = []
         self._changed = threading.Condition()
@@ -162,9 +150,7 @@ class Budget:
     def book_cycle(self, key: str, usage: Usage) -> None:
         """Books an attempt of this cycle that is on the tape but not in the account (a crash came between). A no-op otherwise."""
         with self._changed:
-            self._elsewhere.refresh()
-            if key not in self._elsewhere:
-                self._cycle.add(key, usage)
+            self._cycle.add(key, usage)
 
     def spent(self) -> tuple[Usage, Usage]:
         """What this cycle and this run have spent so far, all processes together."""
@@ -172,9 +158,9 @@ class Budget:
             return self._totals()
 
     def _totals(self) -> tuple[Usage, Usage]:
-        for account in (self._cycle, self._elsewhere, self._run):
-            account.refresh()
-        return self._cycle.total + self._elsewhere.total, self._run.total
+        self._cycle.refresh()
+        self._run.refresh()
+        return self._cycle.total, self._run.total
 
     def _book(self, key: str, usage: Usage) -> None:
         self._cycle.add(key, usage)
@@ -200,19 +186,3 @@ def _exhausted(unit: str, scope: str, limit: float, spent: float, estimate: floa
         wanted=f"room for about {estimate:g} {unit}", got=f"{spent:g} of {limit:g} {unit} spent",
         do=f"raise EVOLAKE_BUDGET__{unit.upper()}_PER_{scope.upper()} and run the cycle again; what was paid for replays at no cost",
     )
-
-
-def _of_cycle(folder: Path, line: str, cycle: str) -> Path:
-    return folder / f"cycle-{file_name(line)}-{file_name(cycle, '.jsonl')}"
-
-
-def _misfiled(tape: Tape, key: str) -> bool:
-    """Whether another line asked than the entry of an attempt names. What has no entry, or a damaged one, stays booked where it is."""
-    asked = key.partition("/")[0]
-    if not is_key(asked):
-        return False
-    try:
-        entry = tape.read(asked)
-    except CorruptPart:
-        return False
-    return entry is not None and paid_by(entry) != entry.line

@@ -5,28 +5,23 @@ answers nothing: the next run asks again, and its replies lie beside the old one
 was in three places only: in the run that met it, so that one run gives one answer; under replay only, where nothing may be asked; and in a study,
 whose failures are results (`redraw` false).
 
-A key on the tape is the hash of what was asked, then `-`, sixteen digits of the endpoint's address, `-`, and the number of the draw. Entries of
-before 0.2.0 have the hash alone and name no endpoint. They answer the calls of the line and cycle that paid for them, and any under replay only;
-a later cycle asks the endpoint that it has.
+A key on the tape is the hash of what was asked, then `-`, sixteen digits of the endpoint's address, `-`, and the number of the draw.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from pydantic import BaseModel
-
 from evolake.agents.fences import cap
 from evolake.agents.prompts import Message
+from evolake.agents.question import Question
 from evolake.agents.reply_validation import Received, validate_reply
-from evolake.agents.tape import Entry, Tape, paid_by
+from evolake.agents.tape import Tape, TapeEntry
 from evolake.canonical_json import text_sha
 
-BEFORE = ""
-"""The tag of an entry that names no endpoint."""
 FINAL = ("refused", "rejected")
 """Statuses after which nothing is repaired."""
 SHOWN_REPLY_CHARS = 8_000
@@ -43,9 +38,9 @@ class Asker:
     replay_only: bool = False
     redraw: bool = True
 
-    def owns(self, entry: Entry) -> bool:
+    def owns(self, entry: TapeEntry) -> bool:
         """Whether this line paid for the entry in this cycle."""
-        return (paid_by(entry), entry.cycle) == (self.line, self.cycle)
+        return (entry.line, entry.cycle) == (self.line, self.cycle)
 
 
 @dataclass(frozen=True)
@@ -53,7 +48,7 @@ class Recorded:
     """What the tape has of a conversation: `state` is answered, failed or open (it was cut off before its end); `last` is its last entry."""
 
     state: str
-    last: Entry | None
+    last: TapeEntry | None
 
 
 def tag_of(address: str, draw: int) -> str:
@@ -72,19 +67,11 @@ def choose(tape: Tape, question: str, asker: Asker, recorded: Callable[[str], Re
     """
     if asker.replay_only:
         return max(tape.tags(question), key=lambda tag: _rank(recorded(tag), asker), default=tag_of(asker.address, 0))
-    for tag in _tags(tape, question, asker):
-        result = recorded(tag)
+    for draw in count():
+        result = recorded(tag := tag_of(asker.address, draw))
         if result.state != "failed" or not asker.redraw or (result.last is not None and result.last.run_id == asker.run_id):
             return tag
     raise AssertionError("draws do not end")
-
-
-def _tags(tape: Tape, question: str, asker: Asker) -> Iterator[str]:
-    before = tape.read(question)
-    if before is not None and asker.owns(before):
-        yield BEFORE
-    for draw in count():
-        yield tag_of(asker.address, draw)
 
 
 def _rank(result: Recorded, asker: Asker) -> tuple[bool, bool, bool, str, str]:
@@ -94,26 +81,24 @@ def _rank(result: Recorded, asker: Asker) -> tuple[bool, bool, bool, str, str]:
     return result.state != "open", own, own or result.state == "answered", result.last.created_at, result.last.key
 
 
-def read_conversation(
-    tape: Tape, key: Callable[[list[Message], int], str], messages: list[Message], reply: type[BaseModel], attempts: range
-) -> Recorded:
-    """Follows a conversation on the tape. key: (messages, number of the attempt) -> key of its entry."""
-    last: Entry | None = None
+def read_conversation(tape: Tape, question: Question, attempts: range) -> Recorded:
+    """Follows a conversation on the tape from its first question."""
+    last: TapeEntry | None = None
     for number in attempts:
-        entry = tape.read(key(messages, number))
+        entry = tape.read(question.key)
         if entry is None:
             return Recorded("open", last)
         last, received = entry, received_of(entry)
-        status, said = validate_reply(received, reply)
+        status, said = validate_reply(received, question.job.role.reply)
         if not isinstance(said, str):
             return Recorded("answered", last)
         if status in FINAL:
             break
-        messages = [*messages, *mending(received, status, said)]
+        question = question.followed_by(mending(received, status, said), number + 1)
     return Recorded("failed", last)
 
 
-def received_of(entry: Entry, counts: Any = None) -> Received:
+def received_of(entry: TapeEntry, counts: Any = None) -> Received:
     """What came, as the tape has it."""
     return Received(entry.outcome, entry.content, entry.detail, counts, entry.answered)
 

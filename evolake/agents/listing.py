@@ -11,7 +11,7 @@ from typing import Any
 from evolake.agents.conversations import received_of
 from evolake.agents.reply_validation import validate_reply
 from evolake.agents.roles import Role, roles_in
-from evolake.agents.tape import Entry, Tape, paid_by
+from evolake.agents.tape import Tape, TapeEntry
 from evolake.errors import CorruptPart
 from evolake.lines import lines
 
@@ -26,15 +26,15 @@ class Listed:
     key: str
     state: str
     why: str
-    entry: Entry | None
+    entry: TapeEntry | None
 
     def row(self) -> dict[str, Any]:
         """What a listing shows: all but the messages and the reply's text."""
         details: dict[str, Any] = {"key": self.key, "state": self.state, "why": self.why}
         if self.entry is None:
             return details
-        shown = ("role", "cycle", "model", "endpoint", "attempt", "outcome", "charged_tokens", "usd", "created_at", "run_id")
-        return details | {"line": paid_by(self.entry)} | {name: getattr(self.entry, name) for name in shown}
+        shown = ("line", "role", "cycle", "model", "endpoint", "attempt", "outcome", "charged_tokens", "usd", "created_at", "run_id")
+        return details | {name: getattr(self.entry, name) for name in shown}
 
 
 @dataclass(frozen=True)

@@ -20,14 +20,15 @@ from evolake.agents.backends import Record
 from evolake.agents.budget import Budget
 from evolake.agents.calls import AgentCall, Usage, status_words
 from evolake.agents.conversations import FINAL, Asker, Recorded, choose, mending, read_conversation, received_of
-from evolake.agents.endpoint import Body, Endpoint, Rejected
+from evolake.agents.endpoint import Endpoint, Rejected
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, plausible, price_usd, same_model
 from evolake.agents.prompts import Message, questions
+from evolake.agents.question import Question
 from evolake.agents.reply_validation import Received, billed, read_completion, validate_reply
 from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.sampling import Sampling
 from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
-from evolake.agents.tape import Entry, Tape, tape_key
+from evolake.agents.tape import Tape, TapeEntry
 from evolake.canonical_json import canonical_json, key_of, text_sha
 from evolake.errors import AgentUnavailable, BudgetExhausted, InputError
 from evolake.settings import PriceSettings, SessionSettings
@@ -87,66 +88,52 @@ class ModelBackend:
             InputError: no model is named for the role, or new calls are forbidden and this one is not on the tape.
             BudgetExhausted, AgentUnavailable: as they say; every attempt before is recorded and on the tape.
         """
-        model = self.model_of(job.role.name)
-        prompt = prompt_for(self.system_prompts, job.role.name)
         attempts = range(10 * job.attempt, 10 * job.attempt + self.repairs + 1)
-        messages, schema = self.first_of(
-            job, lambda said, form: self._recorded(job, model, said, form, attempts)(self._tag(job, model, said, form, attempts)),
-        )
-        tag = self._tag(job, model, messages, schema, attempts)
-        status, reason = "", ""
-        number = attempts.start
-        for number in attempts:
-            key = self.question(job, model, messages, schema, number) + tag
-            attempt = self.obtain(job, model, messages, schema, key, number, record)
-            status, verdict = validate_reply(attempt.received, job.role.reply)
-            record(self.row(job, model, messages, key, attempt, status, number, prompt), attempt.charged)
-            if not isinstance(verdict, str):
-                return verdict
-            reason = verdict
-            if status in FINAL:
-                break
-            messages = [*messages, *mending(attempt.received, status, reason)]
-        return AgentFailure(job.role.name, status, " ".join(reason.split())[:500], number - attempts.start + 1)
+        question = self.first_question(job, lambda question: read_conversation(self.tape, self._chosen(question, attempts), attempts))
+        question = self._chosen(question, attempts)
+        prompt = prompt_for(self.system_prompts, job.role.name)
+        while True:
+            attempt = self.obtain(question, record)
+            status, reply = validate_reply(attempt.received, job.role.reply)
+            record(self.row(question, attempt, status, prompt), attempt.charged)
+            if not isinstance(reply, str):
+                return reply
+            if status in FINAL or question.number == attempts[-1]:
+                return AgentFailure(job.role.name, status, " ".join(reply.split())[:500], question.number - attempts.start + 1)
+            question = question.followed_by(mending(attempt.received, status, reply), question.number + 1)
 
     @property
     def asker(self) -> Asker:
         """Who asks, for the choice of a conversation."""
         return Asker(self.address, self.line, self.cycle, self.run_id, replay_only=self.endpoint is None, redraw=self.redraw)
 
-    def question(self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], number: int) -> str:
-        """The hash of what is asked."""
-        return tape_key(job.role.name, model, messages, schema, self.sampling(job.role.name).as_dict(), number)
+    def question(self, job: Job[Any, Any], messages: list[Message], schema: dict[str, Any]) -> Question:
+        """The first question of a call.
 
-    def first_of(
-        self, job: Job[Any, Any], recorded: Callable[[list[Message], dict[str, Any]], Recorded], *, goes_on: bool = False,
-    ) -> tuple[list[Message], dict[str, Any]]:
-        """How a call begins: its messages and the schema of its reply, as an earlier evolake asked where the tape has an answer to that and none to
-        today's question. Under replay only a failure is an answer. goes_on: so is what was cut off."""
-        def answered(form: tuple[list[Message], dict[str, Any]]) -> bool:
-            result = recorded(*form)
+        Raises:
+            InputError: no model is named for the role.
+        """
+        return Question(job, self.model_of(job.role.name), messages, schema, self.sampling(job.role.name), 10 * job.attempt)
+
+    def first_question(self, job: Job[Any, Any], recorded: Callable[[Question], Recorded], *, goes_on: bool = False) -> Question:
+        """How a call begins: as an earlier evolake asked if the tape has an answer to that and none to today's question.
+
+        Under replay only a failure is an answer. goes_on: so is what was cut off. Raises InputError as `question`.
+        """
+        def answered(question: Question) -> bool:
+            result = recorded(question)
             return result.state == "answered" or (result.last is not None and (self.asker.replay_only or (goes_on and result.state == "open")))
 
         prompt = prompt_for(self.system_prompts, job.role.name)
-        now, *before = [(headed(messages, prompt), schema) for messages, schema in questions(job.role, job.request)]
-        return now if not before or answered(now) else next((form for form in before if answered(form)), now)
+        now, *before = [self.question(job, headed(messages, prompt), schema) for messages, schema in questions(job.role, job.request)]
+        return now if not before or answered(now) else next((question for question in before if answered(question)), now)
 
-    def _tag(self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], attempts: range) -> str:
-        """The conversation that this call goes on with."""
-        recorded = self._recorded(job, model, messages, schema, attempts)
-        return choose(self.tape, self.question(job, model, messages, schema, attempts.start), self.asker, recorded)
-
-    def _recorded(
-        self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], attempts: range,
-    ) -> Callable[[str], Recorded]:
-        """Tag -> what the tape has of that conversation."""
+    def _chosen(self, question: Question, attempts: range) -> Question:
+        """The first question of the conversation that this call goes on with."""
         def recorded(tag: str) -> Recorded:
-            def key(said: list[Message], number: int) -> str:
-                return self.question(job, model, said, schema, number) + tag
+            return read_conversation(self.tape, question.tagged(tag), attempts)
 
-            return read_conversation(self.tape, key, messages, job.role.reply, attempts)
-
-        return recorded
+        return question.tagged(choose(self.tape, question.sha, self.asker, recorded))
 
     def model_of(self, role: str) -> str:
         """The model that serves a role.
@@ -173,25 +160,23 @@ class ModelBackend:
         if self.endpoint is not None:
             self.endpoint.close()
 
-    def obtain(
-        self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], key: str, number: int, record: Record
-    ) -> Attempt:
-        """The answer to what is asked under a key: that of the tape, else a paid one, which is then on the tape. Raises as `ask`."""
-        if (entry := self.tape.read(key)) is not None:
+    def obtain(self, question: Question, record: Record) -> Attempt:
+        """The answer to a question: that of the tape, else a paid one, which is then on the tape. Raises as `ask`."""
+        if (entry := self.tape.read(question.key)) is not None:
             return self._replay(entry)
         if self.endpoint is None:
-            near = self.tape.nearest(job.role.name, messages)
+            near = self.tape.nearest(question.role, question.messages)
             raise InputError(
-                f"replay only: the tape has no reply for role {job.role.name}", wanted=f"tape entry {key}",
+                f"replay only: the tape has no reply for role {question.role}", wanted=f"tape entry {question.key}",
                 got=f"none in {self.tape.root}{near and '; '}{near}",
                 do="run without --replay-only to pay for it, or restore the tape of the original run",
             )
-        with self.tape.lock(key):
-            if (entry := self.tape.read(key)) is not None:
+        with self.tape.lock(question.key):
+            if (entry := self.tape.read(question.key)) is not None:
                 return self._replay(entry)
-            return self._pay(self.endpoint, job, model, messages, schema, key, number, record)
+            return self._pay(self.endpoint, question, record)
 
-    def _replay(self, entry: Entry) -> Attempt:
+    def _replay(self, entry: TapeEntry) -> Attempt:
         self._require_same(entry.model, entry.answered)
         if self.asker.owns(entry):
             self.budget.book_cycle(entry.key, Usage(1, entry.charged_tokens, entry.charged_usd))
@@ -209,82 +194,68 @@ class ModelBackend:
                 do="correct EVOLAKE_MODELS or the endpoint; or accept it with EVOLAKE_MODEL_STRICT=false, and the calls say `answered_by`",
             )
 
-    def _pay(
-        self, endpoint: Endpoint, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], key: str, number: int,
-        record: Record,
-    ) -> Attempt:
-        prompt_tokens, price, sampling = estimate_tokens(messages), self.prices.get(model), self.sampling(job.role.name)
+    def _pay(self, endpoint: Endpoint, question: Question, record: Record) -> Attempt:
+        role, model, sampling = question.job.role, question.model, question.sampling
+        prompt_tokens, price = estimate_tokens(question.messages), self.prices.get(model)
 
         def lost(why: str) -> BudgetExhausted | None:
             """Charges a try that may have been billed, as if the reply had been as long as allowed."""
             most = Counts(prompt_tokens, sampling.max_output_tokens)
             usage = Usage(1, most.input + most.output, price_usd(price, most) or 0.0)
             attempt = Attempt(Received("lost", "", why), False, None, 0.0, usage)
-            record(self.row(job, model, messages, key, attempt, "lost", number), usage)
-            return self.budget.charge(f"{key}/lost/{uuid4().hex}", usage)
+            record(self.row(question, attempt, "lost"), usage)
+            return self.budget.charge(f"{question.key}/lost/{uuid4().hex}", usage)
 
         with self._lock:
-            expected = Counts(prompt_tokens, self._longest.get((job.role.name, model), 0))
+            expected = Counts(prompt_tokens, self._longest.get((role.name, model), 0))
         with self.budget.reserve(Usage(1, expected.input + expected.output, price_usd(price, expected) or 0.0)) as reservation:
-            answer = endpoint.post(model, messages, job.role.reply, sampling=sampling, tools=job.role.tools, lost=lost)
+            answer = endpoint.post(model, question.messages, role.reply, sampling=sampling, tools=role.tools, lost=lost)
             if isinstance(answer, Rejected):
                 return Attempt(Received(answer.status, "", answer.reason, Counts(0, 0)), False, 0.0, 0.0, Usage())
-            received = read_completion(answer.text, cut=answer.cut, calls=bool(job.role.tools))
-            odd = received.counts is not None and not plausible(
-                received.counts, _bytes(messages) + len(canonical_json(schema)), received.content, sampling.max_output_tokens
-            )
+            received = read_completion(answer.text, cut=answer.cut, calls=bool(role.tools))
+            sent = sum(len(message["content"].encode("utf-8", "replace")) for message in question.messages) + len(canonical_json(question.schema))
+            odd = received.counts is not None and not plausible(received.counts, sent, received.content, sampling.max_output_tokens)
             if odd:
                 received = replace(received, counts=None)
             if not (odd or billed(received)):
                 return Attempt(received, False, 0.0, answer.latency_s, Usage())
             charged_counts = received.counts or Counts(prompt_tokens, min(estimate_text(answer.text), sampling.max_output_tokens))
             charged = Usage(1, charged_counts.input + charged_counts.output, price_usd(price, charged_counts) or 0.0)
-            reservation.settle(key, charged)
+            reservation.settle(question.key, charged)
             usd = price_usd(price, received.counts) if received.counts else None
             self._require_same(model, received.model)
-            entry = self._entry(job, model, messages, schema, key, number, received, answer, usd, charged)
-            self.tape.write(replace(entry, answered=received.model, odd_usage=odd))
-        self._learn(job.role.name, model, charged_counts.output)
-        return Attempt(received, False, usd, answer.latency_s, charged, odd)
+            attempt = Attempt(received, False, usd, answer.latency_s, charged, odd)
+            self.tape.write(self._entry(question, attempt))
+        self._learn(role.name, model, charged_counts.output)
+        return attempt
 
     def _learn(self, role: str, model: str, output_tokens: int) -> None:
         """Remembers the longest reply of a role and model: what the next one is expected to take."""
         with self._lock:
             self._longest[role, model] = max(self._longest.get((role, model), 0), output_tokens)
 
-    def _entry(
-        self, job: Job[Any, Any], model: str, messages: list[Message], schema: dict[str, Any], key: str, number: int,
-        received: Received, body: Body, usd: float | None, charged: Usage,
-    ) -> Entry:
-        counts = received.counts
-        return Entry(
-            key=key, role=job.role.name, model=model, attempt=number, sampling=self.sampling(job.role.name).as_dict(), messages=messages,
-            schema_sha=key_of(schema), outcome=received.outcome, detail=received.detail, content=received.content,
-            input_tokens=counts.input if counts else None, cached_tokens=counts.cached if counts else None,
-            output_tokens=counts.output if counts else None, charged_tokens=charged.tokens, usd=usd, charged_usd=charged.usd,
-            latency_s=round(body.latency_s, 6), created_at=self.clock().isoformat(), line=self.line, cycle=self.cycle, run_id=self.run_id,
-            endpoint=self.address,
+    def _entry(self, question: Question, attempt: Attempt) -> TapeEntry:
+        received, counts = attempt.received, attempt.received.counts
+        return TapeEntry(
+            key=question.key, role=question.role, model=question.model, attempt=question.number, sampling=question.sampling.as_dict(),
+            messages=question.messages, schema_sha=key_of(question.schema), outcome=received.outcome, detail=received.detail,
+            content=received.content, input_tokens=counts.input if counts else None, cached_tokens=counts.cached if counts else None,
+            output_tokens=counts.output if counts else None, charged_tokens=attempt.charged.tokens, usd=attempt.usd,
+            charged_usd=attempt.charged.usd, latency_s=round(attempt.latency_s, 6), created_at=self.clock().isoformat(), line=self.line,
+            cycle=self.cycle, run_id=self.run_id, answered=received.model, odd_usage=attempt.odd_usage, endpoint=self.address,
         )
 
-    def row(
-        self, job: Job[Any, Any], model: str, messages: list[Message], key: str, attempt: Attempt, status: str, number: int,
-        prompt: SystemPromptText | None = None,
-    ) -> AgentCall:
+    def row(self, question: Question, attempt: Attempt, status: str, prompt: SystemPromptText | None = None) -> AgentCall:
         """The row of an attempt. prompt: the evolved system prompt that the model read."""
         received, counts = attempt.received, attempt.received.counts
         return AgentCall(
-            call_id=key, artifact_id=job.artifact_id, cycle=self.cycle, role=job.role.name, backend=self.name, model=model,
-            prompt_sha=key_of(messages), response_sha=text_sha(received.content) if received.content else None,
+            call_id=question.key, artifact_id=question.job.artifact_id, cycle=self.cycle, role=question.role, backend=self.name,
+            model=question.model, prompt_sha=key_of(question.messages), response_sha=text_sha(received.content) if received.content else None,
             input_tokens=counts.input if counts else None, cached_tokens=counts.cached if counts else None,
-            output_tokens=counts.output if counts else None, usd=attempt.usd, latency_s=round(attempt.latency_s, 6), attempt=number,
+            output_tokens=counts.output if counts else None, usd=attempt.usd, latency_s=round(attempt.latency_s, 6), attempt=question.number,
             status=status_words(
                 status, replayed=attempt.replayed, usage_known=counts is not None, odd_usage=attempt.odd_usage,
-                answered_by="" if same_model(model, received.model) else received.model,
+                answered_by="" if same_model(question.model, received.model) else received.model,
             ),
-            prompt_id=prompt.prompt_id if prompt else None, sampling=canonical_json(self.sampling(job.role.name).as_dict()),
+            prompt_id=prompt.prompt_id if prompt else None, sampling=canonical_json(question.sampling.as_dict()),
         )
-
-
-def _bytes(messages: list[Message]) -> int:
-    return sum(len(message["content"].encode("utf-8", "replace")) for message in messages)
-

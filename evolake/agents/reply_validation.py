@@ -1,10 +1,10 @@
 """Validate what a model answered: read the completion's envelope, then find the JSON in its text and validate it by the role's reply model.
 
-The whole way of a reply is in two files. `ModelBackend.ask` (`evolake/agents/model.py`) obtains an attempt, from the call cache or from the
-endpoint by `read_completion`; it calls `validate_reply`, returns a reply that fits, and asks again after one that does not. Here, `read_completion`
-reads the envelope, `validate_reply` gives the status word, and `validate_text` finds the JSON object and validates it. A session validates its
-turns by the same functions. How many proposals got a valid reply is counted in `evolake.agents.proposal_outcomes`. The package `evolake.answers`,
-which compares answers to puzzles and problems, has no part in this.
+The whole way of a reply is in two files. `ModelBackend.ask` (`evolake/agents/model.py`) obtains an attempt, from the call cache or by
+`read_completion` from the endpoint. It calls `validate_reply`, returns a reply that fits, and asks again after one that does not. Here,
+`read_completion` reads the envelope, `validate_reply` gives the status word, and `validate_text` finds the JSON object and validates it. A session
+validates its turns by the same functions. How many proposals got a valid reply is counted in `evolake.agents.proposal_outcomes`. The package
+`evolake.answers` compares answers to puzzles and problems; it has no part in this.
 
 Every odd thing a server or a model does here is a failed attempt with a name (see `evolake.agents.calls`), never an exception: the body may have been
 paid for. The one exception is an answer that is no JSON at all, such as a gateway's HTML page with status 200: that is a wrong address.
@@ -56,10 +56,10 @@ def read_completion(text: str, *, cut: bool = False, calls: bool = False) -> Rec
         return Received("garbled", clean(text), f"the body is not JSON: {error.got}")
     if not isinstance(body, Mapping):
         return Received("garbled", clean(text), f"the body is a JSON {type(body).__name__}, not an object")
-    return replace(_read(body, calls=calls), counts=read_counts(body.get("usage")), model=_name(body.get("model")))
+    return replace(_read_envelope(body, calls=calls), counts=read_counts(body.get("usage")), model=_model_name(body.get("model")))
 
 
-def _read(body: Mapping[str, Any], *, calls: bool = False) -> Received:
+def _read_envelope(body: Mapping[str, Any], *, calls: bool = False) -> Received:
     """What the envelope holds, but for its counts and its model."""
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
@@ -67,7 +67,7 @@ def _read(body: Mapping[str, Any], *, calls: bool = False) -> Received:
         return Received("empty", "", f"the completion has no choices {clean(str(says)[:300])}".strip())
     message = choices[0].get("message")
     message = message if isinstance(message, Mapping) else {}
-    content = clean(_text(message.get("content")))
+    content = clean(_message_text(message.get("content")))
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal.strip():
         return Received("refused", content, f"the model declined: {clean(refusal[:300])}")
@@ -139,7 +139,7 @@ def _fenced(content: str) -> list[str]:
     return result
 
 
-def _name(value: Any) -> str:
+def _model_name(value: Any) -> str:
     """The model that a completion says it comes from, on one line."""
     return " ".join(clean(value[: 4 * _LONGEST_NAME]).split())[:_LONGEST_NAME] if isinstance(value, str) else ""
 
@@ -154,7 +154,7 @@ def _explain(error: ValidationError) -> str:
     return "; ".join(clean(line)[:300] for line in lines)
 
 
-def _text(content: Any) -> str:
+def _message_text(content: Any) -> str:
     """The text of a message: a string, or the text parts of a list."""
     if isinstance(content, str):
         return content

@@ -35,13 +35,12 @@ _KEY = re.compile(r"[0-9a-f]{64}(-[0-9a-f]{16}-\d+)?")
 
 
 @dataclass(frozen=True)
-class Entry:
+class TapeEntry:
     """One paid (or possibly paid) answer of a model, as it came.
 
     `outcome` says what the transport saw: received, truncated, refused, empty, garbled or too_large; whether the text fits the role's model is judged
     afresh at every use. Token counts are None when the server did not give them, or gave some that cannot be true (`odd_usage`); `usd` is None when
-    no price is known. `answered` is the model that the completion names, "" for none, and `endpoint` the address that was asked; entries of before
-    do not say.
+    no price is known. `answered` is the model that the completion names, "" for none, and `endpoint` the address that was asked.
     """
 
     key: str
@@ -81,15 +80,6 @@ def is_key(text: str) -> bool:
     return _KEY.fullmatch(text) is not None
 
 
-MISFILED_UNDER, MISFILED_OF = "designs", "solvers"
-"""Before 0.2.0 what the second line asked was filed under the first. Such entries and accounts stay as they were written; the role tells them."""
-
-
-def paid_by(entry: Entry) -> str:
-    """The line that paid for an entry."""
-    return MISFILED_OF if entry.line == MISFILED_UNDER and entry.role.startswith(f"{MISFILED_OF}_") else entry.line
-
-
 class Tape:
     """The entries under one folder. Safe for any number of threads and processes on one machine."""
 
@@ -100,7 +90,7 @@ class Tape:
         """Where the entry of a key lies."""
         return self.root / key[:2] / f"{key[2:]}.json"
 
-    def read(self, key: str) -> Entry | None:
+    def read(self, key: str) -> TapeEntry | None:
         """The entry, or None when this was never asked.
 
         Raises:
@@ -119,7 +109,7 @@ class Tape:
             stored = parse_json(text, name="the entry", digits=MAX_DIGITS)
             if stored["format"] != FORMAT or stored["sha"] != key_of(stored["entry"]):
                 raise ValueError("its own hash does not match")
-            entry = Entry(**stored["entry"])
+            entry = TapeEntry(**stored["entry"])
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise self._damaged(key, str(error) or type(error).__name__) from None
         if entry.key != key:
@@ -134,7 +124,7 @@ class Tape:
 
     def tags(self, question: str) -> list[str]:
         """What stands behind `question` in the keys that begin with it."""
-        result = (path.parent.name + path.stem for path in self.root.glob(f"{question[:2]}/{question[2:]}*.json"))
+        result = (path.parent.name + path.stem for path in self.root.glob(f"{question[:2]}/{question[2:]}-*.json"))
         return sorted(key.removeprefix(question) for key in result if is_key(key))
 
     def drop(self, keys: Iterable[str]) -> int:
@@ -172,14 +162,14 @@ class Tape:
                 best = same, f"its nearest entry {entry.key[:12]} has {other!r} in line {same + 1} where this call has {first!r}"
         return best[1]
 
-    def write(self, entry: Entry) -> None:
+    def write(self, entry: TapeEntry) -> None:
         """Keeps an entry; on return it is on disk. An entry that is already there stays as it is. Raises LakeError where it cannot be kept."""
         try:
             self._write(entry)
         except OSError as error:
             raise self._unusable("written", error) from None
 
-    def _write(self, entry: Entry) -> None:
+    def _write(self, entry: TapeEntry) -> None:
         path = self.path(entry.key)
         path.parent.mkdir(parents=True, exist_ok=True)
         body = asdict(entry)

@@ -68,7 +68,7 @@ def as_functions(messages: Sequence[Message]) -> list[dict[str, Any]]:
         turn = Turn.model_validate_json(message["content"])
         ids = [f"t{number:04d}c{place:03d}" for place in range(len(results))]
         calls = [
-            {"id": name, "type": "function", "function": {"name": call.tool, "arguments": _text(call.arguments)}}
+            {"id": name, "type": "function", "function": {"name": call.tool, "arguments": _arguments_text(call.arguments)}}
             for name, call in zip(ids, turn.calls, strict=True)
         ]
         sent.append({"role": "assistant", "content": turn.thought, "tool_calls": calls})
@@ -117,5 +117,5 @@ def _arguments(given: Any) -> Any:
     return value if isinstance(value, dict) else given
 
 
-def _text(arguments: dict[str, Any] | str) -> str:
+def _arguments_text(arguments: dict[str, Any] | str) -> str:
     return arguments if isinstance(arguments, str) else canonical_json(arguments)

@@ -166,33 +166,65 @@ def _start(tokens: list[_Token], last: int, *, lists: bool) -> int:
     lists: numbers between commas are one expression wherever they stand; else only at the start of a line and after `=`, a colon or a bracket, for
     elsewhere a comma divides clauses.
     """
-    start, alone = last, None  # alone: where the last number of a list begins
-    while (before := _before(tokens, start)) >= 0:
-        token, touches, further = tokens[before], before == start - 1, _before(tokens, before)
-        opens = touches and tokens[start].kind == "open"
-        if token.kind == "relation":
-            if token.text in _ORNAMENTS:
-                break
-            return before
-        if opens and token.kind == "word" and token.text.isascii():
-            return before  # a function
-        if (_times(token) or token.kind == "sign") and _operand(tokens, further, before):
-            start = _opening(tokens, further) if tokens[further].kind == "close" else further
-        elif token.kind == "sign" and _is_sign(tokens, before, touches=touches):
-            start = before
-        elif token.kind == "colon" and touches and further == before - 1 and further >= 0 and tokens[further].kind == "number":
-            start = further
-        elif token.kind == "comma" and further >= 0 and tokens[further].kind == "number":
-            start, alone = further, start if alone is None else alone
-        elif opens and token.kind == "close":
-            start = _opening(tokens, before)
-        elif (token.kind == "number" and (opens or not touches)) or (token.kind == "open" and before and tokens[before - 1].text == "^"):
-            start = before
-        else:
-            break
+    # alone: where the last number of a list begins
+    start, alone = last, None
+    while (joined := _joined(tokens, start)) is not None:
+        if joined.ends:
+            return joined.place
+        if joined.listed and alone is None:
+            alone = start
+        start = joined.place
     before = _before(tokens, start)
     whole = lists or before < 0 or tokens[before].kind in ("end", "equals", "colon", "open")
     return start if whole or alone is None else alone
+
+
+class _Joined(NamedTuple):
+    """An expression with what stands before it.
+
+    place: where it begins. ends: nothing before that place belongs to it. listed: a comma was passed.
+    """
+
+    place: int
+    ends: bool = False
+    listed: bool = False
+
+
+def _joined(tokens: list[_Token], start: int) -> _Joined | None:
+    """The expression that begins at `start` together with what stands before it; None if that does not belong to it."""
+    before = _before(tokens, start)
+    if before < 0:
+        return None
+    token, touches, further = tokens[before], before == start - 1, _before(tokens, before)
+    opens = touches and tokens[start].kind == "open"
+    # "x <= 20", "\pi 20"; but "\checkmark 20" is 20
+    if token.kind == "relation":
+        return None if token.text in _ORNAMENTS else _Joined(before, ends=True)
+    # "f(20)"
+    if opens and token.kind == "word" and token.text.isascii():
+        return _Joined(before, ends=True)
+    # "3 * 20", "x + 20", "(1 + 2) / 20"
+    if (_times(token) or token.kind == "sign") and _operand(tokens, further, before):
+        return _Joined(_opening(tokens, further) if tokens[further].kind == "close" else further)
+    # "-20"
+    if token.kind == "sign" and _is_sign(tokens, before, touches=touches):
+        return _Joined(before)
+    # "12:30"
+    if token.kind == "colon" and touches and further == before - 1 and further >= 0 and tokens[further].kind == "number":
+        return _Joined(further)
+    # "10, 20"
+    if token.kind == "comma" and further >= 0 and tokens[further].kind == "number":
+        return _Joined(further, listed=True)
+    # "(1 + 2)(20)"
+    if opens and token.kind == "close":
+        return _Joined(_opening(tokens, before))
+    # "1 1/2", "3(20)"
+    if token.kind == "number" and (opens or not touches):
+        return _Joined(before)
+    # "2^{10}": the brace; its power comes next
+    if token.kind == "open" and before and tokens[before - 1].text == "^":
+        return _Joined(before)
+    return None
 
 
 def _is_sign(tokens: list[_Token], place: int, *, touches: bool) -> bool:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from evolake.agents.session.kept import Kept
+from evolake.agents.session.records import SessionRecords
 from evolake.agents.tape import Tape, is_key
 from evolake.errors import EvolakeError
 from evolake.lake import Lake, disk
@@ -49,7 +49,7 @@ def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
         if steps[0] == "accounts":
             yield from _account(entries, path, where)
         elif steps[0] == "sessions":
-            if summary := Kept(root).damage(path):
+            if summary := SessionRecords(root).damage(path):
                 mends = "restore it from a backup, or remove it: the command is run again"
                 yield Finding("tape", f"a record of a session is damaged: {summary}", where, "the bytes that were written", "others", mends)
         elif len(steps) != 2 or path.suffix != ".json" or not is_key(steps[0] + path.stem):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -25,9 +25,10 @@ from evolake.agents.backends import Record
 from evolake.agents.conversations import FINAL, Recorded, choose, mending
 from evolake.agents.model import Attempt, ModelBackend
 from evolake.agents.prompts import Message
+from evolake.agents.question import Question
 from evolake.agents.reply_validation import validate_reply
 from evolake.agents.roles import AgentFailure, Job
-from evolake.agents.session.kept import Kept
+from evolake.agents.session.records import SessionRecords
 from evolake.agents.session.rows import Note, turn_row
 from evolake.agents.session.tools import Bench, Result, run_tool
 from evolake.agents.system_prompts import prompt_for
@@ -54,7 +55,7 @@ class Ending:
 
 
 @dataclass
-class _Course:
+class _SessionState:
     """A session so far."""
 
     messages: list[Message]
@@ -83,83 +84,88 @@ def conduct(backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Rec
     try:
         ending = session.run()
     finally:
-        for row in session.course.rows:
+        for row in session.state.rows:
             note(row)
     if ending.reply is not None:
         return ending.reply
-    return AgentFailure(job.role.name, ending.outcome, " ".join(ending.reason.split())[:500], session.course.turns)
+    return AgentFailure(job.role.name, ending.outcome, " ".join(ending.reason.split())[:500], session.state.turns)
 
 
 class _Session:
     def __init__(self, backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Record):
         self.backend, self.job, self.bench, self.record = backend, job, bench, record
-        self.model, self.prompt = backend.model_of(job.role.name), prompt_for(backend.system_prompts, job.role.name)
-        self.tools, self.number, self.kept = [dict(tool) for tool in job.role.tools], 10 * job.attempt, Kept(backend.tape.root)
-        messages, reply = backend.first_of(job, lambda said, form: self._recorded(self._named(said, form)[0]), goes_on=True)
-        self.schema = self._schema(reply)
-        self.name, self.tag = self._named(messages, reply)
-        self.course = _Course(messages)
+        self.prompt, self.records = prompt_for(backend.system_prompts, job.role.name), SessionRecords(backend.tape.root)
+        first = backend.first_question(job, lambda question: self._recorded(self._chosen(question).key), goes_on=True)
+        self.first = self._chosen(first)
+        self.name = self.first.key
+        self.state = _SessionState(self.first.messages)
 
-    def _schema(self, reply: dict[str, Any]) -> dict[str, Any]:
-        return {"turn": reply, "tools": self.tools, "workspace": self.bench.workspace.sha}
-
-    def _named(self, messages: list[Message], reply: dict[str, Any]) -> tuple[str, str]:
-        """The session that begins so and that this one goes on with: its name, and the tag in it."""
-        question = self.backend.question(self.job, self.model, messages, self._schema(reply), self.number)
-        tag = choose(self.backend.tape, question, self.backend.asker, lambda tag: self._recorded(question + tag))
-        return question + tag, tag
+    def _chosen(self, question: Question) -> Question:
+        """The first question of the session that this one goes on with; it depends on the tools and the files, too."""
+        tools = [dict(tool) for tool in self.job.role.tools]
+        question = replace(question, schema={"turn": question.schema, "tools": tools, "workspace": self.bench.workspace.sha})
+        return question.tagged(choose(self.backend.tape, question.sha, self.backend.asker, lambda tag: self._recorded(question.sha + tag)))
 
     def run(self) -> Ending:
         """Turn after turn to the end, which is kept."""
         known = self._ended(self.name)
-        while (ending := self._bound() or self._cut_short(known)) is None and (ending := self._turn()) is None:
-            pass
-        if self.course.rows:
-            self.course.rows[-1] |= {"outcome": ending.outcome, "reason": ending.reason or None}
-        if self.backend.endpoint is not None and known is None and self.course.last:
-            end = {"outcome": ending.outcome, "reason": ending.reason, "turns": self.course.turns, "last": self.course.last}
-            self.kept.write(f"end\x1f{self.name}", end)
+        ending = self._take_turns(known)
+        if self.state.rows:
+            self.state.rows[-1] |= {"outcome": ending.outcome, "reason": ending.reason or None}
+        if self.backend.endpoint is not None and known is None and self.state.last:
+            end = {"outcome": ending.outcome, "reason": ending.reason, "turns": self.state.turns, "last": self.state.last}
+            self.records.write(f"end\x1f{self.name}", end)
         return ending
 
+    def _take_turns(self, known: dict[str, Any] | None) -> Ending:
+        """Takes turns until the session ends. known: how it ended in an earlier run."""
+        while True:
+            if (ending := self._bound()) is not None:
+                return ending
+            if (ending := self._cut_short(known)) is not None:
+                return ending
+            if (ending := self._turn()) is not None:
+                return ending
+
     def _turn(self) -> Ending | None:
-        course, before = self.course, self.bench.workspace.sha
-        key = self.backend.question(self.job, self.model, course.messages, self.schema, self.number) + self.tag
-        attempt = self.backend.obtain(self.job, self.model, course.messages, self.schema, key, self.number, self.record)
+        state, before = self.state, self.bench.workspace.sha
+        question = replace(self.first, messages=state.messages)
+        attempt = self.backend.obtain(question, self.record)
         status, said = validate_reply(attempt.received, self.job.role.reply)
-        call = self.backend.row(self.job, self.model, course.messages, key, attempt, status, self.number, self.prompt)
+        call = self.backend.row(question, attempt, status, self.prompt)
         self.record(call, attempt.charged)
-        self._count(key, attempt)
+        self._count(question.key, attempt)
         if isinstance(said, Turn):
             ending, results, fault = self._act(said, before)
-            course.messages = [*course.messages, *_told(said, results)]
+            state.messages = [*state.messages, *_turn_messages(said, results)]
         else:
             results, fault, ending = [], status, Ending(status, str(said)) if status in FINAL else None
-            course.messages = [*course.messages, *mending(attempt.received, status, str(said))]
-        course.rows.append(turn_row(
-            self.job, call, session=self.name, turn=course.turns, thought=said.thought if isinstance(said, Turn) else attempt.received.content,
-            calls=said.calls if isinstance(said, Turn) else [], results=results, fault=fault, tree=self.bench.workspace.sha,
+            state.messages = [*state.messages, *mending(attempt.received, status, str(said))]
+        state.rows.append(turn_row(
+            self.job, call, said if isinstance(said, Turn) else attempt.received.content, session=self.name, turn=state.turns, results=results,
+            fault=fault, tree=self.bench.workspace.sha,
         ))
-        course.strikes = course.strikes + 1 if fault else 0
-        if ending is None and course.strikes >= STRIKES:
+        state.strikes = state.strikes + 1 if fault else 0
+        if ending is None and state.strikes >= STRIKES:
             why = results[0].text if results else str(said)
             ending = Ending(fault, f"{STRIKES} turns in a row were of no use, the last: {why}")
         return ending
 
     def _act(self, turn: Turn, before: str) -> tuple[Ending | None, list[Result], str]:
         """Runs the calls of a turn. Gives how the session ended, if so, what the calls came to, and what kind of no use the turn was."""
-        course, calls = self.course, turn.calls[:MOST_CALLS]
+        state, calls = self.state, turn.calls[:MOST_CALLS]
         taken = key_of([before, [call.model_dump(mode="json") for call in turn.calls]])
-        course.seen[taken] += 1
+        state.seen[taken] += 1
         results: list[Result] = []
         for call in calls:
             results.append(run_tool(self.bench, call.tool, call.arguments, self._remember(call.tool, call.arguments)))
-            course.wall_s += results[-1].wall_s
+            state.wall_s += results[-1].wall_s
             if (reply := results[-1].finished) is not None:
                 return Ending("finished", "", reply), results, ""
         notes = [f"(Only the first {MOST_CALLS} of {len(turn.calls)} calls were run.)"] if len(turn.calls) > MOST_CALLS else []
-        if course.seen[taken] >= REPEATS:
+        if state.seen[taken] >= REPEATS:
             return Ending("looped", f"the same turn was taken {REPEATS} times on the same files"), results, "looped"
-        left = self.backend.session.turns - course.turns
+        left = self.backend.session.turns - state.turns
         notes += [f"({left} {'turn is' if left == 1 else 'turns are'} left.)"] if left <= FEW else []
         if notes:
             results[-1] = Result(results[-1].tool, "\n".join([results[-1].text, *notes]), results[-1].fault, wall_s=results[-1].wall_s)
@@ -170,27 +176,27 @@ class _Session:
         """How what a command says is kept: by the session, how many commands came before, what was called and the files that it ran on."""
 
         def remember(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-            self.course.commands += 1
-            asked = canonical_json([self.name, self.course.commands, tool, arguments, self.bench.workspace.sha])
-            return self.kept.read(f"said\x1f{asked}") or self.kept.write(f"said\x1f{asked}", make())
+            self.state.commands += 1
+            asked = canonical_json([self.name, self.state.commands, tool, arguments, self.bench.workspace.sha])
+            return self.records.read(f"said\x1f{asked}") or self.records.write(f"said\x1f{asked}", make())
 
         return remember
 
     def _count(self, key: str, attempt: Attempt) -> None:
         """What a turn took, as the tape has it, so that a replay counts the same."""
-        course, entry = self.course, self.backend.tape.read(key)
-        course.turns += 1
-        course.tokens += entry.charged_tokens if entry else attempt.charged.tokens
-        course.usd += entry.charged_usd if entry else attempt.charged.usd
-        course.wall_s += entry.latency_s if entry else 0.0
-        course.last = key if entry else course.last
+        state, entry = self.state, self.backend.tape.read(key)
+        state.turns += 1
+        state.tokens += entry.charged_tokens if entry else attempt.charged.tokens
+        state.usd += entry.charged_usd if entry else attempt.charged.usd
+        state.wall_s += entry.latency_s if entry else 0.0
+        state.last = key if entry else state.last
 
     def _bound(self) -> Ending | None:
         """Whether a bound was reached, and which."""
-        course, most = self.course, self.backend.session
+        state, most = self.state, self.backend.session
         for word, spent, bound in (
-            ("turns", course.turns, most.turns), ("tokens", course.tokens, most.tokens), ("usd", course.usd, most.usd),
-            ("time", course.wall_s, most.wall_s),
+            ("turns", state.turns, most.turns), ("tokens", state.tokens, most.tokens), ("usd", state.usd, most.usd),
+            ("time", state.wall_s, most.wall_s),
         ):
             if bound is not None and spent >= bound:
                 return Ending(f"out_of_{word}", f"not finished within {bound:g} {'seconds' if word == 'time' else word} (it took {spent:g})")
@@ -198,10 +204,10 @@ class _Session:
 
     def _cut_short(self, known: dict[str, Any] | None) -> Ending | None:
         """How it ended where its last turn brought nothing that the tape has."""
-        return Ending(known["outcome"], known["reason"]) if known and known["outcome"] in FINAL and known["last"] == self.course.last else None
+        return Ending(known["outcome"], known["reason"]) if known and known["outcome"] in FINAL and known["last"] == self.state.last else None
 
     def _ended(self, name: str) -> dict[str, Any] | None:
-        return self.kept.read(f"end\x1f{name}")
+        return self.records.read(f"end\x1f{name}")
 
     def _recorded(self, name: str) -> Recorded:
         """What is known of a session, for the choice of the one to go on with."""
@@ -210,7 +216,7 @@ class _Session:
         return Recorded("open", self.backend.tape.read(name))
 
 
-def _told(turn: Turn, results: list[Result]) -> list[Message]:
+def _turn_messages(turn: Turn, results: list[Result]) -> list[Message]:
     """A turn and what came of it, as messages."""
     done = Turn(thought=turn.thought, calls=turn.calls[: len(results)])
     said: Message = {"role": "assistant", "content": turn_text(done)}

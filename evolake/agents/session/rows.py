@@ -8,17 +8,17 @@ from typing import Any
 from evolake.agents.calls import AgentCall
 from evolake.agents.roles import Job
 from evolake.agents.session.tools import Result
-from evolake.agents.wire import ToolCall
+from evolake.agents.wire import Turn
 from evolake.canonical_json import canonical_json, text_sha
 
 Note = Callable[[dict[str, Any]], None]
 
 
 def turn_row(
-    job: Job[Any, Any], call: AgentCall, *, session: str, turn: int, thought: str, calls: Sequence[ToolCall], results: Sequence[Result], fault: str,
-    tree: str,
+    job: Job[Any, Any], call: AgentCall, said: Turn | str, *, session: str, turn: int, results: Sequence[Result], fault: str, tree: str,
 ) -> dict[str, Any]:
-    """A row of SESSION_TURNS with `text`, what was said and done, in the place of its blob. thought: also a reply that is no turn, as it came."""
+    """A row of SESSION_TURNS with `text`, what was said and done, in the place of its blob. said: the turn, or a reply that is none, as it came."""
+    thought, calls = (said.thought, said.calls) if isinstance(said, Turn) else (said, [])
     done = [
         {"tool": asked.tool, "arguments": asked.arguments, "result": result.text, "fault": result.fault}
         for asked, result in zip(calls, results, strict=False)

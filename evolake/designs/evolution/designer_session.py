@@ -69,9 +69,9 @@ class SessionDesigner:
 
     def trial(self, source: str, start: str, arguments: Trial) -> str:
         """Both designs on the same instances, in steps and work; no times, so that the same session says the same."""
-        return "\n".join(f"{who}: {self._run(text, arguments)}" for who, text in (("yours", source), ("start", start)))
+        return "\n".join(f"{who}: {self._run_trial(text, arguments)}" for who, text in (("yours", source), ("start", start)))
 
-    def _run(self, source: str, arguments: Trial) -> str:
+    def _run_trial(self, source: str, arguments: Trial) -> str:
         result = self._traced(source)
         if isinstance(result, Blocked):
             return f"it is no design: {result.gate}: {result.reason}"

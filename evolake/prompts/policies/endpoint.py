@@ -85,19 +85,19 @@ class TextBackend(ModelBackend):
 
     def ask(self, job: Job[Any, Any], record: Record) -> BaseModel | AgentFailure:
         """The reply, also a truncated or an empty one; an AgentFailure where the server declined or sent no completion."""
-        model, request = self.model_of(job.role.name), job.request
+        request = job.request
         messages = [{"role": "system", "content": request.system}] if request.system else []
         messages.append({"role": "user", "content": request.problem})
-        greedy = replace(self.sampling(job.role.name), temperature=0.0)
-        backend: Any = replace(self, sampling=lambda role: greedy) if request.greedy else self
-        number = 10 * job.attempt
-        question = backend.question(job, model, messages, {}, number)
-        key = question + choose(self.tape, question, self.asker, lambda tag: Recorded("answered", self.tape.read(question + tag)))
-        attempt = backend.obtain(job, model, messages, {}, key, number, record)
+        question = self.question(job, messages, {})
+        if request.greedy:
+            question = replace(question, sampling=replace(question.sampling, temperature=0.0))
+        tag = choose(self.tape, question.sha, self.asker, lambda tag: Recorded("answered", self.tape.read(question.tagged(tag).key)))
+        question = question.tagged(tag)
+        attempt = self.obtain(question, record)
         received: Received = attempt.received
         answered = received.outcome in ("received", "truncated", "empty") and (received.outcome != "empty" or received.counts is not None)
         status = "ok" if received.outcome == "received" else received.outcome
-        record(backend.row(job, model, messages, key, attempt, status, number), attempt.charged)
+        record(self.row(question, attempt, status), attempt.charged)
         if not answered:
             return AgentFailure(job.role.name, status, " ".join(received.detail.split())[:500], 1)
         tokens = received.counts.output if received.counts else len(received.content.split())

@@ -103,7 +103,7 @@ def commands(shop: Shop, base: Base, parent: KnownVariant) -> Mapping[str, RunCo
         suites = {item.name: (item, suite.name) for suite in (shop.smoke(), shop.train()) for item in suite.instances}
         if arguments.formula not in suites:
             return f"There is no formula of this name. There are, among others: {', '.join(list(suites)[:12])}."
-        return _rows(_run({"session": made}, [suites[arguments.formula][0]], suites[arguments.formula][1], shop))
+        return _rows(_run_formulas({"session": made}, [suites[arguments.formula][0]], suites[arguments.formula][1], shop))
 
     def bench(folder: Path, arguments: BenchFormulas) -> str:
         if isinstance(made := program(folder), str):
@@ -114,13 +114,13 @@ def commands(shop: Shop, base: Base, parent: KnownVariant) -> Mapping[str, RunCo
         chosen = suite.instances[arguments.first : arguments.first + arguments.formulas]
         if not chosen:
             return f"The suite has {len(suite.instances)} formulas; none was chosen."
-        rows = _run({"yours": made, "parent": other}, chosen, suite.name, shop)
+        rows = _run_formulas({"yours": made, "parent": other}, chosen, suite.name, shop)
         return _rows(rows, who=True)
 
     return {"build": build, "smoke": smoke, "run_formula": run_formula, "bench": bench}
 
 
-def _run(programs: Mapping[str, Program], instances: Sequence[Instance], suite: str, shop: Shop) -> Rows:
+def _run_formulas(programs: Mapping[str, Program], instances: Sequence[Instance], suite: str, shop: Shop) -> Rows:
     """Each formula by each program, one after another, with every proof checked."""
     jobs = [
         Job(who, program, instance, suite, shop.cycle, shop.limits.run, proof_limits=shop.limits.proof)

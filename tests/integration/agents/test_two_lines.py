@@ -1,4 +1,4 @@
-"""Two lines on one lake: each pays out of its own budget and owns its entries; what the solvers were wrongly booked for before is put right."""
+"""Two lines on one lake: each pays out of its own budget and owns its entries."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_backend_fixtures import AddReply, AddRequest, add_role, sum_asked, values
+from agent_backend_fixtures import AddRequest, add_role, sum_asked
 from loopback_model import KEY, LoopbackModel, serve
-from old_tape import as_of_0_1_0
 
 from evolake.agents import Agents, open_agents
 from evolake.agents.calls import Usage
-from evolake.agents.tape import Tape
 from evolake.errors import BudgetExhausted
-from evolake.report.health import examine
-from evolake.settings import BudgetSettings, Settings
+from evolake.settings import Settings
 from resources.agents import AgentsResource
 from resources.lake import LakeResource
 
@@ -73,56 +70,3 @@ def test_agents_are_not_opened_without_a_line(tmp_path: Path) -> None:
         open_agents(Settings(), tmp_path, "0001", "run")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="line"):
         AgentsResource().open(LakeResource(root=str(tmp_path)), "0001", "run")  # type: ignore[call-arg]
-
-
-@pytest.fixture
-def before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A lake as 0.1.0 left it: a paid call of the designs and two of the solvers, all filed under the designs; then a try that was lost."""
-    with LoopbackModel(ADDS) as server, opened(tmp_path, server.base_url, "designs", monkeypatch) as agents:
-        agents.call(add_role(tmp_path, "designs_adder"), REQUESTS[0], seed=0)
-        agents.backend.budget.limits = BudgetSettings(tokens_per_cycle=10_000)  # type: ignore[attr-defined]
-        agents.call_many(add_role(tmp_path, "solvers_adder"), REQUESTS[:2], seeds=[0, 0])
-        agents.backend.budget.charge("0" * 64 + "/lost/1", Usage(1, 7, 0.0))  # type: ignore[attr-defined]
-    as_of_0_1_0(tmp_path)
-    assert {(entry["line"], entry["role"]) for entry in entries(tmp_path)} == {("designs", "designs_adder"), ("designs", "solvers_adder")}
-    assert [path.name for path in (tmp_path / "tape" / "accounts").glob("cycle-*")] == ["cycle-designs-0001.jsonl"]
-    return tmp_path
-
-
-def test_what_the_solvers_paid_under_the_designs_name_replays_and_counts_for_the_solvers(before: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    role, written = add_role(before, "solvers_adder"), entries(before)
-    with LoopbackModel(ADDS) as server:
-        with opened(before, server.base_url, "solvers", monkeypatch) as agents:
-            assert spent(agents) == Usage(2, 2 * TOKENS, 0.0)
-            assert values(agents.call_many(role, REQUESTS[:2], seeds=[0, 0])) == [AddReply(total=0), AddReply(total=1)]
-            assert ({row["status"] for row in agents.rows()}, spent(agents)) == ({"replayed"}, Usage(2, 2 * TOKENS, 0.0))
-            with pytest.raises(BudgetExhausted, match="240 of 500 tokens spent"):
-                agents.call(role, REQUESTS[2], seed=0)
-        assert server.requests == []
-        with opened(before, server.base_url, "designs", monkeypatch) as agents:
-            assert spent(agents) == Usage(2, TOKENS + 7, 0.0)
-            assert agents.call(add_role(before, "designs_adder"), REQUESTS[3], seed=0).value == AddReply(total=3)
-            assert spent(agents) == Usage(3, 2 * TOKENS + 7, 0.0)
-    assert [entry for entry in entries(before) if entry in written] == written
-
-
-def test_an_entry_of_the_solvers_that_no_account_has_is_booked_to_the_solvers(before: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A crash came between entry and account, before the line was told apart."""
-    account = before / "tape" / "accounts" / "cycle-designs-0001.jsonl"
-    account.unlink()
-    with opened(before, "http://127.0.0.1:9", "solvers", monkeypatch) as agents:
-        assert spent(agents) == Usage()
-        agents.call(add_role(before, "solvers_adder"), REQUESTS[0], seed=0)
-        assert spent(agents) == Usage(1, TOKENS, 0.0)
-    assert not account.exists()
-
-
-def test_a_damaged_entry_leaves_its_spend_where_it_was_booked_and_is_told_by_the_audit(before: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tape = Tape(before / "tape")
-    item = next(entry for entry in entries(before) if entry["role"] == "solvers_adder")
-    tape.path(item["key"]).write_text("{}")
-    with opened(before, "http://127.0.0.1:9", "designs", monkeypatch) as agents:
-        assert spent(agents) == Usage(3, 2 * TOKENS + 7, 0.0)
-    with opened(before, "http://127.0.0.1:9", "solvers", monkeypatch) as agents:
-        assert spent(agents) == Usage(1, TOKENS, 0.0)
-    assert [finding.what for finding in examine(before).findings if item["key"][:12] in finding.what] != []

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from agent_backend_fixtures import AddReply, AddRequest, add_role, sum_asked
 from loopback_model import KEY, LoopbackModel, say, serve
-from old_tape import as_of_0_1_0
 
 from evolake.agents import AgentFailure, Agents, open_agents
 from evolake.agents.address import address
-from evolake.agents.calls import Usage
+from evolake.agents.tape import Tape
 from evolake.errors import AgentUnavailable, InputError
 from evolake.settings import BudgetSettings, Settings
 
@@ -130,24 +130,27 @@ def test_one_place_has_one_address(url: str, other: str) -> None:
     assert address(other) == url == address(url)
 
 
-def test_entries_of_0_1_0_answer_the_cycle_that_paid_for_them_and_under_replay_only_any(tmp_path: Path) -> None:
+def test_an_entry_that_names_no_endpoint_answers_no_call(tmp_path: Path) -> None:
+    """Entries of 0.1.0 have the hash of what was asked for a key, and nothing behind it."""
     with LoopbackModel(serve(lambda asked: sum_asked(asked.messages))) as server:
         ask(server.base_url, tmp_path)
-        as_of_0_1_0(tmp_path)
-        (written,) = entries(tmp_path)
-        assert len(written["key"]) == 64 and "endpoint" not in written
-        assert ask("http://127.0.0.1:9", tmp_path, "0001", "run-2") == (FIVE, ["replayed"])
-        assert ask("http://127.0.0.1:9", tmp_path, "0002", "run-3", replay_only=True) == (FIVE, ["replayed"])
-        assert ask(server.base_url, tmp_path, "0002", "run-4") == (FIVE, ["ok"])
-        assert len(server.requests) == 2
-    assert written in entries(tmp_path) and len(entries(tmp_path)) == 2
-
-
-def test_a_bad_entry_of_0_1_0_is_asked_anew_too(tmp_path: Path) -> None:
-    with LoopbackModel([NONSENSE, NONSENSE, GOOD]) as server:
-        failed, _ = ask(server.base_url, tmp_path)
-        as_of_0_1_0(tmp_path)
+        tape = Tape(tmp_path / "tape")
+        (key,) = tape.all_keys()
+        written = tape.read(key)
+        assert written is not None
+        tape.write(replace(written, key=key[:64], endpoint=""))
+        tape.drop([key])
+        with pytest.raises(InputError, match="the tape has no reply"):
+            ask(server.base_url, tmp_path, replay_only=True)
         assert ask(server.base_url, tmp_path, run_id="run-2") == (FIVE, ["ok"])
-        with agents_at(server.base_url, tmp_path, run_id="run-3") as agents:
-            assert agents.backend.budget.spent()[0] == Usage(3, 360, 0.0)  # type: ignore[attr-defined]
-    assert isinstance(failed, AgentFailure)
+        assert len(server.requests) == 2
+
+
+def test_an_entry_of_0_2_0_dev0_answers_the_same_call(tmp_path: Path) -> None:
+    """An entry as evolake wrote it on 26 November 2026, before calls were asked by `Question`s."""
+    text = Path(__file__).with_name("entry_of_0_2_0_dev0.json").read_text()
+    written = json.loads(text)["entry"]
+    path = Tape(tmp_path / "tape").path(written["key"])
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    assert ask(written["endpoint"], tmp_path, "0009", "run-9") == (FIVE, ["replayed"])

@@ -21,8 +21,7 @@ from evolake.agents.budget import Account
 from evolake.agents.calls import Usage
 from evolake.agents.prices import Counts, plausible, same_model
 from evolake.agents.reply_validation import read_completion, validate_text
-from evolake.agents.tape import Entry, Tape
-from evolake.canonical_json import canonical_json, text_sha
+from evolake.agents.tape import Tape, TapeEntry
 from evolake.errors import CorruptPart, LakeError
 from evolake.reading.json_text import values_of
 
@@ -137,8 +136,8 @@ def test_fences_of_any_kind_are_found_in_one_pass(text: str) -> None:
     assert isinstance(validate_text(text, AddReply), str)
 
 
-def entry(key: str) -> Entry:
-    return Entry(
+def entry(key: str) -> TapeEntry:
+    return TapeEntry(
         key=key, role="r", model="m", attempt=0, sampling={}, messages=[], schema_sha="s", outcome="received", detail="", content="{}",
         input_tokens=1, cached_tokens=None, output_tokens=2, charged_tokens=3, usd=None, charged_usd=0.0, latency_s=0.1,
         created_at="t", line="l", cycle="1", run_id="r",
@@ -169,17 +168,6 @@ def test_an_entry_of_another_kind_is_damaged(tmp_path: Path, damage: bytes) -> N
     tape.path(KEY).write_bytes(damage)
     with pytest.raises(CorruptPart):
         tape.read(KEY)
-
-
-def test_an_entry_of_before_is_read(tmp_path: Path) -> None:
-    """Entries without `answered` and `odd_usage`."""
-    tape = Tape(tmp_path)
-    tape.write(entry(KEY))
-    stored = json.loads(tape.path(KEY).read_text())
-    for name in ("answered", "odd_usage"):
-        del stored["entry"][name]
-    tape.path(KEY).write_text(json.dumps(stored | {"sha": text_sha(canonical_json(stored["entry"]))}))
-    assert tape.read(KEY) == entry(KEY)
 
 
 def test_what_the_system_says_of_the_tape_is_an_error_with_what_to_do(tmp_path: Path) -> None:

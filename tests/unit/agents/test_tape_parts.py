@@ -16,7 +16,7 @@ from evolake.agents.budget import Account, Budget
 from evolake.agents.calls import Usage, status_words
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, price_usd, read_counts
 from evolake.agents.reply_validation import Received, billed, read_completion, validate_text
-from evolake.agents.tape import Entry, Tape, tape_key
+from evolake.agents.tape import Tape, TapeEntry, tape_key
 from evolake.errors import BudgetExhausted, CorruptPart
 from evolake.settings import BudgetSettings, PriceSettings
 
@@ -25,8 +25,8 @@ ASKED: dict[str, Any] = {
 }
 
 
-def entry(key: str, content: str = "{}") -> Entry:
-    return Entry(
+def entry(key: str, content: str = "{}") -> TapeEntry:
+    return TapeEntry(
         key=key, role="r", model="m", attempt=0, sampling={}, messages=[], schema_sha="s", outcome="received", detail="", content=content,
         input_tokens=1, cached_tokens=None, output_tokens=2, charged_tokens=3, usd=None, charged_usd=0.0, latency_s=0.1, created_at="t", line="l",
         cycle="0001", run_id="r",

@@ -19,7 +19,7 @@ from evolake.errors import CorruptPart
 from evolake.lake import disk
 
 
-class Kept:
+class SessionRecords:
     """The records beside a tape. Safe for any number of threads and processes on one machine."""
 
     def __init__(self, tape: Path):
@@ -54,7 +54,10 @@ class Kept:
             ) from None
 
     def damage(self, path: Path) -> str:
-        """What is wrong with the record that lies at `path`, "" for nothing. Records of before 0.2.0 bear no name: of those the form is held to."""
+        """What is wrong with the record that lies at `path`, "" for nothing.
+
+        The first records of 0.2.0.dev0 bear no name: only their form is checked.
+        """
         try:
             stored = json.loads(disk.read(path))
             if not isinstance(stored["record"], dict) or not isinstance(stored["sha"], str):
