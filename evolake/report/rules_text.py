@@ -18,7 +18,7 @@ LONGEST_REASON = 160
 
 
 @dataclass(frozen=True)
-class Told:
+class PreviewText:
     """One line's preview with its work. selections: cycle -> what to select of it in Dagster. commands: what makes it all again, in order."""
 
     preview: Preview
