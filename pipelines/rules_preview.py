@@ -21,7 +21,7 @@ from evolake.cli.known_tables import all_tables
 from evolake.gates import load_rules
 from evolake.lake import Catalogue, Lake
 from evolake.report.rules_preview import preview_rules
-from evolake.report.rules_told import Told
+from evolake.report.rules_text import PreviewText
 from evolake.report.rules_work import CycleWork, Graph, Work, work_of
 from evolake.report.status import sealed_cycles
 from evolake.terminal import say, say_json
@@ -32,7 +32,7 @@ from resources.reads import readers
 UNCHANGED, CHANGES = "unchanged", "changes"
 
 
-def previews(lake: Lake, rules: Path, names: Sequence[str]) -> list[Told]:
+def previews(lake: Lake, rules: Path, names: Sequence[str]) -> list[PreviewText]:
     """The preview of each line. rules: the folder that holds a folder of rule files for each of `names`.
 
     Raises:
@@ -42,7 +42,7 @@ def previews(lake: Lake, rules: Path, names: Sequence[str]) -> list[Told]:
     assets = [asset for line in built for asset in (line.line.incoming, *line.assets)]
     definitions, by_name = dg.Definitions(assets=assets, resources=resources_by_name()), {line.line.name: line.line for line in built}
     with Catalogue(lake, all_tables()) as catalogue:
-        return [_preview(lake, catalogue, rules, by_name[name], graph_of(definitions, by_name[name])) for name in names]
+        return [_preview_text(lake, catalogue, rules, by_name[name], graph_of(definitions, by_name[name])) for name in names]
 
 
 def graph_of(definitions: dg.Definitions, line: Line) -> Graph:
@@ -73,10 +73,10 @@ def commands(line: str, work: Work) -> Iterator[str]:
         yield f"evolake run --lines {line} --cycles {whole}"
 
 
-def _preview(lake: Lake, catalogue: Catalogue, rules: Path, line: Line, graph: Graph) -> Told:
+def _preview_text(lake: Lake, catalogue: Catalogue, rules: Path, line: Line, graph: Graph) -> PreviewText:
     preview = preview_rules(lake, catalogue, load_rules(rules, line.name))
     work = work_of(preview, graph, catalogue, sealed_cycles(lake, line.name))
-    return Told(preview, work, {cycle.cycle: selection(line.name, cycle) for cycle in work.cycles}, tuple(commands(line.name, work)))
+    return PreviewText(preview, work, {cycle.cycle: selection(line.name, cycle) for cycle in work.cycles}, tuple(commands(line.name, work)))
 
 
 @click.command()

@@ -8,15 +8,19 @@ are installed or none. What is not taken is said. A gate for which no rule is le
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evolake.bundles.container import Bundle
 from evolake.bundles.exporting import RULES, VERDICTS
-from evolake.bundles.model import Said
+from evolake.bundles.model import Judging, Said
 from evolake.errors import InputError
+from evolake.gate_spec import GateSpec, gate_named
 from evolake.gates.rules import Rule, Ruleset, parse_rule
+
+if TYPE_CHECKING:
+    from evolake.gates import GateResults
 
 WHAT = "rules"
 
@@ -35,7 +39,7 @@ def ruling(bundle: Bundle, installed: Ruleset, gates: Sequence[str]) -> Ruling:
     Raises:
         ValueError: its rules cannot be read, or are not those that its verdicts name.
     """
-    summary = _told(bundle)
+    summary = _stated_rules(bundle)
     own = {rule.id: rule for rule in installed.rules}
     taken: dict[str, Rule] = {}
     said: list[Said] = []
@@ -45,14 +49,14 @@ def ruling(bundle: Bundle, installed: Ruleset, gates: Sequence[str]) -> Ruling:
             if name in own:
                 taken[name] = own[name]
             continue
-        rule = _read(bundle, name, entry)
+        rule = _rule_text(bundle, name, entry)
         if rule.gate not in gates:
             said.append(Said(WHAT, "hashed", f"{name} is of the gate {rule.gate}, which is not asked again"))
         elif name in own and own[name].meaning == rule.meaning:
             taken[name] = rule
-        elif name in own and _like(own[name], rule):
+        elif name in own and _is_like(own[name], rule):
             taken[name] = rule
-            said.append(Said(WHAT, "note", f"{name}: judged by the bundle's {_short(rule)}; installed is {_short(own[name])}"))
+            said.append(Said(WHAT, "note", f"{name}: judged by the bundle's {_rule_in_brief(rule)}; installed is {_rule_in_brief(own[name])}"))
         else:
             why = "brings texts of its own" if name in own else "is not installed"
             said.append(Said(WHAT, "hashed", f"{name} version {rule.version} ({rule.check}) {why}: it was not asked again"))
@@ -67,8 +71,8 @@ def ruling(bundle: Bundle, installed: Ruleset, gates: Sequence[str]) -> Ruling:
     return Ruling(Ruleset(installed.line, tuple(taken[name] for name in sorted(taken))), said)
 
 
-def _told(bundle: Bundle) -> Mapping[str, Mapping[str, Any]]:
-    """Rule -> what the bundle says of it."""
+def _stated_rules(bundle: Bundle) -> Mapping[str, Mapping[str, Any]]:
+    """Return rule -> what the bundle says of it."""
     judged = bundle.read(VERDICTS)
     rules, verdicts = (judged.get(name) if isinstance(judged, dict) else None for name in ("rules", "verdicts"))
     if not isinstance(rules, dict) or not isinstance(verdicts, list):
@@ -84,7 +88,7 @@ def _told(bundle: Bundle) -> Mapping[str, Mapping[str, Any]]:
     return rules
 
 
-def _read(bundle: Bundle, name: str, entry: Mapping[str, Any]) -> Rule:
+def _rule_text(bundle: Bundle, name: str, entry: Mapping[str, Any]) -> Rule:
     try:
         rule = parse_rule(bundle.members[f"{RULES}{name}.md"].decode("utf-8"), f"{name}.md")
     except (InputError, UnicodeDecodeError, ValueError) as error:
@@ -94,7 +98,7 @@ def _read(bundle: Bundle, name: str, entry: Mapping[str, Any]) -> Rule:
     return rule
 
 
-def _like(installed: Rule, rule: Rule) -> bool:
+def _is_like(installed: Rule, rule: Rule) -> bool:
     """Whether a rule judges as an installed one but for numbers."""
     same = (installed.gate, installed.check) == (rule.gate, rule.check) and set(rule.parameters) <= set(installed.parameters)
     return same and all(_numbers_alone(value, installed.parameters[name]) for name, value in rule.parameters.items())
@@ -104,22 +108,38 @@ def _numbers_alone(value: Any, installed: Any) -> bool:
     return value == installed or value is None or isinstance(value, (bool, int, float))
 
 
-def _short(rule: Rule) -> str:
+def _rule_in_brief(rule: Rule) -> str:
     return f"version {rule.version} {json.dumps(rule.parameters, sort_keys=True)[:300]}"
 
 
-def differ(asked: Ruleset, installed: Ruleset) -> bool:
-    """Whether the installed rules may say otherwise."""
-    return {rule.meaning for rule in asked.rules} != {rule.meaning for rule in installed.rules}
+def all_pass(gates: Sequence[GateSpec]) -> str:
+    """Return the clause on an artifact that every gate of its line passes."""
+    return f"all {len(gates)} pass it ({', '.join(gate.name for gate in gates)})"
 
 
-def under_installed(results: Iterable[Any], gates: Iterable[Any], installed: Ruleset, artifact_id: str) -> Said | None:
-    """What the installed rules say of the evidence that was just collected. results: `GateResult`s of all gates, in order."""
+def gates_again(judging: Judging, gates: Sequence[GateSpec], done: GateResults, holds: str, *notes: Said) -> Iterator[Said]:
+    """Yield what the gates say of an artifact that went through them again: by the rules that it is judged by, then by the installed ones.
+
+    Args:
+        gates: those of the line. done: what came of them here. holds: said if all of them pass it; `notes` follow it.
+    """
+    if (objection := done.blocked_by) is not None:
+        yield Said("gates", "fails", f"{objection.gate} blocks it: {objection.rule_id}: {objection.reason}")
+        return
+    yield Said("gates", "holds", holds)
+    yield from notes
+    if {rule.meaning for rule in judging.asked.rules} != {rule.meaning for rule in judging.installed.rules}:
+        yield _under_installed(judging, gates, done)
+
+
+def _under_installed(judging: Judging, gates: Sequence[GateSpec], done: GateResults) -> Said:
+    """Return what the installed rules say of the evidence that was just collected."""
     from evolake.gates import replay_gate
 
-    specs = {gate.name: gate for gate in gates}
-    for result in results:
-        again = replay_gate(specs[result.gate], result.evidence, installed, artifact_id=artifact_id, cycle="bundle", run_id="bundle")
+    for result in done.results:
+        again = replay_gate(
+            gate_named(gates, result.gate), result.evidence, judging.installed, artifact_id=judging.artifact_id, cycle="bundle", run_id="bundle",
+        )
         if (objection := again.blocked_by) is not None:
             return Said("installed rules", "note", f"the installed rules would block it: {objection.rule_id}: {objection.reason}")
     return Said("installed rules", "note", "the installed rules pass it, too")

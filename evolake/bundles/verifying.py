@@ -139,7 +139,7 @@ def verify(path: Path, *, sample: int | None, root: str | None = None, progress:
         verdict, reason = FAILS, str(error).replace("\n ", ";")
     except MachineryError as error:
         verdict, reason = NOT_JUDGED, str(error).replace("\n ", ";")
-    return Report(verdict, one_line(reason, LONGEST), tuple(_shown(item) for item in said), result.facts, result.root, sample is None)
+    return Report(verdict, one_line(reason, LONGEST), tuple(_shortened(item) for item in said), result.facts, result.root, sample is None)
 
 
 def _collect(bundle: Bundle, settings: Settings, sample: int | None, said: list[Said], progress: Callable[[str], None]) -> str:
@@ -253,7 +253,7 @@ def _lake_in_force() -> Path | None:
         return None
 
 
-def _shown(item: Said) -> Said:
+def _shortened(item: Said) -> Said:
     return replace(item, what=one_line(item.what, 100), said=one_line(item.said, LONGEST))
 
 

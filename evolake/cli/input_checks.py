@@ -35,7 +35,8 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     """A sentence for each variable of ours that nothing reads, with the name that is nearest to it. One inside a line's section is an error of the
     settings already."""
     known = {PREFIX + name.upper() for name in settings_type().model_fields} | READ_APART
-    return [_told(name, known) for name in sorted(environment) if name.upper().startswith(PREFIX) and name.upper().partition("__")[0] not in known]
+    ours = [name for name in sorted(environment) if name.upper().startswith(PREFIX)]
+    return [_unread_variable_text(name, known) for name in ours if name.upper().partition("__")[0] not in known]
 
 
 def seeds_check(folder: Path) -> dict[str, Any]:
@@ -48,6 +49,6 @@ def seeds_check(folder: Path) -> dict[str, Any]:
     return {"name": "seeds", "ok": not missing, "detail": detail, "skips": skips, "mend": mend}
 
 
-def _told(name: str, known: Iterable[str]) -> str:
+def _unread_variable_text(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name.upper().partition("__")[0], list(known), n=1, cutoff=0.7)
     return f"{name} is read by nothing" + (f"; did you mean {near[0]}?" if near else "")

@@ -51,7 +51,7 @@ def list_(as_json: bool, **choice: Any) -> int:
         say_json({"verdict": "listed", "reasons": [], "count": len(rows), "entries": rows}, ensure_ascii=False)
         return 0
     for item in entries:
-        say(_told(item))
+        say(_entry_text(item))
     say(_counted(entries))
     return 0
 
@@ -91,7 +91,7 @@ def _found(choice: dict[str, Any]) -> list[Listed]:
     return list(listed(Tape(Lake(settings_module.load().lake).root / "tape"), Choice(**choice)))
 
 
-def _told(item: Listed) -> str:
+def _entry_text(item: Listed) -> str:
     row = item.row()
     asked = "unreadable"
     if item.entry is not None:

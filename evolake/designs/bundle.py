@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolake.bundles.exporting import EVALUATIONS
 from evolake.bundles.measuring import consensus_score
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
-from evolake.bundles.ruling import differ, under_installed
+from evolake.bundles.ruling import all_pass, gates_again
 from evolake.designs.evolution.champion import UNIT
 from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.measuring_again import BASELINE, COLUMNS, LIMIT_S, OWN, Contest, Rerun, reached, run_again, unfounded
@@ -50,7 +50,7 @@ class Run(BaseModel):
     unsolved_fraction: float
 
 
-class Claims(BaseModel):
+class DesignClaims(BaseModel):
     """What is said of a design. hyper: values that replace those of its file. contest: what its gain rests on; None if none is stated."""
 
     model_config = ConfigDict(extra="forbid")
@@ -106,32 +106,27 @@ def _contest(lake: Lake, catalogue: Catalogue, design: str, own: DesignsSettings
 
 def check(judging: Judging) -> Iterator[Said]:
     """Every gate, its identity, a sample of its runs, and what is stated of it as a champion."""
-    from evolake.designs.evolution.gate_specs import GATES
     from evolake.designs.tracing.trace import PRELOAD
     from evolake.jail import open_pool
 
-    claims = Claims.model_validate(judging.bundle.read("claims.json"))
+    claims = DesignClaims.model_validate(judging.bundle.read("claims.json"))
     sizes = DesignsSettings.model_validate(claims.settings)
     judging.progress("gates")
     with open_pool(1, PRELOAD, judging.settings.jail) as pool:
         done = _judge(judging, claims, sizes, pool, judging.bundle.members[DESIGN], claims.hyper)
-        if (objection := done.blocked_by) is not None:
-            yield Said("gates", "fails", f"{objection.gate} blocks it: {objection.rule_id}: {objection.reason}")
-            return
-        names = ", ".join(gate.name for gate in GATES)
-        yield Said("gates", "holds", f"all {len(GATES)} pass it ({names}); that no other design of its lake computes the same is not known here")
         same = done.design_id == judging.artifact_id
-        yield Said("identity", "holds" if same else "fails", f"graph and values have the id {done.design_id[:12]}")
-        if differ(judging.asked, judging.installed) and (said := under_installed(done.results, GATES, judging.installed, judging.artifact_id)):
-            yield said
-        if done.traced is None:
+        yield from gates_again(
+            judging, GATES, done, f"{all_pass(GATES)}; that no other design of its lake computes the same is not known here",
+            Said("identity", "holds" if same else "fails", f"graph and values have the id {done.design_id[:12]}"),
+        )
+        if done.blocked_by is not None or done.traced is None:
             return
         rerun = Rerun(sizes, judging.progress)
         yield from _runs(judging, claims, rerun, done.traced)
         yield from _stated(judging, claims, sizes, pool, rerun, done.traced)
 
 
-def _judge(judging: Judging, claims: Claims, sizes: DesignsSettings, pool: Any, source: bytes, hyper: Mapping[str, Any]) -> DesignResults:
+def _judge(judging: Judging, claims: DesignClaims, sizes: DesignsSettings, pool: Any, source: bytes, hyper: Mapping[str, Any]) -> DesignResults:
     from evolake.designs.evolution.judging import run_gates
 
     return run_gates(
@@ -140,7 +135,7 @@ def _judge(judging: Judging, claims: Claims, sizes: DesignsSettings, pool: Any, 
     )
 
 
-def _runs(judging: Judging, claims: Claims, rerun: Rerun, traced: TracedDesign) -> Iterator[Said]:
+def _runs(judging: Judging, claims: DesignClaims, rerun: Rerun, traced: TracedDesign) -> Iterator[Said]:
     """Runs that are drawn of those on held-out seeds and of those of the search."""
     if missing := _dropped(judging, claims):
         yield Said("runs on seeds that no design had met", "fails", missing)
@@ -164,7 +159,7 @@ def _runs(judging: Judging, claims: Claims, rerun: Rerun, traced: TracedDesign) 
         yield Said(name, "holds", sentence, (len(chosen), len(runs)))
 
 
-def _dropped(judging: Judging, claims: Claims) -> str:
+def _dropped(judging: Judging, claims: DesignClaims) -> str:
     """Return which run of the rows that it brings from its lake is not among its runs; "" if each of those that were solved is."""
     there = {(run.N, run.seed) for run in claims.runs}
     for row in judging.bundle.read(EVALUATIONS):
@@ -191,7 +186,7 @@ def _again(run: Run, rerun: Rerun, traced: TracedDesign) -> str | None:
 
 
 def _stated(
-    judging: Judging, claims: Claims, sizes: DesignsSettings, pool: Any, rerun: Rerun, traced: TracedDesign,
+    judging: Judging, claims: DesignClaims, sizes: DesignsSettings, pool: Any, rerun: Rerun, traced: TracedDesign,
 ) -> Iterator[Said]:
     """What is stated of a champion: its gain over the baseline. Its score is the consensus of a population that is not here."""
     held, contest = judging.bundle.facts["champion"], claims.contest
@@ -217,7 +212,7 @@ def _stated(
     yield from reached(rerun, contest, traced, other.traced, _installed(judging, claims, sizes, pool, other), held["gain"], judging.sample)
 
 
-def _installed(judging: Judging, claims: Claims, sizes: DesignsSettings, pool: Any, other: DesignResults) -> TracedDesign | None:
+def _installed(judging: Judging, claims: DesignClaims, sizes: DesignsSettings, pool: Any, other: DesignResults) -> TracedDesign | None:
     """The baseline of this machine, if the one of the bundle is another design."""
     file = judging.settings.seeds / "designs" / "baseline.py"
     if not file.is_file():

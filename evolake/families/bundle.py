@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.bundles.measuring import fresh_count, fresh_seeds, judged
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
-from evolake.bundles.ruling import differ, under_installed
-from evolake.families.gates.specs import GATE_NAMES
+from evolake.bundles.ruling import all_pass, gates_again
+from evolake.families.gates.specs import GATE_NAMES, GATES
 from evolake.families.settings import FamiliesSettings
 from evolake.report.kinds import Artifact
 
@@ -39,7 +39,7 @@ class Labelled(BaseModel):
     votes: int
 
 
-class Claims(BaseModel):
+class FamilyClaims(BaseModel):
     """What is said of a family. backend: who reviewed it."""
 
     model_config = ConfigDict(extra="forbid")
@@ -67,12 +67,11 @@ def check(judging: Judging) -> Iterator[Said]:
     from evolake.agents import open_agents
     from evolake.families.commands.relatives import relatives
     from evolake.families.gates.judging import run_gates
-    from evolake.families.gates.specs import GATES
     from evolake.families.model.contract import from_record
     from evolake.families.sandbox.running import PRELOAD
     from evolake.jail import open_pool
 
-    claims = Claims.model_validate(judging.bundle.read("claims.json"))
+    claims = FamilyClaims.model_validate(judging.bundle.read("claims.json"))
     family = from_record(judging.bundle.read(FAMILY))
     yield Said("identity", "holds" if family.family_id == judging.artifact_id else "fails", f"the record has the id {family.family_id[:12]}")
     sizes = _sizes(claims, judging)
@@ -84,20 +83,16 @@ def check(judging: Judging) -> Iterator[Said]:
             family, pool=pool, agents=agents, ruleset=judging.asked, settings=sizes, cycle="0001", run_id="bundle", known=others.fingerprints,
             root_seed=claims.root_seed,
         )
-        if (objection := done.blocked_by) is not None:
-            yield Said("gates", "fails", f"{objection.gate} blocks it: {objection.rule_id}: {objection.reason}")
+        why = f"its reviewers were of the backend {claims.backend}; here the ones without a model were asked"
+        notes = [Said("reviews by a model", "unmeasured", why)] if claims.backend != OPERATORS else []
+        yield from gates_again(judging, GATES, done, f"{all_pass(GATES)}; {others.sentence()}", *notes)
+        if done.blocked_by is not None:
             return
-        yield Said("gates", "holds", f"all {len(GATES)} pass it ({', '.join(gate.name for gate in GATES)}); {others.sentence()}")
-        if claims.backend != OPERATORS:
-            why = f"its reviewers were of the backend {claims.backend}; here the ones without a model were asked"
-            yield Said("reviews by a model", "unmeasured", why)
-        if differ(judging.asked, judging.installed) and (said := under_installed(done.results, GATES, judging.installed, judging.artifact_id)):
-            yield said
         yield from _instances(judging, family, claims.instances, pool, sizes)
         yield labelled_anew(family, len(claims.instances), pool, sizes, judging.sample)
 
 
-def _sizes(claims: Claims, judging: Judging) -> FamiliesSettings:
+def _sizes(claims: FamilyClaims, judging: Judging) -> FamiliesSettings:
     """Sizes that it was judged at; how much one call may take is what this machine allows, and so is what texts are compared with."""
     given, here = FamiliesSettings.model_validate(claims.settings), judging.settings.of(FamiliesSettings)
     return given.model_copy(update={

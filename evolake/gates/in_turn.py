@@ -31,17 +31,18 @@ def in_turn(
 
     Args:
         judge_all: judges items side by side (`side_by_side`, or the workers of a cluster), each as if it came next. Reads what `settle` writes.
-        still: what a result that was found under an earlier state would be under that of now; None where it has to be found again.
-        settle: notes for the items after it what a result leaves. Called in order, by this thread.
+        still: returns the result as it is under the current state if it is still valid, else None.
+        settle: records for later items what a result changes. Called in order, by this thread.
     """
-    ahead = list(judge_all(items))
+    results = list(judge_all(items))
     for place, item in enumerate(items):
-        held = still(item, ahead[place])
-        if held is None:
-            again = [place, *(later for later in range(place + 1, len(items)) if still(items[later], ahead[later]) is None)]
-            for number, result in zip(again, judge_all([items[number] for number in again]), strict=True):
-                ahead[number] = result
-            held = ahead[place]
-        ahead[place] = held
-        settle(item, held)
-    return ahead
+        valid = still(item, results[place])
+        if valid is not None:
+            results[place] = valid
+        else:
+            # Whatever else is outdated by now is judged beside it, so that the workers have more than one item.
+            outdated = [place, *(later for later in range(place + 1, len(items)) if still(items[later], results[later]) is None)]
+            for number, result in zip(outdated, judge_all([items[number] for number in outdated]), strict=True):
+                results[number] = result
+        settle(item, results[place])
+    return results

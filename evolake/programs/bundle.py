@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.bundles.measuring import difference
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
-from evolake.bundles.ruling import differ, under_installed
+from evolake.bundles.ruling import all_pass, gates_again
 from evolake.errors import InputError, MachineryError
 from evolake.programs.gates.specs import GATES
 from evolake.programs.measuring_again import Rerun, reached, scored
@@ -44,7 +44,7 @@ class Measured(BaseModel):
     metrics: dict[str, float]
 
 
-class Claims(BaseModel):
+class ProgramClaims(BaseModel):
     """What is said of a program: search: under the seeds that candidates are ranked by. own, initial: held out, under the same seeds.
 
     noise: of an evaluation as its lake measured it, in the score's unit. It is carried for who reads the bundle; what is judged by is measured anew.
@@ -86,17 +86,17 @@ def _measured(lake: Lake, catalogue: Catalogue, program: str, project: str, init
         return searched, [], [], 0.0
     cycle = decided[0]["cycle"]
     rows = lake.read(LINE, "heldout", cycle).to_dicts()
-    held = _told([row for row in rows if row["program_id"] == program and row["side"] in SIDES])
+    held = _evaluations_of([row for row in rows if row["program_id"] == program and row["side"] in SIDES])
     began = initial if initial != program else None
-    start = _told([row for row in rows if row["program_id"] == began and row["side"] in ("champion", "initial")])
+    start = _evaluations_of([row for row in rows if row["program_id"] == began and row["side"] in ("champion", "initial")])
     return searched, held, start, decided[0]["noise"]
 
 
 def _rows(lake: Lake, table: str, cycle: str, program: str) -> list[dict[str, Any]]:
-    return _told([row for row in lake.read(LINE, table, cycle).to_dicts() if row["program_id"] == program])
+    return _evaluations_of([row for row in lake.read(LINE, table, cycle).to_dicts() if row["program_id"] == program])
 
 
-def _told(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _evaluations_of(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     parts = [{"seed": row["seed"], "score": row["score"], "metrics": json.loads(row["metrics"])} for row in rows]
     return sorted(parts, key=lambda row: row["seed"])
 
@@ -117,7 +117,7 @@ def check(judging: Judging) -> Iterator[Said]:
     from evolake.programs.sandbox.evaluating import Evaluator
     from evolake.programs.sandbox.meeting import settled
 
-    claims = Claims.model_validate(judging.bundle.read("claims.json"))
+    claims = ProgramClaims.model_validate(judging.bundle.read("claims.json"))
     own = ProgramsSettings.model_validate({**claims.settings, "projects": ""})
     project = settled(project_of(claims.project, unpack_files(judging.bundle.members[PROJECT])), own, judging.settings.jail)
     texts = _texts(judging.bundle.members[PROGRAM])
@@ -147,28 +147,23 @@ def _require_bearable(project: Project, own: ProgramsSettings) -> None:
             raise MachineryError(f"an evaluation may take {name} {value:g}", wanted=f"at most {MOST[name]:g} for what a stranger brings")
 
 
-def _gates(judging: Judging, rerun: Rerun, claims: Claims) -> Iterator[Said]:
+def _gates(judging: Judging, rerun: Rerun, claims: ProgramClaims) -> Iterator[Said]:
     import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
     from evolake.gates import run_gates
     from evolake.programs.gates.collecting import Candidate
-    from evolake.programs.gates.specs import GATES
 
     judging.progress("gates")
     candidate = Candidate(rerun.texts, judging.artifact_id, rerun.evaluator, [item.seed for item in claims.search])
     done = run_gates(candidate, GATES, judging.asked, artifact_id=judging.artifact_id, cycle="bundle", run_id="bundle")
-    if (objection := done.blocked_by) is not None:
-        yield Said("gates", "fails", f"{objection.gate} blocks it: {objection.rule_id}: {objection.reason}")
+    yield from gates_again(judging, GATES, done, f"{all_pass(GATES)}; that no other program of its lake is like it is not known here")
+    if done.blocked_by is not None:
         return
-    names = ", ".join(gate.name for gate in GATES)
-    yield Said("gates", "holds", f"all {len(GATES)} pass it ({names}); that no other program of its lake is like it is not known here")
-    if differ(judging.asked, judging.installed) and (said := under_installed(done.results, GATES, judging.installed, judging.artifact_id)):
-        yield said
     pairs = [(item, result) for item, result in zip(claims.search, candidate.evaluations, strict=True) if item.score is not None]
     noise = rerun.noise([item.seed for item, _ in pairs[:REPEATED]])
     yield from _compared("search", pairs, rerun, noise, len(pairs))
 
 
-def _held_out(judging: Judging, rerun: Rerun, claims: Claims) -> Iterator[Said]:
+def _held_out(judging: Judging, rerun: Rerun, claims: ProgramClaims) -> Iterator[Said]:
     """The held-out evaluations that are drawn, of the program and of the initial one; then what is stated of them, under fresh seeds too."""
     held = judging.bundle.facts["champion"]
     if refused := _unfounded(held, rerun, claims):
@@ -187,7 +182,7 @@ def _held_out(judging: Judging, rerun: Rerun, claims: Claims) -> Iterator[Said]:
         yield from reached(rerun, claims, held, judging.sample)
 
 
-def _unfounded(held: Mapping[str, Any] | None, rerun: Rerun, claims: Claims) -> str:
+def _unfounded(held: Mapping[str, Any] | None, rerun: Rerun, claims: ProgramClaims) -> str:
     """Return why what is stated of a champion does not follow from the evaluations in the bundle; "" if it does, or if nothing is stated."""
     if held is None:
         return ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
-from evolake.bundles.ruling import differ, under_installed
+from evolake.bundles.ruling import gates_again
 from evolake.errors import InputError, MachineryError
 from evolake.prompts.evolution.gate_specs import GATES
 from evolake.prompts.measuring_again import (
@@ -58,7 +58,7 @@ class Reply(BaseModel):
     formatted: bool
 
 
-class Claims(BaseModel):
+class PromptClaims(BaseModel):
     """What is said of a prompt. edits: rows of `edits` that made it. iteration: after which it was asked. start: replies of
     the first root under the base model, which a gain is measured against."""
 
@@ -125,7 +125,7 @@ def check(judging: Judging) -> Iterator[Said]:
     """Identity, both gates, every reply judged again, and a sample of them given again by the policy; then what is stated of a champion."""
     from evolake.prompts.model.prompt import from_json
 
-    claims = Claims.model_validate(judging.bundle.read("claims.json"))
+    claims = PromptClaims.model_validate(judging.bundle.read("claims.json"))
     rows, problems = judging.bundle.read(PROMPTS), judging.bundle.read(PROBLEMS)
     own = next((row for row in rows if row["prompt_id"] == judging.artifact_id), None)
     if own is None:
@@ -145,25 +145,20 @@ def check(judging: Judging) -> Iterator[Said]:
 
 
 def _gates(
-    judging: Judging, own: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], problems: Sequence[Mapping[str, Any]], claims: Claims,
+    judging: Judging, own: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], problems: Sequence[Mapping[str, Any]], claims: PromptClaims,
 ) -> Iterator[Said]:
-    from evolake.prompts.evolution.gate_specs import GATES
     from evolake.prompts.evolution.judging import Newborn, run_gates
     from evolake.prompts.evolution.population import Population
 
     judging.progress("gates")
     population = Population.empty().add(prompts=[dict(row) for row in rows])
     done = run_gates(Newborn(own, population, claims.edits, problems), judging.asked, cycle="bundle", run_id="bundle")
-    if (objection := done.blocked_by) is not None:
-        yield Said("gates", "fails", f"{objection.gate} blocks it: {objection.rule_id}: {objection.reason}")
-        return
     lineage = f"replayed from {len(claims.edits)} edits" if claims.edits else "a root, or a prompt without edits"
-    yield Said("gates", "holds", f"both pass it (form: {lineage}, new among {len(rows)}; leak: none of {len(problems)} problems is in it)")
-    if differ(judging.asked, judging.installed) and (said := under_installed(done.results, GATES, judging.installed, judging.artifact_id)):
-        yield said
+    found = f"both pass it (form: {lineage}, new among {len(rows)}; leak: none of {len(problems)} problems is in it)"
+    yield from gates_again(judging, GATES, done, found)
 
 
-def _replies(judging: Judging, sides: Sides, problems: Mapping[str, Problem], claims: Claims) -> Iterator[Said]:
+def _replies(judging: Judging, sides: Sides, problems: Mapping[str, Problem], claims: PromptClaims) -> Iterator[Said]:
     own = PromptsSettings.model_validate({"dtype": FLOAT32} | claims.settings)  # a bundle that names none was made when there was no other
     held = judging.bundle.facts["champion"]
     now, start = ([item.model_dump() for item in some] for some in (claims.replies, claims.start))
@@ -208,7 +203,7 @@ def _misjudged(claimed: Sequence[Reply], problems: Mapping[str, Problem], own: P
     return ""
 
 
-def _sampled(judging: Judging, sides: Sides, problems: Mapping[str, Problem], claims: Claims, own: PromptsSettings) -> Iterator[Said]:
+def _sampled(judging: Judging, sides: Sides, problems: Mapping[str, Problem], claims: PromptClaims, own: PromptsSettings) -> Iterator[Said]:
     """The policy asked again, greedily. What was drawn by chance cannot be given again, nor what came from an endpoint or rests on a corpus."""
     why = "an endpoint gave them" if own.policy == "endpoint" else "they were drawn by chance" if own.heldout_samples != 1 else ""
     if not why and "search" in own.tools:

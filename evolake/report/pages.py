@@ -21,6 +21,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, Stric
 from markupsafe import Markup, escape
 
 from evolake.errors import MachineryError
+from evolake.report.figures import by_place, draw_figures
 from evolake.report.numbers import duration, figures, interval
 from evolake.report.sparkline import polyline
 from evolake.report.story import Story
@@ -58,6 +59,16 @@ def page(
 def render(package: str, template: str, **values: Any) -> Markup:
     """A template of the folder `templates` of a package, filled in; a value that the template names and is not given raises."""
     return Markup(_environment(package).get_template(template).render(values).strip("\n"))
+
+
+def section(package: str, line: str, cycle: str, headline: Markup, material: Any, **values: Any) -> Section:
+    """Return a line's section: its template `section.html.j2`, filled with the values, and its figures, drawn from `material`.
+
+    package: has the folder `templates`, and the modules of the figures in `figures`.
+    """
+    drawn = draw_figures(f"{package}.figures", material)
+    body = render(package, "section.html.j2", cycle=cycle, headline=headline, placed=by_place(f"{package}.figures", drawn), **values)
+    return Section(line, cycle, headline, body, drawn)
 
 
 def sentence(package: str, template: str, **values: Any) -> Markup:

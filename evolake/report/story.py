@@ -27,6 +27,7 @@ from evolake.report.standing import NOBODY, Ask, Row
 BLOCKS_TOLD = 3
 DRAWN = 24
 """Points of a trend that a picture within a page of the UI has room for."""
+BLOCKED_BY_RULE = "evolake sql --file cookbook/blocked_by_rule.sql"
 INLINE = 999
 """Characters that Dagster's UI shows of a Markdown entry without a click."""
 
@@ -236,13 +237,16 @@ def story_in(lake: Lake, catalogue: Catalogue, ask: Ask, line: str, cycle: str, 
     return spec.story.load()(summary, ask) if spec and spec.story else summary
 
 
-def with_cpu(report: Story, seconds: Sequence[Row]) -> tuple[Cost, Cost]:
-    """(cost, spent) of a story with processor time. seconds: rows of cycle and cpu_s up to the cycle, as a line counts them."""
-    now = sum(float(row["cpu_s"] or 0) for row in seconds if row["cycle"] == report.cycle)
+def with_cpu(summary: Story, seconds: Sequence[Row]) -> Story:
+    """Return the story with processor time in its costs. seconds: rows of cycle and cpu_s up to the cycle, as a line counts them."""
+    now = sum(float(row["cpu_s"] or 0) for row in seconds if row["cycle"] == summary.cycle)
     total = sum(float(row["cpu_s"] or 0) for row in seconds)
-    return (
-        Cost(now, report.cost.calls, report.cost.tokens, report.cost.usd), Cost(total, report.spent.calls, report.spent.tokens, report.spent.usd),
-    )
+    return replace(summary, cost=replace(summary.cost, cpu_s=now), spent=replace(summary.spent, cpu_s=total))
+
+
+def why_nothing_passed(line: str, made: int, passed: int) -> str:
+    """Return how to find out why no candidate of the cycle passed; "" if one did, or none was made."""
+    return f"why nothing passed: {BLOCKED_BY_RULE} -p line={line}" if made and not passed else ""
 
 
 def _shared(ask: Ask, champion: Champion | None, line: str, cycle: str) -> Story:
@@ -254,8 +258,7 @@ def _shared(ask: Ask, champion: Champion | None, line: str, cycle: str) -> Story
         look=f"another cycle: evolake run --lines {line}", cost=_cost([calls[cycle]] if cycle in calls else []), spent=_cost(list(calls.values())),
     )
     if seconds := ask(SECONDS):
-        cost, spent = with_cpu(summary, seconds)
-        summary = replace(summary, cost=cost, spent=spent)
+        summary = with_cpu(summary, seconds)
     if champion is None:
         return summary
     return replace(

@@ -85,11 +85,12 @@ def _figures(catalogue: Catalogue, artifact: Artifact, held: Champion | None) ->
         if held.gain:
             rows += [["gain against", f"{held.gain.against} {held.gain.against_id[:12]}"], ["gain measured in cycle", held.gain.cycle]]
     for table, row in scores_of(catalogue, artifact).items():
-        rows.append([f"{table}, cycle {row['cycle']}", ", ".join(f"{name} {_figure(value)}" for name, value in row.items() if _told(name, value))])
+        scores = ", ".join(f"{name} {_figure(value)}" for name, value in row.items() if _is_score(name, value))
+        rows.append([f"{table}, cycle {row['cycle']}", scores])
     return rows or [["none", "nothing was measured"]]
 
 
-def _told(name: str, value: Any) -> bool:
+def _is_score(name: str, value: Any) -> bool:
     return isinstance(value, (int, float, str)) and name != "cycle" and not name.endswith("_id")
 
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
-from evolake.bundles.ruling import differ, under_installed
+from evolake.bundles.ruling import all_pass, gates_again
 from evolake.errors import InputError, MachineryError
 from evolake.report.found import find_artifact
 from evolake.report.kinds import Artifact
 from evolake.report.status import sealed_cycles
 from evolake.settings import Settings
 from evolake.solvers.bundle_duel import OTHER, stated, unpacked
-from evolake.solvers.gates.specs import GATE_NAMES
+from evolake.solvers.gates.specs import GATE_NAMES, GATES
 from evolake.solvers.measurement.benchmark import run_limits, stage_limits
 from evolake.solvers.measuring_again import COLUMNS as OF_DUEL
 from evolake.solvers.measuring_again import Duel
@@ -52,7 +52,7 @@ class Run(BaseModel):
     memory_mb: int = Field(gt=0, le=65_536)
 
 
-class Claims(BaseModel):
+class VariantClaims(BaseModel):
     """What is said of a solver. base: the seed that it descends from. duel: by which it became champion; None for one of the seeds."""
 
     model_config = ConfigDict(extra="forbid")
@@ -98,10 +98,9 @@ def _won(lake: Lake, catalogue: Catalogue, solver: str) -> tuple[dict[str, Any] 
 
 def check(judging: Judging) -> Iterator[Said]:
     """Identity, every gate from layout to stability, and a sample of its runs with their models and proofs."""
-    from evolake.solvers.gates.specs import GATES
     from evolake.solvers.repository.variant import read_card, source_sha
 
-    claims = Claims.model_validate(judging.bundle.read("claims.json"))
+    claims = VariantClaims.model_validate(judging.bundle.read("claims.json"))
     folder = unpacked(judging, SOURCES)
     made = source_sha(folder)
     yield Said("identity", "holds" if made == judging.artifact_id else "fails", f"the sources have the id {made[:12]}")
@@ -112,13 +111,10 @@ def check(judging: Judging) -> Iterator[Said]:
     judging.progress("gates: sources are built and run on formulas with known answers")
     verified = _verified(folder, settings, judging)
     judged = verified.judged
-    if (objection := judged.blocked_by) is not None:
-        yield Said("gates", "fails", f"{objection.gate} blocks it: {objection.rule_id}: {objection.reason}")
+    runs = ", ".join(f"{len(rows)} of {gate}" for gate, rows in judged.runs.items())
+    yield from gates_again(judging, GATES, judged, f"{all_pass(GATES)}; runs: {runs}; models evaluated, proofs verified as drawn")
+    if judged.blocked_by is not None:
         return
-    runs, names = ", ".join(f"{len(rows)} of {gate}" for gate, rows in judged.runs.items()), ", ".join(gate.name for gate in GATES)
-    yield Said("gates", "holds", f"all {len(GATES)} pass it ({names}); runs: {runs}; models evaluated, proofs verified as drawn")
-    if differ(judging.asked, judging.installed) and (said := under_installed(judged.results, GATES, judging.installed, judging.artifact_id)):
-        yield said
     yield from run_again(judging, claims, verified, settings)
     yield from stated(judging, claims.duel, claims.settings, claims.root_seed, verified, settings)
 
@@ -132,7 +128,7 @@ def _verified(folder: Path, settings: Settings, judging: Judging) -> Verified:
         raise MachineryError(f"its gates cannot be asked here: {error.what}", wanted=error.wanted, got=error.got, do=error.do) from None
 
 
-def run_again(judging: Judging, claims: Claims, verified: Verified, settings: Settings) -> Iterator[Said]:
+def run_again(judging: Judging, claims: VariantClaims, verified: Verified, settings: Settings) -> Iterator[Said]:
     """Runs that are drawn, of those on formulas that are installed here: generators make the very formulas, by their sha256."""
     from evolake.lake import Lake
     from evolake.solvers.repository.adapters import load_adapter

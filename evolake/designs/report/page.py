@@ -7,11 +7,10 @@ from pathlib import Path
 from markupsafe import Markup
 
 from evolake.designs.report.data import LINE, CycleReport, read_report
-from evolake.designs.report.material import FIGURES, material_of
+from evolake.designs.report.material import material_of
 from evolake.designs.report.supplement import read_supplement
 from evolake.lake import Lake
-from evolake.report.figures import by_place, draw_figures
-from evolake.report.pages import Section, render, sentence
+from evolake.report.pages import Section, section, sentence
 
 PACKAGE = "evolake.designs.report"
 
@@ -21,13 +20,10 @@ def designs_section(root: Path, cycle: str) -> Section:
     lake = Lake(root)
     report = read_report(root, cycle)
     material = material_of(lake, report)
-    figures, headline = draw_figures(FIGURES, material), _headline(report)
-    source = lake.blobs.get(report.champion["source_sha"]).decode()
-    body = render(
-        PACKAGE, "section.html.j2", report=report, headline=headline, placed=by_place(FIGURES, figures), source=source,
+    return section(
+        PACKAGE, LINE, report.cycle, _headline(report), material, report=report, source=lake.blobs.get(report.champion["source_sha"]).decode(),
         supplement=read_supplement(lake, report, material),
     )
-    return Section(LINE, report.cycle, headline, body, figures)
 
 
 def _headline(report: CycleReport) -> Markup:

@@ -3,48 +3,55 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
+from evolake.designs.evolution.gate_specs import OBJECTIVE
 from evolake.report.gain import BOUNDS, NONE_YET
 from evolake.report.numbers import counted, figures, interval
-from evolake.report.story import Ask, Row, Story, Trend, contests, with_cpu
+from evolake.report.story import Ask, Gate, Row, Story, Trend, contests, why_nothing_passed, with_cpu
 
 NONE = f"{NONE_YET}: the baseline itself leads"
-GRAMMAR_TOLD = {
+GRAMMAR_NOTES = {
     "open": "; candidates are written in the open grammar",
     "paper": "; candidates are written in the paper's grammar, which holds the parts of its best design (EVOLAKE_DESIGNS__GRAMMAR=open does without)",
 }
 """What is said of the grammar of a cycle's candidates; nothing where there is none or several."""
-OBJECTIVES = "objective"
-"""The gate that objectives pass, and designs do not come to: it is told last."""
 WEAK = 1.0
 """A ratio of 1 is no gain."""
 
 
 def story(summary: Story, ask: Ask) -> Story:
     """Gain against the baseline, the duel for the title, runs and sizes, processor time of all runs."""
-    made = ask(MADE)[0]
-    decisions = {row["comparison"]: row for row in ask(DECISIONS)}
-    against, duel, ran = decisions.get("baseline"), decisions.get("incumbent"), ask(RAN)[0]
-    cost, spent = with_cpu(summary, ask(SECONDS))
-    of_designs = [gate for gate in summary.gates if gate.name != OBJECTIVES]
-    beside = [counted(made[what], name) for what, name in (("tuned", "tuned design"), ("entered", "new seed")) if made[what]]
-    beside += [counted(gate.came, "new objective") for gate in summary.gates if gate.name == OBJECTIVES and gate.came]
+    made, decisions = ask(MADE)[0], {row["comparison"]: row for row in ask(DECISIONS)}
+    of_objectives = [gate for gate in summary.gates if gate.name == OBJECTIVE.name]
     return replace(
-        summary, noun="design", made=made["made"], passed=made["passed"], beside=" and ".join(beside),
-        gates=[*of_designs, *(gate for gate in summary.gates if gate.name == OBJECTIVES)],
-        gain=summary.gain or NONE, short_gain=summary.short_gain or NONE,
-        duel=_duel(duel) if duel and not duel["wins"] else "", contests=contests(ask, "designs.champion_decisions", comparison="incumbent"),
-        measured=f"{counted(ran['designs'], 'design')} in {counted(ran['runs'], 'run')}, up to N={ran['largest']}"
-        + GRAMMAR_TOLD.get(made["grammar"] or "", "") if ran["runs"] else "",
-        goes_on=f"{counted(made['live'], 'design')} and {counted(made['voting'], 'objective')} that judge them", look=_look(summary, against, made),
-        cost=cost, spent=spent,
+        with_cpu(summary, ask(SECONDS)), noun="design", made=made["made"], passed=made["passed"], beside=_beside(made, of_objectives),
+        gates=[*(gate for gate in summary.gates if gate not in of_objectives), *of_objectives],
+        gain=summary.gain or NONE, short_gain=summary.short_gain or NONE, duel=_lost_duel(decisions.get("incumbent")),
+        measured=_measured(ask(RAN)[0], made["grammar"]), contests=contests(ask, "designs.champion_decisions", comparison="incumbent"),
+        goes_on=f"{counted(made['live'], 'design')} and {counted(made['voting'], 'objective')} that judge them",
+        look=why_nothing_passed(summary.line, made["made"], made["passed"]) or _look(summary, decisions.get("baseline")),
         trend=Trend("work of the baseline over that of the champion", [(row["cycle"], row["ratio"]) for row in ask(RATIOS)]),
     )
 
 
-def _duel(duel: Row) -> str:
-    """Why the first by consensus is not the champion, in one sentence."""
+def _beside(made: Row, of_objectives: Sequence[Gate]) -> str:
+    """Return what came to the gates and was not proposed. of_objectives: the gate of objectives, if the cycle has it."""
+    counts = [(made["tuned"], "tuned design"), (made["entered"], "new seed"), *((gate.came, "new objective") for gate in of_objectives)]
+    return " and ".join(counted(count, noun) for count, noun in counts if count)
+
+
+def _measured(ran: Row, grammar: str | None) -> str:
+    if not ran["runs"]:
+        return ""
+    return f"{counted(ran['designs'], 'design')} in {counted(ran['runs'], 'run')}, up to N={ran['largest']}{GRAMMAR_NOTES.get(grammar or '', '')}"
+
+
+def _lost_duel(duel: Row | None) -> str:
+    """Return why the first by consensus is not the champion, in one sentence; "" if it is, or if there was no duel."""
+    if not duel or duel["wins"]:
+        return ""
     who = duel["title"] or "the first by consensus"
     if duel["ratio"] is None:
         return f"{who} did not become champion: the duel is undecided, since this machine was too busy to end it"
@@ -64,9 +71,7 @@ def _duel(duel: Row) -> str:
     )
 
 
-def _look(summary: Story, against: Row | None, made: Row) -> str:
-    if made["made"] and not made["passed"]:
-        return f"why nothing passed: evolake sql --file cookbook/blocked_by_rule.sql -p line={summary.line}"
+def _look(summary: Story, against: Row | None) -> str:
     if against is not None and against["ratio"] is not None and against["ratio_low"] <= WEAK:
         return "more seeds narrow the interval (EVOLAKE_DESIGNS__CHAMPION_REPEATS), or more cycles find more: evolake run --lines designs"
     return summary.look

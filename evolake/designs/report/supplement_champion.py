@@ -26,7 +26,10 @@ def parameters(population: Population, champion: str) -> pl.DataFrame:
     baseline = baseline_of(population)
     own, other = _values(population, champion), _values(population, baseline) if baseline else {}
     rows = [
-        {"parameter": name, "baseline": _shown(other.get(name)), "champion": _shown(own.get(name)), "times": _times(own.get(name), other.get(name))}
+        {
+            "parameter": name, "baseline": _value_text(other.get(name)), "champion": _value_text(own.get(name)),
+            "times": _times(own.get(name), other.get(name)),
+        }
         for name in sorted({*own, *other}, key=lambda name: (name not in other, name))
     ]
     return _frame(rows, parameter=pl.String, baseline=pl.String, champion=pl.String, times=pl.Float64)
@@ -123,7 +126,7 @@ def _values(population: Population, design: str) -> dict[str, Any]:
     return json.loads(population.row(design)["hyper_values"] or "{}")
 
 
-def _shown(value: Any) -> str | None:
+def _value_text(value: Any) -> str | None:
     return f"{value:.4g}" if isinstance(value, int | float) and not isinstance(value, bool) else None if value is None else str(value)
 
 

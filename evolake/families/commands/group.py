@@ -131,13 +131,13 @@ def _unread(result: FamilyResults) -> list[str]:
 
 
 def tell(result: FamilyResults) -> None:
-    from evolake.families.commands.narrative import remarks, voters_told
+    from evolake.families.commands.narrative import remarks, voter_sentences
 
     verdict, voters = result.blocked_by, len(result.family.voters())
     if verdict is not None:
         say(f"{result.family.name}: blocked at the gate {verdict.gate!r}: {verdict.reason}")
     else:
-        agree = f"{voters} voters, not always of one mind" if voters_told(result) else f"{voters} voters agree"
+        agree = f"{voters} voters, not always of one mind" if voter_sentences(result) else f"{voters} voters agree"
         matched = sum(review.matched for review in result.reviews)
         say(f"{result.family.name}: accepted, {agree}, {matched} of {len(result.reviews)} blind reviews match")
         say(f"  family {result.family_id}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,10 @@ from markupsafe import Markup
 from evolake.families.dataset.difficulty import agreement, common_levels, curve
 from evolake.families.report import paper
 from evolake.families.report.data import DUPLICATE, LINE, FamiliesReport, read_report
-from evolake.report.figures import by_place, draw_figures
-from evolake.report.pages import Section, render, sentence
+from evolake.report.pages import Section, section, sentence
 from evolake.stats.proportions import wilson_interval
 
 PACKAGE = "evolake.families.report"
-FIGURES = f"{PACKAGE}.figures"
 STATEMENT = 2500
 LESSONS = 30
 
@@ -26,9 +25,8 @@ LESSONS = 30
 def families_section(root: Path, cycle: str) -> Section:
     """What there is, what the gates did and cost, figures beside the paper's, planted faults, examples."""
     report = read_report(root, cycle)
-    figures, headline = draw_figures(FIGURES, report), _headline(report)
-    body = render(
-        PACKAGE, "section.html.j2", report=report, placed=by_place(FIGURES, figures), headline=headline, paper=paper,
+    return section(
+        PACKAGE, LINE, cycle, _headline(report), report, report=report, paper=paper,
         sentences={"labels": label_sentence(report), "duplicates": duplicate_sentence(report), "cost": cost_sentence(report),
                    "faults": fault_sentence(report), "audit": audit_sentence(report),
                    "difficulty": difficulty_sentence(report)},
@@ -36,7 +34,6 @@ def families_section(root: Path, cycle: str) -> Section:
                 "patterns": _patterns(report), "difficulty": curve(report.work), "lessons": report.experience.select("cycle", "item").head(LESSONS)},
         examples=[_example(row) for row in report.examples],
     )
-    return Section(LINE, cycle, headline, body, figures)
 
 
 def _headline(report: FamiliesReport) -> Markup:
@@ -88,15 +85,20 @@ def _reviews(report: FamiliesReport) -> pl.DataFrame:
 
 
 def _complexity(report: FamiliesReport) -> pl.DataFrame:
-    """Means: ours by group, then the paper's."""
+    """Return the means by origin, then those of the paper."""
     columns = list(paper.COMPLEXITY["seed"])
-    groups = {"seeds here": pl.col("operator") == "seed", "evolved here": pl.col("operator") != "seed"}
-    rows = []
-    for name, chosen in groups.items():
-        frame = report.measured.filter(chosen)
-        rows.append({"source": name, "families": frame.height} | {column: round(_mean(frame, column), 1) for column in columns if frame.height})
+    rows = [
+        {"source": f"{origin} here", "families": frame.height} | {column: round(_mean(frame, column), 1) for column in columns if frame.height}
+        for origin, frame in _by_origin(report).items()
+    ]
     rows += [{"source": f"the paper, {name}", "families": None, **values} for name, values in paper.COMPLEXITY.items()]
     return pl.DataFrame(rows)
+
+
+def _by_origin(report: FamiliesReport) -> dict[str, pl.DataFrame]:
+    """Return the measured families, seeds apart from evolved ones."""
+    is_seed = pl.col("operator") == "seed"
+    return {"seeds": report.measured.filter(is_seed), "evolved": report.measured.filter(~is_seed)}
 
 
 def _mean(frame: pl.DataFrame, column: str) -> float:
@@ -104,24 +106,22 @@ def _mean(frame: pl.DataFrame, column: str) -> float:
 
 
 def _classes(report: FamiliesReport) -> pl.DataFrame:
-    seeds, evolved = (report.measured.filter(chosen) for chosen in (pl.col("operator") == "seed", pl.col("operator") != "seed"))
     names = sorted(set(report.measured["time_class"].to_list()))
-    return pl.DataFrame([
-        {"class": name} | {
-            said: f"{(frame['time_class'] == name).sum() / max(frame.height, 1):.0%}" for said, frame in (("seeds", seeds), ("evolved", evolved))
-        }
-        for name in names
-    ])
+    return _shares(report, "class", {name: pl.col("time_class") == name for name in names})
 
 
 def _patterns(report: FamiliesReport) -> pl.DataFrame:
-    seeds, evolved = (report.measured.filter(chosen) for chosen in (pl.col("operator") == "seed", pl.col("operator") != "seed"))
     names = ("recursive", "binary_search", "sorting", "dynamic_programming", "graph_traversal", "divide_and_conquer")
+    return _shares(report, "pattern", {name.replace("_", " "): pl.col(name) for name in names})
+
+
+def _shares(report: FamiliesReport, head: str, conditions: Mapping[str, pl.Expr]) -> pl.DataFrame:
+    """Return a row for each condition: its name under `head`, and the share of families of each origin that meet it."""
     return pl.DataFrame([
-        {"pattern": name.replace("_", " ")} | {
-            said: f"{frame[name].sum() / max(frame.height, 1):.0%}" for said, frame in (("seeds", seeds), ("evolved", evolved))
+        {head: name} | {
+            origin: f"{frame.select(condition.sum()).item() / max(frame.height, 1):.0%}" for origin, frame in _by_origin(report).items()
         }
-        for name in names
+        for name, condition in conditions.items()
     ])
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.report.gain import NONE_YET
 from evolake.report.numbers import counted
-from evolake.report.story import Ask, Row, Story, Trend, with_cpu
+from evolake.report.story import BLOCKED_BY_RULE, Ask, Row, Story, Trend, with_cpu
 from evolake.stats.proportions import wilson_interval
 
 DRIED_UP = 0.05
@@ -20,18 +20,16 @@ def story(summary: Story, ask: Ask) -> Story:
     now = next((row for row in made if row["cycle"] == summary.cycle), {"attempts": 0, "repaired": 0, "accepted": 0, "instances": 0})
     families, instances = ask(LIVE)[0]["families"], sum(row["instances"] for row in made)
     labels, chosen, came = ask(LABELS)[0], ask(SURVIVAL)[0], ask(CAME)[0]
-    cost, spent = with_cpu(summary, ask(SECONDS))
     gained = gain_in_words(sum(row["accepted"] for row in made), instances)
     return replace(
-        summary, noun="attempt", made=now["attempts"], passed=now["accepted"],
+        with_cpu(summary, ask(SECONDS)), noun="attempt", made=now["attempts"], passed=now["accepted"],
         beside=" and ".join(counted(count, noun) for count, noun in ((now["repaired"], "repaired draft"), (came["judged"], "new seed")) if count),
         gates=sorted((gate for gate in summary.gates if gate.name in GATE_NAMES), key=lambda gate: GATE_NAMES.index(gate.name)),
         leads=f"no single champion: {counted(families, 'family', 'families')} that passed every gate", gain=gained, short_gain=gained,
         measured="; ".join(filter(None, [_accepted(now), _labels(labels)])),
         changed=f"{counted(now['accepted'], 'family', 'families')} and {counted(now['instances'], 'instance')} more{_entered(came)}{_chosen(chosen)}",
         goes_on=f"{counted(families - chosen['retired'], 'family', 'families')} as possible parents, {counted(instances, 'instance')} in all",
-        look=_look(summary, now),
-        cost=cost, spent=spent, trend=Trend("families accepted so far", [(row["cycle"], row["families"]) for row in ask(GROWTH)]),
+        look=_look(summary, now), trend=Trend("families accepted so far", [(row["cycle"], row["families"]) for row in ask(GROWTH)]),
     )
 
 
@@ -74,7 +72,7 @@ def _chosen(chosen: Row) -> str:
 
 def _look(summary: Story, now: Row) -> str:
     if now["attempts"] and now["accepted"] / now["attempts"] < DRIED_UP:
-        return f"few attempts pass: evolake sql --file cookbook/blocked_by_rule.sql -p line={summary.line}"
+        return f"few attempts pass: {BLOCKED_BY_RULE} -p line={summary.line}"
     if now["accepted"]:
         return "read one: evolake families gallery --out gallery; train on them: evolake families export --format trl --out export"
     return summary.look

@@ -8,11 +8,10 @@ from pathlib import Path
 from evolake.lake import Catalogue, Lake, following
 from evolake.programs.evolution.population import texts_of
 from evolake.programs.report.decisions import DECIDED, improves, score_in_words
-from evolake.programs.report.material import FIGURES, LINE, material_of
+from evolake.programs.report.material import LINE, material_of
 from evolake.report.champion import ANCESTRY
-from evolake.report.figures import by_place, draw_figures
 from evolake.report.finished import require_finished
-from evolake.report.pages import Section, render, sentence
+from evolake.report.pages import Section, section, sentence
 
 PACKAGE = "evolake.programs.report"
 CHAMPIONS = """
@@ -43,7 +42,6 @@ def programs_section(root: Path, cycle: str) -> Section:
     lake = Lake(root)
     require_finished(lake, LINE, cycle)
     material = material_of(lake, following(cycle))
-    figures = draw_figures(FIGURES, material)
     questions = {
         "champions": CHAMPIONS, "projects": PROJECTS, "gates": GATES, "operators": OPERATORS, "blocked": BLOCKED, "front": FRONT,
     }
@@ -54,11 +52,10 @@ def programs_section(root: Path, cycle: str) -> Section:
     lead = sentence(PACKAGE, "headline.html.j2", decisions=decisions, in_words=score_in_words, improves=improves)
     diffs = [diff_of(lake, material.population.initial(row["project"])["files_sha"], material.population.champion(row["project"])["files_sha"])
              for row in decisions]
-    body = render(
-        PACKAGE, "section.html.j2", cycle=cycle, headline=lead, placed=by_place(FIGURES, figures), asked=asked,
-        open=[row["project"] for row in decisions if not row["protected"]], diff="\n".join(diffs)[:LONGEST_DIFF] or "the initial program is champion",
+    return section(
+        PACKAGE, LINE, cycle, lead, material, asked=asked, open=[row["project"] for row in decisions if not row["protected"]],
+        diff="\n".join(diffs)[:LONGEST_DIFF] or "the initial program is champion",
     )
-    return Section(LINE, cycle, lead, body, figures)
 
 
 def diff_of(lake: Lake, before: str, after: str) -> str:

@@ -6,13 +6,12 @@ from dataclasses import replace
 
 from evolake.programs.report.decisions import DECIDED, score_in_words
 from evolake.report.numbers import counted, figures
-from evolake.report.story import Ask, Row, Story, Trend, contests, with_cpu
+from evolake.report.story import Ask, Row, Story, Trend, contests, why_nothing_passed, with_cpu
 
 
 def story(summary: Story, ask: Ask) -> Story:
     """Each project's held-out score against its initial program's, the duels that were lost, evaluations and their processor time."""
     decided, ran = ask(DECIDED), ask(RAN)[0]
-    cost, spent = with_cpu(summary, ask(SECONDS))
     lost = [row for row in decided if row["challenger_id"] and not row["wins"]]
     won = [row["project"] for row in decided if row["wins"]]
     project = decided[0]["project"] if decided else ""
@@ -20,11 +19,13 @@ def story(summary: Story, ask: Ask) -> Story:
     others = [row for row in decided if row["holder_mean"] is not None and not (summary.gain and row["holder_id"] == summary.champion_id)]
     scores = [f"{row['project']}: {score_in_words(row)}" for row in others]
     return replace(
-        summary, noun="program", gain="; ".join([summary.gain, *scores] if summary.gain else scores), duel="; ".join(_lost(row) for row in lost),
+        with_cpu(summary, ask(SECONDS)), noun="program", gain="; ".join([summary.gain, *scores] if summary.gain else scores),
+        duel="; ".join(_lost(row) for row in lost),
         measured=_measured(ran), contests=contests(ask, "programs.champion"),
         changed=f"new champion of {' and '.join(won)}" if won else "no title changed hands" if decided else "",
-        goes_on=f"{counted(ask(LIVING)[0]['living'], 'living program')} of {counted(len(decided), 'project')}", look=_look(summary, decided),
-        cost=cost, spent=spent, trend=Trend(f"held-out score of {project}", points) if points else summary.trend,
+        goes_on=f"{counted(ask(LIVING)[0]['living'], 'living program')} of {counted(len(decided), 'project')}",
+        look=why_nothing_passed(summary.line, summary.made, summary.passed) or _look(summary, decided),
+        trend=Trend(f"held-out score of {project}", points) if points else summary.trend,
     )
 
 
@@ -44,8 +45,6 @@ def _measured(ran: Row) -> str:
 
 
 def _look(summary: Story, decided: list[Row]) -> str:
-    if summary.made and not summary.passed:
-        return f"why nothing passed: evolake sql --file cookbook/blocked_by_rule.sql -p line={summary.line}"
     if forgeable := [row["project"] for row in decided if not row["protected"]]:
         return f"protect the score of {' and '.join(forgeable)}: [evaluator] mode = \"separate\" runs the program apart from what scores it"
     return summary.look

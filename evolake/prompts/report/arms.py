@@ -61,8 +61,8 @@ def arms_table(summary: Mapping[str, Any]) -> pl.DataFrame:
         first, last = arm["heldout"][0], arm["heldout"][-1]
         rows.append({
             "arm": _name(name), "rollouts": arm["rollouts"], "updates": arm["updates"], "prompts": arm["prompts"],
-            "correct_at_start": f"{first['correct']['share']:.1%}", "correct_at_the_end": _shown(last["correct"]),
-            "in_form_at_start": f"{first['formatted']['share']:.1%}", "in_form_at_the_end": _shown(last["formatted"]),
+            "correct_at_start": f"{first['correct']['share']:.1%}", "correct_at_the_end": _share_text(last["correct"]),
+            "in_form_at_start": f"{first['formatted']['share']:.1%}", "in_form_at_the_end": _share_text(last["formatted"]),
         })
     return pl.DataFrame(rows)
 
@@ -96,7 +96,7 @@ def _curve(name: str, points: list[Mapping[str, Any]], what: str) -> ArmCurve:
     )
 
 
-def _shown(share: Mapping[str, float]) -> str:
+def _share_text(share: Mapping[str, float]) -> str:
     return f"{share['share']:.1%} ({share['low']:.1%} to {share['high']:.1%})"
 
 

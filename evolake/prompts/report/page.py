@@ -13,12 +13,11 @@ from evolake.lake import Catalogue, Lake, following
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.prompt import from_json
 from evolake.prompts.report.artifacts import base_evaluation
-from evolake.prompts.report.material import FIGURES, LINE, material_of
+from evolake.prompts.report.material import LINE, material_of
 from evolake.prompts.report.story import START, UNKNOWN, why_no_gain
 from evolake.report.champion import ANCESTRY, Champion, champion_of
-from evolake.report.figures import by_place, draw_figures
 from evolake.report.finished import require_finished
-from evolake.report.pages import Section, render, sentence
+from evolake.report.pages import Section, section, sentence
 
 PACKAGE = "evolake.prompts.report"
 MATCHES = """
@@ -56,7 +55,6 @@ def prompts_section(root: Path, cycle: str) -> Section:
     material = material_of(lake, following(cycle))
     population, heldout = material.population, lake.read(LINE, "heldout", cycle)
     base = base_evaluation(lake)
-    figures = draw_figures(FIGURES, material)
     with Catalogue(lake) as catalogue:
         held = champion_of(lake, catalogue, LINE, cycle)
         assert held is not None, "a root is champion from the seeds on"
@@ -71,13 +69,11 @@ def prompts_section(root: Path, cycle: str) -> Section:
                                   {"cycle": cycle})
     champion = population.row(held.artifact_id)
     lead = headline(champion, held, why_no_gain(held.artifact_id, start))
-    body = render(
-        PACKAGE, "section.html.j2", cycle=cycle, headline=lead, placed=by_place(FIGURES, figures), asked=asked, sources=sources,
+    return section(
+        PACKAGE, LINE, cycle, lead, material, asked=asked, sources=sources,
         prompts=prompts_table(population), held=held_table(population, heldout, base), principles=from_json(champion["principles"]).text(),
-        editors=backends["origin"].to_list(),
-        policies=policies["policy"].to_list(), arms=policies["arm"].unique().to_list(),
+        editors=backends["origin"].to_list(), policies=policies["policy"].to_list(), arms=policies["arm"].unique().to_list(),
     )
-    return Section(LINE, cycle, lead, body, figures)
 
 
 def headline(champion: Mapping[str, Any], held: Champion, no_gain: str = UNKNOWN) -> Markup:

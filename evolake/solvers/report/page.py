@@ -9,11 +9,10 @@ from typing import Any
 import polars as pl
 
 from evolake.lake import Lake
-from evolake.report.figures import by_place
-from evolake.report.pages import Section, render
+from evolake.report.pages import Section, section
 from evolake.solvers.report.data import LINE, SolversReport, read_report
 from evolake.solvers.report.holdout import compare_holdout, holdout_metrics, holdout_sentence
-from evolake.solvers.report.material import FIGURES, cycle_figures
+from evolake.solvers.report.material import Material
 from evolake.solvers.report.narrative import PACKAGE, change_words, duel_sentences, soundness_sentence, verdict_sentence
 from evolake.solvers.tables import CUT_OFF_SHARES
 
@@ -37,17 +36,15 @@ MEASURES: dict[str, tuple[str, str]] = {
 def solvers_section(root: Path, cycle: str) -> Section:
     """Champion and decision, soundness, metrics on train and holdout, what changed, figures, gates, rules, ancestry."""
     report = read_report(root, cycle)
-    figures = cycle_figures(Lake(root), cycle, report.population)
     compared = compare_holdout(report.population.holdout, report.champion["variant_id"], report.base["variant_id"], cycle)
-    headline = verdict_sentence(report)
-    body = render(
-        PACKAGE, "section.html.j2", report=report, placed=by_place(FIGURES, figures), headline=headline, soundness=soundness_sentence(report.runs),
+    return section(
+        PACKAGE, LINE, cycle, verdict_sentence(report), Material(Lake(root), cycle, report.population), report=report,
+        soundness=soundness_sentence(report.runs),
         holdout=holdout_sentence(compared, report.champion, report.base), duels=duel_sentences(report), change=_change(report),
         suites=[_measures("Suite train", report.metrics, report, seeds=True), _measures("Suite holdout", _holdout(report), report, seeds=False)],
         proposals=report.proposals.head(PROPOSALS_SHOWN), active=report.proposals.filter(pl.col("state") == "active").height,
         rule_metrics=_rule_metrics(report),
     )
-    return Section(LINE, cycle, headline, body, figures)
 
 
 def _change(report: SolversReport) -> dict[str, Any] | None:

@@ -6,23 +6,23 @@ from dataclasses import replace
 
 from evolake.report.gain import NONE_YET
 from evolake.report.numbers import counted
-from evolake.report.story import Ask, Row, Story, Trend, contests, with_cpu
+from evolake.report.story import Ask, Row, Story, Trend, contests, why_nothing_passed, with_cpu
 from evolake.solvers.measurement import claims
 from evolake.solvers.report.duels import why_not_champion
 
 NONE = f"{NONE_YET}: an upstream solver leads as it came"
+UNSOUND = "who answered wrongly: evolake sql --file cookbook/unsound_answers.sql"
 
 
 def story(summary: Story, ask: Ask) -> Story:
     """The cycle's lost duels, runs with proofs, processor time of builds and runs."""
     made, ran = ask(MADE)[0], ask(RAN)[0]
-    cost, spent = with_cpu(summary, ask(SECONDS))
     return replace(
-        summary, noun="variant", made=made["made"], beside=counted(made["entered"], "new seed") if made["entered"] else "",
+        with_cpu(summary, ask(SECONDS)), noun="variant", made=made["made"], beside=counted(made["entered"], "new seed") if made["entered"] else "",
         gain=summary.gain or NONE, short_gain=summary.short_gain or NONE,
-        duel=_rank_1(ask, summary),
-        measured=_measured(ran), contests=contests(ask, "solvers.champion"),
-        goes_on=f"{counted(summary.live, 'variant')}, seeds among them", look=_look(summary, ran, made), cost=cost, spent=spent,
+        duel=_rank_1(ask, summary), measured=_measured(ran), contests=contests(ask, "solvers.champion"),
+        goes_on=f"{counted(summary.live, 'variant')}, seeds among them",
+        look=UNSOUND if ran["wrong"] else why_nothing_passed(summary.line, made["made"], summary.passed) or summary.look,
         trend=Trend("PAR-2 of the champion", [(row["cycle"], row["par2"]) for row in ask(PAR2)], " s"),
     )
 
@@ -40,14 +40,6 @@ def _measured(ran: Row) -> str:
     share = f" of {ran['unsat']:,} for UNSAT answers" if ran["unsat"] else ""
     share += f", {claims.told_share(ran['unsat'], ran['unchecked'])}" if ran["unsat"] else ""
     return f"{counted(ran['runs'], 'run')} of {counted(ran['variants'], 'variant')}; {counted(ran['verified'], 'proof')} verified{share}, {wrong}"
-
-
-def _look(summary: Story, ran: Row, made: Row) -> str:
-    if ran["wrong"]:
-        return "who answered wrongly: evolake sql --file cookbook/unsound_answers.sql"
-    if made["made"] and not summary.passed:
-        return f"why nothing passed: evolake sql --file cookbook/blocked_by_rule.sql -p line={summary.line}"
-    return summary.look
 
 
 RUNS = ("smoke", "correctness", "stability_runs", "benchmark_runs", "holdout_runs")

@@ -12,7 +12,7 @@ from figures import assert_drawn
 from evolake.designs.commands.new import EXAMPLE
 from evolake.designs.evolution.population import empty_population
 from evolake.designs.model.contract import TracedDesign
-from evolake.designs.report.figures.champion_memory import AT_SHORT, LEVELS, draw, responses_of
+from evolake.designs.report.figures.champion_memory import AT_SHORT, LEVELS, draw_champion_memory, responses_of
 from evolake.designs.report.material import Material
 from evolake.designs.tracing.trace import trace
 
@@ -37,6 +37,6 @@ def test_a_champion_with_memories_of_its_own_is_drawn_beside_the_baseline(pool: 
         assert isinstance(traced, TracedDesign)
         texts[name] = json.dumps(traced.to_json())
         rows.append({"design_id": name * 64, "state": state, "cycle": "0001", "title": name, "origin": origin, "tuned": False, "traced_sha": name})
-    assert_drawn(draw(Material(empty_population().admit(rows, []), texts=texts.__getitem__)))
+    assert_drawn(draw_champion_memory(Material(empty_population().admit(rows, []), texts=texts.__getitem__)))
     nobody = empty_population().admit([rows[0]], [])
-    assert_drawn(draw(Material(nobody, texts=texts.__getitem__)))
+    assert_drawn(draw_champion_memory(Material(nobody, texts=texts.__getitem__)))

@@ -21,7 +21,7 @@ from evolake.bundles.model import Judging, Said
 from evolake.gates import load_rules
 from evolake.lake import ARTIFACTS, CHAMPIONS, RULES, VERDICTS, Lake, side_table
 from evolake.settings import load as load_settings
-from evolake.solvers.bundle import Claims, run_again
+from evolake.solvers.bundle import VariantClaims, run_again
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.gates.verifying import Verified
 from evolake.solvers.repository.variant import archive_variant, as_variant, source_sha
@@ -114,7 +114,7 @@ def judging_of(bundle: Bundle, lake: Path, folder: Path) -> Judging:
 
 def check_runs(judging: Judging, folder: Path, judged: VariantResults) -> list[Said]:
     """What the runs that a bundle claims come to, without its gates."""
-    claims = Claims.model_validate(judging.bundle.read("claims.json"))
+    claims = VariantClaims.model_validate(judging.bundle.read("claims.json"))
     return list(run_again(judging, claims, Verified(folder, "smoke", judged, ""), judging.settings))
 
 

@@ -150,6 +150,6 @@ def test_what_was_expected_is_held_against_what_was_measured_afterwards(tmp_path
 
 
 def test_the_figure_of_sizes_is_drawn_also_where_the_baseline_reigns() -> None:
-    assert_drawn(speedup_figure.draw(Material(archive())))
+    assert_drawn(speedup_figure.draw_speedup(Material(archive())))
     crowned = archive().with_states({BASE: "champion", LED: "accepted"})
-    assert_drawn(speedup_figure.draw(Material(crowned)))
+    assert_drawn(speedup_figure.draw_speedup(Material(crowned)))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evolake.families.commands.group import tell
-from evolake.families.commands.narrative import LONGEST, review_told, voters_told
+from evolake.families.commands.narrative import LONGEST, review_sentence, voter_sentences
 from evolake.families.gates.blind import Review
 from evolake.families.gates.consensus import vote
 from evolake.families.roles.models import Turn
@@ -34,11 +34,11 @@ def judged(*answers: dict[str, Any]) -> Any:
 
 def test_only_who_loses_a_decided_vote_is_outvoted_and_who_gives_no_answer_is_told_apart():
     result = judged({"primary": 3, "a": 3, "b": 4}, {"primary": 5, "a": None, "b": 5}, {"primary": 1, "a": 2, "b": 3})
-    assert voters_told(result) == [
+    assert voter_sentences(result) == [
         "the validator a gives no answer on 1 of 3 instances; at difficulty 2: timeout",
         "the validator b is outvoted on 1 of 3 instances; at difficulty 1: it answers 4, the majority 3",
     ]
-    assert voters_told(judged({"primary": "x", "a": "y", "b": "y"})) == [
+    assert voter_sentences(judged({"primary": "x", "a": "y", "b": "y"})) == [
         "the primary validator is outvoted on 1 of 1 instance; at difficulty 1: it answers x, the majority y",
     ]
 
@@ -52,7 +52,7 @@ def test_an_accepted_family_whose_voters_differ_does_not_read_as_if_they_agreed(
 
 
 def review(status: str, answer: str = "", label: Any = 7, turns: tuple[Turn, ...] = (), note: str = "") -> str:
-    return review_told(Review(0, 3, 1, "model", status, answer, label, False, turns, note))
+    return review_sentence(Review(0, 3, 1, "model", status, answer, label, False, turns, note))
 
 
 def test_a_review_says_what_was_answered_or_what_it_failed_at():

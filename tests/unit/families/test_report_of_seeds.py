@@ -69,7 +69,7 @@ def test_the_section_s_tables_and_its_figure_of_growth_count_it_too(lake: Lake, 
     assert made.select("cycle", "accepted", "entered").rows() == [("0001", 1, 0), ("0002", 0, 1)]
     drawn: list[Any] = []
     monkeypatch.setattr("evolake.plots.families.growth", lambda *given: drawn.append(given) or b"")
-    growth.draw(SimpleNamespace(accepted=[*"abcd"], evolved=["d"], made=made))  # pyright: ignore[reportArgumentType]
+    growth.draw_growth(SimpleNamespace(accepted=[*"abcd"], evolved=["d"], made=made))  # pyright: ignore[reportArgumentType]
     assert drawn[0][1] == [3, 4]
 
 

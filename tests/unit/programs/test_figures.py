@@ -27,6 +27,6 @@ def material(*metrics: dict[str, float]) -> Material:
 ])
 def test_what_can_be_held_against_each_other(metrics: list[dict[str, float]], names: list[str]):
     assert front.differing(metrics) == names
-    drawn = front.draw(material(*metrics))
+    drawn = front.draw_front(material(*metrics))
     assert drawn.startswith(b"\x89PNG")
-    assert (drawn == front.draw(material())) is (len(names) < 2)
+    assert (drawn == front.draw_front(material())) is (len(names) < 2)

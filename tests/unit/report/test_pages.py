@@ -25,6 +25,7 @@ from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, side_table
 from evolake.lines import lines
 from evolake.prompts.report.page import headline
 from evolake.repair.report.tables import Shown
+from evolake.report import pages
 from evolake.report.any_line import any_section
 from evolake.report.champion import Champion
 from evolake.report.gain import Gain
@@ -64,8 +65,8 @@ def test_a_design_s_title_source_and_reasons_are_text(monkeypatch: pytest.Monkey
         cycle="0001", profile=EVIL, backend=EVIL, grammar=EVIL, population=population, held=held, champion=champion, winner=winner, **frames
     )
     monkeypatch.setattr(designs, "read_report", lambda *_: report)
-    monkeypatch.setattr(designs, "draw_figures", lambda *_: {})
-    monkeypatch.setattr(designs, "by_place", lambda *_: {"figures": {EVIL: b"png"}, "supplement": {EVIL: b"png"}})
+    monkeypatch.setattr(pages, "draw_figures", lambda *_: {})
+    monkeypatch.setattr(pages, "by_place", lambda *_: {"figures": {EVIL: b"png"}, "supplement": {EVIL: b"png"}})
     monkeypatch.setattr(designs, "read_supplement", lambda *_: [Part(EVIL, EVIL, evil("text"))])
     made = designs.designs_section(tmp_path, "0001")
     assert holds_only_text(made.headline, 2)
@@ -89,7 +90,7 @@ def test_a_family_s_title_text_label_and_reasons_are_text(monkeypatch: pytest.Mo
         labels=dict.fromkeys(("instances", "by_majority", "unanimous", "texts"), 1), **frames,
     )
     monkeypatch.setattr(families, "read_report", lambda *_: report)
-    monkeypatch.setattr(families, "draw_figures", lambda *_: {})
+    monkeypatch.setattr(pages, "draw_figures", lambda *_: {})
     made = families.families_section(tmp_path, "0001")
     assert holds_only_text(made.body, 20)
     assert "<b>1 families</b> passed" in made.headline

@@ -27,7 +27,7 @@ AT_SHORT = 0.05
 """Of the short-term memory, as in panel (f) of the paper's figure."""
 
 
-def draw(material: Material) -> bytes:
+def draw_champion_memory(material: Material) -> bytes:
     """A panel per memory of the champion."""
     from evolake.designs.model.contract import TracedDesign
     from evolake.plots.responses import responses
@@ -70,4 +70,4 @@ def responses_of(traced: TracedDesign, role: str) -> list[Response]:
     return result
 
 
-FIGURE = Figure("What the champion's memories do", draw, place="supplement", order=20)
+FIGURE = Figure("What the champion's memories do", draw_champion_memory, place="supplement", order=20)

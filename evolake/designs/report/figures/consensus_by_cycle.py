@@ -6,7 +6,7 @@ from evolake.designs.report.material import Material
 from evolake.report.figures import Figure
 
 
-def draw(material: Material) -> bytes:
+def draw_consensus_by_cycle(material: Material) -> bytes:
     """One column per cycle, the first design named."""
     from evolake.plots import CycleValues, consensus_trajectory
 
@@ -17,4 +17,4 @@ def draw(material: Material) -> bytes:
     ])
 
 
-FIGURE = Figure("Consensus by cycle", draw, order=6)
+FIGURE = Figure("Consensus by cycle", draw_consensus_by_cycle, order=6)

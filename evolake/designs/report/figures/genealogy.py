@@ -6,7 +6,7 @@ from evolake.designs.report.material import Material
 from evolake.report.figures import Figure
 
 
-def draw(material: Material) -> bytes:
+def draw_genealogy(material: Material) -> bytes:
     """Every design, the champion's ancestry marked."""
     from evolake.plots import Ancestor, genealogy
 
@@ -16,4 +16,4 @@ def draw(material: Material) -> bytes:
     return genealogy(nodes, edges, population.champion_id)
 
 
-FIGURE = Figure("Genealogy", draw, order=2, asset="survivors")
+FIGURE = Figure("Genealogy", draw_genealogy, order=2, asset="survivors")

@@ -6,7 +6,7 @@ from evolake.designs.report.material import Material, voting_objectives
 from evolake.report.figures import Figure
 
 
-def draw(material: Material) -> bytes:
+def draw_objectives_agreement(material: Material) -> bytes:
     """A matrix, objectives by round of creation."""
     from evolake.plots import tau_matrix
 
@@ -14,4 +14,4 @@ def draw(material: Material) -> bytes:
     return tau_matrix(voting.tau, voting.labels)
 
 
-FIGURE = Figure("Agreement of objectives", draw, order=3, asset="final_ranking")
+FIGURE = Figure("Agreement of objectives", draw_objectives_agreement, order=3, asset="final_ranking")

@@ -6,7 +6,7 @@ from evolake.designs.report.material import Material, voting_objectives
 from evolake.report.figures import Figure
 
 
-def draw(material: Material) -> bytes:
+def draw_objectives_map(material: Material) -> bytes:
     """A dot per objective, as large as its weight."""
     from evolake.plots import objective_pca
 
@@ -14,4 +14,4 @@ def draw(material: Material) -> bytes:
     return objective_pca(voting.ranks, voting.labels, voting.weights, voting.families)
 
 
-FIGURE = Figure("Map of objectives", draw, order=5, asset="final_ranking")
+FIGURE = Figure("Map of objectives", draw_objectives_map, order=5, asset="final_ranking")

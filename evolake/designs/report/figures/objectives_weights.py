@@ -6,7 +6,7 @@ from evolake.designs.report.material import Material, voting_objectives
 from evolake.report.figures import Figure
 
 
-def draw(material: Material) -> bytes:
+def draw_objectives_weights(material: Material) -> bytes:
     """A bar per objective, with the multiplier of its review."""
     from evolake.plots import objective_weights
 
@@ -14,4 +14,4 @@ def draw(material: Material) -> bytes:
     return objective_weights(voting.labels, voting.weights, voting.families, voting.multipliers)
 
 
-FIGURE = Figure("Weights of objectives", draw, order=4, asset="final_ranking")
+FIGURE = Figure("Weights of objectives", draw_objectives_weights, order=4, asset="final_ranking")

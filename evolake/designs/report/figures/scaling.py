@@ -11,7 +11,7 @@ from evolake.designs.work.rows import median_work
 from evolake.report.figures import Figure
 
 
-def draw(material: Material) -> bytes:
+def draw_scaling(material: Material) -> bytes:
     """One curve per design that was run; the champion and the baseline stand out."""
     return draw_by(material, median_work, "work", "Median work to a solution by instance size", "median work (steps of the baseline)")
 
@@ -39,4 +39,4 @@ def draw_by(material: Material, cost: Callable[[Mapping[str, Any]], float | None
     )
 
 
-FIGURE = Figure("Scaling", draw, order=1, asset="survivors")
+FIGURE = Figure("Scaling", draw_scaling, order=1, asset="survivors")

@@ -7,9 +7,9 @@ from evolake.designs.report.material import Material
 from evolake.report.figures import Figure
 
 
-def draw(material: Material) -> bytes:
+def draw_scaling_steps(material: Material) -> bytes:
     """One curve per design that was run, in steps; what decides is work."""
     return draw_by(material, lambda level: float(level["median_step"]), "steps", "Median steps to a solution by instance size", "median steps")
 
 
-FIGURE = Figure("Scaling in steps", draw, place="supplement", order=22)
+FIGURE = Figure("Scaling in steps", draw_scaling_steps, place="supplement", order=22)

@@ -7,7 +7,7 @@ from evolake.designs.report.supplement_champion import by_size
 from evolake.report.figures import Figure
 
 
-def draw(material: Material) -> bytes:
+def draw_speedup(material: Material) -> bytes:
     """Times less work, at every size that both were run at."""
     from evolake.plots.responses import speedup
 
@@ -17,4 +17,4 @@ def draw(material: Material) -> bytes:
     return speedup([(row["N"], row["times_less"], row["baseline_solved"] and row["champion_solved"]) for row in rows])
 
 
-FIGURE = Figure("Champion against baseline", draw, place="supplement", order=21)
+FIGURE = Figure("Champion against baseline", draw_speedup, place="supplement", order=21)

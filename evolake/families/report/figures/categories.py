@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from evolake.families.report.data import FamiliesReport
 
 
-def draw(report: FamiliesReport) -> bytes:
+def draw_categories(report: FamiliesReport) -> bytes:
     """Families by category, in the paper's order."""
     from evolake.plots.families import shares
 
@@ -23,4 +23,4 @@ def draw(report: FamiliesReport) -> bytes:
     return shares(counted | theirs, "Categories of families")
 
 
-FIGURE = Figure("Categories", draw, place="complexity", order=3)
+FIGURE = Figure("Categories", draw_categories, place="complexity", order=3)

@@ -20,7 +20,7 @@ MEASURES = {
 """Column of COMPLEXITY -> its name, and whether its axis is logarithmic."""
 
 
-def draw(report: FamiliesReport) -> bytes:
+def draw_complexity(report: FamiliesReport) -> bytes:
     """A panel per measure; boxes for the seeds and each operator, lines for the paper's seeds and its least and largest evolved mean."""
     from evolake.plots.families import Panel, distributions
 
@@ -37,4 +37,4 @@ def draw(report: FamiliesReport) -> bytes:
     return distributions(panels, "Complexity of generator and primary validator")
 
 
-FIGURE = Figure("Complexity", draw, place="complexity", order=4)
+FIGURE = Figure("Complexity", draw_complexity, place="complexity", order=4)

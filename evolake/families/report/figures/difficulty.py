@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from evolake.families.report.data import FamiliesReport
 
 
-def draw(report: FamiliesReport) -> bytes:
+def draw_difficulty(report: FamiliesReport) -> bytes:
     """A line per group of families, seeds, drawn worlds and children; the replies of the policies of the prompts line where it asked families."""
     from evolake.plots.families import Curve, difficulty
 
@@ -30,4 +30,4 @@ def interval_of(right: int, replies: int) -> tuple[float, float]:
     return interval.low, interval.high
 
 
-FIGURE = Figure("Work by level", draw, place="difficulty", order=6)
+FIGURE = Figure("Work by level", draw_difficulty, place="difficulty", order=6)

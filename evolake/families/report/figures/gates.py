@@ -15,7 +15,7 @@ SHOWN = {**{gate.name: gate.label or gate.name for gate in GATES}, "attempts": "
 """Gate -> its name on the figure."""
 
 
-def draw(report: FamiliesReport) -> bytes:
+def draw_gates(report: FamiliesReport) -> bytes:
     """The gates in order, attempts last."""
     from evolake.plots.families import GateRate, gate_rates
 
@@ -24,4 +24,4 @@ def draw(report: FamiliesReport) -> bytes:
     return gate_rates(bars, "What passes each gate, all cycles together", "the paper's pipeline, of all 100 traces")
 
 
-FIGURE = Figure("Gates", draw, place="gates", order=1)
+FIGURE = Figure("Gates", draw_gates, place="gates", order=1)

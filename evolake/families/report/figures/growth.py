@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from evolake.families.report.data import FamiliesReport
 
 
-def draw(report: FamiliesReport) -> bytes:
+def draw_growth(report: FamiliesReport) -> bytes:
     """How many families, seeds among them, and how many instances there are after each cycle."""
     from evolake.plots.families import growth
 
@@ -23,4 +23,4 @@ def draw(report: FamiliesReport) -> bytes:
     return growth(made["cycle"].to_list(), made["families"].to_list(), made["total"].to_list(), reached)
 
 
-FIGURE = Figure("Growth", draw, place="growth", order=2)
+FIGURE = Figure("Growth", draw_growth, place="growth", order=2)

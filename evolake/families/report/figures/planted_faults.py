@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from evolake.families.report.data import FamiliesReport
 
 
-def draw(report: FamiliesReport) -> bytes | None:
+def draw_planted_faults(report: FamiliesReport) -> bytes | None:
     """Nothing where no fault was planted."""
     from evolake.families.tables_faults import figure_of
 
     return figure_of(report.kills) if report.kills.height else None
 
 
-FIGURE = Figure("Planted faults", draw, place="faults", order=5)
+FIGURE = Figure("Planted faults", draw_planted_faults, place="faults", order=5)

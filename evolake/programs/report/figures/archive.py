@@ -7,7 +7,7 @@ from evolake.programs.report.material import Material
 from evolake.report.figures import Figure
 
 
-def draw(material: Material) -> bytes:
+def draw_archive(material: Material) -> bytes:
     """Dots; scores relative to those of the projects' initial programs where each of these is above 0."""
     drawn, axes = figure(height=4.2)
     rows = [row for row in material.population.rows() if row["score"] is not None]
@@ -30,4 +30,4 @@ def draw(material: Material) -> bytes:
     return to_png(drawn)
 
 
-FIGURE = Figure("Scores and sizes", draw, order=3)
+FIGURE = Figure("Scores and sizes", draw_archive, order=3)

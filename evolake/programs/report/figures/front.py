@@ -11,7 +11,7 @@ from evolake.programs.report.material import Material
 from evolake.report.figures import Figure
 
 
-def draw(material: Material) -> bytes:
+def draw_front(material: Material) -> bytes:
     """Dots; without a project with two metrics it says so."""
     drawn, axes = figure(height=4.2)
     for project in material.population.projects():
@@ -36,4 +36,4 @@ def differing(metrics: Sequence[Mapping[str, Any]]) -> list[str]:
     return sorted(name for name in shared if len({metric[name] for metric in metrics}) > 1)
 
 
-FIGURE = Figure("One metric against another", draw, order=4)
+FIGURE = Figure("One metric against another", draw_front, order=4)

@@ -9,7 +9,7 @@ from evolake.report.figures import Figure
 MOST = 150
 
 
-def draw(material: Material) -> bytes | None:
+def draw_lineage(material: Material) -> bytes | None:
     """Living programs and the champion's ancestors."""
     population = material.population
     if not (projects := population.projects()):
@@ -23,4 +23,4 @@ def draw(material: Material) -> bytes | None:
     return genealogy(nodes, edges, champion)
 
 
-FIGURE = Figure("Lineage of the champion", draw, order=2)
+FIGURE = Figure("Lineage of the champion", draw_lineage, order=2)

@@ -7,7 +7,7 @@ from evolake.programs.report.material import Material
 from evolake.report.figures import Figure
 
 
-def draw(material: Material) -> bytes:
+def draw_score(material: Material) -> bytes:
     """A curve for each project with 95% bands, in multiples of its initial program's score where each project has one above 0."""
     drawn, axes = figure(height=4.2)
     if not material.cycles:
@@ -34,4 +34,4 @@ def draw(material: Material) -> bytes:
     return to_png(drawn)
 
 
-FIGURE = Figure("Score of the champion by cycle", draw, order=1, asset="survivors")
+FIGURE = Figure("Score of the champion by cycle", draw_score, order=1, asset="survivors")

@@ -7,7 +7,7 @@ from evolake.prompts.report.material import Material
 from evolake.report.figures import Figure
 
 
-def draw(material: Material) -> bytes:
+def draw_evolutionary_tree(material: Material) -> bytes:
     """Every prompt, the champion's ancestry marked."""
     population, states = material.population, {"blocked": "blocked", "champion": "champion", "retired": "retired"}
     nodes = [
@@ -18,4 +18,4 @@ def draw(material: Material) -> bytes:
     return genealogy(nodes, edges, population.champion_id, column="iteration")
 
 
-FIGURE = Figure("Evolutionary tree", draw, order=1, asset="survivors")
+FIGURE = Figure("Evolutionary tree", draw_evolutionary_tree, order=1, asset="survivors")

@@ -13,7 +13,7 @@ from evolake.stats.bootstrap import bootstrap_interval
 TRAINING, HELDOUT_CHAMPION, HELDOUT_ROOT = "training batch", "held out, champion", "held out, first root"
 
 
-def draw(material: Material) -> bytes:
+def draw_learning_curves(material: Material) -> bytes:
     """On the training batch, and on held-out problems under the champion and under the first root."""
     curves = learning_curves(material.table("rollouts"), material.table("heldout"), material.champions())
     return arm_curves(curves, "Share of correct replies, with 95% bands over problems", "iteration", "correct")
@@ -46,4 +46,4 @@ def _curve(name: str, rows: pl.DataFrame) -> ArmCurve:
     return ArmCurve(name, x, y, low, high)
 
 
-FIGURE = Figure("Learning curves", draw, order=2, asset="survivors")
+FIGURE = Figure("Learning curves", draw_learning_curves, order=2, asset="survivors")

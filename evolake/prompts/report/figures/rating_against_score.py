@@ -13,7 +13,7 @@ from evolake.stats.proportions import wilson_interval
 TITLE = "Rating against held-out score"
 
 
-def draw(material: Material) -> bytes:
+def draw_rating_against_score(material: Material) -> bytes:
     """A dot per prompt that was rated and evaluated, with its intervals."""
     return rating_against_score(rated_prompts(material.population, material.table("heldout")), TITLE)
 
@@ -31,4 +31,4 @@ def rated_prompts(population: Population, heldout: pl.DataFrame) -> list[RatedPr
     return result
 
 
-FIGURE = Figure(TITLE, draw, order=3, asset="survivors")
+FIGURE = Figure(TITLE, draw_rating_against_score, order=3, asset="survivors")

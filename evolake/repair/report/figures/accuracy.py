@@ -7,9 +7,9 @@ from evolake.repair.statistics.findings import Findings
 from evolake.report.figures import Figure
 
 
-def draw(findings: Findings) -> bytes:
+def draw_accuracy(findings: Findings) -> bytes:
     """On the main benchmark."""
     return solve_rates(findings.of("summary"), f"Certified solves by arm ({proposer(findings)})")
 
 
-FIGURE = Figure("accuracy", draw, order=1)
+FIGURE = Figure("accuracy", draw_accuracy, order=1)

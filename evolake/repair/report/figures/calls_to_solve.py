@@ -7,7 +7,7 @@ from evolake.repair.statistics.findings import Findings
 from evolake.report.figures import Figure
 
 
-def draw(findings: Findings) -> bytes:
+def draw_calls_to_solve(findings: Findings) -> bytes:
     """One step curve per arm."""
     from evolake.plots import ArmCurve, arm_steps
 
@@ -16,4 +16,4 @@ def draw(findings: Findings) -> bytes:
     return arm_steps(steps, title, "calls of the proposer", "share of runs solved")
 
 
-FIGURE = Figure("calls_to_solve", draw, order=2)
+FIGURE = Figure("calls_to_solve", draw_calls_to_solve, order=2)

@@ -7,7 +7,7 @@ from evolake.repair.statistics.findings import Findings
 from evolake.report.figures import Figure
 
 
-def draw(findings: Findings) -> bytes:
+def draw_convergence(findings: Findings) -> bytes:
     """One curve per arm, with its band."""
     from evolake.plots import ArmCurve, arm_curves
 
@@ -18,4 +18,4 @@ def draw(findings: Findings) -> bytes:
     return arm_curves(rounds, f"Convergence by round ({proposer(findings)})", "round", "share of runs solved by its end")
 
 
-FIGURE = Figure("convergence", draw, order=4)
+FIGURE = Figure("convergence", draw_convergence, order=4)

@@ -7,7 +7,7 @@ from evolake.repair.statistics.findings import Findings
 from evolake.report.figures import Figure
 
 
-def draw(findings: Findings) -> bytes:
+def draw_frontier(findings: Findings) -> bytes:
     """One dot per arm, those that no other dominates joined."""
     from evolake.plots import ArmPoint, arm_frontier
 
@@ -19,4 +19,4 @@ def draw(findings: Findings) -> bytes:
     return arm_frontier(points, f"What a solve rate costs ({proposer(findings)})", "mean solver calls per run", "share of runs solved")
 
 
-FIGURE = Figure("frontier", draw, order=3)
+FIGURE = Figure("frontier", draw_frontier, order=3)

@@ -7,7 +7,7 @@ from evolake.repair.statistics.findings import Findings
 from evolake.report.figures import Figure
 
 
-def draw(findings: Findings) -> bytes | None:
+def draw_robustness(findings: Findings) -> bytes | None:
     """A panel per perturbation; nothing where no problem was perturbed."""
     from evolake.plots import ArmDelta, arm_deltas
 
@@ -21,4 +21,4 @@ def draw(findings: Findings) -> bytes | None:
     return arm_deltas(panels, title, "percentage points, with 95% paired bootstrap intervals")
 
 
-FIGURE = Figure("robustness", draw, order=5)
+FIGURE = Figure("robustness", draw_robustness, order=5)

@@ -9,11 +9,11 @@ from evolake.report.figures import Figure
 SUITE = "sudoku4"
 
 
-def draw(findings: Findings) -> bytes | None:
+def draw_transfer_sudoku4(findings: Findings) -> bytes | None:
     """Descriptive only; nothing where no grid was tried."""
     if SUITE not in findings.summary["suite"]:
         return None
     return solve_rates(findings.of("summary", suite=SUITE), f"Transfer to {SUITE}, descriptive only ({proposer(findings)})")
 
 
-FIGURE = Figure(f"transfer_{SUITE}", draw, order=6)
+FIGURE = Figure(f"transfer_{SUITE}", draw_transfer_sudoku4, order=6)

@@ -6,7 +6,7 @@ from evolake.report.figures import Figure
 from evolake.solvers.report.material import Material, title_of
 
 
-def draw(material: Material) -> bytes:
+def draw_cactus_plot(material: Material) -> bytes:
     """One curve per variant that was measured."""
     from evolake.plots.solvers import SolverTimes, cactus
 
@@ -19,4 +19,4 @@ def draw(material: Material) -> bytes:
     return cactus(times, material.timeout_s, "Formulas of the suite train solved within a time")
 
 
-FIGURE = Figure("Cactus plot", draw, order=1, asset="survivors")
+FIGURE = Figure("Cactus plot", draw_cactus_plot, order=1, asset="survivors")

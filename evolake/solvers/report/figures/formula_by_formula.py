@@ -10,7 +10,7 @@ from evolake.report.figures import Figure
 from evolake.solvers.report.material import Material, rival_of, title_of
 
 
-def draw(material: Material) -> bytes:
+def draw_formula_by_formula(material: Material) -> bytes:
     """One dot per formula that both were run on."""
     from evolake.plots.solvers import Meeting, scatter
 
@@ -32,4 +32,4 @@ def _seconds(row: dict[str, Any]) -> float | None:
     return row["cpu_s"] if row["solved"] else None
 
 
-FIGURE = Figure("Formula by formula", draw, order=3, asset="survivors")
+FIGURE = Figure("Formula by formula", draw_formula_by_formula, order=3, asset="survivors")

@@ -6,7 +6,7 @@ from evolake.report.figures import Figure
 from evolake.solvers.report.material import Material
 
 
-def draw(material: Material) -> bytes:
+def draw_genealogy(material: Material) -> bytes:
     """Every variant, the champion's ancestry marked."""
     from evolake.plots import Ancestor, genealogy
 
@@ -15,4 +15,4 @@ def draw(material: Material) -> bytes:
     return genealogy(people, edges, material.champion["variant_id"])
 
 
-FIGURE = Figure("Genealogy", draw, order=4, asset="survivors")
+FIGURE = Figure("Genealogy", draw_genealogy, order=4, asset="survivors")

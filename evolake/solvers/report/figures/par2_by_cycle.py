@@ -8,7 +8,7 @@ from evolake.solvers.report.material import Material, title_of
 LINE = "solvers"
 
 
-def draw(material: Material) -> bytes:
+def draw_par2_by_cycle(material: Material) -> bytes:
     """One point per cycle."""
     from evolake.plots.solvers import Par2Point, par2_trajectory
 
@@ -25,4 +25,4 @@ def draw(material: Material) -> bytes:
     return par2_trajectory(points, {title_of(rows[name]): last[name] for name in sorted(seeds) if name in last})
 
 
-FIGURE = Figure("PAR-2 by cycle", draw, order=2, asset="survivors")
+FIGURE = Figure("PAR-2 by cycle", draw_par2_by_cycle, order=2, asset="survivors")

@@ -10,7 +10,7 @@ from evolake.utility.statistics.findings import Findings
 from evolake.utility.tables import ARMS, LINEAGES
 
 
-def draw(findings: Findings) -> bytes | None:
+def draw_accuracy(findings: Findings) -> bytes | None:
     """On held-out lineages."""
     rows = findings.summary.filter((pl.col("matching") == "steps") & (pl.col("suite") == LINEAGES)).to_dicts()
     rates = [ArmRate(row["arm"], row["correct"], row["low"], row["high"], {}) for row in rows]
@@ -18,4 +18,4 @@ def draw(findings: Findings) -> bytes | None:
     return arm_rates(rates, title, "share of problems solved", colours_of_arms(list(ARMS))) if rates else None
 
 
-FIGURE = Figure("Held-out lineages solved by arm", draw, order=1)
+FIGURE = Figure("Held-out lineages solved by arm", draw_accuracy, order=1)

@@ -10,7 +10,7 @@ from evolake.utility.statistics.findings import Findings
 from evolake.utility.tables import ARMS, LINEAGES, MATCHINGS
 
 
-def draw(findings: Findings) -> bytes | None:
+def draw_differences(findings: Findings) -> bytes | None:
     """On held-out lineages. A difference has the colour of its first arm."""
     panels, colours, of_arms = {}, {}, colours_of_arms(list(ARMS))
     for matching in MATCHINGS:
@@ -21,4 +21,4 @@ def draw(findings: Findings) -> bytes | None:
     return arm_deltas(panels, title, "points, with 95% intervals", colours) if any(panels.values()) else None
 
 
-FIGURE = Figure("Differences between arms", draw, order=4)
+FIGURE = Figure("Differences between arms", draw_differences, order=4)

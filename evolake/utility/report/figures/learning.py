@@ -10,7 +10,7 @@ from evolake.utility.statistics.findings import Findings
 from evolake.utility.tables import ARMS, LINEAGES, TRAINED
 
 
-def draw(findings: Findings) -> bytes | None:
+def draw_learning(findings: Findings) -> bytes | None:
     """On held-out lineages, with bands over problems and seeds."""
     result = findings.curves.filter((pl.col("measure") == "correct") & (pl.col("suite") == LINEAGES)).sort("step")
     curves = [
@@ -21,4 +21,4 @@ def draw(findings: Findings) -> bytes | None:
     return arm_curves(curves, title, "step", "share solved", colours_of_arms(list(ARMS))) if curves else None
 
 
-FIGURE = Figure("Held-out lineages solved over the steps", draw, order=2)
+FIGURE = Figure("Held-out lineages solved over the steps", draw_learning, order=2)

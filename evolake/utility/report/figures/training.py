@@ -14,7 +14,7 @@ NAMES = {
 }
 
 
-def draw(findings: Findings) -> bytes | None:
+def draw_training(findings: Findings) -> bytes | None:
     """Means over the seeds."""
     panels = {NAMES[measure]: [] for measure in TRAINING}
     for measure in TRAINING:
@@ -25,4 +25,4 @@ def draw(findings: Findings) -> bytes | None:
     return arm_traces(panels, "Replies that were trained on", "step", colours_of_arms(list(ARMS))) if any(panels.values()) else None
 
 
-FIGURE = Figure("Replies that were trained on", draw, order=3)
+FIGURE = Figure("Replies that were trained on", draw_training, order=3)

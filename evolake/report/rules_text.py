@@ -18,7 +18,7 @@ LONGEST_REASON = 160
 
 
 @dataclass(frozen=True)
-class Told:
+class PreviewText:
     """One line's preview with its work. selections: cycle -> what to select of it in Dagster. commands: what makes it all again, in order."""
 
     preview: Preview
@@ -51,7 +51,7 @@ class Told:
         parts = [head]
         for rule, flips in preview.by_rule().items():
             parts.append(f"  {rule}: {counted(len(flips), 'verdict flips', 'verdicts flip')}")
-            parts += [f"    {_shown(flip)}" for flip in flips[:EXAMPLES]]
+            parts += [f"    {_flip_text(flip)}" for flip in flips[:EXAMPLES]]
             if len(flips) > EXAMPLES:
                 parts.append(f"    and {len(flips) - EXAMPLES} more (--json lists their ids)")
         parts += [f"  {sentence}" for sentence in self.sentences()]
@@ -99,7 +99,7 @@ class Told:
         return parts
 
 
-def _shown(flip: Flip) -> str:
+def _flip_text(flip: Flip) -> str:
     reason = f": {shorten(flip.reason, LONGEST_REASON, placeholder=' …')}" if flip.reason else ""
     return f"{flip.artifact_id[:SHORT_ID]} {flip.title} (cycle {flip.cycle}) {flip.before} -> {flip.after}{reason}"
 
