@@ -247,7 +247,7 @@ def profile_sections(profile: str) -> dict[str, dict[str, Any]]:
 
 
 def profile_of(lake: Path) -> str | None:
-    """The profile that the lake's newest population was sealed under; None for a lake that holds none or was written by evolake 0.1."""
+    """The profile that the lake's newest population was sealed under; None for a lake that holds none."""
     try:
         return (lake / PROFILE_FILE).read_text(encoding="utf-8").strip() or None
     except (OSError, ValueError):

@@ -86,7 +86,7 @@ def _table(lake: Lake, table: Partition) -> Compacted | None:
     groups = list(_groups(lake, table, logs))
     before, after = sum(path.stat().st_size for group in groups for path in group.files), 0
     if groups:
-        lake_format.raise_mark(lake.root)
+        lake_format.mark(lake.root)
     for group in groups:
         after += _write(lake, table, group)
     removed = _sweep(lake, table, lake.manifests.load(table.manifest))
@@ -154,7 +154,7 @@ def _write(lake: Lake, table: Partition, group: _Group) -> int:
 
 def _hold(entry: ManifestEntry, frame: pl.DataFrame, what: str) -> None:
     record, got = entry.record, content_of(entry, frame)
-    if frame.height != record.rows or got not in (None, record.content_sha):
+    if frame.height != record.rows or got != record.content_sha:
         where = f"{record.line}/{record.asset} cycle {record.cycle}"
         raise LakeError(f"{what} of {where} is not its content of record", wanted=f"content {record.content_sha}", got=f"content {got}", do=VERIFY)
 

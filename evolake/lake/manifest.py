@@ -235,13 +235,13 @@ class Manifests:
         if stored is None:
             parsed = _Parsed(inode, 0, 0, 0, Manifest(chained.Log(), _none(path, self._root))).grown(data)
         else:
-            log = chained.Log(no=stored.no, chain=stored.chain, chained=stored.numbered)
+            log = chained.Log(no=stored.no, chain=stored.chain)
             partitions = Partitions(path.parent, self._root, stored.spans(), stored.rows, stored.packs)
             parsed = _Parsed(inode, stored.size, stored.lines, stored.lines, Manifest(log, partitions)).grown(data[stored.size :])
         if checkpoints and parsed.may_grow and checkpoint.is_due(parsed.lines, parsed.stored):
             log, partitions = parsed.manifest.log, parsed.manifest.partitions
             made = checkpoint.Checkpoint(
-                len(data), parsed.lines, log.no, log.chain, log.chained, partitions.stored(), tuple(dict(body) for body in partitions.packs)
+                len(data), parsed.lines, log.no, log.chain, partitions.stored(), tuple(dict(body) for body in partitions.packs)
             )
             checkpoint.write(path, data, made)
         return parsed
@@ -250,8 +250,8 @@ class Manifests:
         """Whether a checkpoint says what the lines that it was made of say. data: those lines."""
         parsed = _Parsed(0, 0, 0, 0, Manifest(chained.Log(), _none(path, self._root))).grown(data)
         log, partitions = parsed.manifest.log, parsed.manifest.partitions
-        head = (parsed.size, parsed.lines, log.no, log.chain, log.chained, tuple(dict(body) for body in partitions.packs))
-        same = head == (stored.size, stored.lines, stored.no, stored.chain, stored.numbered, stored.packs)
+        head = (parsed.size, parsed.lines, log.no, log.chain, tuple(dict(body) for body in partitions.packs))
+        same = head == (stored.size, stored.lines, stored.no, stored.chain, stored.packs)
         return same and partitions.stored().equals(stored.rows)
 
     def load(self, path: Path) -> Partitions:
