@@ -47,7 +47,7 @@ def rows_check(
     return suite_check(
         asset, name, description, asset.partitions_def,
         lambda gxe: [gxe.ExpectColumnValuesToBeInSet(column=text, value_set=[True]) for text in predicates],
-        offenders_sql(selected, predicates, "*" if rows else _shown(asset, predicates)), prepare=judged, blocking=blocking,
+        offenders_sql(selected, predicates, "*" if rows else _offender_columns(asset, predicates)), prepare=judged, blocking=blocking,
     )
 
 
@@ -128,7 +128,7 @@ def offenders_sql(rows: str, predicates: tuple[str, ...], shown: str = "*") -> s
     return f"SELECT {shown} FROM ({rows}) {'QUALIFY' if ' OVER ' in broken else 'WHERE'} {broken} ORDER BY ALL"
 
 
-def _shown(asset: dg.AssetsDefinition, predicates: tuple[str, ...]) -> str:
+def _offender_columns(asset: dg.AssetsDefinition, predicates: tuple[str, ...]) -> str:
     """The asset's keys and the columns that the predicates name; all columns where the asset has no schema."""
     schema = declared(asset.key.path[0], asset.key.path[-1])
     if schema is None:
