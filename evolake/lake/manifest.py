@@ -17,9 +17,10 @@ from typing import Any
 import polars as pl
 
 from evolake.errors import LakeError
-from evolake.lake import chained, checkpoint, disk, layout
+from evolake.lake import chained, checkpoint, disk, layout, packs
 from evolake.lake.chained import VERIFY
-from evolake.lake.manifest_lines import ABANDONED, COMMIT, INTENT, PACKED, ManifestEntry, Packed, body_of, entry_of
+from evolake.lake.manifest_lines import ABANDONED, COMMIT, INTENT, ManifestEntry, body_of, entry_of
+from evolake.lake.packs import PACKED, Packed
 
 
 @dataclass(frozen=True)
@@ -68,14 +69,14 @@ class Partitions(Mapping[str | None, PartitionLog]):
 
     Args:
         logs: a log, or the rows of `stored` that it is made of.
-        stored: rows of `checkpoint.COLUMNS`. packs: bodies of the events of compaction, in order.
+        stored: rows of `checkpoint.COLUMNS`. packed: bodies of the events of compaction, in order.
     """
 
     def __init__(
         self, table: Path, root: Path, logs: Mapping[str | None, PartitionLog | tuple[int, int]], stored: pl.DataFrame | None,
-        packs: tuple[Mapping[str, Any], ...] = (),
+        packed: tuple[Mapping[str, Any], ...] = (),
     ):
-        self._table, self._root, self._stored, self.packs = table, root, stored, packs
+        self._table, self._root, self._stored, self.packs = table, root, stored, packed
         self._logs = dict(sorted(logs.items(), key=lambda item: item[0] or ""))
 
     def __getitem__(self, cycle: str | None) -> PartitionLog:
@@ -95,13 +96,7 @@ class Partitions(Mapping[str | None, PartitionLog]):
 
     @cached_property
     def _places(self) -> dict[str | None, dict[int, Packed]]:
-        places: dict[str | None, dict[int, Packed]] = {}
-        for body in self.packs:
-            path, offset = self._root / body["path"], 0
-            for cycle, token, rows in body["members"]:
-                places.setdefault(cycle, {})[token] = Packed(path, body["file_sha"], body["size"], offset, rows)
-                offset += rows
-        return places
+        return packs.places_of(self.packs, self._root)
 
     def packed_of(self, cycle: str | None) -> Mapping[int, Packed]:
         """token -> where, of one partition's parts that lie in files with others."""
@@ -147,10 +142,10 @@ class Partitions(Mapping[str | None, PartitionLog]):
             if event in (COMMIT, ABANDONED) or (event == INTENT and (body["cycle"], body["token"]) not in committed):
                 cycle = body["cycle"]
                 changed[cycle] = (changed.get(cycle) or self.get(cycle, EMPTY_LOG)).apply(body, self._root)
-        packs = [body for body in bodies if body.get("event") == PACKED]
+        packed = [body for body in bodies if body.get("event") == PACKED]
         logs = {cycle: log for cycle, log in (self._logs | changed).items() if not isinstance(log, PartitionLog) or log.commits or log.pending}
-        grown = Partitions(self._table, self._root, logs, self._stored, (*self.packs, *packs))
-        for cycle in {*changed, *(member[0] for body in packs for member in body["members"])} if grown.packs else ():
+        grown = Partitions(self._table, self._root, logs, self._stored, (*self.packs, *packed))
+        for cycle in {*changed, *(member[0] for body in packed for member in body["members"])} if grown.packs else ():
             if isinstance(log := grown._logs.get(cycle), PartitionLog):
                 grown._logs[cycle] = replace(log, packed=grown.packed_of(cycle))
         return grown

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-INTENT, COMMIT, ABANDONED, PACKED = "intent", "commit", "abandoned", "packed"
+INTENT, COMMIT, ABANDONED = "intent", "commit", "abandoned"
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,3 @@ def entry_of(body: Mapping[str, Any], root: Path) -> ManifestEntry:
         run_id=body["run_id"], created_at=datetime.fromisoformat(body["created_at"]),
     )
     return ManifestEntry(body["event"], body["token"], body["size"], body["columns"], record, tuple(body["provenance"]))
-
-
-@dataclass(frozen=True)
-class Packed:
-    """Where the rows of one part lie in a file that holds those of several. path: absolute. size: the file's bytes. offset, rows: in it."""
-
-    path: Path
-    file_sha: str
-    size: int
-    offset: int
-    rows: int

@@ -21,7 +21,8 @@ from evolake.lake.chained import VERIFY
 from evolake.lake.layout import Partition
 from evolake.lake.locks import hold
 from evolake.lake.manifest import EMPTY_LOG, Manifests, PartitionLog
-from evolake.lake.manifest_lines import ManifestEntry, Packed
+from evolake.lake.manifest_lines import ManifestEntry
+from evolake.lake.packs import Packed
 
 _NOT_YET_SETTLED_NS = 100_000_000
 _READER = "reader"

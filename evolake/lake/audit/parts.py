@@ -15,7 +15,8 @@ from evolake.lake.audit.findings import BACKUP, Finding
 from evolake.lake.audit.manifest_repair import read_record
 from evolake.lake.layout import Partition
 from evolake.lake.manifest import PartitionLog
-from evolake.lake.manifest_lines import ManifestEntry, Packed
+from evolake.lake.manifest_lines import ManifestEntry
+from evolake.lake.packs import Packed
 from evolake.lake.store import Lake, content_of
 from evolake.reading.numbers import DIGITS
 
