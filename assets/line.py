@@ -13,13 +13,17 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, Unpack, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, runtime_checkable
 
 import dagster as dg
 
 from assets.package import Decorator, Options, Package
 from evolake.lake import TableSchema
+from evolake.lazy import Lazy
 from evolake.reading import DATA_BYTES, read_bytes
+
+if TYPE_CHECKING:
+    from evolake.agents.roles import Role
 
 CYCLE = "cycle"
 cycles = dg.DynamicPartitionsDefinition(name=CYCLE)
@@ -76,8 +80,8 @@ class Line(Package):
     population: Mapping[str, TableSchema] = field(default_factory=dict[str, TableSchema])
     artifact: Callable[[Mapping[str, Any]], dict[str, Any]] = field(default=dict, compare=False)
     """What a row of the line is as an artifact: artifact_id, kind, content_sha, title."""
-    proposers: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]], compare=False)
-    """Asset that asks agents for proposals -> the roles whose valid reply is one, as "package.module:ROLE" (`assets.proposals`)."""
+    proposers: Mapping[str, tuple[Lazy[Role[Any, Any]], ...]] = field(default_factory=dict[str, tuple[Lazy["Role[Any, Any]"], ...]], compare=False)
+    """Asset that asks agents for proposals -> the roles whose valid reply is one (`assets.proposals`)."""
 
     @property
     def seeds_group(self) -> str:

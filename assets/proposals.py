@@ -1,4 +1,4 @@
-"""Count the proposals that the calls of an asset brought, and end a line that gets none; `evolake.agents.answered` says what counts."""
+"""Count the proposals that the calls of an asset brought, and end a line that gets none; `evolake.agents.proposal_outcomes` says what counts."""
 
 from __future__ import annotations
 
@@ -7,48 +7,47 @@ from typing import TYPE_CHECKING, Any
 
 from assets.line import Line
 from evolake.lake import AGENT_CALLS, SESSION_TURNS, Lake, TableSchema, preceding, side_table
-from evolake.lines import resolve
 
 if TYPE_CHECKING:
-    from evolake.agents.answered import Answered
+    from evolake.agents.proposal_outcomes import ProposalOutcomes
 
 
-def answered_in(lake: Lake, line: Line, asset: str, cycle: str) -> Answered:
+def outcomes_in(lake: Lake, line: Line, asset: str, cycle: str) -> ProposalOutcomes:
     """What came of the calls of a proposing asset in a cycle; nothing was asked where it has no rows."""
-    from evolake.agents.answered import answered
+    from evolake.agents.proposal_outcomes import count_outcomes
 
     def rows(schema: TableSchema) -> list[dict[str, Any]]:
         table = side_table(asset, schema)
         return lake.read(line.name, table, cycle).to_dicts() if lake.record(line.name, table, cycle) is not None else []
 
-    return answered(rows(AGENT_CALLS), roles_of(line, asset), rows(SESSION_TURNS))
+    return count_outcomes(rows(AGENT_CALLS), roles_of(line, asset), rows(SESSION_TURNS))
 
 
 def roles_of(line: Line, asset: str) -> frozenset[str]:
     """Names of the roles whose valid reply is a proposal of an asset."""
-    return frozenset(resolve(role).name for role in line.proposers.get(asset, ()))
+    return frozenset(role.load().name for role in line.proposers.get(asset, ()))
 
 
 def failed_before(lake: Lake, line: Line, cycle: str, most: int) -> list[str]:
     """The failed cycles that came right before `cycle`, at most so many, oldest first."""
     result: list[str] = []
     before = preceding(cycle)
-    while before is not None and len(result) < most and any(answered_in(lake, line, asset, before).failed for asset in line.proposers):
+    while before is not None and len(result) < most and any(outcomes_in(lake, line, asset, before).failed for asset in line.proposers):
         result.insert(0, before)
         before = preceding(before)
     return result
 
 
-def require_answered(
+def require_proposals_of(
     lake: Lake, line: Line, asset: str, cycle: str, rows: Sequence[Mapping[str, Any]], *, allowed: int, last: str,
     turns: Sequence[Mapping[str, Any]] = (),
 ) -> None:
     """Raises AgentUnavailable where `rows`, the calls of `asset` in `cycle` (turns: of its sessions), brought no proposal, and too many cycles before
     it neither."""
-    from evolake.agents.answered import answered, require_answers
+    from evolake.agents.proposal_outcomes import count_outcomes, require_proposals
 
     if roles := roles_of(line, asset):
-        require_answers(
-            answered(rows, roles, turns), line=line.name, cycle=cycle, roles=roles, allowed=allowed, last=last,
+        require_proposals(
+            count_outcomes(rows, roles, turns), line=line.name, cycle=cycle, roles=roles, allowed=allowed, last=last,
             before=lambda most: failed_before(lake, line, cycle, most),
         )

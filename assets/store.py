@@ -26,7 +26,7 @@ import polars as pl
 from assets.cycle import Opened, Sealed, open_cycle, read_population, seal_cycle, seal_seeds
 from assets.line import FIRST_CYCLE, SAID_OF_CYCLE, SEED_ROUND, Line
 from assets.progress import report
-from assets.proposals import require_answered
+from assets.proposals import require_proposals_of
 from assets.resealing import require_consent
 from assets.shown import note, warn
 from evolake import __version__
@@ -38,6 +38,7 @@ from resources.lake import LakeResource
 
 if TYPE_CHECKING:
     from evolake.agents import Agents
+    from evolake.cycle_seeds import CycleSeeds
     from evolake.gates import Ruleset, Verdict
 
 Row = Mapping[str, Any]
@@ -89,6 +90,13 @@ class LineStore:
     def settings(self) -> Settings:
         """The settings of this process."""
         return self.resource.settings()
+
+    @property
+    def seeds(self) -> CycleSeeds:
+        """Return the seeds of this line's cycle."""
+        from evolake.cycle_seeds import CycleSeeds
+
+        return CycleSeeds(self.settings.seed, self.line.name, self.cycle)
 
     @property
     def remote(self) -> Executor | None:
@@ -200,7 +208,7 @@ class LineStore:
             blobs = [self.blobs.put(turn["text"].encode("utf-8", "replace")) for turn in turns]
             summary = ({name: turn[name] for name in SESSION_TURNS.columns if name in turn} for turn in turns)
             self.side(SESSION_TURNS, (row | {"record_sha": sha} for row, sha in zip(summary, blobs, strict=True)))
-        require_answered(
+        require_proposals_of(
             self.lake, self.line, self.asset, self.cycle, rows, allowed=self.settings.agents.failed_cycles_allowed, last=last,
             turns=turns,
         )

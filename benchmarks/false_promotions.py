@@ -3,7 +3,7 @@
     python benchmarks/false_promotions.py [--line solvers] [--contests 1000] [--power 60] [--seed 0]
 
 The lines' own functions decide, with the repeats that are their default: `decide_champion` of designs on simulated
-runs, `measure` and `decide` of programs, `decide` of solvers and of prompts. Under every noise model both rivals are
+runs, `run_duel` and `decide_duel` of programs, `decide_duel` of solvers, `decide_champion` of prompts. Under every noise model both rivals are
 equally good. Same seed, same tables; some 45 seconds on one core. Exit code 1 if a share of false promotions is above
 2.5 % by more than the simulation's own error (the lower end of its 99.9 % interval, as there are many cells).
 
@@ -27,15 +27,16 @@ import numpy as np
 import polars as pl
 
 from evolake.contest import ERROR
+from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.champion import Contender, decide_champion
 from evolake.designs.settings import DesignsSettings, FidelitySettings
-from evolake.programs.evolution.duel import decide as decide_programs
-from evolake.programs.evolution.duel import measure
+from evolake.programs.evolution.duel import decide_duel as decide_programs
+from evolake.programs.evolution.duel import run_duel as run_programs
 from evolake.programs.sandbox.evaluating import Evaluation
 from evolake.programs.settings import ProgramsSettings
-from evolake.prompts.rating.duel import decide as decide_prompts
+from evolake.prompts.evolution.champion import decide_champion as decide_prompts
 from evolake.prompts.settings import PromptsSettings
-from evolake.solvers.measurement.duel import decide as decide_solvers
+from evolake.solvers.measurement.duel import decide_duel as decide_solvers
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import DUELS
 from evolake.stats import wilson_interval
@@ -124,7 +125,8 @@ def designs(noise: np.ndarray, gain: float, settings: DesignsSettings, number: i
 
     champion, challenger = (Contender(name, name, 20) for name in ("0", "1"))
     done = decide_champion(
-        challenger, champion, champion, executor=Inline(), settings=settings, cycle="0001", profile="simulated", root_seed=number, simulate=simulate,
+        challenger, champion, champion, executor=Inline(), settings=settings, profile="simulated",
+        cycle_seeds=CycleSeeds(number, "designs", "0001"), simulate=simulate,
     )
     return done.champion_id == "1"
 
@@ -144,7 +146,7 @@ def programs(noise: np.ndarray, gain: float, rng: np.random.Generator, within: f
     def score(item: Evaluation) -> float:
         return item.metrics["x"]
 
-    result = measure({"champion": "0", "again": "0", "challenger": "1"}, range(noise.shape[1]), evaluate, score=score)
+    result = run_programs({"champion": "0", "again": "0", "challenger": "1"}, range(noise.shape[1]), evaluate, score=score)
     return bool(decide_programs({side: [score(item) for item in items] for side, items in result.items()}, rng)["wins"])
 
 

@@ -22,7 +22,7 @@ from evolake.families.model.contract import Family
 from evolake.families.model.loading import read_families
 from evolake.families.sandbox.running import PRELOAD, Solved, generate
 from evolake.families.settings import FamiliesSettings
-from evolake.jail import Limits, open_pool, run_native
+from evolake.jail import Limits, NativeRun, open_pool, run_native
 
 SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds" / "families"
 SCRIPT = """
@@ -57,7 +57,7 @@ def one_process(family: Family, pair: tuple[int, int], *, jailed: bool) -> dict[
     argv = [sys.executable, "-c", SCRIPT]
     if not jailed:
         return json.loads(subprocess.run(argv, input=json.dumps(case), capture_output=True, text=True, check=True).stdout)
-    outcome = run_native(argv, stdin=json.dumps(case).encode(), limits=Limits(cpu_s=20, wall_s=60), python=True)
+    outcome = run_native(NativeRun(argv, stdin=json.dumps(case).encode(), python=True), limits=Limits(cpu_s=20, wall_s=60))
     if outcome.status != "ok" or outcome.exit_code != 0:
         raise SystemExit(f"the baseline failed: {outcome.status} {outcome.reason} {outcome.stderr.decode()[-300:]}")
     return json.loads(outcome.stdout)

@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import click
 
-from evolake.jail import GENERIC_DRIVER, Limits, open_pool, run_native
+from evolake.jail import GENERIC_DRIVER, Limits, NativeRun, open_pool, run_native
 from evolake.jail.backends import server_environment
 from evolake.jail.interpreter import interpreter
 
@@ -28,7 +28,7 @@ GOAL_MS = 3.0
 
 def cold(argv: list[str]) -> None:
     """One native run that must succeed."""
-    outcome = run_native(argv, limits=Limits(), mode="bubblewrap", python=True)
+    outcome = run_native(NativeRun(argv, python=True), limits=Limits(), mode="bubblewrap")
     if (outcome.status, outcome.exit_code) != ("ok", 0):
         raise SystemExit(f"{argv[0]} failed: {outcome.status} {outcome.reason} {outcome.stderr.decode(errors='replace')}")
 

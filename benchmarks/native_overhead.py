@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from evolake.jail import Limits, run_native
+from evolake.jail import Limits, NativeRun, run_native
 from evolake.jail.direct import DirectRun, run_direct
 
 PROGRAM = "/bin/true"
@@ -35,8 +35,8 @@ def main() -> None:
         "bare subprocess": lambda: subprocess.run([PROGRAM], stdin=subprocess.DEVNULL, capture_output=True, check=True),
         "direct run in the jail": lambda: run_direct(DirectRun([PROGRAM]), limits, mode="bubblewrap"),
         "direct run, weaker mode": lambda: run_direct(DirectRun([PROGRAM]), limits, mode="rlimits"),
-        "jail with a server in it": lambda: run_native([PROGRAM], limits=limits, mode="bubblewrap"),
-        "jail of a build": lambda: run_native([PROGRAM], limits=replace(limits, processes=8), mode="bubblewrap"),
+        "jail with a server in it": lambda: run_native(NativeRun([PROGRAM]), limits=limits, mode="bubblewrap"),
+        "jail of a build": lambda: run_native(NativeRun([PROGRAM]), limits=replace(limits, processes=8), mode="bubblewrap"),
     }
     taken: dict[str, list[float]] = {name: [] for name in ways}
     for call in ways.values():

@@ -1,6 +1,6 @@
 """Can a duel of solvers tell? Identical builds must not differ, and a build at -O1 must lose to one at -O3 of the same source.
 
-    python benchmarks/solver_duels.py [--duels 20] [--suite quick-duel] [--timeout 0.25] [--pairs 2] [--seed minisat22] [--json]
+    python benchmarks/solver_duels.py [--duels 20] [--suite quick-duel] [--timeout 0.25] [--pairs 3] [--seed minisat22] [--json]
 
 The defaults are those of the profile `demo`. Everything is what a cycle uses: the build, the jail, the formulas that a duel
 draws anew under a secret, interleaved pairs on one core, checked proofs, and the decision. Each duel has its own formulas.
@@ -31,14 +31,15 @@ import click
 
 from evolake.lake import BlobStore
 from evolake.project import BROUGHT
-from evolake.solvers.measurement.benchmark import Plan, run_limits
-from evolake.solvers.measurement.duel import Contender, Decision, decide, decision_rng, run_duel
+from evolake.solvers.measurement.benchmark import MeasuringPlan, run_limits
+from evolake.solvers.measurement.duel import Contender, Decision, DuelPlan, decide_duel, decision_rng, run_duel
 from evolake.solvers.process.cpu_affinity import usable_cores
 from evolake.solvers.process.execute import Program
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.seeds.seeding import lay_out_seed, seed_named
+from evolake.solvers.suites.fresh import FreshKey
 from evolake.solvers.suites.opening import unseen_suite
 from evolake.solvers.tables import DUELS
 
@@ -78,13 +79,13 @@ def fight(
 ) -> Decision:
     """Hold one duel on formulas of its own."""
     cycle = f"{number:04d}"
-    formulas = unseen_suite(suite, blobs, work / "formulas", seeds=SEEDS, secret=os.urandom(32), root_seed=number, cycle=cycle)
-    plan = Plan(
+    formulas = unseen_suite(suite, blobs, work / "formulas", FreshKey(os.urandom(32), number, cycle), seeds=SEEDS)
+    plan = MeasuringPlan(
         run_limits(timeout_s, MEMORY_MB, PROOF_MB), proof_limits=ProofLimits(PROOF_TIMEOUT_S, proof_mb=PROOF_MB), scratch=work / "runs",
         verdicts=work / "verdicts",
     )
-    rows = run_duel(Contender("champion", champion), Contender("challenger", challenger), formulas, plan, threads, cycle=cycle, pairs=pairs)
-    return decide(DUELS.frame(rows), decision_rng(number, cycle, "challenger"))
+    rows = run_duel(DuelPlan(Contender("champion", champion), Contender("challenger", challenger), formulas, cycle, pairs), plan, threads)
+    return decide_duel(DUELS.frame(rows), decision_rng(number, cycle, "challenger"))
 
 
 def summary(what: str, results: list[Decision], seconds: float) -> dict[str, Any]:
@@ -112,7 +113,7 @@ def machine() -> str:
 @click.option("--duels", default=20, show_default=True, help="Duels of each kind.", type=click.IntRange(1))
 @click.option("--suite", default="quick-duel", show_default=True, help="Suite whose recipes are drawn anew.")
 @click.option("--timeout", "timeout_s", default=0.25, show_default=True, help="Seconds of processor time of a run.", type=click.FloatRange(0.01))
-@click.option("--pairs", default=2, show_default=True, help="Pairs on each instance.", type=click.IntRange(1))
+@click.option("--pairs", default=3, show_default=True, help="Pairs on each instance.", type=click.IntRange(1))
 @click.option("--seed", default="minisat22", show_default=True, help="Seed solver whose source is built.")
 @click.option("--json", "as_json", is_flag=True)
 def main(duels: int, suite: str, timeout_s: float, pairs: int, seed: str, as_json: bool) -> None:

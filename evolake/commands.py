@@ -9,20 +9,20 @@ from typing import Any
 
 import click
 
-from evolake.lines import resolve
+from evolake.lazy import Lazy
 from evolake.reading import Unreadable
 from evolake.reading.files import require_ordinary
 
 
 class LazyGroup(click.Group):
-    """A group with commands that are named as "package.module:object" beside those that are there."""
+    """A group with commands that are imported when typed beside those that are there."""
 
-    def __init__(self, *args: Any, later: Mapping[str, str] | None = None, **options: Any):
-        """later: name of a command -> the name of its object."""
+    def __init__(self, *args: Any, later: Mapping[str, Lazy[click.Command]] | None = None, **options: Any):
+        """later: name of a command -> the command."""
         super().__init__(*args, **options)
         self._later = dict(later or {})
 
-    def later(self) -> Mapping[str, str]:
+    def later(self) -> Mapping[str, Lazy[click.Command]]:
         """The commands that are imported when typed."""
         return self._later
 
@@ -31,7 +31,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in self.later():
-            return resolve(self.later()[cmd_name])
+            return self.later()[cmd_name].load()
         return super().get_command(ctx, cmd_name)
 
 

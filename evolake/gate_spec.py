@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
+
+from evolake.lazy import Lazy
 
 Evidence = Mapping[str, Any]
 Collect = Callable[[Any], Evidence]
@@ -18,7 +19,8 @@ class GateSpec:
 
     Attributes:
         number: its place, as verdicts show it; gates that come one after the other may share a number. name: what rules and verdicts call it.
-        collect: (what the line hands its gates) -> evidence, or its name as "package.module:function", which is imported when the gate is asked.
+        collect: (what the line hands its gates) -> evidence, which is imported when the gate is asked if it is lazy; None for what is
+            found out later than by asking.
         evidence: keys that its evidence has. Stored evidence without one of them is of an earlier version, and is collected again.
         asset: the asset that does it, with the gates beside it; "" for one of the gate's own name.
         about: what it asks, in a sentence. label: its name on figures; "" for its name.
@@ -26,7 +28,7 @@ class GateSpec:
 
     number: int
     name: str
-    collect: Collect | str
+    collect: Collect | Lazy[Collect] | None
     evidence: tuple[str, ...] = ()
     asset: str = ""
     about: str = ""
@@ -39,10 +41,9 @@ class GateSpec:
 
     def collector(self) -> Collect:
         """The function that collects its evidence."""
-        if not isinstance(self.collect, str):
-            return self.collect
-        module, _, function = self.collect.partition(":")
-        return getattr(import_module(module), function)
+        if self.collect is None:
+            raise LookupError(f"nothing collects evidence for the gate {self.name}")
+        return self.collect if callable(self.collect) else self.collect.load()
 
 
 def gate_named(gates: Iterable[GateSpec], name: str) -> GateSpec:

@@ -8,74 +8,81 @@ a package of its own with no change in this one:
     [project.entry-points."evolake.lines"]
     bridges = "bridges.line:LINE"
 
-A spec holds names of objects ("package.module:object"), which are imported when they are needed: listing the lines costs no import of their science.
+A spec names objects (`evolake.lazy.Lazy`), which are imported when they are needed: listing the lines costs no import of their science.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module, metadata, resources
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evolake.errors import InputError
+from evolake.lazy import Lazy
 from evolake.project import install
+
+if TYPE_CHECKING:
+    import click
+    from pydantic import BaseModel
 
 GROUP = "evolake.lines"
 
 
 @dataclass(frozen=True)
 class LineSpec:
-    """What a line, or a study, contributes.
+    """What a line, or a study, contributes. What it leaves out it does not have.
 
     Attributes:
         name: lower-case identifier: its settings' section, its assets' key prefix, its schema in SQL.
         assets: package of its Dagster assets, which has a `line` (assets.line.Line) or a `study` (assets.study.Study).
-        settings: class of its section of the settings, a pydantic model whose defaults can run; "" for none.
-        profiles: package that holds a file `<profile>.toml` with the section's values for each profile that departs from the defaults; "" for none.
+        settings: class of its section of the settings, a pydantic model whose defaults can run.
+        profiles: package that holds a file `<profile>.toml` with the section's values for each profile that departs from the defaults.
         commands: name of a command of `evolake` -> click command or group.
-        report: function (lake's root, cycle) -> `evolake.report.pages.Section`; "" for the section that every line gets.
+        report: function (lake's root, cycle) -> `evolake.report.pages.Section`; None for the section that every line gets.
         weight: how much work a cycle is beside those of other lines; any unit will do, and 1 is little. Run side by side, the heaviest line starts
             first and the lightest beside it, which gets the processor first; the others follow from the heaviest on. A line that
             others wait for counts with the heaviest of these.
-        after: function (settings) -> lines whose results it reads: run side by side with them, it starts when they have ended; "" for none.
+        after: function (settings) -> lines whose results it reads: run side by side with them, it starts when they have ended.
         stands_on: lines whose code it imports; any other line, and what stands above the lines, it must not import.
-        story: function (`evolake.report.story.Story`, ask) -> Story: what only the line knows of a cycle, put into the shared story; "" for none.
+        story: function (`evolake.report.story.Story`, ask) -> Story: what only the line knows of a cycle, put into the shared story.
         findings: function (lake's root) -> sentences: what a study, which seals no cycle, has to say on the report's first page, [] before it is
-            finished; "" for none.
-        tables: function () -> {asset: TableSchema}: tables that SQL may name before the line has run; "" for none.
-        gates: function () -> the GateSpecs that its rules may be of, which registers their checkers; "" for rules that nobody holds to their names.
-        evidence: `evolake.gates.stored.StoredEvidence`: how what its gates saw is found again; "" where verdicts name it.
-        cookbook: package that holds questions as SQL files; "" for none beside those in `sql/cookbook`.
-        requirements: function () -> requirements of this machine (`Requirement`s); "" for none.
-        artifacts: `evolake.report.artifacts.LineArtifacts`: how its artifacts are told, and the gain of its champion; "" for the common way.
-        seeds: `evolake.lake.immigrants.SeedSource`: the files that it starts from, and which enter it later; "" for none.
-        bundle: `evolake.bundles.model.LineBundle`: what a champion is taken out with so that it can be checked elsewhere; "" for none.
+            finished.
+        tables: asset -> TableSchema: tables that SQL may name before the line has run.
+        gates: the GateSpecs that its rules may be of, in order; None for rules that nobody holds to their names.
+        checkers: modules that register the checkers of its rules, beside those that collect the evidence of its gates.
+        evidence: `evolake.gates.stored.StoredEvidence`: how what its gates saw is found again; None where verdicts name it.
+        cookbook: package that holds questions as SQL files beside those in `sql/cookbook`.
+        requirements: function () -> requirements of this machine.
+        artifacts: `evolake.report.artifacts.LineArtifacts`: how its artifacts are told, and the gain of its champion; None for the common way.
+        seeds: `evolake.lake.immigrants.SeedSource`: the files that it starts from, and which enter it later.
+        bundle: `evolake.bundles.model.LineBundle`: what a champion is taken out with so that it can be checked elsewhere.
     """
 
     name: str
     assets: str
-    settings: str = ""
+    settings: Lazy[type[BaseModel]] | None = None
     profiles: str = ""
-    commands: Mapping[str, str] = field(default_factory=dict[str, str])
-    report: str = ""
+    commands: Mapping[str, Lazy[click.Command]] = field(default_factory=dict[str, Lazy["click.Command"]])
+    report: Lazy[Callable[[Path, str], Any]] | None = None
     weight: float = 1.0
-    after: str = ""
+    after: Lazy[Callable[[Any], Sequence[str]]] | None = None
     stands_on: tuple[str, ...] = ()
-    story: str = ""
-    findings: str = ""
-    tables: str = ""
-    gates: str = ""
-    evidence: str = ""
+    story: Lazy[Callable[[Any, Any], Any]] | None = None
+    findings: Lazy[Callable[[Path], list[str]]] | None = None
+    tables: Lazy[Mapping[str, Any]] | None = None
+    gates: Lazy[Iterable[Any]] | None = None
+    checkers: tuple[str, ...] = ()
+    evidence: Lazy[Any] | None = None
     cookbook: str = ""
-    requirements: str = ""
-    artifacts: str = ""
-    seeds: str = ""
-    bundle: str = ""
+    requirements: Lazy[Callable[[], Iterable[Requirement]]] | None = None
+    artifacts: Lazy[Any] | None = None
+    seeds: Lazy[Any] | None = None
+    bundle: Lazy[Any] | None = None
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier() or self.name != self.name.lower():
@@ -122,12 +129,6 @@ def lines() -> Mapping[str, LineSpec]:
         do = f"install evolake again: {install()}"
         raise InputError("no line is registered", wanted=f"entry points of the group {GROUP}", do=do)
     return {name: result[name] for name in sorted(result)}
-
-
-def resolve(name: str) -> Any:
-    """The object that a spec names as "package.module:object"."""
-    module, _, attribute = name.partition(":")
-    return getattr(import_module(module), attribute)
 
 
 def modules_of(package: str) -> dict[str, ModuleType]:

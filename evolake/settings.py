@@ -15,14 +15,14 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, create_model, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, create_model, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from evolake import project
 from evolake.errors import InputError
-from evolake.lines import folder_of, lines, resolve
+from evolake.lines import folder_of, lines
 from evolake.reading.json_text import beyond_json
 
 DEFAULT_PROFILE = "laptop"
@@ -32,6 +32,26 @@ LONGEST_VALUE = 1 << 20
 """Characters of one variable."""
 COMPUTE = re.compile(r"local|dask|dask:(tcp|tls)://[^\s:/]+:[0-9]{1,5}")
 Section = TypeVar("Section", bound=BaseModel)
+
+
+class LineSettings(BaseModel):
+    """What the section of a line is: a name that is none of its settings is an error.
+
+    A name in `fixed` was a setting of an earlier version and has one value now. It may still be given, by a bundle or by a variable, with that value.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+    fixed: ClassVar[Mapping[str, Any]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out_what_is_fixed(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        for name, value in cls.fixed.items():
+            if name in given and given[name] != value and str(given[name]) != str(value):
+                raise ValueError(f"{name} is no setting any more: it is always {value}; take it away")
+        return {name: value for name, value in given.items() if name not in cls.fixed}
 
 
 class SessionSettings(BaseModel):
@@ -117,7 +137,6 @@ class Settings(BaseSettings):
     sampling: dict[str, SamplingSettings] = Field(
         default_factory=dict, description="role -> how its replies are drawn; the key `default` holds for the rest, field by field",
     )
-    model_reply_bytes: int = Field(default=4_000_000, gt=0, description="a longer reply is cut off and counts as a failed attempt")
     model_strict: bool = Field(default=False, description="whether a completion that names another model than was asked for is an error")
     model_threads: int = Field(default=4, gt=0, description="model calls in flight at once")
     prices: dict[str, PriceSettings] = Field(default_factory=dict, description="model name -> price; needed for a budget in usd")
@@ -204,7 +223,7 @@ class Settings(BaseSettings):
 @cache
 def settings_type() -> type[Settings]:
     """`Settings` with a section for each line that is installed: `EVOLAKE_<LINE>__<FIELD>` in the environment, `<line>=` when it is made."""
-    kinds = {spec.name: resolve(spec.settings) for spec in lines().values() if spec.settings}
+    kinds = {spec.name: spec.settings.load() for spec in lines().values() if spec.settings}
     sections: dict[str, Any] = {name: (kind, kind()) for name, kind in kinds.items()}
     return create_model("LoadedSettings", __base__=Settings, **sections)
 

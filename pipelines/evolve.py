@@ -30,7 +30,6 @@ from evolake.cli.ending import expected
 from evolake.errors import EvolakeError, InputError, MachineryError
 from evolake.lake import Lake
 from evolake.lines import lines as registered
-from evolake.lines import resolve
 from evolake.project import UI
 from evolake.report.health import examine, summary
 from evolake.settings import Settings
@@ -170,7 +169,7 @@ def _here(
 def _after(settings: Settings, lines: Sequence[Line]) -> dict[str, Sequence[str]]:
     """Line -> lines whose results it reads under these settings."""
     specs = {line.name: registered().get(line.name) for line in lines}
-    return {name: resolve(spec.after)(settings) for name, spec in specs.items() if spec and spec.after}
+    return {name: spec.after.load()(settings) for name, spec in specs.items() if spec and spec.after}
 
 
 def _both(first: Tell, second: Tell) -> Tell:

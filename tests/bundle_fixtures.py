@@ -12,6 +12,7 @@ from typing import Any
 from lent_pool import lent_pool
 from prompts_fixtures import problem
 
+from evolake.cycle_seeds import CycleSeeds
 from evolake.designs import tables as designs
 from evolake.designs.evolution.champion import Contender, decide_champion, evaluation_rows
 from evolake.designs.evolution.experiments import simulate_level
@@ -128,7 +129,8 @@ def improved_design_lake(
         })
     with ThreadPoolExecutor(1) as executor:
         decided = decide_champion(
-            sides["better"], sides["baseline"], sides["baseline"], executor=executor, settings=sizes, cycle="0001", profile="demo", root_seed=seed,
+            sides["better"], sides["baseline"], sides["baseline"], executor=executor, settings=sizes, profile="demo",
+            cycle_seeds=CycleSeeds(seed, "designs", "0001"),
         )
     assert decided.champion_id == sides["better"].design_id, decided.decisions
     publish(lake, "designs", "incoming_designs", designs.DESIGNS, rows, "0002")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from evolake.agents.roles import canonical_json, text_sha
+from evolake.canonical_json import canonical_json, text_sha
 
 SINCE = ("endpoint", "answered", "odd_usage")
 """Fields that entries have had since."""

@@ -16,7 +16,7 @@ import numpy as np
 import zstandard
 from solver_archives import changed, tar, zipped
 
-from evolake.agents.answers import Received, read_completion
+from evolake.agents.reply_validation import Received, read_completion
 from evolake.bundles import container
 from evolake.errors import InputError
 from evolake.families.model.importing import read_line

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evolake.agents import Agents
+from evolake.cycle_seeds import CycleSeeds
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.edits import Edit, apply_edits
-from evolake.solvers.evolution.planning import Base, KnownVariant, standings
-from evolake.solvers.evolution.proposing import Proposals, propose_variants
+from evolake.solvers.evolution.planning import Base, KnownVariant, parent_pool
+from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
+from evolake.solvers.evolution.proposing.existing import ExistingVariants
+from evolake.solvers.evolution.proposing.proposal import Judge, Proposals
+from evolake.solvers.evolution.proposing.propose import propose_variants
 from evolake.solvers.repository.adapters import Adapter, Layout
 from evolake.solvers.repository.build import BuildResult, build_variant
 from evolake.solvers.repository.variant import apply_diff, create_variant, source_sha
+from evolake.solvers.roles.told_rules import ShownRules
 from evolake.solvers.settings import SolversSettings
 
 SMALL_CNF = "p cnf 2 2\n1 2 0\n-1 2 0\n"
@@ -87,15 +93,13 @@ class SmallProject:
 
     def propose(
         self, agents: Agents, plans: list[dict[str, Any]], known: list[KnownVariant] | None = None, bases: dict[str, Base] | None = None,
-        **more: Any,
+        knowledge: Sequence[str] = (), existing: Sequence[str] = (), judge: Judge | None = None, **more: Any,
     ) -> Proposals:
-        parents = known or [self.seed]
-        lines = standings(parents, ranking=[], metrics=[], settings=SETTINGS, cycle="0001")
-        return propose_variants(
-            agents, plans, {item.variant_id: item for item in parents}, bases or {self.base.name: self.base},
-            {item.variant_id: item for item in lines}, self.into, self.judge, settings=SETTINGS, cycle="0001",
-            root_seed=5, rules=["no threads"], **more,
+        pool = parent_pool(known or [self.seed], bases or {self.base.name: self.base}, ranking=[], metrics=[], settings=SETTINGS, cycle="0001")
+        turn = CoderTurn(
+            agents, judge or self.judge, self.into, SETTINGS, CycleSeeds(5, "solvers", "0001"), ShownRules(["no threads"], knowledge), **more,
         )
+        return propose_variants(turn, plans, pool, ExistingVariants(set(existing)))
 
     def child(self, name: str, *edits: Edit) -> KnownVariant:
         """A variant by edits, on disk."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from evolake.jail import Limits, run_native
+from evolake.jail import Limits, NativeRun, run_native
 from evolake.solvers.edits import PATCHES, Edit, EditOutcome, catalogue, edited
 from evolake.solvers.edits.anchors import source_files
 from evolake.solvers.repository.adapters import Adapter
@@ -98,9 +98,7 @@ class Patching:
             open_files=256,
             processes=40,
         )
-        built = run_native(
-            ["/usr/bin/make", "-k", "-j2"], files | {"Makefile": makefile.encode()}, outputs, limits
-        )
+        built = run_native(NativeRun(["/usr/bin/make", "-k", "-j2"], files | {"Makefile": makefile.encode()}, outputs), limits)
         result = {}
         for patch, name in programs.items():
             if data := built.outputs.get(f"{name}.exe"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dagster as dg
 
-from assets.answered import answered_checks
 from assets.cycle import cycles
 from assets.designs.line import line
 from assets.designs.measure import experiments
@@ -13,6 +12,7 @@ from assets.designs.propose import candidates, directions
 from assets.designs.rank import consensus_ranking, objective_scores
 from assets.designs.tune import tuning
 from assets.predicates import DecidingVerdicts, every_objective_scored, once, passed_every_gate, ranking_is_total, rows_check, weights_sum_to_one
+from assets.proposal_checks import proposal_checks
 from assets.raised import Reasons, raised_check
 from evolake.designs.evolution.gate_specs import GATES as DESIGN_GATES
 from evolake.designs.tables import EXPERIMENTS, TUNING, UNMADE
@@ -65,7 +65,7 @@ running_promoted_did_not_raise = raised_check(
     promoted_experiments, line.name, cycles, reasons=[Reasons("promoted_experiments", EXPERIMENTS, "design_id", "failure")],
 )
 tuning_did_not_raise = raised_check(tuning, line.name, cycles, judged=["tuning"], reasons=[Reasons("tuning", TUNING, "design_id")])
-some_proposal_was_answered = answered_checks(line, directions, candidates)
+some_proposal_was_answered = proposal_checks(line, directions, candidates)
 GUARDS = (
     candidates_passed_every_gate, candidates_are_known_once, candidate_weights_sum_to_one, experiments_are_possible, promoted_are_possible,
     scores_are_complete, final_scores_are_complete, consensus_ranking_is_total, final_ranking_is_total, ranked_passed_every_gate,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assets.designs.champion import duel_for_champion, publish_champion
 from assets.designs.checks import GUARDS
 from assets.designs.line import archive, line, so_far
 from assets.designs.pace import pace_of
@@ -15,13 +16,12 @@ from assets.pictures import figures_of
 from assets.store import LineStore
 from evolake.designs.evolution.scoring import consensus_from
 from evolake.designs.settings import DesignsSettings
-from evolake.designs.tables import ANALYSES, DECISIONS, DESIGNS, DUELS, REVIEWS
-from evolake.lake import DERIVATIONS, EVALUATIONS
+from evolake.designs.tables import ANALYSES, DESIGNS, REVIEWS
+from evolake.lake import DERIVATIONS
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 
 if TYPE_CHECKING:
-    from evolake.designs.evolution.champion import Succession
     from evolake.designs.evolution.population import Population
 
 ADDED = ("candidates", "experiments", "objectives", "promoted_experiments")
@@ -57,7 +57,6 @@ def survivors(
 ) -> pl.DataFrame:
     """The champion after this cycle, and the archive that enters the next one. Seals it."""
     from evolake.designs.evolution.analysis import analyse_designs
-    from evolake.designs.evolution.champion import contenders, decide_champion
     from evolake.designs.evolution.consensus_winner import consensus_winner
     from evolake.designs.evolution.reviewing import crowned
     from evolake.designs.report.material import FIGURES, Material
@@ -70,17 +69,11 @@ def survivors(
     directions = {row["direction_id"]: row["direction"] for row in store.rows("directions")}
     with store.roles(agents) as served:
         learnt = analyse_designs(served, population, fresh, directions, store.text, cycle=cycle, root_seed=settings.seed)
-    order = final_ranking.sort("rank")["design_id"].to_list()
-    succession = decide_champion(
-        *contenders(population, order, store.text), executor=compute.executor(),
-        settings=settings.of(DesignsSettings), cycle=cycle, profile=settings.profile, root_seed=settings.seed,
-    )
+    succession = duel_for_champion(store, compute, population, final_ranking)
     population = crowned(learnt.population, succession, cycle=cycle, new_designs=len(fresh))
     closed = _closed(store, population, tuning, meta_review)
     store.extra(ANALYSES, learnt.rows, "analyses")
-    store.extra(DUELS, succession.trials, "champion_trials")
-    store.extra(DECISIONS, succession.decisions, "champion_decisions")
-    _publish_lineage(store, closed, succession)
+    publish_champion(store, closed, succession)
     sealed = store.seal(closed.frames(), GUARDS, survivors="designs")
     champion = closed.row(succession.champion_id)
     first = consensus_winner(closed, final_ranking.to_dicts(), succession.decisions, succession.champion_id)
@@ -118,13 +111,3 @@ def _closed(store: LineStore, population: Population, tuning: pl.DataFrame, revi
     if imported := taken_in(before, arrived_bundles(store)):
         values["imported_bundles"] = imported
     return reviewed(population, review.to_dicts()).with_values(**values)
-
-
-def _publish_lineage(store: LineStore, population: Population, succession: Succession) -> None:
-    """The champion and the runs it was decided on, as rows of the shared tables."""
-    from evolake.designs.evolution.champion import evaluation_rows
-
-    scores = {row["design_id"]: row["consensus"] for row in population.ranking.to_dicts()}
-    store.champion(succession.champion_id, scores.get(succession.champion_id))
-    store.artifacts([population.row(succession.champion_id) | {"cycle": store.cycle}], "champion")
-    store.side(EVALUATIONS, evaluation_rows(succession.trials))

@@ -12,6 +12,7 @@ from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ARCHIVE
 from evolake.lake import DERIVATIONS
+from evolake.lazy import Lazy
 
 if TYPE_CHECKING:
     from evolake.compute import Jails
@@ -30,8 +31,8 @@ def _artifact(row: Mapping[str, Any]) -> dict[str, Any]:
 
 line = Line(
     "designs", "3-SAT solver designs and the objectives that judge them.", owners=("team:evolake",), population=ARCHIVE, artifact=_artifact,
-    proposers={"directions": ("evolake.designs.roles.planner:DIRECTIONS_ROLE",), "candidates": (
-        "evolake.designs.roles.designer:DESIGN_ROLE", "evolake.designs.roles.designer_session:DESIGN_SESSION",
+    proposers={"directions": (Lazy("evolake.designs.roles.planner:DIRECTIONS_ROLE"),), "candidates": (
+        Lazy("evolake.designs.roles.designer:DESIGN_ROLE"), Lazy("evolake.designs.roles.designer_session:DESIGN_SESSION"),
     )},
 )
 rules = rules_asset(line)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dagster as dg
 
-from assets.answered import answered_checks
 from assets.cycle import cycles
 from assets.families.judge import accepted, gates, of_record
 from assets.families.line import line
 from assets.families.products import complexity, funnel, instances
 from assets.families.propose import candidates
 from assets.predicates import once, passed_every_gate, rows_check, weights_sum_to_one
+from assets.proposal_checks import proposal_checks
 from assets.raised import Reasons, raised_check
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.tables import GATED, UNMADE
@@ -71,7 +71,7 @@ funnel_adds_up = rows_check(
     "came = passed + blocked", "passed >= 0 AND blocked >= 0", "rate IS NULL OR rate BETWEEN 0 AND 1",
 )
 judging_did_not_raise = raised_check(accepted, line.name, cycles, judged=of_record.assets, reasons=[Reasons("unmade", UNMADE, "number")])
-some_proposal_was_answered = answered_checks(line, candidates)
+some_proposal_was_answered = proposal_checks(line, candidates)
 GUARDS = (
     candidates_are_known_once, candidate_weights_sum_to_one, *judged_each_once, labels_have_a_majority,
     reviews_are_honest, accepted_passed_every_gate, accepted_are_agreed_on, accepted_are_known_once, instances_are_labelled,

@@ -10,6 +10,7 @@ from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import ARCHIVE
+from evolake.lazy import Lazy
 
 if TYPE_CHECKING:
     from evolake.agents import Agents
@@ -23,7 +24,7 @@ line = Line(
     population=ARCHIVE,
     artifact=lambda row: {"artifact_id": row["family_id"], "kind": "family", "content_sha": row["record_sha"], "title": row["title"]},
     proposers={"candidates": (
-        "evolake.families.roles.evolution:EVOLUTION_ROLE", "evolake.families.roles.evolution_session:EVOLUTION_SESSION",
+        Lazy("evolake.families.roles.evolution:EVOLUTION_ROLE"), Lazy("evolake.families.roles.evolution_session:EVOLUTION_SESSION"),
     )},
 )
 rules = rules_asset(line)

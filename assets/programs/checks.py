@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from assets.answered import answered_checks
 from assets.cycle import cycles
 from assets.predicates import once, passed_every_gate, rows_check, weights_sum_to_one
-from assets.programs.champion_selection import champion
+from assets.programs.champion import champion
 from assets.programs.evolve import candidates, generations, projects
 from assets.programs.judge import accepted
 from assets.programs.line import line
+from assets.proposal_checks import proposal_checks
 from assets.raised import raised_check
 from evolake.programs.gates.specs import GATES
 
@@ -39,7 +39,7 @@ wins_are_beyond_noise = rows_check(
     "holder_id = CASE WHEN wins THEN challenger_id ELSE champion_id END",
 )
 judging_did_not_raise = raised_check(accepted, line.name, cycles, judged=["accepted"])
-some_proposal_was_answered = answered_checks(line, generations)
+some_proposal_was_answered = proposal_checks(line, generations)
 GUARDS = (
     projects_are_whole, generations_follow, candidates_have_parents, candidates_are_scored, accepted_passed_every_gate, wins_are_beyond_noise,
 )

@@ -8,7 +8,7 @@ import polars as pl
 
 from assets.cycle import following
 from assets.pictures import figures_of
-from assets.programs.champion_selection import islands_after
+from assets.programs.champion import islands_after
 from assets.programs.checks import GUARDS
 from assets.programs.line import PROJECTS, archive, line, project_named
 from assets.store import LineStore
@@ -21,7 +21,7 @@ def survivors(
     store: LineStore, projects: pl.DataFrame, generations: pl.DataFrame, candidates: pl.DataFrame, accepted: pl.DataFrame, champion: pl.DataFrame,
 ) -> pl.DataFrame:
     """The living programs of every project: its islands after migration, and its champion. Seals them."""
-    from evolake.programs.evolution.champions import settled
+    from evolake.programs.evolution.champion import settled
     from evolake.programs.report.material import FIGURES, material_of
 
     own, population = store.settings.of(ProgramsSettings), archive(store)
@@ -31,8 +31,7 @@ def survivors(
     for project in projects.to_dicts():
         built = project_named(store, project["project"], project["blob_sha"], project["mode"])
         islands = islands_after(store, population, built, generations, accepted)
-        migrate, most = int(store.cycle) % own.migration_interval == 0, built.config.population or own.most_programs
-        living |= settled(islands, decisions[built.name]["holder_id"], migrate=migrate, most=most)
+        living |= settled(islands, decisions[built.name]["holder_id"], most=built.config.population or own.most_programs)
     rows: list[dict[str, Any]] = []
     for row in (*population.rows(), *candidates.to_dicts()):
         name = row["program_id"]

@@ -21,7 +21,7 @@ from evolake.programs.tables import JOURNAL, MEASURED, PROGRAMS, PROJECTS, UNMAD
 
 if TYPE_CHECKING:
     from evolake.agents import Agents
-    from evolake.programs.evolution.journal import Entry
+    from evolake.programs.evolution.generation_entry import GenerationEntry
     from evolake.programs.evolution.population import Population
     from evolake.programs.evolution.writer_session import SessionWriter
 
@@ -83,8 +83,8 @@ def admitting(store: LineStore, pinned: Mapping[str, Any]) -> Admit:
 def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
     """The generations of every project, each noted as soon as it is done: a killed run goes on after the last one noted."""
     from evolake.agents import open_agents
-    from evolake.agents.answered import answered
-    from evolake.programs.evolution.journal import read_entry, unmade_rows
+    from evolake.agents.proposal_outcomes import count_outcomes
+    from evolake.programs.evolution.generation_entry import read_entry, unmade_rows
     from evolake.programs.evolution.writer_session import check_writer
 
     check_writer(store.settings.of(ProgramsSettings), store.settings.backend)
@@ -99,7 +99,7 @@ def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
     entries = [read_entry(store.blobs.get(row["entry_sha"])) for row in rows]
     calls = [call for entry in entries for call in entry.calls]
     turns = [turn for entry in entries for turn in entry.turns]
-    if answered(calls, roles_of(line, store.asset), turns).failed:
+    if count_outcomes(calls, roles_of(line, store.asset), turns).failed:
         store.extra(JOURNAL, (), "notes")  # so that the next run asks anew
     store.called(calls, turns=turns)
     store.extra(MEASURED, (row for entry in entries for row in entry.measured), "measured")
@@ -121,8 +121,8 @@ def of_project(
     """The rows of JOURNAL of one project, one by one as they are done."""
     from evolake.programs.evolution.archive import Islands
     from evolake.programs.evolution.context import Context
+    from evolake.programs.evolution.generation_entry import entry_bytes, read_entry
     from evolake.programs.evolution.generations import run_generation
-    from evolake.programs.evolution.journal import entry_bytes, read_entry
     from evolake.programs.sandbox.evaluating import Evaluator
 
     name, settings, own = project["project"], store.settings, store.settings.of(ProgramsSettings)
@@ -138,7 +138,7 @@ def of_project(
         row["program_id"]: row | ({"state": "champion"} if row["program_id"] == champion else {})
         for row in before if row["state"] in ("accepted", "champion")
     })
-    entries: list[Entry] = []
+    entries: list[GenerationEntry] = []
     with Evaluator(built, own, workers=settings.workers, mode=settings.jail) as evaluator, sessions(store, agents) as session:
         context = Context(
             evaluator, own, agents, store.blobs, store.rules(), store.cycle, store.run_id, settings.seed, settings.workers, store.guidance(), session,
@@ -185,7 +185,7 @@ def artifacts_in(row: Mapping[str, Any]) -> dict[str, str]:
 def facts_key(store: LineStore, population: Population, project: Mapping[str, Any]) -> str:
     """What the generations of a project depend on."""
     from evolake import __version__
-    from evolake.programs.evolution.journal import key_of
+    from evolake.canonical_json import key_of
 
     settings = store.settings
     living = [[row["program_id"], row["state"], row["islands"], row["score"]] for row in population.rows(project["project"])]
@@ -194,7 +194,7 @@ def facts_key(store: LineStore, population: Population, project: Mapping[str, An
         "cycle": store.cycle, "project": project["project_sha"], "meeting": project["mode"],
         "rules": store.rules().hash, "guidance": store.guidance(), "living": living,
         "version": __version__, "jail": settings.jail,
-    })
+    }, ascii_only=True)
 
 
 @line.asset(schema=PROGRAMS)
@@ -213,8 +213,8 @@ def candidates(store: LineStore, generations: pl.DataFrame) -> pl.DataFrame:
     return PROGRAMS.frame(rows)
 
 
-def entries_of(store: LineStore, generations: pl.DataFrame) -> list[Entry]:
+def entries_of(store: LineStore, generations: pl.DataFrame) -> list[GenerationEntry]:
     """What each generation made, in order."""
-    from evolake.programs.evolution.journal import read_entry
+    from evolake.programs.evolution.generation_entry import read_entry
 
     return [read_entry(store.blobs.get(row["entry_sha"])) for row in generations.sort("project", "generation").to_dicts()]

@@ -9,6 +9,7 @@ from assets.cycle import Line
 from assets.immigrants import with_immigrants
 from assets.lake import rules_asset
 from assets.store import LineStore
+from evolake.lazy import Lazy
 from evolake.programs.tables import ARCHIVE
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ line = Line(
         "artifact_id": row["program_id"], "kind": "program", "content_sha": row["files_sha"],
         "title": f"{row['project']} {row['operator']} {row['number']}",
     },
-    proposers={"generations": ("evolake.programs.roles.writer:WRITER", "evolake.programs.roles.writer_session:WRITER_SESSION")},
+    proposers={"generations": (Lazy("evolake.programs.roles.writer:WRITER"), Lazy("evolake.programs.roles.writer_session:WRITER_SESSION"))},
 )
 rules = rules_asset(line)
 

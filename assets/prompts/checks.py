@@ -7,15 +7,15 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
-from assets.answered import answered_checks
 from assets.checks import suite_check
 from assets.cycle import cycles
 from assets.predicates import TOLERANCE, once, passed_every_gate, rows_check, weights_sum_to_one
-from assets.prompts.champion_selection import champion, duel_replies, heldout
+from assets.prompts.champion import champion, duel_replies, heldout
 from assets.prompts.judge import accepted
 from assets.prompts.line import line
 from assets.prompts.results import children, edits, learnability, ratings, rollouts, updates, values
 from assets.prompts.train import iterations, problems
+from assets.proposal_checks import proposal_checks
 from assets.raised import raised_check
 from evolake.lake import Lake
 from evolake.prompts.evolution.gate_specs import GATES as PROMPT_GATES
@@ -121,7 +121,7 @@ wins_are_beyond_noise = rows_check(
     once("challenger_id"), "NOT wins OR low > 0",
 )
 judging_did_not_raise = raised_check(accepted, line.name, cycles, judged=["accepted"])
-some_proposal_was_answered = answered_checks(line, iterations)
+some_proposal_was_answered = proposal_checks(line, iterations)
 GUARDS = (
     problems_are_apart, rollouts_are_of_training, values_are_means, ratings_follow_from_ranks, updates_have_checkpoints,
     learnability_is_of_rollouts, edits_say_why,

@@ -6,7 +6,7 @@ import polars as pl
 
 from assets.cycle import following
 from assets.pictures import figures_of
-from assets.prompts.champion_selection import current_champion, trained
+from assets.prompts.champion import current_champion, trained
 from assets.prompts.checks import GUARDS
 from assets.prompts.line import CHAMPION_SINCE, CHECKPOINT, line
 from assets.store import LineStore

@@ -15,6 +15,7 @@ from assets.immigrants import with_immigrants
 from assets.lake import rules_asset
 from assets.store import LineStore
 from evolake import settings as settings_module
+from evolake.lazy import Lazy
 from evolake.prompts.tables import ARCHIVE
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ line = Line(
     artifact=lambda row: {  # a prompt is its own content
         "artifact_id": row["prompt_id"], "kind": "system prompt", "content_sha": row["prompt_id"], "title": f"{row['operator']} {row['number']}",
     },
-    proposers={"iterations": ("evolake.prompts.roles.editing:EDITOR", "evolake.prompts.roles.crossing:RECOMBINER")},
+    proposers={"iterations": (Lazy("evolake.prompts.roles.editing:EDITOR"), Lazy("evolake.prompts.roles.crossing:RECOMBINER"))},
 )
 rules = rules_asset(line)
 

@@ -16,7 +16,7 @@ from evolake.prompts.tables import EDITS, LEARNABILITY, PROMPTS, RATINGS, ROLLOU
 
 def journalled(store: LineStore, iterations: pl.DataFrame, table: str) -> list[dict[str, Any]]:
     """Rows of one table of all iterations of a cycle."""
-    from evolake.prompts.evolution.journal import read_entry
+    from evolake.prompts.evolution.iteration_entry import read_entry
 
     return [row for sha in iterations.sort("number")["entry_sha"] for row in read_entry(store.blobs.get(sha)).rows[table]]
 
@@ -107,7 +107,7 @@ def edits(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
 @line.asset(deps=["edits"], schema=PROMPTS)
 def children(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     """System prompts that were born in this cycle, as they were at birth or after the matches since."""
-    from evolake.prompts.evolution.journal import read_entry
+    from evolake.prompts.evolution.iteration_entry import read_entry
     from evolake.prompts.model.prompt import from_json
 
     before, after = archive(store), read_entry(store.blobs.get(iterations.sort("number")["entry_sha"][-1])).population

@@ -94,8 +94,8 @@ def admitting(store: LineStore, population: Population, problems: pl.DataFrame) 
 @line.asset(schema=JOURNAL, kinds={"torch"})
 def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
     """The iterations of the cycle, each noted as soon as it is done: a killed run goes on after the last one noted, to the same weights."""
-    from evolake.agents.answered import answered
-    from evolake.prompts.evolution.journal import read_entry
+    from evolake.agents.proposal_outcomes import count_outcomes
+    from evolake.prompts.evolution.iteration_entry import read_entry
     from evolake.prompts.evolution.training_cycle import Notes, facts_of, train
     from evolake.prompts.policies.editors import open_editors
 
@@ -114,7 +114,7 @@ def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
             checkpoint=population.value(CHECKPOINT), facts=facts, notes=Notes(noted, note),
         )
     calls = [call for row in rows for call in json.loads(store.blobs.get(row["calls_sha"]))]
-    if answered(calls, roles_of(line, store.asset)).failed:
+    if count_outcomes(calls, roles_of(line, store.asset)).failed:
         store.extra(JOURNAL, (), "notes")  # so that the next run asks anew
     store.called(calls)
     updates = [update for row in rows for update in read_entry(store.blobs.get(row["entry_sha"])).rows["updates"]]

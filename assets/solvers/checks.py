@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dagster as dg
 
-from assets.answered import answered_checks
 from assets.cycle import cycles
 from assets.predicates import DecidingVerdicts, every_objective_scored, once, passed_every_gate, ranking_is_total, rows_check, weights_sum_to_one
+from assets.proposal_checks import proposal_checks
 from assets.raised import Reasons, raised_check
-from assets.solvers.champion_selection import champion
+from assets.solvers.champion import champion
 from assets.solvers.judge import gates, of_record
 from assets.solvers.line import line
 from assets.solvers.measure import benchmark_runs, consensus_ranking, metrics, objective_scores
@@ -79,7 +79,7 @@ judging_variants_did_not_raise = raised_check(
 judging_benchmarks_did_not_raise = raised_check(
     benchmark_runs, line.name, cycles, reasons=[Reasons("benchmark_runs", RUNS, "variant_id", "problems")],
 )
-some_proposal_was_answered = answered_checks(line, plan, variants)
+some_proposal_was_answered = proposal_checks(line, plan, variants)
 GUARDS = (
     variants_are_known_once, variant_weights_sum_to_one, compliance_judged_each_once, binaries_are_there, smoke_is_known_once, correctness_is_proved,
     benchmarked_are_proved, benchmarked_passed_every_gate, metrics_add_up, scores_are_complete, consensus_ranking_is_total, ranked_passed_every_gate,

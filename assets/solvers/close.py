@@ -19,17 +19,16 @@ def survivors(
     consensus_ranking: pl.DataFrame, champion: pl.DataFrame, holdout_runs: pl.DataFrame, post_mortem: pl.DataFrame,
 ) -> pl.DataFrame:
     """The champion, a seed of each base in use, and the best of the rest. Writes RESULTS.md back, and seals what enters the next cycle."""
-    from evolake.solvers.evolution.closing import close_cycle, fates
+    from evolake.solvers.evolution.closing import CycleResults, close_cycle, fates
+    from evolake.solvers.evolution.population import RankedCycle
     from evolake.solvers.report.material import FIGURES, Material
 
     cycle, population = store.cycle, archive(store)
-    tables = {name: store.rows(name) for name in ("objectives", "rule_proposals", "attempts")}
-    tables["derivations"] = store.rows("variants", DERIVATIONS)
-    closed = close_cycle(
-        open_workspace(store, population), population, variants.to_dicts(), verdict_rows(store, "champion", "holdout_runs"), runs=benchmark_runs,
-        metrics=metrics.to_dicts(), ranking=consensus_ranking.to_dicts(), decisions=champion.to_dicts(), holdout=holdout_runs.to_dicts(),
-        findings=post_mortem.to_dicts(), added=tables, cycle=cycle,
-    )
+    added = {name: store.rows(name) for name in ("objectives", "rule_proposals", "attempts")}
+    added |= {"derivations": store.rows("variants", DERIVATIONS), "findings": post_mortem.to_dicts(), "holdout": holdout_runs.to_dicts()}
+    ranked = RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts())
+    results = CycleResults(benchmark_runs, metrics.to_dicts(), champion.to_dicts(), verdict_rows(store, "champion", "holdout_runs"))
+    closed = close_cycle(open_workspace(store, population), ranked, results, added, cycle=cycle)
     held = closed.rows("champion")[0]
     consensus = {row["variant_id"]: row["consensus"] for row in consensus_ranking.to_dicts()}
     store.champion(held["variant_id"], consensus.get(held["variant_id"]))

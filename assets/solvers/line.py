@@ -8,6 +8,7 @@ from assets.cycle import Line
 from assets.immigrants import with_immigrants
 from assets.lake import rules_asset
 from assets.store import LineStore
+from evolake.lazy import Lazy
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables_archive import ARCHIVE
 
@@ -32,8 +33,8 @@ line = Line(
     "solvers", "Whole SAT-solver repositories that evolve under proof-checked gates.", owners=("team:evolake",), population=ARCHIVE,
     missing=_no_compiler,
     artifact=lambda row: {"artifact_id": row["variant_id"], "kind": "variant", "content_sha": row["archive_sha"], "title": row["title"]},
-    proposers={"plan": ("evolake.solvers.roles.planner:PLANNER",), "variants": (
-        "evolake.solvers.roles.coder:CODER", "evolake.solvers.roles.coder_session:CODER_SESSION",
+    proposers={"plan": (Lazy("evolake.solvers.roles.planner:PLANNER"),), "variants": (
+        Lazy("evolake.solvers.roles.coder:CODER"), Lazy("evolake.solvers.roles.coder_session:CODER_SESSION"),
     )},
 )
 rules = rules_asset(line)

@@ -43,8 +43,7 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
         admit_seeds(store, sealed, lambda: seeds_of(SEEDS, settings), "variants", admitting(store, sealed))
         population, notes = archive(store), store.guidance()
         planned = plan_cycle(
-            served, population, open_workspace(store, population), rules_in_force(store, population), cycle=store.cycle, root_seed=settings.seed,
-            guidance=notes,
+            served, population, open_workspace(store, population), rules_in_force(store, population), seeds=store.seeds, guidance=notes,
         )
     if planned.failure:
         store.warn(f"the planner gave no usable reply ({planned.failure.reason}); this cycle has no plans")
@@ -84,8 +83,10 @@ def admitting(store: LineStore, population: Population) -> Admit:
 def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl.DataFrame:
     """New repositories, each with its hypothesis, its edit and what the coder was told on the way. The gates of record come after this."""
     from evolake.solvers.evolution.coding import coding
+    from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
     from evolake.solvers.evolution.stages import judge_folder
     from evolake.solvers.evolution.variant_making import make_variants
+    from evolake.solvers.roles.told_rules import shown_rules
 
     cycle, settings, population = store.cycle, store.settings, archive(store)
     workspace, ruleset = open_workspace(store, population), rules_in_force(store, population)
@@ -93,10 +94,11 @@ def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl
         store.roles(agents) as served, coding(settings, served, workspace, cycle) as coder,
         Scratch("variants", dir=workspace.scratch) as folder, workspace.at_once(settings.workers) as gates,
     ):
-        made = make_variants(
-            served, population, plan.to_dicts(), workspace, ruleset, Path(folder), judge_folder(gates, ruleset, cycle=cycle, run_id=store.run_id),
-            cycle=cycle, root_seed=settings.seed, author=coder.author, workers=gates.slots,
+        turn = CoderTurn(
+            served, judge_folder(gates, ruleset, cycle=cycle, run_id=store.run_id), Path(folder), workspace.settings, store.seeds,
+            shown_rules(ruleset), coder.author, gates.slots,
         )
+        made = make_variants(turn, population, plan.to_dicts(), workspace)
         runs = coder.runs()
     store.artifacts(made.rows)
     store.derivations(made.derivations)

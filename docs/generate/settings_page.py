@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -19,23 +20,45 @@ HEAD = """# Settings
 
 Every setting is an environment variable. What is set there wins over the profile (`EVOLAKE_PROFILE`, or `--profile`), and the profile over the
 default. Lists and mappings are written as JSON. A value that does not fit is an error before any work.
+
+In each section the settings are grouped by who changes them. Most people need the first group of the first section, and a profile.
 """
 COMPUTED = {"lake": "the project's `data_lake`", "seeds": "`seeds` in the project's lake", "workers": "number of cores"}
+USE, SIZES, LIMITS, METHOD = "Use", "Sizes", "Limits", "Method"
+GROUPS = {
+    USE: "Set by whoever runs evolake.",
+    SIZES: "Set by profiles. Change one to run more or less than the profile does.",
+    LIMITS: "Time, memory and processes. Change one for a slower or smaller machine.",
+    METHOD: "Change one to compare methods: results of different values cannot be compared with each other.",
+}
+OF_THE_MACHINE = re.compile(r"(^|[._])(workers|compute|jail|threads|retries|device|rows_per_pass)$|_(s|ms|mb|bytes|memory)$")
 
 
 def settings_page() -> str:
-    """The page, a section for what all lines share and one for each line that has settings."""
-    by_section: dict[str, list[tuple[str, FieldInfo]]] = {"": []}
+    """The page, a section for what all lines share and one for each line that has settings, in each a table for each group."""
+    by_section: dict[str, dict[str, list[list[str]]]] = {"": {}}
+    profiles = {name: load(name) for name in profile_names()}
     for path, field in fields(settings_type()):
         line, _, rest = path.partition(".")
         section = line if rest and line not in ("agents", "budget") else ""
-        by_section.setdefault(section, []).append((path, field))
-    profiles = {name: load(name) for name in profile_names()}
+        cells = row(path, field, profiles)
+        by_section.setdefault(section, {}).setdefault(group_of(path, section, by_profile=bool(cells[2])), []).append(cells)
     return HEAD + "".join(
-        f"\n## {section or 'All lines'}\n\n"
-        + table(["variable", "default", "profiles", "meaning"], (row(path, field, profiles) for path, field in result))
-        for section, result in by_section.items()
+        f"\n## {section or 'All lines'}\n" + "".join(
+            f"\n### {group}{f' of {section}' if section else ''}\n\n{about}\n\n"
+            + table(["variable", "default", "profiles", "meaning"], groups[group])
+            for group, about in GROUPS.items() if group in groups
+        ) for section, groups in by_section.items()
     )
+
+
+def group_of(path: str, section: str, *, by_profile: bool) -> str:
+    """Who changes a setting, as its group says. section: "" for what all lines share. by_profile: whether some profile sets it."""
+    if OF_THE_MACHINE.search(path):
+        return LIMITS
+    if by_profile:
+        return SIZES
+    return METHOD if section else USE
 
 
 def fields(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, FieldInfo]]:

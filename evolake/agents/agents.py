@@ -19,7 +19,8 @@ from pydantic import BaseModel, SecretStr
 from evolake.agents.address import address
 from evolake.agents.backends import Backend, OperatorsBackend, Record
 from evolake.agents.calls import AgentCall, Usage
-from evolake.agents.roles import AgentFailure, Job, Reply, ReplyT, RequestT, Role, text_sha
+from evolake.agents.roles import AgentFailure, Job, Reply, ReplyT, RequestT, Role
+from evolake.canonical_json import text_sha
 from evolake.errors import InputError
 from evolake.settings import Settings
 
@@ -245,7 +246,7 @@ def open_agents(
 
         endpoint = Endpoint(
             settings.model_base_url or "", _secret(settings), deadline_s=settings.model_timeout_s, retries=settings.model_max_retries,
-            max_bytes=settings.model_reply_bytes, wait=wait,
+            wait=wait,
         )
     tape = Tape(lake.root / "tape")
     backend = ModelBackend(

@@ -13,7 +13,8 @@ import numpy as np
 from pydantic import BaseModel
 
 from evolake.agents.calls import AgentCall, Usage
-from evolake.agents.roles import AgentFailure, Job, canonical_json, text_sha
+from evolake.agents.roles import AgentFailure, Job
+from evolake.canonical_json import key_of
 from evolake.errors import MachineryError
 
 Record = Callable[[AgentCall, Usage], None]
@@ -58,11 +59,11 @@ class OperatorsBackend:
             raise MachineryError(
                 f"operators of role {job.role.name} gave the wrong thing", wanted=job.role.reply.__name__, got=type(reply).__name__,
             )
-        prompt_sha = text_sha(canonical_json({"request": job.request.model_dump(mode="json"), "seed": job.seed}))
+        prompt_sha = key_of({"request": job.request.model_dump(mode="json"), "seed": job.seed})
         record(
             AgentCall(
                 call_id=prompt_sha, artifact_id=job.artifact_id, cycle=self._cycle, role=job.role.name, backend=self.name, model=self.name,
-                prompt_sha=prompt_sha, response_sha=text_sha(canonical_json(reply.model_dump(mode="json"))), input_tokens=0, cached_tokens=0,
+                prompt_sha=prompt_sha, response_sha=key_of(reply.model_dump(mode="json")), input_tokens=0, cached_tokens=0,
                 output_tokens=0, usd=0.0, latency_s=0.0, attempt=10 * job.attempt, status="ok",
             ),
             Usage(1, 0, 0.0),

@@ -19,11 +19,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from evolake.agents.answers import Received, judged
 from evolake.agents.fences import cap
 from evolake.agents.prompts import Message
-from evolake.agents.roles import text_sha
+from evolake.agents.reply_validation import Received, validate_reply
 from evolake.agents.tape import Entry, Tape, paid_by
+from evolake.canonical_json import text_sha
 
 BEFORE = ""
 """The tag of an entry that names no endpoint."""
@@ -104,7 +104,7 @@ def read_conversation(
         if entry is None:
             return Recorded("open", last)
         last, received = entry, received_of(entry)
-        status, said = judged(received, reply)
+        status, said = validate_reply(received, reply)
         if not isinstance(said, str):
             return Recorded("answered", last)
         if status in FINAL:

@@ -97,6 +97,10 @@ Lost = Callable[[str], EvolakeError | None]
 _UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.UnsupportedProtocol, httpx2.ProxyError, httpx2.LocalProtocolError)
 
 
+LARGEST_REPLY = 4_000_000
+"""Bytes of a reply; a longer one is cut off and counts as a failed attempt."""
+
+
 @dataclass
 class _Tries:
     """The tries of one `post`, in one thread."""
@@ -171,7 +175,8 @@ class Endpoint:
     """
 
     def __init__(
-        self, base_url: str, api_key: str, *, deadline_s: float, retries: int, max_bytes: int, wait: Callable[[float], float] | None = None
+        self, base_url: str, api_key: str, *, deadline_s: float, retries: int, max_bytes: int = LARGEST_REPLY,
+        wait: Callable[[float], float] | None = None,
     ):
         self.base_url = base_url
         self._api_key = api_key

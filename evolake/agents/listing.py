@@ -8,8 +8,8 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from evolake.agents.answers import judged
 from evolake.agents.conversations import received_of
+from evolake.agents.reply_validation import validate_reply
 from evolake.agents.roles import Role, roles_in
 from evolake.agents.tape import Entry, Tape, paid_by
 from evolake.errors import CorruptPart
@@ -74,7 +74,7 @@ def _listed(tape: Tape, key: str) -> Listed:
     if role is None:
         failed = entry.outcome != "received"
         return Listed(key, "invalid" if failed else "unknown", entry.detail if failed else f"no line has a role {entry.role}", entry)
-    status, said = judged(received_of(entry), role.reply)
+    status, said = validate_reply(received_of(entry), role.reply)
     return Listed(key, "invalid", f"{status}: {said}", entry) if isinstance(said, str) else Listed(key, "valid", "", entry)
 
 
@@ -86,9 +86,10 @@ def known_roles() -> Mapping[str, Role[Any, Any]]:
 
 def roles_of_line(line: str) -> tuple[Role[Any, Any], ...]:
     """The roles of a line that keeps them in a package `roles` beside its settings, by name."""
-    spec = lines()[line]
-    package = f"{spec.settings.partition(':')[0].rpartition('.')[0]}.roles"
-    return roles_in(package) if spec.settings and find_spec(package) else ()
+    if (settings := lines()[line].settings) is None:
+        return ()
+    package = f"{settings.module.rpartition('.')[0]}.roles"
+    return roles_in(package) if find_spec(package) else ()
 
 
 def told_guidance(line: str | None = None) -> dict[str, list[str]]:

@@ -16,7 +16,6 @@ from uuid import uuid4
 
 from pydantic import BaseModel
 
-from evolake.agents.answers import Received, billed, judged, read_completion
 from evolake.agents.backends import Record
 from evolake.agents.budget import Budget
 from evolake.agents.calls import AgentCall, Usage, status_words
@@ -24,10 +23,12 @@ from evolake.agents.conversations import FINAL, Asker, Recorded, choose, mending
 from evolake.agents.endpoint import Body, Endpoint, Rejected
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, plausible, price_usd, same_model
 from evolake.agents.prompts import Message, questions
-from evolake.agents.roles import AgentFailure, Job, canonical_json, text_sha
+from evolake.agents.reply_validation import Received, billed, read_completion, validate_reply
+from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.sampling import Sampling
 from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
 from evolake.agents.tape import Entry, Tape, tape_key
+from evolake.canonical_json import canonical_json, key_of, text_sha
 from evolake.errors import AgentUnavailable, BudgetExhausted, InputError
 from evolake.settings import PriceSettings, SessionSettings
 
@@ -98,7 +99,7 @@ class ModelBackend:
         for number in attempts:
             key = self.question(job, model, messages, schema, number) + tag
             attempt = self.obtain(job, model, messages, schema, key, number, record)
-            status, verdict = judged(attempt.received, job.role.reply)
+            status, verdict = validate_reply(attempt.received, job.role.reply)
             record(self.row(job, model, messages, key, attempt, status, number, prompt), attempt.charged)
             if not isinstance(verdict, str):
                 return verdict
@@ -258,7 +259,7 @@ class ModelBackend:
         counts = received.counts
         return Entry(
             key=key, role=job.role.name, model=model, attempt=number, sampling=self.sampling(job.role.name).as_dict(), messages=messages,
-            schema_sha=text_sha(canonical_json(schema)), outcome=received.outcome, detail=received.detail, content=received.content,
+            schema_sha=key_of(schema), outcome=received.outcome, detail=received.detail, content=received.content,
             input_tokens=counts.input if counts else None, cached_tokens=counts.cached if counts else None,
             output_tokens=counts.output if counts else None, charged_tokens=charged.tokens, usd=usd, charged_usd=charged.usd,
             latency_s=round(body.latency_s, 6), created_at=self.clock().isoformat(), line=self.line, cycle=self.cycle, run_id=self.run_id,
@@ -273,7 +274,7 @@ class ModelBackend:
         received, counts = attempt.received, attempt.received.counts
         return AgentCall(
             call_id=key, artifact_id=job.artifact_id, cycle=self.cycle, role=job.role.name, backend=self.name, model=model,
-            prompt_sha=text_sha(canonical_json(messages)), response_sha=text_sha(received.content) if received.content else None,
+            prompt_sha=key_of(messages), response_sha=text_sha(received.content) if received.content else None,
             input_tokens=counts.input if counts else None, cached_tokens=counts.cached if counts else None,
             output_tokens=counts.output if counts else None, usd=attempt.usd, latency_s=round(attempt.latency_s, 6), attempt=number,
             status=status_words(

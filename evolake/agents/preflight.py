@@ -36,7 +36,6 @@ def check_endpoint(settings: Settings) -> None:
     key = settings.model_api_key.get_secret_value().strip() if settings.model_api_key else ""
     endpoint = Endpoint(
         settings.model_base_url or "", key, deadline_s=settings.model_timeout_s, retries=min(1, settings.model_max_retries),
-        max_bytes=settings.model_reply_bytes,
     )
     with closing(endpoint):
         try:

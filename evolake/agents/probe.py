@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolake.agents.answers import judged, read_completion
 from evolake.agents.bounds import parse_reply
 from evolake.agents.endpoint import Endpoint, Rejected
 from evolake.agents.prices import plausible
+from evolake.agents.reply_validation import read_completion, validate_reply
 from evolake.agents.sampling import Sampling
 from evolake.errors import AgentUnavailable
 from evolake.jail.protocol import one_line
@@ -61,7 +61,7 @@ def probe(endpoint: Endpoint, model: str, *, max_output_tokens: int) -> Iterator
         yield Tried("answers", False, body.reason, True)
         return
     received = read_completion(body.text, cut=body.cut)
-    status, said = judged(received, ProbeReply)
+    status, said = validate_reply(received, ProbeReply)
     form = FORMS[endpoint.form(model)]
     other = f"{status}: {said}; the reply begins: {beginning(received.content or body.text)}"
     yield Tried("structured replies", not isinstance(said, str), other if isinstance(said, str) else form, True)

@@ -9,8 +9,6 @@ A reply that never fits is a value, `AgentFailure`, and not an exception: it say
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,13 +126,3 @@ def roles_in(package: str) -> tuple[Role[Any, Any], ...]:
     """Every role that a module of a package makes, by name."""
     roles = {role.name: role for module in modules_of(package).values() for role in vars(module).values() if isinstance(role, Role)}
     return tuple(roles[name] for name in sorted(roles))
-
-
-def canonical_json(value: Any) -> str:
-    """One text for equal values: sorted keys, no spaces, plain UTF-8."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def text_sha(text: str) -> str:
-    """sha256, in hex, of a text as UTF-8."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -24,7 +24,7 @@ from uuid import uuid4
 from filelock import FileLock
 
 from evolake.agents.bounds import MAX_DIGITS
-from evolake.agents.roles import canonical_json, text_sha
+from evolake.canonical_json import key_of
 from evolake.errors import CorruptPart, LakeError
 from evolake.reading import Unreadable, parse_json, read_text
 
@@ -73,7 +73,7 @@ class Entry:
 def tape_key(role: str, model: str, messages: list[dict[str, str]], schema: dict[str, Any], sampling: dict[str, Any], attempt: int) -> str:
     """sha256, in hex, of everything that decides what is asked; who is asked, and which draw it is, follow it in an entry's key."""
     asked = {"role": role, "model": model, "messages": messages, "schema": schema, "sampling": sampling, "attempt": attempt}
-    return text_sha(canonical_json(asked))
+    return key_of(asked)
 
 
 def is_key(text: str) -> bool:
@@ -117,7 +117,7 @@ class Tape:
             raise self._unusable("read", error) from None
         try:
             stored = parse_json(text, name="the entry", digits=MAX_DIGITS)
-            if stored["format"] != FORMAT or stored["sha"] != text_sha(canonical_json(stored["entry"])):
+            if stored["format"] != FORMAT or stored["sha"] != key_of(stored["entry"]):
                 raise ValueError("its own hash does not match")
             entry = Entry(**stored["entry"])
         except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -183,7 +183,7 @@ class Tape:
         path = self.path(entry.key)
         path.parent.mkdir(parents=True, exist_ok=True)
         body = asdict(entry)
-        text = json.dumps({"format": FORMAT, "sha": text_sha(canonical_json(body)), "entry": body}, ensure_ascii=False, indent=1)
+        text = json.dumps({"format": FORMAT, "sha": key_of(body), "entry": body}, ensure_ascii=False, indent=1)
         temporary = path.with_name(f".tmp-{uuid4().hex}")
         try:
             with temporary.open("xb") as file:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.bounds import parse_reply
 from evolake.agents.prompts import Message, reply_rule
-from evolake.agents.roles import canonical_json
+from evolake.canonical_json import canonical_json
 from evolake.reading import Unparsable
 
 RESULT = "tool"

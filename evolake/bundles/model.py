@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from evolake.bundles.container import Bundle
 from evolake.errors import InputError
 from evolake.gates import Ruleset
-from evolake.lines import lines, resolve
+from evolake.lines import lines
 from evolake.report.kinds import Artifact
 from evolake.settings import Settings
 
@@ -119,4 +119,4 @@ def bundle_of(line: str) -> LineBundle:
         what = f"nothing of the line {line} can be bundled"
         why = artifacts_of(line).crowns_none
         raise InputError(f"{what}: it crowns no champion" if why else what, wanted=f"one of {', '.join(able)}", do=why or None)
-    return resolve(spec.bundle)
+    return spec.bundle.load()

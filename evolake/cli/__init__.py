@@ -14,15 +14,18 @@ import click
 
 from evolake.cli.ending import end, stop_on_sigterm
 from evolake.commands import LazyGroup
+from evolake.lazy import Lazy
 from evolake.lines import lines
 
 SHARED = {
-    "agents": "evolake.cli.tape:agents", "bundle": "evolake.cli.bundle:bundle", "rules": "evolake.cli.rules:rules",
-    "champion": "evolake.cli.champion:champion", "consensus": "evolake.cli.consensus:consensus", "doctor": "evolake.cli.doctor:doctor",
-    "guide": "evolake.cli.agents:guide", "init": "evolake.cli.init:init", "lake": "evolake.cli.lake:lake",
-    "report": "evolake.cli.report:report", "run": "evolake.cli.run:run", "show": "evolake.cli.show:show",
-    "seeds": "evolake.cli.seeds:seeds", "sql": "evolake.cli.sql:sql", "status": "evolake.cli.run:status",
-    "watch": "evolake.cli.watch:watch",
+    "agents": Lazy("evolake.cli.tape:agents"), "bundle": Lazy("evolake.cli.bundle:bundle"),
+    "rules": Lazy("evolake.cli.rules:rules"), "champion": Lazy("evolake.cli.champion:champion"),
+    "consensus": Lazy("evolake.cli.consensus:consensus"), "doctor": Lazy("evolake.cli.doctor:doctor"),
+    "guide": Lazy("evolake.cli.agents:guide"), "init": Lazy("evolake.cli.init:init"),
+    "lake": Lazy("evolake.cli.lake:lake"), "report": Lazy("evolake.cli.report:report"),
+    "run": Lazy("evolake.cli.run:run"), "show": Lazy("evolake.cli.show:show"), "seeds": Lazy("evolake.cli.seeds:seeds"),
+    "sql": Lazy("evolake.cli.sql:sql"), "status": Lazy("evolake.cli.run:status"),
+    "watch": Lazy("evolake.cli.watch:watch"),
 }
 """Commands that are of no line."""
 
@@ -30,7 +33,7 @@ SHARED = {
 class Root(LazyGroup):
     """The shared commands and those of every installed line. A line cannot take the name of a shared one."""
 
-    def later(self) -> Mapping[str, str]:
+    def later(self) -> Mapping[str, Lazy[click.Command]]:
         return {name: command for spec in lines().values() for name, command in spec.commands.items()} | SHARED
 
 

@@ -18,7 +18,7 @@ from evolake.cli.compute_checks import compute_checks
 from evolake.cli.endpoint_checks import endpoint_checks
 from evolake.cli.input_checks import input_checks
 from evolake.errors import EvolakeError
-from evolake.lines import lines, resolve
+from evolake.lines import lines
 from evolake.project import INIT, INSTALLED, find, install
 from evolake.terminal import say, say_json, say_text
 
@@ -75,7 +75,7 @@ def examine(*, call: bool = False) -> Iterator[Check]:
     yield from (Check(**check) for check in compute_checks(settings))
     yield from (Check(**check, of_model=True) for check in endpoint_checks(settings, call=call))
     for spec in lines().values():
-        for requirement in resolve(spec.requirements)() if spec.requirements else ():
+        for requirement in spec.requirements.load()() if spec.requirements else ():
             skips = "" if requirement.ok else requirement.skips
             yield Check(requirement.name, requirement.ok, requirement.detail, skips=skips, mend=requirement.mend)
     for name, programs, skips, mend in () if INSTALLED else PROGRAMS:

@@ -56,7 +56,6 @@ def _tried(settings: Settings, model: str, key: str) -> Iterator[dict[str, Any]]
 
     endpoint = Endpoint(
         settings.model_base_url or "", key, deadline_s=settings.model_timeout_s, retries=min(1, settings.model_max_retries),
-        max_bytes=settings.model_reply_bytes,
     )
     with closing(endpoint):
         for item in probe(endpoint, model, max_output_tokens=min(LONGEST_TRIAL, settings.model_max_output_tokens)):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from evolake.lake import TableSchema
-from evolake.lines import lines, resolve
+from evolake.lines import lines
 
 
 def all_tables() -> dict[tuple[str, str], TableSchema]:
     """(line, asset) -> schema of every table that the code knows under a name of its own."""
     from evolake.agents import guidance
 
-    result = {(spec.name, asset): schema for spec in lines().values() if spec.tables for asset, schema in resolve(spec.tables)().items()}
+    result = {(spec.name, asset): schema for spec in lines().values() if spec.tables for asset, schema in spec.tables.load().items()}
     return result | {(guidance.LINE, guidance.ASSET): guidance.GUIDANCE}
 
 
@@ -22,5 +22,5 @@ def named_tables(statement: str) -> dict[tuple[str, str], TableSchema]:
     for spec in lines().values():
         named = {asset.lower() for asset in re.findall(rf"\b{spec.name}\.(\w+)", statement, re.IGNORECASE)}
         if named and spec.tables:
-            result |= {(spec.name, asset): schema for asset, schema in resolve(spec.tables)().items() if asset in named}
+            result |= {(spec.name, asset): schema for asset, schema in spec.tables.load().items() if asset in named}
     return result

@@ -9,6 +9,7 @@ import click
 
 from evolake import settings as settings_module
 from evolake.commands import LazyGroup, OrdinaryPath
+from evolake.lazy import Lazy
 from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
 
 LATER = {
-    "push": "evolake.cli.lake_mirror:push", "pull": "evolake.cli.lake_mirror:pull", "gc": "evolake.cli.lake_gc:gc",
-    "duckdb": "evolake.cli.lake_duckdb:duckdb", "compact": "evolake.cli.lake_compact:compact",
+    "push": Lazy("evolake.cli.lake_mirror:push"), "pull": Lazy("evolake.cli.lake_mirror:pull"), "gc": Lazy("evolake.cli.lake_gc:gc"),
+    "duckdb": Lazy("evolake.cli.lake_duckdb:duckdb"), "compact": Lazy("evolake.cli.lake_compact:compact"),
 }
 
 

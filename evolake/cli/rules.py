@@ -26,13 +26,21 @@ def rules() -> None:
 @click.option("--line", help="Only those of this line.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def checkers(line: str | None, as_json: bool) -> int:
-    """List the gates and checkers of each line, with the parameters that a rule gives them."""
+    """List the gates and checkers of each line: the parameters of each checker, and the thresholds that the rules of today give it."""
     from evolake.gates.known import known_checkers, known_gates
+    from evolake.gates.rules import load_rules
 
-    known = {name: (known_gates(name), known_checkers(name).values()) for name in ([_known(line)] if line else _ruled())}
+    named = [_known(line)] if line else _ruled()
+    known = {name: (known_gates(name), known_checkers(name).values()) for name in named}
+    folder = settings_module.load().seeds / "rules"
+    ruled = {name: load_rules(folder, name).rules for name in named if (folder / name).is_dir()}
     if as_json:
-        listed = {name: {"gates": [gate.name for gate in gates], "checkers": [asdict(checker) for checker in of_line]}
-                  for name, (gates, of_line) in known.items()}
+        listed = {
+            name: {"gates": [gate.name for gate in gates], "checkers": [
+                asdict(checker) | {"rules": {rule.id: rule.parameters for rule in ruled.get(name, ()) if rule.check == checker.name}}
+                for checker in of_line
+            ]} for name, (gates, of_line) in known.items()
+        }
         say_json({"verdict": "listed", "reasons": [], "lines": listed})
         return 0
     for name, (gates, of_line) in known.items():
@@ -40,6 +48,10 @@ def checkers(line: str | None, as_json: bool) -> int:
         for checker in of_line:
             parameters = ", ".join(f"{p.name}: {p.type}" + ("" if p.required else f" = {p.default!r}") for p in checker.parameters)
             say(f"  {checker.name}({parameters})", f"      {checker.meaning}")
+            for rule in ruled.get(name, ()):
+                thresholds = [f"{key} = {value}" for key, value in rule.parameters.items() if isinstance(value, int | float)]
+                if rule.check == checker.name and thresholds:
+                    say(f"      rule {rule.id}: {', '.join(thresholds)}")
     return 0
 
 

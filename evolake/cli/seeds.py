@@ -153,12 +153,12 @@ def _sources(name: str | None = None) -> dict[str, SeedSource]:
     Raises:
         InputError: `name` is no such line.
     """
-    from evolake.lines import lines, resolve
+    from evolake.lines import lines
 
     result = {spec.name: spec.seeds for spec in lines().values() if spec.seeds}
     if name is not None and name not in result:
         raise InputError(f"no line {name!r} takes seeds", wanted=f"one of {', '.join(result)}", do="see evolake seeds list")
-    return {line: resolve(source) for line, source in result.items() if name in (None, line)}
+    return {line: source.load() for line, source in result.items() if name in (None, line)}
 
 
 def _line_of(path: Path, name: str | None) -> tuple[str, SeedSource]:

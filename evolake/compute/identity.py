@@ -28,7 +28,8 @@ def differences(wanted: Mapping[str, str], got: Mapping[str, str]) -> list[str]:
 def code_sha() -> str:
     """64 hex digits over the Python files of evolake and of the packages of all lines that are installed. Read once per process."""
     digest = hashlib.sha256()
-    for package in sorted({"evolake", *(name.partition(".")[0] for spec in lines().values() for name in (spec.settings, spec.artifacts) if name)}):
+    parts = [part for spec in lines().values() for part in (spec.settings, spec.artifacts) if part]
+    for package in sorted({"evolake", *(part.module.partition(".")[0] for part in parts)}):
         for name, path in sorted(_files(package)):
             digest.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from evolake.lazy import Lazy
 from evolake.lines import LineSpec
 
 LINE = LineSpec(
-    "designs", weight=2, assets="assets.designs", settings="evolake.designs.settings:DesignsSettings", profiles="evolake.designs.profiles",
-    commands={"designs": "evolake.designs.commands.group:designs"}, report="evolake.designs.report.page:designs_section",
-    story="evolake.designs.report.story:story",
-    tables="evolake.designs.known_tables:known_tables", gates="evolake.designs.known_gates:known_gates",
-    evidence="evolake.designs.evolution.stored_evidence:STORED",
-    artifacts="evolake.designs.report.artifacts:ARTIFACTS", seeds="evolake.designs.evolution.immigrants:SEEDS",
-    bundle="evolake.designs.bundle:BUNDLE",
+    "designs", weight=2, assets="assets.designs", profiles="evolake.designs.profiles",
+    settings=Lazy("evolake.designs.settings:DesignsSettings"), commands={"designs": Lazy("evolake.designs.commands.group:designs")},
+    report=Lazy("evolake.designs.report.page:designs_section"), story=Lazy("evolake.designs.report.story:story"),
+    tables=Lazy("evolake.designs.tables_import:TABLES"), gates=Lazy("evolake.designs.evolution.gate_specs:KNOWN"),
+    checkers=("evolake.designs.evolution.judging_objectives",), evidence=Lazy("evolake.designs.evolution.stored_evidence:STORED"),
+    artifacts=Lazy("evolake.designs.report.artifacts:ARTIFACTS"), seeds=Lazy("evolake.designs.evolution.immigrants:SEEDS"),
+    bundle=Lazy("evolake.designs.bundle:BUNDLE"),
 )

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolake.bundles.measuring import difference, fresh_count, fresh_seeds, judged
 from evolake.bundles.model import Said
 from evolake.contest import LEAST_PAIRS
+from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.champion import Contender, decide_champion, gains
 from evolake.designs.evolution.schedule import is_solved
 from evolake.designs.report.artifacts import gain_of_decision
@@ -146,7 +147,8 @@ def stated_gain(contest: Contest, design_id: str, baseline_id: str, settings: De
     own, other = Contender(design_id, OWN, first.N), Contender(baseline_id, BASELINE)
     with ThreadPoolExecutor(1) as executor:
         done = decide_champion(
-            own, own, other, executor=executor, settings=sizes, cycle=contest.cycle, profile=contest.profile, root_seed=root_seed, simulate=replay,
+            own, own, other, executor=executor, settings=sizes, profile=contest.profile,
+            cycle_seeds=CycleSeeds(root_seed, "designs", contest.cycle), simulate=replay,
         )
     decision = next(row for row in done.decisions if row["comparison"] == "baseline")
     return None if decision["ratio"] is None else gain_of_decision(decision)

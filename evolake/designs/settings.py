@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from evolake.settings import LineSettings
 
 
 class FidelitySettings(BaseModel):
@@ -38,10 +40,10 @@ class RaceSettings(BaseModel):
     max_steps: int = Field(default=20_000, gt=0, description="work that a racer may take at a rung, in steps of the baseline, where no bar is lower")
 
 
-class DesignsSettings(BaseModel):
+class DesignsSettings(LineSettings):
     """Sizes of the `designs` line."""
 
-    model_config = ConfigDict(extra="forbid")
+    fixed: ClassVar = {"high_share": 0.1}
     batch: int = Field(default=100, gt=0, description="instances per experiment")
     n_start: int = Field(default=10, ge=3, description="variables of the smallest instances")
     steps_start: int = Field(default=50, gt=0, description="work at the first level, in steps of the baseline; doubled from level to level")
@@ -50,7 +52,6 @@ class DesignsSettings(BaseModel):
     medium: FidelitySettings = FidelitySettings(max_n=1280, max_steps=100_000, core_s=300)
     high: FidelitySettings = FidelitySettings(max_n=2560, max_steps=1_000_000, core_s=1800)
     medium_share: float = Field(default=0.5, gt=0, le=1, description="share of designs that goes on to medium")
-    high_share: float = Field(default=0.1, gt=0, le=1, description="share of designs that goes on to high")
     promotion: Literal["consensus", "scaling"] = Field(
         default="consensus", description="who goes on to a higher fidelity: the best by `consensus` rank, or by `scaling`, the lower end of what "
         "their steps are expected to be at its largest size",

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from evolake.designs import tables
 from evolake.designs.tables import TERMS
-from evolake.lake.schemas import TableSchema
+from evolake.lake.schemas import TableSchema, incoming_tables, tables_by_name
 
 OWN_TERMS = TERMS | {
     "bundle_id": "What came in with one import: sha256 (hex) over everything that was read.",
@@ -86,3 +87,16 @@ ARRIVALS = TableSchema(
     },
     keys=("bundle_id", "original_id"), terms=OWN_TERMS,
 )
+TABLES = incoming_tables(tables.ARCHIVE) | {
+    **dict.fromkeys(
+        ("seeds", "immigrant_designs", "candidates", "merged_designs", "imported_designs", "tuned_designs", "survivors"), tables.DESIGNS,
+    ),
+    **dict.fromkeys(("experiments", "promoted_experiments"), tables.EXPERIMENTS), "objectives": tables.OBJECTIVES,
+    **dict.fromkeys(("objective_scores", "final_scores"), tables.SCORES), **dict.fromkeys(("consensus_ranking", "final_ranking"), tables.RANKING),
+    **dict.fromkeys(("consensus_ranking_weights", "final_ranking_weights"), tables.WEIGHTS),
+    **tables_by_name(
+        tables.MERGED, tables.MERGED_OBJECTIVES, tables.DIRECTIONS, tables.UNMADE, tables.EXTRAPOLATIONS, tables.RACED, tables.TUNING, tables.REVIEWS,
+        tables.ANALYSES, tables.DUELS, tables.DECISIONS, IMPORTS, RESULTS, OBJECTIVES_READ, TEXTS, ARRIVALS,
+    ),
+}
+"""Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from evolake.lazy import Lazy
 from evolake.lines import LineSpec
 
 LINE = LineSpec(
-    "families", weight=2, assets="assets.families", settings="evolake.families.settings:FamiliesSettings", profiles="evolake.families.profiles",
-    commands={"families": "evolake.families.commands.group:families"}, report="evolake.families.report.page:families_section",
-    story="evolake.families.report.story:story",
-    tables="evolake.families.known_tables:known_tables", gates="evolake.families.known_gates:known_gates",
-    evidence="evolake.families.evolution.stored_evidence:STORED",
-    artifacts="evolake.families.report.artifacts:ARTIFACTS", seeds="evolake.families.evolution.immigrants:SEEDS",
-    bundle="evolake.families.bundle:BUNDLE",
+    "families", weight=2, assets="assets.families", profiles="evolake.families.profiles",
+    settings=Lazy("evolake.families.settings:FamiliesSettings"), commands={"families": Lazy("evolake.families.commands.group:families")},
+    report=Lazy("evolake.families.report.page:families_section"), story=Lazy("evolake.families.report.story:story"),
+    tables=Lazy("evolake.families.tables_faults:TABLES"), gates=Lazy("evolake.families.gates.specs:GATES"),
+    checkers=("evolake.families.gates.checkers",), evidence=Lazy("evolake.families.evolution.records:STORED"),
+    artifacts=Lazy("evolake.families.report.artifacts:ARTIFACTS"), seeds=Lazy("evolake.families.evolution.immigrants:SEEDS"),
+    bundle=Lazy("evolake.families.bundle:BUNDLE"),
 )

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from evolake.settings import LineSettings
 
 
-class FamiliesSettings(BaseModel):
+class FamiliesSettings(LineSettings):
     """How much a cycle of the `families` line does, and what one family may cost."""
 
-    model_config = ConfigDict(extra="forbid")
+    fixed: ClassVar = {"refused_submissions": 3, "benchmark_words": 8, "experience_items": 30}
     families_per_cycle: int = Field(default=24, gt=0, description="families proposed a cycle")
     refinements: int = Field(default=2, ge=0, description="t_max: refinements of a blocked family")
-    refused_submissions: int = Field(default=3, gt=0, description="refused submissions that end an attempt")
     world_share: float = Field(default=0.5, ge=0, le=1, description="share of proposals that draw a new kind of puzzle and have no parent")
     composition_depth: int = Field(default=2, gt=0, description="compositions of families that may lie inside one another")
     evolution_agent: Literal["one-shot", "session"] = Field(
@@ -44,12 +45,10 @@ class FamiliesSettings(BaseModel):
     benchmarks: str = Field(
         default="", description="folder of benchmarks (.txt, .md, .csv, .tsv, .json, .jsonl, .parquet) that no statement may stand in; empty: none",
     )
-    benchmark_words: int = Field(default=8, ge=3, description="n of the word n-grams by which statements are compared with benchmarks")
     validators: int = Field(default=2, ge=2, description="m: independent validators that vote beside the primary")
     blind_difficulties: list[int] = Field(default=[3, 5, 5, 7, 7], min_length=1, description="one blind review an entry")
     reviewer_turns: int = Field(default=4, gt=0, description="programs that one blind reviewer may run, the last reply included")
     checked_evidence: int = Field(default=2, ge=0, description="seeds with shipped evidence that go through the gates all the same")
-    experience_items: int = Field(default=30, gt=0, description="lessons that proposers are told")
     planted_faults: int = Field(default=3, gt=0, description="families that each class of faults is planted into, to measure the gates")
     drift_pairs: int = Field(default=10, ge=0, description="pairs of a new family and its parent that a solver model is tried on; 0: none")
     drift_difficulties: list[int] = Field(default=[5, 7, 10], min_length=1, description="one instance per entry and family")

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from evolake.lake.schemas import TableSchema
+from evolake.families import tables
+from evolake.families.gates.specs import GATE_NAMES, GATES
+from evolake.gate_spec import gates_of_assets
+from evolake.lake.schemas import TableSchema, incoming_tables, tables_by_name
 
 if TYPE_CHECKING:
     from evolake.families.faults.injection import KillRate, Planted
@@ -43,6 +46,16 @@ KILL_RATES = TableSchema(
     keys=("fault", "gate"),
 )
 """One row per class and gate that caught some of it; a class that nothing caught has one row with an empty gate."""
+TABLES = incoming_tables(tables.ARCHIVE) | tables_by_name(
+    tables.CANDIDATES, tables.UNMADE, tables.VALIDATOR_VOTES, tables.VALIDATOR_AUTHORS, tables.INSTANCES, tables.DROPPED, tables.COMPLEXITY,
+    tables.LEARNABILITY_READ, tables.LEARNABILITY, tables.SURVIVAL, tables.FUNNEL, tables.RESOURCES, tables.FAILURES, tables.EXPERIENCE, tables.DRIFT,
+    tables.DRIFT_SUMMARY, tables.GRADES, PLANTED,
+) | {
+    **dict.fromkeys(("seeds", "immigrant_families", "accepted", "survivors"), tables.FAMILIES), "fault_kill_rates": KILL_RATES,
+    **dict.fromkeys(map(tables.further_table, gates_of_assets(GATES)), tables.FURTHER), **dict.fromkeys(gates_of_assets(GATES), tables.GATED),
+    **tables_by_name(tables.VOTES, tables.REVIEWS),
+}
+"""Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""
 
 
 def planted_rows(rows: Sequence[Planted]) -> list[dict[str, Any]]:
@@ -63,7 +76,6 @@ def kill_rate_rows(rates: Sequence[KillRate]) -> list[dict[str, Any]]:
 
 def figure_of(frame: pl.DataFrame) -> bytes:
     """The kill rates as a PNG. frame: rows of KILL_RATES."""
-    from evolake.families.gates.specs import GATE_NAMES
     from evolake.plots import FaultKills
     from evolake.plots import kill_rates as drawn
     from evolake.stats.proportions import wilson_interval

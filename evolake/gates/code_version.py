@@ -1,6 +1,7 @@
 """Which code something that was computed earlier was computed by: a hash over the modules that could have had a part in it.
 
-The modules are found by their imports, so that no list of them can be forgotten. A change of a comment or a docstring changes nothing.
+The modules are found by their imports, and templates of programs by the calls that load them, so that no list of them can be forgotten. A change of a
+comment or a docstring changes nothing.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ def _imported(tree: ast.AST, package: str) -> Iterator[str]:
             yield from (name for alias in node.names if _is_module(name := f"{node.module}.{alias.name}"))
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == package)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("load_template", "fill_template"):
+            yield from (value.value for value in node.args[:1] if isinstance(value, ast.Constant) and isinstance(value.value, str))
 
 
 def _is_module(name: str) -> bool:

@@ -6,12 +6,14 @@ import inspect
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib import import_module
 from typing import Any
 
 from evolake.errors import InputError
 from evolake.gate_spec import GateSpec
 from evolake.gates.checkers import CHECKERS
-from evolake.lines import lines, resolve
+from evolake.lazy import Lazy
+from evolake.lines import lines
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,10 @@ class KnownChecker:
 def known_gates(line: str) -> tuple[GateSpec, ...]:
     """The gates of a line, in order, its checkers registered on return; none where the line says nothing of its gates, or is none."""
     spec = lines().get(line)
-    return tuple(resolve(spec.gates)()) if spec is not None and spec.gates else ()
+    gates = tuple(spec.gates.load()) if spec is not None and spec.gates else ()
+    for module in (*(spec.checkers if spec else ()), *(gate.collect.module for gate in gates if isinstance(gate.collect, Lazy))):
+        import_module(module)
+    return gates
 
 
 def known_checkers(line: str) -> dict[str, KnownChecker]:

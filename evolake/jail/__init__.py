@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evolake.jail.check import check_jail
-    from evolake.jail.native import run_native
+    from evolake.jail.native import NativeRun, run_native
     from evolake.jail.pool import Pool, open_pool
     from evolake.jail.protocol import GENERIC_DRIVER, JAIL_MODES, Call, JailMode, Limits, NativeOutcome, Outcome, Status
 
-_HOMES = {"check_jail": "check", "run_native": "native", "Pool": "pool", "open_pool": "pool"}
+_HOMES = {"check_jail": "check", "NativeRun": "native", "run_native": "native", "Pool": "pool", "open_pool": "pool"}
 
 __all__ = [
-    "GENERIC_DRIVER", "JAIL_MODES", "Call", "JailMode", "Limits", "NativeOutcome", "Outcome", "Pool", "Status", "check_jail",
+    "GENERIC_DRIVER", "JAIL_MODES", "Call", "JailMode", "Limits", "NativeOutcome", "NativeRun", "Outcome", "Pool", "Status", "check_jail",
     "open_pool", "run_native",
 ]
 

@@ -9,7 +9,7 @@ from evolake.jail import bubblewrap, canary, groups
 from evolake.jail.backends import Backend, backend
 from evolake.jail.direct import DirectRun, run_direct
 from evolake.jail.inside import syscalls
-from evolake.jail.native import run_native
+from evolake.jail.native import NativeRun, run_native
 from evolake.jail.pool import Pool
 from evolake.jail.protocol import Limits
 
@@ -55,7 +55,7 @@ def _memory(chosen: Backend) -> str:
     alone = "held by the supervisor's sum alone, which looks every few milliseconds; no control group: "
     if why := groups.obstacle():
         return alone + why
-    seen = run_native(["/bin/sh", "-c", "exec cat /proc/self/cgroup"], limits=Limits(processes=1), mode=chosen.mode).stdout.decode()
+    seen = run_native(NativeRun(["/bin/sh", "-c", "exec cat /proc/self/cgroup"]), limits=Limits(processes=1), mode=chosen.mode).stdout.decode()
     if not any(line.endswith(f"/{groups.RUN}") for line in seen.splitlines()):
         return f"{alone}a program did not get into its group"
     place = groups.find()

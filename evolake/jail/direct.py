@@ -231,8 +231,7 @@ def _follow(message: dict[str, Any], streams: list[Stream], limits: Limits, stac
     wall_s = time.monotonic() - began
     report = starter.ended()
     for stream in streams:
-        while not stream.over and _has_more(stream):
-            pass
+        stream.read_rest()
     if any(stream.over for stream in streams):
         cause = cause or "output"
     code = report["code"]
@@ -275,11 +274,6 @@ def _kill(target: int, handle: int, *, namespaces: bool) -> None:
                     os.close(own)
         signal.pidfd_send_signal(handle, signal.SIGKILL)
 
-
-def _has_more(stream: Stream) -> bool:
-    """Read once of what the ended program left in the pipe; False when it is empty."""
-    before = len(stream.data)
-    return stream.read() and len(stream.data) > before
 
 
 def _not_run(run: DirectRun, why: str, mode: JailMode) -> NativeOutcome:

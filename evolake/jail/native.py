@@ -9,7 +9,7 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,34 +28,47 @@ SCRATCH_FILES = 4
 LONGEST_LISTING = 32 << 20
 
 
-def run_native(
-    argv: Sequence[str], files: Mapping[str, bytes | Path] | None = None, outputs: Iterable[str] = (), limits: Limits = Limits(), stdin: bytes = b"",
-    *, record: bool = False, python: bool = False, proc: bool = True, mode: str | None = None, tools: Sequence[str] = (),
-    shown: Mapping[str, Path] | None = None, channel: tuple[int, ...] = (), waiting: Waiting | None = None,
-) -> NativeOutcome:
-    """Run `argv` in a fresh folder that holds `files`, and bring back those `outputs` that it leaves there as regular files.
+@dataclass(frozen=True)
+class NativeRun:
+    """What is to be run, in a fresh folder that holds `files`, and which `outputs` of that folder are brought back.
 
-    Args:
-        argv: program and arguments. A program with a slash is relative to the folder ("./solver") or part of the system ("/usr/bin/env"). Beside it,
-            the jail has what `toolbox` names, and no other program of the system.
-        files: relative name -> contents, or the path of a host file to copy. All are executable.
-        outputs: relative names. Links, pipes and files above limits.file_mb are not read; absent ones are just absent.
-        stdin: what it reads from standard input.
-        python: it is Python code of our own: the program sees the whole system, the interpreter and evolake, as a pool's candidate does.
-        proc: False hides /proc, whose counters of the machine one run could advance and a later one read.
-        record: note what the program executes (`NativeOutcome.programs`).
-        mode: as for `open_pool`. tools: programs of `toolbox.EXTRA` that it gets too.
-        shown: place in the jail -> file or folder of the host that is read-only there; only where the jail has a root of its own for it.
-        channel: descriptors, the caller's to close, that the program gets as `CHANNEL_OF_PROGRAM`. Such a run is not tried again if the jail dies.
-        waiting: as of a Call.
+    argv: program and arguments. A program with a slash is relative to the folder ("./solver") or part of the system ("/usr/bin/env"). Beside it, the
+    jail has what `toolbox` names, and no other program of the system.
+    files: relative name -> contents, or the path of a host file to copy. All are executable.
+    outputs: relative names. Links, pipes and files above limits.file_mb are not read; absent ones are just absent.
+    stdin: what it reads from standard input.
+    python: it is Python code of our own: the program sees the whole system, the interpreter and evolake, as a pool's candidate does.
+    proc: False hides /proc, whose counters of the machine one run could advance and a later one read.
+    record: note what the program executes (`NativeOutcome.programs`).
+    tools: programs of `toolbox.EXTRA` that it gets too.
+    shown: place in the jail -> file or folder of the host that is read-only there; only where the jail has a root of its own for it.
+    channel: descriptors, the caller's to close, that the program gets as `CHANNEL_OF_PROGRAM`. Such a run is not tried again if the jail dies.
+    """
+
+    argv: Sequence[str]
+    files: Mapping[str, bytes | Path] = field(default_factory=dict)
+    outputs: Iterable[str] = ()
+    stdin: bytes = b""
+    python: bool = False
+    proc: bool = True
+    record: bool = False
+    tools: Sequence[str] = ()
+    shown: Mapping[str, Path] = field(default_factory=dict)
+    channel: tuple[int, ...] = ()
+
+
+def run_native(run: NativeRun, limits: Limits = Limits(), *, mode: str | None = None, waiting: Waiting | None = None) -> NativeOutcome:
+    """Run a program to its end, and bring back those outputs that it leaves as regular files.
+
+    mode: as for `open_pool`. waiting: as of a Call.
 
     Raises:
         JailUnavailable: the jail failed twice or cannot be built; nothing was judged. Also when the weaker
             mode is asked for processes. InputError: a name or file cannot be used.
     """
-    names = [plain_name(name) for name in outputs]
-    contents = {plain_name(name): _contents(name, value) for name, value in (files or {}).items()}
-    if not argv:
+    names = [plain_name(name) for name in run.outputs]
+    contents = {plain_name(name): _contents(name, value) for name, value in run.files.items()}
+    if not run.argv:
         raise InputError("a native program needs a command line", got="an empty argv")
     chosen = backend(mode)
     if limits.processes and not chosen.counts_processes:
@@ -68,12 +81,9 @@ def run_native(
             with Scratch("native", ignore_cleanup_errors=True) as parent:  # rlimits: the program can tamper
                 host_folder = Path(parent) / "work"
                 host_folder.mkdir()
-                return _run_once(
-                    chosen, list(argv), contents, names, limits, stdin, host_folder, record, python, proc, tools, shown or {}, channel,
-                    waiting,
-                )
+                return _run_once(chosen, run, contents, names, limits, host_folder, waiting)
         except JailDied as death:
-            if attempt == 2 or channel:
+            if attempt == 2 or run.channel:
                 raise JailUnavailable("the jail died under a program, so nothing was judged", got=str(death)) from None
     raise AssertionError("unreachable")
 
@@ -88,21 +98,20 @@ def _contents(name: str, value: bytes | Path) -> bytes:
 
 
 def _run_once(
-    chosen: Backend, argv: list[str], files: dict[str, bytes], names: list[str], limits: Limits, stdin: bytes, host_folder: Path, record: bool,
-    python: bool, proc: bool, tools: Sequence[str], shown: Mapping[str, Path], channel: tuple[int, ...], waiting: Waiting | None,
+    chosen: Backend, run: NativeRun, files: dict[str, bytes], names: list[str], limits: Limits, host_folder: Path, waiting: Waiting | None
 ) -> NativeOutcome:
     scratch_mb = sum(map(len, files.values())) // (1 << 20) + SCRATCH_FILES * max(limits.file_mb, 1) + 1
     try:
-        box = toolbox.options(argv[0], tools) if chosen.mode == "bubblewrap" and not python else None
+        box = toolbox.options(run.argv[0], run.tools) if chosen.mode == "bubblewrap" and not run.python else None
     except elf.BadProgram as error:
-        raise InputError(f"{argv[0]} cannot be run in a jail", got=str(error)) from None
-    if shown:
+        raise InputError(f"{run.argv[0]} cannot be run in a jail", got=str(error)) from None
+    if run.shown:
         if box is None:
             raise InputError("a program without a root of its own cannot be shown files of the host", do="give them as files")
-        box += [word for place, path in shown.items() for word in ("--ro-bind", str(path), bubblewrap.BOX + place)]
+        box += [word for place, path in run.shown.items() for word in ("--ro-bind", str(path), bubblewrap.BOX + place)]
     with contextlib.ExitStack() as stack:
         group = stack.enter_context(groups.group(limits.most_mb)) if limits.processes else None
-        jail = JailProcess(chosen, scratch_mb=scratch_mb, host_folder=host_folder, box=box, proc=proc, group=group)
+        jail = JailProcess(chosen, scratch_mb=scratch_mb, host_folder=host_folder, box=box, proc=run.proc, group=group)
         stack.callback(jail.kill)
         try:
             jail.begin_import([])
@@ -110,19 +119,19 @@ def _run_once(
         except JailDied:
             raise jail.failure_to_start() from None
         head = json.dumps({
-            "argv": argv, "environment": ENVIRONMENT | {"HOME": jail.folder, "TMPDIR": jail.folder}, "folder": jail.folder,
-            "files": [(name, len(data)) for name, data in files.items()], "outputs": names, "record": record, "root": jail.root,
+            "argv": list(run.argv), "environment": ENVIRONMENT | {"HOME": jail.folder, "TMPDIR": jail.folder}, "folder": jail.folder,
+            "files": [(name, len(data)) for name, data in files.items()], "outputs": names, "record": run.record, "root": jail.root,
         }).encode()
         descriptors = []
-        for data in (head + b"".join(files.values()), stdin):
+        for data in (head + b"".join(files.values()), run.stdin):
             descriptors.append(request_descriptor(data))
             stack.callback(os.close, descriptors[-1])
         os.lseek(descriptors[1], 0, os.SEEK_SET)
-        descriptors += [*channel, *(group.descriptors if group else ())]
+        descriptors += [*run.channel, *(group.descriptors if group else ())]
         result_cap = LONGEST_LISTING + len(names) * limits.file_mb * (1 << 20)
         caps = {"stdout": limits.output_bytes, "stderr": limits.output_bytes, "result": result_cap}
         streams = {name: supervise.Stream(cap) for name, cap in caps.items()}
-        message = {"op": "execute", "limits": limits.to_json(), "head_size": len(head), "channel": len(channel)}
+        message = {"op": "execute", "limits": limits.to_json(), "head_size": len(head), "channel": len(run.channel)}
         seen = supervise.observe(jail, message, tuple(descriptors), streams, limits, waiting=waiting)
         if group and seen.report["out_of_memory"]:
             seen = _out_of_memory(seen, group.peak_mb(), limits)

@@ -52,6 +52,13 @@ class Stream:
             return bool(chunk)
         return True
 
+    def read_rest(self) -> None:
+        """Take what an ended process left in the pipe, up to one byte past the cap."""
+        before = -1
+        while before < len(self.data) <= self.cap:
+            before = len(self.data)
+            self.read()
+
     @property
     def over(self) -> bool:
         return len(self.data) > self.cap
@@ -95,8 +102,7 @@ def observe(
         report, cause, starved = _follow(jail, selector, clock)
         wall = time.monotonic() - started
         for stream in streams.values():
-            while not stream.over and _has_more(stream):
-                pass
+            stream.read_rest()
             if stream.over:
                 cause = cause or "output"
         return Observation(report, {name: bytes(stream.data[: stream.cap]) for name, stream in streams.items()}, cause, wall, starved)
@@ -104,12 +110,6 @@ def observe(
         selector.close()
         for stream in streams.values():
             stream.close()
-
-
-def _has_more(stream: Stream) -> bool:
-    """Read once of what the ended process left in the pipe; False when it is empty or closed."""
-    before = len(stream.data)
-    return stream.read() and len(stream.data) > before
 
 
 def _follow(jail: JailProcess, selector: selectors.BaseSelector, clock: Clock) -> tuple[Report, Cause | None, bool]:

@@ -279,6 +279,11 @@ def is_population(asset: str) -> bool:
     return asset.startswith(INCOMING) or asset == SURVIVORS
 
 
+def tables_by_name(*schemas: TableSchema) -> dict[str, TableSchema]:
+    """Return name -> schema: the tables of assets that are called as their schemas are."""
+    return {schema.name: schema for schema in schemas}
+
+
 def incoming_tables(population: Mapping[str, TableSchema]) -> dict[str, TableSchema]:
     """The tables that a line publishes with every seal: asset -> schema. population: name -> schema."""
     return {f"{INCOMING}{name}": schema for name, schema in population.items()} | {"opened": OPENED, "immigrants": IMMIGRANTS}

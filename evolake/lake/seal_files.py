@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from evolake.canonical_json import key_of
+
 FORMAT = 2
 JOURNAL = "_journal.jsonl"
 
@@ -46,7 +48,7 @@ _TEXTS = ("line", "cycle", "version", "run_id", "at")
 
 def population_version(hashes: Mapping[str, str]) -> str:
     """Content version of a population: sha256 of its tables' names and content hashes."""
-    return hashlib.sha256(json.dumps(dict(hashes), sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return key_of(dict(hashes), ascii_only=True)
 
 
 def encode(seal: Seal) -> bytes:

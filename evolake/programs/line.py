@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from evolake.lazy import Lazy
 from evolake.lines import LineSpec
 
 LINE = LineSpec(
-    "programs", weight=1, assets="assets.programs", settings="evolake.programs.settings:ProgramsSettings", profiles="evolake.programs.profiles",
-    commands={"programs": "evolake.programs.commands.group:programs"}, report="evolake.programs.report.page:programs_section",
-    story="evolake.programs.report.story:story", tables="evolake.programs.known_tables:known_tables",
-    gates="evolake.programs.known_gates:known_gates", artifacts="evolake.programs.report.artifacts:ARTIFACTS",
-    seeds="evolake.programs.evolution.immigrants:SEEDS",
-    cookbook="evolake.programs.cookbook", bundle="evolake.programs.bundle:BUNDLE",
+    "programs", weight=1, assets="assets.programs", profiles="evolake.programs.profiles",
+    settings=Lazy("evolake.programs.settings:ProgramsSettings"), commands={"programs": Lazy("evolake.programs.commands.group:programs")},
+    report=Lazy("evolake.programs.report.page:programs_section"), story=Lazy("evolake.programs.report.story:story"),
+    tables=Lazy("evolake.programs.tables:TABLES"), gates=Lazy("evolake.programs.gates.specs:GATES"),
+    checkers=("evolake.programs.gates.checkers",), cookbook="evolake.programs.cookbook",
+    artifacts=Lazy("evolake.programs.report.artifacts:ARTIFACTS"), seeds=Lazy("evolake.programs.evolution.immigrants:SEEDS"),
+    bundle=Lazy("evolake.programs.bundle:BUNDLE"),
 )

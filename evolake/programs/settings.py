@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from evolake.settings import LineSettings
 
 
-class ProgramsSettings(BaseModel):
+class ProgramsSettings(LineSettings):
     """How much a cycle of the `programs` line does for each project, and where projects lie."""
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(allow_inf_nan=False)
+    fixed: ClassVar = {"migration_interval": 1, "explore": 0.3}
 
     projects: str = Field(default="", description="folders of projects, comma-separated, and no others; empty: those in `programs` of the seeds")
     generations_per_cycle: int = Field(default=4, gt=0, description="generations a project has in a cycle")
     candidates_per_generation: int = Field(default=8, gt=0, description="candidates of a generation, over all islands")
     islands: int = Field(default=3, gt=0, description="islands of a project whose config.yaml names no num_islands")
-    migration_interval: int = Field(default=1, gt=0, description="cycles between migrations of each island's best to the next island")
     elites: int = Field(default=8, gt=0, description="best programs that an island keeps beside one for each cell of features")
     most_programs: int = Field(default=200, gt=0, description="living programs of a project at the end of a cycle; config.yaml: population_size")
-    explore: float = Field(default=0.3, ge=0, le=1, description="probability that a parent is any of its island, not one of the best")
     writer: Literal["one-shot", "session"] = Field(
         default="one-shot", description="how a model writes a program: `one-shot` (one reply), or `session` (it reads, changes and evaluates the "
         "program by tools in the jail)",

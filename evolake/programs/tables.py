@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from evolake.lake.schemas import DERIVATIONS, STATE, TableSchema
+from evolake.lake.schemas import DERIVATIONS, STATE, TableSchema, incoming_tables, tables_by_name
 
 TERMS = {
     "project": "Project, by the name of its folder.",
@@ -141,3 +141,8 @@ DECISIONS = TableSchema(
     keys=("project",), terms=TERMS,
 )
 """One row per project."""
+TABLES = incoming_tables(ARCHIVE) | {
+    **dict.fromkeys(("seeds", "immigrant_programs", "candidates", "survivors"), PROGRAMS), **dict.fromkeys(("measured", "heldout"), MEASURED),
+    **dict.fromkeys(("generations", "notes", "duel_notes"), JOURNAL), **tables_by_name(PROJECTS, UNMADE, GATED, DECISIONS),
+}
+"""Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""

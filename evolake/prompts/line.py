@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from evolake.lazy import Lazy
 from evolake.lines import LineSpec
 
 LINE = LineSpec(
-    "prompts", weight=3, assets="assets.prompts", settings="evolake.prompts.settings:PromptsSettings", profiles="evolake.prompts.profiles",
-    commands={"prompts": "evolake.prompts.commands.group:prompts"}, report="evolake.prompts.report.page:prompts_section",
-    story="evolake.prompts.report.story:story",
-    requirements="evolake.prompts.requirements:requirements",
-    tables="evolake.prompts.known_tables:known_tables", gates="evolake.prompts.known_gates:known_gates",
-    evidence="evolake.prompts.evolution.stored_evidence:STORED",
-    after="evolake.prompts.requirements:lines_read", artifacts="evolake.prompts.report.artifacts:ARTIFACTS",
-    seeds="evolake.prompts.evolution.immigrants:SEEDS",
-    bundle="evolake.prompts.bundle:BUNDLE",
+    "prompts", weight=3, assets="assets.prompts", profiles="evolake.prompts.profiles",
+    settings=Lazy("evolake.prompts.settings:PromptsSettings"), commands={"prompts": Lazy("evolake.prompts.commands.group:prompts")},
+    report=Lazy("evolake.prompts.report.page:prompts_section"), story=Lazy("evolake.prompts.report.story:story"),
+    tables=Lazy("evolake.prompts.tables:TABLES"), gates=Lazy("evolake.prompts.evolution.gate_specs:GATES"),
+    checkers=("evolake.prompts.evolution.checkers",), evidence=Lazy("evolake.prompts.evolution.checkers:STORED"),
+    requirements=Lazy("evolake.prompts.requirements:requirements"), after=Lazy("evolake.prompts.requirements:lines_read"),
+    artifacts=Lazy("evolake.prompts.report.artifacts:ARTIFACTS"), seeds=Lazy("evolake.prompts.evolution.immigrants:SEEDS"),
+    bundle=Lazy("evolake.prompts.bundle:BUNDLE"),
 )

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from evolake.settings import LineSettings
 
 
-class PromptsSettings(BaseModel):
+class PromptsSettings(LineSettings):
     """How much a cycle of the `prompts` line does, what the policy is and how it learns. Defaults are E-SPL's, appendix A."""
 
-    model_config = ConfigDict(extra="forbid")
+    fixed: ClassVar = {"optimism": 2.0, "child_uncertainty": 1.0, "editor_max_tokens": 1024}
 
     iterations_per_cycle: int = Field(default=1, gt=0, description="RL iterations a cycle")
     batch_problems: int = Field(default=10, gt=0, description="B: problems per iteration")
     prompts_per_iteration: int = Field(default=3, gt=0, description="M: system prompts per iteration")
     window: int = Field(default=10, gt=0, description="K: only the latest K prompts may be drawn")
     rollouts: int = Field(default=5, ge=2, description="N: replies a (prompt, problem); an advantage needs at least two")
-    optimism: float = Field(default=2.0, ge=0, description="lambda: a prompt's score is mu + lambda sigma")
     selection_temperature: float | None = Field(default=None, gt=0, description="None: best score first, the rest uniform; else softmax(score / T)")
     crossover: float = Field(default=0.2, ge=0, le=1, description="probability of a crossover an iteration")
     edits_per_problem: int = Field(default=2, gt=0, description="K_ops: local edits one problem may propose")
-    child_uncertainty: float = Field(default=1.0, ge=0, description="delta sigma: added in quadrature to a child's sigma")
 
     arm: Literal["espl", "evolution", "rl", "reflection", "no-crossover", "no-selection"] = Field(
         default="espl", description="what is on: evolution with RL, one of its parts, or all but one",
@@ -30,7 +30,6 @@ class PromptsSettings(BaseModel):
         default="backend", description="who reflects on, changes and crosses prompts: the backend (operators or an endpoint's model), the policy's "
         "own base with the adapter off, as in E-SPL (`base`), or the policy as it learns (`policy`)",
     )
-    editor_max_tokens: int = Field(default=1024, gt=0, description="longest reply of a policy that edits, in tokens")
     recipe: Literal["espl", "sslogic"] = Field(default="espl", description="how the weights are updated; see evolake.prompts.model.recipes")
     learning_rate: float | None = Field(default=None, gt=0, description="None: the recipe's own")
     betas: tuple[float, float] | None = Field(default=None, description="of Adam; None: the recipe's own, (.9, .95) or (.9, .999)")

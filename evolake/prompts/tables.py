@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from evolake.lake.schemas import DERIVATIONS, STATE, TableSchema
+from evolake.lake.schemas import DERIVATIONS, STATE, TableSchema, incoming_tables, tables_by_name
 
 TERMS = {
     "arm": "What was switched on: espl (prompts and weights), evolution (prompts), rl (weights) or reflection (one prompt, replaced by its mutant).",
@@ -284,3 +284,9 @@ GATED = TableSchema(
     keys=("prompt_id",), terms=TERMS,
 )
 """One row per child."""
+TABLES = incoming_tables(ARCHIVE) | {
+    **dict.fromkeys(("seeds", "immigrant_prompts", "children", "survivors"), PROMPTS), **dict.fromkeys(("iterations", "notes"), JOURNAL),
+    **dict.fromkeys(("duel_replies", "heldout"), EVALUATIONS),
+    **tables_by_name(GATED, PROBLEMS, FEED, FEED_READ, ROLLOUTS, VALUES, RATINGS, EDITS, UNMADE, UPDATES, DECISIONS, LEARNABILITY),
+}
+"""Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""

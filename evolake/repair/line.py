@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from evolake.lazy import Lazy
 from evolake.lines import LineSpec
 
 LINE = LineSpec(
-    "repair", assets="assets.repair", settings="evolake.repair.settings:RepairSettings", profiles="evolake.repair.profiles",
-    commands={"repair": "evolake.repair.commands.group:repair"},
-    findings="evolake.repair.report.narrative:findings", tables="evolake.repair.known_tables:known_tables",
-    requirements="evolake.repair.requirements:requirements", artifacts="evolake.repair.report.artifacts:ARTIFACTS",
+    "repair", assets="assets.repair", profiles="evolake.repair.profiles",
+    settings=Lazy("evolake.repair.settings:RepairSettings"), commands={"repair": Lazy("evolake.repair.commands.group:repair")},
+    findings=Lazy("evolake.repair.report.narrative:findings"), tables=Lazy("evolake.repair.statistics.tables:TABLES"),
+    requirements=Lazy("evolake.repair.requirements:requirements"), artifacts=Lazy("evolake.repair.report.artifacts:ARTIFACTS"),
 )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from evolake.repair.names import ARMS, OPT_IN_ARMS, in_order
+from evolake.settings import LineSettings
 
 
-class RepairSettings(BaseModel):
+class RepairSettings(LineSettings):
     """How much the study does."""
 
-    model_config = ConfigDict(extra="forbid")
     problems: int = Field(default=500, gt=0, description="problems of the main benchmark")
     seeds: int = Field(default=3, gt=0, description="seeds each arm is run with, counted from 0")
     candidates: int = Field(default=4, gt=0, description="K: candidates a round")

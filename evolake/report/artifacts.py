@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from evolake.lines import lines, resolve
+from evolake.lines import lines
 from evolake.report.gain import Gain
 from evolake.report.kinds import Artifact, Kind
 from evolake.report.standing import Ask, Standing
@@ -50,7 +50,7 @@ class LineArtifacts:
 def artifacts_of(line: str) -> LineArtifacts:
     """What `line` says; the defaults where it says nothing or is not installed."""
     spec = lines().get(line)
-    return resolve(spec.artifacts) if spec and spec.artifacts else LineArtifacts()
+    return spec.artifacts.load() if spec and spec.artifacts else LineArtifacts()
 
 
 def kind_of(artifact: Artifact) -> Kind:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evolake.errors import InputError
 from evolake.lake import Lake
-from evolake.lines import lines, resolve
+from evolake.lines import lines
 from evolake.report.pages import Section
 from evolake.report.status import known_line, lines_in_lake, sealed_cycles
 from evolake.report.story import Story, story_of
@@ -43,7 +43,7 @@ def section_of(root: Path, line: str, cycle: str) -> Section:
     from evolake.report.any_line import any_section
 
     spec = lines().get(line)
-    return resolve(spec.report)(root, cycle) if spec and spec.report else any_section(root, line, cycle)
+    return spec.report.load()(root, cycle) if spec and spec.report else any_section(root, line, cycle)
 
 
 def read_stories(root: Path, chosen: Mapping[str, str]) -> list[Story]:
@@ -53,7 +53,7 @@ def read_stories(root: Path, chosen: Mapping[str, str]) -> list[Story]:
 
 def read_findings(root: Path) -> dict[str, list[str]]:
     """Study -> what it has to say; those that are not finished are left out."""
-    details = {name: resolve(spec.findings)(root) for name, spec in lines().items() if spec.findings}
+    details = {name: spec.findings.load()(root) for name, spec in lines().items() if spec.findings}
     return {name: sentences for name, sentences in details.items() if sentences}
 
 

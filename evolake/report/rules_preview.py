@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evolake.gates.known import known_gates
 from evolake.gates.stored import Replayed, StoredEvidence, replay_stored
 from evolake.lake import VERDICTS
-from evolake.lines import lines, resolve
+from evolake.lines import lines
 from evolake.report.champion import SEED_ROUND
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Preview:
 def evidence_of_line(line: str) -> StoredEvidence:
     """How a line's evidence is found; the common way where it says nothing."""
     spec = lines().get(line)
-    return resolve(spec.evidence) if spec and spec.evidence else StoredEvidence()
+    return spec.evidence.load() if spec and spec.evidence else StoredEvidence()
 
 
 def preview_rules(lake: Lake, catalogue: Catalogue, ruleset: Ruleset) -> Preview:

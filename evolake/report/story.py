@@ -18,7 +18,7 @@ from typing import Any
 from evolake.agents.calls import failure_of
 from evolake.contest import family_sentence
 from evolake.lake import Catalogue, Lake
-from evolake.lines import lines, resolve
+from evolake.lines import lines
 from evolake.report.champion import Champion, champion_of
 from evolake.report.numbers import counted, dollars, duration, figures
 from evolake.report.sparkline import polyline
@@ -220,7 +220,7 @@ def story_of(lake: Lake, line: str, cycle: str, *, closing: bool = False) -> Sto
 def asking(lake: Lake, line: str, cycle: str) -> Generator[tuple[Catalogue, Ask]]:
     """Give the lake's catalogue, and ask(sql, **parameters) -> rows, where $line and $cycle are known already."""
     spec = lines().get(line)
-    known = resolve(spec.tables)() if spec and spec.tables else {}
+    known = spec.tables.load() if spec and spec.tables else {}
     with Catalogue(lake, {(line, asset): schema for asset, schema in known.items()}) as catalogue:
         def ask(sql: str, **more: Any) -> list[Row]:
             given = {"line": line, "cycle": cycle} | more
@@ -233,7 +233,7 @@ def story_in(lake: Lake, catalogue: Catalogue, ask: Ask, line: str, cycle: str, 
     """Return the story of one cycle as `story_of` does, by a catalogue that is open already. ask: as by `asking`."""
     spec = lines().get(line)
     summary = _shared(ask, champion_of(lake, catalogue, line, cycle, closing=closing), line, cycle)
-    return resolve(spec.story)(summary, ask) if spec and spec.story else summary
+    return spec.story.load()(summary, ask) if spec and spec.story else summary
 
 
 def with_cpu(report: Story, seconds: Sequence[Row]) -> tuple[Cost, Cost]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evolake import __version__
 from evolake.errors import InputError
 from evolake.lake.folders import whole_folder
-from evolake.lines import lines, resolve
+from evolake.lines import lines
 from evolake.report.artifacts import artifacts_of, kind_of
 from evolake.report.champion import Champion
 from evolake.report.found import rows_of, scores_of
@@ -108,7 +108,7 @@ def _commands(artifact: Artifact, held: Champion | None, command: str) -> list[s
 def _bundled(artifact: Artifact, held: Champion | None) -> list[str]:
     """How its figures are measured again, where it can be bundled."""
     spec = lines().get(artifact.line)
-    if not (spec and spec.bundle and artifact.kind in resolve(spec.bundle).kinds and (held or artifact.state in PASSED)):
+    if not (spec and spec.bundle and artifact.kind in spec.bundle.load().kinds and (held or artifact.state in PASSED)):
         return []
     file = f"{'champion' if held else artifact.kind}.tar"
     other = " It brings what the gain was measured against, too." if held and held.gain else ""

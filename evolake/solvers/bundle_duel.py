@@ -12,7 +12,7 @@ from evolake.bundles.measuring import consensus_score
 from evolake.bundles.model import Judging, Said
 from evolake.errors import LakeError, MachineryError
 from evolake.report.numbers import counted
-from evolake.solvers.measurement.benchmark import Plan, run_limits, stage_limits
+from evolake.solvers.measurement.benchmark import MeasuringPlan, run_limits, stage_limits
 from evolake.solvers.measurement.duel import Contender
 from evolake.solvers.measuring_again import GAIN, Duel, Recipes, beside, drawn, met_again, recipes_in, unfounded
 from evolake.solvers.settings import SolversSettings
@@ -85,7 +85,7 @@ def _duelled(judging: Judging, duel: Duel, sizes: SolversSettings, recipes: Reci
     suite = _formulas_anew(drawn(recipes, judging.sample), judging, settings)
     bearable = sizes.model_copy(update={name: min(getattr(sizes, name), most) for name, most in MOST.items()})
     limits = run_limits(duel.trials[0].timeout_s, bearable.memory_mb, bearable.proof_mb)
-    plan = Plan(limits, proof_limits=stage_limits(bearable).proof, verdicts=cache / "proofs")
+    plan = MeasuringPlan(limits, proof_limits=stage_limits(bearable).proof, verdicts=cache / "proofs")
     judging.progress(f"duel on {counted(len(suite.instances), 'formula')} that are drawn here")
     yield from met_again(own, other, suite, duel, gain, plan, judging.sample, cores=cores)
     base = read_card(folder)["base"]
@@ -141,13 +141,13 @@ def _formulas_anew(recipes: Recipes, judging: Judging, settings: Settings) -> Su
     from evolake.lake import Lake
     from evolake.lake.blobs import BlobStore
     from evolake.solvers.seeds.seeding import seed_trees
-    from evolake.solvers.suites.fresh import fresh_suite
+    from evolake.solvers.suites.fresh import FreshKey, fresh_suite
 
     blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"
     trees = seed_trees(blobs, cache, seeds=settings.seeds / "solvers.toml")
     made = fresh_suite(
-        recipes.suite, BlobStore(judging.folder / "drawn"), judging.folder / "formulas", seeds=settings.seeds, secret=secrets.token_bytes(32),
-        root_seed=0, cycle="bundle", count=recipes.first, trees=trees,
+        recipes.suite, BlobStore(judging.folder / "drawn"), judging.folder / "formulas", FreshKey(secrets.token_bytes(32), 0, "bundle"),
+        seeds=settings.seeds, count=recipes.first, trees=trees,
     )
     wanted = {f"{name}@bundle" for name in recipes.names}
     return replace(made, instances=tuple(item for item in made.instances if item.name in wanted))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from evolake.lazy import Lazy
 from evolake.lines import LineSpec
 
 LINE = LineSpec(
-    "solvers", weight=4, assets="assets.solvers", settings="evolake.solvers.settings:SolversSettings", profiles="evolake.solvers.profiles",
-    commands={"proof": "evolake.solvers.commands.proof:proof", "solvers": "evolake.solvers.commands.group:solvers"},
-    report="evolake.solvers.report.page:solvers_section",
-    story="evolake.solvers.report.story:story", tables="evolake.solvers.known_tables:known_tables", gates="evolake.solvers.known_gates:known_gates",
-    evidence="evolake.solvers.evolution.stored_evidence:STORED",
-    requirements="evolake.solvers.requirements:requirements",
-    artifacts="evolake.solvers.report.artifacts:ARTIFACTS", seeds="evolake.solvers.evolution.immigrants:SEEDS",
-    bundle="evolake.solvers.bundle:BUNDLE",
+    "solvers", weight=4, assets="assets.solvers", profiles="evolake.solvers.profiles",
+    settings=Lazy("evolake.solvers.settings:SolversSettings"),
+    commands={"proof": Lazy("evolake.solvers.commands.proof:proof"), "solvers": Lazy("evolake.solvers.commands.group:solvers")},
+    report=Lazy("evolake.solvers.report.page:solvers_section"), story=Lazy("evolake.solvers.report.story:story"),
+    tables=Lazy("evolake.solvers.tables_archive:TABLES"), gates=Lazy("evolake.solvers.gates.specs:KNOWN"),
+    checkers=("evolake.solvers.rules",), evidence=Lazy("evolake.solvers.gates.evidence:STORED"),
+    requirements=Lazy("evolake.solvers.requirements:requirements"),
+    artifacts=Lazy("evolake.solvers.report.artifacts:ARTIFACTS"), seeds=Lazy("evolake.solvers.evolution.immigrants:SEEDS"),
+    bundle=Lazy("evolake.solvers.bundle:BUNDLE"),
 )

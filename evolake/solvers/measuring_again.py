@@ -24,8 +24,8 @@ from evolake.bundles.model import Said
 from evolake.contest import LEAST_FORMULAS, LEVEL
 from evolake.contest.flips import flip_ends
 from evolake.report.numbers import counted
-from evolake.solvers.measurement.benchmark import Plan
-from evolake.solvers.measurement.duel import CHALLENGER, CHAMPION, Contender, Decision, decide, decision_rng, run_duel
+from evolake.solvers.measurement.benchmark import MeasuringPlan
+from evolake.solvers.measurement.duel import CHALLENGER, CHAMPION, Contender, Decision, DuelPlan, decide_duel, decision_rng, run_duel
 from evolake.solvers.measurement.metrics import PENALTY
 from evolake.solvers.report.artifacts import gain_of_decision
 from evolake.solvers.rules.outcomes import NO_PROOF
@@ -93,7 +93,7 @@ def unfounded(held: Mapping[str, Any], duel: Duel | None, own: str, root_seed: i
     if odd := _odd(duel):
         return odd
     rows = rows_of(duel, own, str(held["gain"]["against_id"]))
-    decision = decide(DUELS.frame(rows), decision_rng(root_seed, duel.cycle, own))
+    decision = decide_duel(DUELS.frame(rows), decision_rng(root_seed, duel.cycle, own))
     if not decision.wins:
         return f"by the runs in the bundle it did not win: {decision.reason}"
     gain = gain_of_decision(decision.row(duel.cycle))
@@ -158,7 +158,7 @@ def drawn(recipes: Recipes, sample: int | None) -> Recipes:
 
 
 def met_again(
-    own: Contender, other: Contender, suite: Suite, duel: Duel, stated: Mapping[str, Any], plan: Plan, sample: int | None, *, cores: int = 1,
+    own: Contender, other: Contender, suite: Suite, duel: Duel, stated: Mapping[str, Any], plan: MeasuringPlan, sample: int | None, *, cores: int = 1,
 ) -> Iterator[Said]:
     """The two solvers meet on formulas that were drawn here.
 
@@ -171,14 +171,14 @@ def met_again(
     if bad:
         yield Said(GAIN, "fails", f"its answer to {bad[0]['instance']}, drawn here, is refuted or has no proof", gain=True)
         return
-    decision = decide(DUELS.frame(done), np.random.default_rng(0))
+    decision = decide_duel(DUELS.frame(done), np.random.default_rng(0))
     before, now = _log_ratios(rows_of(duel, own.variant_id, other.variant_id)), _log_ratios(done)
     yield compared(before, now, decision, stated)
 
 
-def beside(name: str, own: Contender, seed: Contender, suite: Suite, plan: Plan, cores: int = 1) -> Said:
+def beside(name: str, own: Contender, seed: Contender, suite: Suite, plan: MeasuringPlan, cores: int = 1) -> Said:
     """How the solver compares with the installed seed `name`: of interest where it was measured against another solver."""
-    decision = decide(DUELS.frame(_duel(own, seed, suite, plan, FEW_PAIRS, cores)), np.random.default_rng(0))
+    decision = decide_duel(DUELS.frame(_duel(own, seed, suite, plan, FEW_PAIRS, cores)), np.random.default_rng(0))
     return Said(f"the seed {name}, which is installed here", "note", f"{_figure(decision)}; the stated gain is over another solver")
 
 
@@ -209,9 +209,9 @@ def _figure(decision: Decision) -> str:
     return f"PAR-2 of the other over its own is {interval} on {count}, noise of this machine {decision.noise_floor:.4g}"
 
 
-def _duel(own: Contender, other: Contender, suite: Suite, plan: Plan, pairs: int, cores: int) -> list[dict[str, Any]]:
+def _duel(own: Contender, other: Contender, suite: Suite, plan: MeasuringPlan, pairs: int, cores: int) -> list[dict[str, Any]]:
     with ThreadPoolExecutor(cores) as executor:
-        return run_duel(other, own, suite, plan, executor, cycle="bundle", pairs=pairs)
+        return run_duel(DuelPlan(other, own, suite, "bundle", pairs), plan, executor)
 
 
 def _log_ratios(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from evolake.settings import LineSettings
 
 
-class SolversSettings(BaseModel):
+class SolversSettings(LineSettings):
     """How much a cycle of the `solvers` line does.
 
     `train_instances` and its like take the first so many formulas of a suite; the suites' specs put a balanced quick selection on top. 0 means all.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    fixed: ClassVar = {"carry_copies": 2}
     seeds: list[str] = Field(default=["minisat22", "glucose421", "maplechrono", "mergesat3", "cadical195"], description="seeds to start from")
     variants_per_cycle: int = Field(default=6, gt=0, description="variants planned a cycle")
     survivors: int = Field(default=8, gt=0, description="variants that enter the next cycle, the champion and one per seed among them")
@@ -40,7 +42,6 @@ class SolversSettings(BaseModel):
     smoke_timeout_s: float = Field(default=10.0, gt=0, description="cpu seconds a smoke run may take")
     correctness_instances: int = Field(default=32, ge=32, description="small formulas on which the correctness gate checks every model and proof")
     carry_instances: int = Field(default=24, ge=0, description="formulas of train_suite that are run beside renamed copies; less than 4 show nothing")
-    carry_copies: int = Field(default=2, gt=0, description="renamed and shuffled copies of each of them")
     challengers: int = Field(default=2, gt=0, description="variants a cycle that may fight the champion, by consensus rank")
     race_entrants: int = Field(default=0, ge=0, description="variants that race for the duels, by consensus rank; not above challengers: no race")
     race_formulas: int = Field(default=6, gt=0, description="formulas of a race's first rung; each rung doubles them and drops half of the variants")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from evolake.lake.schemas import DERIVATIONS, STATE, TableSchema
+from evolake.lake.schemas import DERIVATIONS, STATE, TableSchema, incoming_tables, tables_by_name
+from evolake.solvers import tables
 from evolake.solvers.tables import HOLDOUT_RUNS, OBJECTIVES, RANKING, RUNS, TERMS
 
 VARIANTS = TableSchema(
@@ -154,3 +155,13 @@ ARCHIVE: dict[str, TableSchema] = {
     "variants": VARIANTS, "derivations": DERIVATIONS, "runs": RUNS, "holdout": HOLDOUT_RUNS, "objectives": OBJECTIVES, "ranking": RANKING,
     "rule_proposals": RULE_PROPOSALS, "findings": FINDINGS, "history": HISTORY, "state": STATE,
 }
+TABLES = incoming_tables(ARCHIVE) | {
+    **dict.fromkeys(("seeds", "immigrant_variants", "variants", "survivors"), VARIANTS), "plan": PLANS, "post_mortem": FINDINGS, "attempts": HISTORY,
+    "compliance": tables.GATED, "smoke": tables.SMOKE_RUNS, "correctness": tables.CORRECTNESS_RUNS, "champion": tables.DECISIONS,
+    "consensus_ranking_weights": tables.WEIGHTS,
+    **tables_by_name(
+        PROVENANCE, UNMADE, CODER_RUNS, SUBMISSIONS, PROPOSED, RULE_PROPOSALS, tables.GATE_RUNS, tables.BINARIES, tables.STABILITY_RUNS, RUNS,
+        tables.METRICS, OBJECTIVES, tables.OBJECTIVE_REVIEWS, tables.SCORES, RANKING, tables.DUELS, tables.RACES, HOLDOUT_RUNS, tables.RULE_METRICS,
+    ),
+}
+"""Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from evolake.lazy import Lazy
 from evolake.lines import LineSpec
 
 LINE = LineSpec(
-    "utility", assets="assets.utility", settings="evolake.utility.settings:UtilitySettings", profiles="evolake.utility.profiles",
-    findings="evolake.utility.report.narrative:findings", tables="evolake.utility.known_tables:known_tables",
-    artifacts="evolake.utility.report.artifacts:ARTIFACTS", stands_on=("families", "prompts"),
+    "utility", assets="assets.utility", profiles="evolake.utility.profiles", settings=Lazy("evolake.utility.settings:UtilitySettings"),
+    findings=Lazy("evolake.utility.report.narrative:findings"), tables=Lazy("evolake.utility.tables:TABLES"),
+    artifacts=Lazy("evolake.utility.report.artifacts:ARTIFACTS"), stands_on=("families", "prompts"),
 )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
+
+from evolake.settings import LineSettings
 
 
-class UtilitySettings(BaseModel):
+class UtilitySettings(LineSettings):
     """How much the study does. Defaults are SSLogic's, appendices G and H; the policy itself is the one of the section `prompts`."""
 
-    model_config = ConfigDict(extra="forbid")
 
     seeds: int = Field(default=3, gt=0, description="seeds each arm is run with, counted from 0")
     steps: int = Field(default=240, gt=0, description="updates of the weights of an arm")

@@ -10,7 +10,7 @@ import polars as pl
 
 from evolake.cells import Cells
 from evolake.errors import InputError
-from evolake.lake.schemas import TableSchema
+from evolake.lake.schemas import TableSchema, tables_by_name
 
 LINE = "utility"
 BASE = "base"
@@ -173,3 +173,5 @@ def pick_arms(text: str) -> list[str]:
     if not names or set(names) - ARMS.keys():
         raise InputError("these arms cannot be run", wanted=f"all, or some of {', '.join(ARMS)}", got=text or "none", do="name some of these")
     return [arm for arm in ARMS if arm in names]
+TABLES = tables_by_name(PROBLEMS, STUDY, STEPS, REPLIES, SUMMARY, COMPARISONS, CURVES, FIGURES)
+"""Asset -> schema of every table that the study publishes under a name of its own, for SQL and for `evolake sql --schema`."""

@@ -23,8 +23,8 @@ from solver_referee_good import GOOD
 from evolake.solvers.formula.cnf import read_cnf_file, write_dimacs
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.gates.soundness import stage_judge, unsound_in
-from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, run_limits
-from evolake.solvers.measurement.duel import Contender, run_duel
+from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs, run_limits
+from evolake.solvers.measurement.duel import Contender, DuelPlan, run_duel
 from evolake.solvers.objectives.consensus import results_of
 from evolake.solvers.process.execute import Program
 from evolake.solvers.proof import ProofLimits
@@ -129,7 +129,7 @@ def _programs(project: GatesProject, *wanted: Trial) -> dict[str, Program]:
 
 
 def _measured(project: GatesProject, programs: Mapping[str, Program], instances: list[Instance], proof_cpu_s: float = 60.0) -> pl.DataFrame:
-    plan = Plan(run_limits(20.0, 2048, 512), proof_limits=ProofLimits(cpu_s=proof_cpu_s, memory_mb=3072), verdicts=project.root / "proofs")
+    plan = MeasuringPlan(run_limits(20.0, 2048, 512), proof_limits=ProofLimits(cpu_s=proof_cpu_s, memory_mb=3072), verdicts=project.root / "proofs")
     with ThreadPoolExecutor(2) as executor:
         return run_jobs(plan_jobs(programs, Suite("train", tuple(instances)), plan, cycle="0001"), executor)
 
@@ -210,10 +210,10 @@ def test_who_plays_a_lottery_beyond_the_gates_formulas_is_blocked_by_its_first_d
     requires("c++")
     name, formula = "address-lottery", "ts4-20-20"  # which takes its base more than 60,000 conflicts
     programs = _programs(project, trials[name])
-    plan = Plan(run_limits(20.0, 2048, 512), proof_share=0.0)
+    plan = MeasuringPlan(run_limits(20.0, 2048, 512), proof_share=0.0)
     suite = Suite("fresh", (train[formula],))
     with ThreadPoolExecutor(2) as executor:
-        rows = run_duel(Contender("base", programs["base"]), Contender(name, programs[name]), suite, plan, executor, cycle="0001", pairs=2)
+        rows = run_duel(DuelPlan(Contender("base", programs["base"]), Contender(name, programs[name]), suite, "0001", 2), plan, executor)
     assert all(row["status"] == "unsat" for row in rows)
     verdicts = stage_judge("duel", RULES, project.bench.blobs, cycle="0001", run_id="test")(rows)
     assert unsound_in(verdicts) == {name}

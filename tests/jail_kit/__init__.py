@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.jail.backends import GUARANTEES
-from evolake.jail.native import run_native
+from evolake.jail.native import NativeRun, run_native
 from evolake.jail.pool import Pool
 from evolake.jail.protocol import GENERIC_DRIVER, JailMode, Limits, NativeOutcome, Outcome, Status
 
@@ -178,7 +178,7 @@ class CounterAttack:
 
 
 NativeRunner = Callable[..., NativeOutcome]
-"""(argv, *, outputs, limits, mode) -> outcome, as `run_native`."""
+"""(run, *, limits, mode) -> outcome, as `run_native`."""
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ class NativeAttack:
     def violations(self, mode: JailMode, host: Witness, run: NativeRunner = run_native) -> list[str]:
         """Run it by `run`; what was not contained, empty when all was."""
         argv = ["/bin/sh", "-c", self.script, "attack", str(host.folder / "secret"), str(host.folder), str(host.port)]
-        outcome = run(argv, outputs=self.outputs, limits=self.limits, mode=mode)
+        outcome = run(NativeRun(argv, outputs=self.outputs), limits=self.limits, mode=mode)
         result = _common(outcome.status, self.statuses, outcome.reason, outcome.jail, mode)
         if host.secret.encode() in outcome.stdout + outcome.stderr + b"".join(outcome.outputs.values()):
             result.append("the secret came back")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from evolake.jail.direct import DirectRun, run_direct
+from evolake.jail.native import NativeRun
 from evolake.jail.protocol import Limits, NativeOutcome
 from evolake.scratch import Scratch
 from jail_kit import ATTACK_LIMITS, NativeAttack
@@ -16,13 +16,13 @@ from jail_kit.native_attacks import NATIVE_ATTACKS
 TOOLS = ("cat", "chmod", "date", "dd", "head", "ln", "mkfifo", "mv", "setsid", "sleep", "touch", "yes")
 
 
-def run_directly(argv: Sequence[str], *, outputs: Iterable[str] = (), limits: Limits = Limits(), mode: str | None = None) -> NativeOutcome:
+def run_directly(run: NativeRun, *, limits: Limits = Limits(), mode: str | None = None) -> NativeOutcome:
     """`run_direct` as the kit calls a runner: each wanted output is an empty writable file, and counts as brought out when it is not empty then."""
     with Scratch("kit") as folder:
-        writable = {name: Path(folder) / name for name in outputs if "/" not in name}
+        writable = {name: Path(folder) / name for name in run.outputs if "/" not in name}
         for path in writable.values():
             path.touch()
-        outcome = run_direct(DirectRun(argv, writable=writable, tools=tools()), limits, mode=mode)
+        outcome = run_direct(DirectRun(run.argv, writable=writable, tools=tools()), limits, mode=mode)
         return replace(outcome, outputs={name: data for name, path in writable.items() if (data := path.read_bytes())})
 
 

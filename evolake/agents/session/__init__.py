@@ -3,6 +3,7 @@
     ended = agents.session(CODER_SESSION, request, bench, seed=seed)     # ended.value: the role's `finish` model, or an AgentFailure
     bench.workspace.changed                                              # what the files have become
 
-`agents.wire` says what a turn is and how it travels; `workspace` holds the files and guards them; `tools` runs what a turn calls; `conduct` is the
-loop; `kept` remembers what commands said, so that a session that is replayed or goes on after a kill reads the same bytes; `rows` makes its table.
+`role` declares a role that is a session, and `agents.session_spec` one session of a line. `agents.wire` says what a turn is and how it travels;
+`workspace` holds the files and guards them; `tools` runs what a turn calls; `conduct` is the loop;
+`kept` remembers what commands said, so that a session that is replayed or goes on after a kill reads the same bytes; `rows` makes its table.
 """

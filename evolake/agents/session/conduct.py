@@ -21,17 +21,18 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from evolake.agents.answers import judged
 from evolake.agents.backends import Record
 from evolake.agents.conversations import FINAL, Recorded, choose, mending
 from evolake.agents.model import Attempt, ModelBackend
 from evolake.agents.prompts import Message
-from evolake.agents.roles import AgentFailure, Job, canonical_json, text_sha
+from evolake.agents.reply_validation import validate_reply
+from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.session.kept import Kept
 from evolake.agents.session.rows import Note, turn_row
 from evolake.agents.session.tools import Bench, Result, run_tool
 from evolake.agents.system_prompts import prompt_for
 from evolake.agents.wire import RESULT, Turn, turn_text
+from evolake.canonical_json import canonical_json, key_of
 
 MOST_CALLS = 12
 """Calls of one turn that are run."""
@@ -124,7 +125,7 @@ class _Session:
         course, before = self.course, self.bench.workspace.sha
         key = self.backend.question(self.job, self.model, course.messages, self.schema, self.number) + self.tag
         attempt = self.backend.obtain(self.job, self.model, course.messages, self.schema, key, self.number, self.record)
-        status, said = judged(attempt.received, self.job.role.reply)
+        status, said = validate_reply(attempt.received, self.job.role.reply)
         call = self.backend.row(self.job, self.model, course.messages, key, attempt, status, self.number, self.prompt)
         self.record(call, attempt.charged)
         self._count(key, attempt)
@@ -147,7 +148,7 @@ class _Session:
     def _act(self, turn: Turn, before: str) -> tuple[Ending | None, list[Result], str]:
         """Runs the calls of a turn. Gives how the session ended, if so, what the calls came to, and what kind of no use the turn was."""
         course, calls = self.course, turn.calls[:MOST_CALLS]
-        taken = text_sha(canonical_json([before, [call.model_dump(mode="json") for call in turn.calls]]))
+        taken = key_of([before, [call.model_dump(mode="json") for call in turn.calls]])
         course.seen[taken] += 1
         results: list[Result] = []
         for call in calls:

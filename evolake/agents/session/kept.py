@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from evolake.agents.roles import canonical_json, text_sha
+from evolake.canonical_json import key_of, text_sha
 from evolake.errors import CorruptPart
 from evolake.lake import disk
 
@@ -44,7 +44,7 @@ class Kept:
             data = disk.read(path)
         try:
             stored = json.loads(data)
-            if stored["sha"] != text_sha(canonical_json([name, stored["record"]])):
+            if stored["sha"] != key_of([name, stored["record"]]):
                 raise ValueError("its own hash does not match")
             return stored["record"]
         except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -59,7 +59,7 @@ class Kept:
             stored = json.loads(disk.read(path))
             if not isinstance(stored["record"], dict) or not isinstance(stored["sha"], str):
                 return "it is no record of a session"
-            if "name" in stored and stored["sha"] != text_sha(canonical_json([stored["name"], stored["record"]])):
+            if "name" in stored and stored["sha"] != key_of([stored["name"], stored["record"]]):
                 return "its own hash does not match"
             return "it lies where another belongs" if "name" in stored and self.path(stored["name"]) != path else ""
         except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -72,7 +72,7 @@ class Kept:
             LakeError: it cannot be kept.
         """
         path = self.path(name)
-        data = json.dumps({"name": name, "sha": text_sha(canonical_json([name, record])), "record": record}).encode()
+        data = json.dumps({"name": name, "sha": key_of([name, record]), "record": record}).encode()
         with disk.as_lake_error("a record of a session cannot be kept", f"room and the right to write below {self.root}"):
             disk.make_folder(path.parent)
             temporary = path.with_name(f".tmp-{os.getpid()}-{uuid4().hex}")

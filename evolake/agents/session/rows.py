@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from evolake.agents.calls import AgentCall
-from evolake.agents.roles import Job, canonical_json, text_sha
+from evolake.agents.roles import Job
 from evolake.agents.session.tools import Result
 from evolake.agents.wire import ToolCall
+from evolake.canonical_json import canonical_json, text_sha
 
 Note = Callable[[dict[str, Any]], None]
 

@@ -102,6 +102,8 @@ class Result:
     wall_s: float = 0.0
 
 
+CommandSpec = tuple[str, str, type[Arguments]]
+"""Name, description and arguments of a command, as a role offers it."""
 Call = Callable[[str, str, Any, Limits], Outcome]
 """What `Pool.call` is."""
 Remember = Callable[[Callable[[], dict[str, Any]]], dict[str, Any]]
@@ -112,13 +114,14 @@ Remember = Callable[[Callable[[], dict[str, Any]]], dict[str, Any]]
 class Bench:
     """What a session works with.
 
-    workspace: its files. parent: the folder that they were read from; commands get a copy of it with the changes. finish: what its last call says.
+    workspace: its files. parent: the folder that they were read from, of which commands get a copy with the changes; None if there is no other file.
+    finish: what its last call says.
     call: the jail. commands: by name. reference: makes the files that may be read beside those of the workspace, path -> text; their paths begin with
     one folder that the workspace has not, and a listing or a search sees them only when it is asked for that.
     """
 
     workspace: Workspace
-    parent: Path
+    parent: Path | None
     finish: type[BaseModel]
     call: Call
     commands: Mapping[str, Command] = field(default_factory=dict)
@@ -130,8 +133,8 @@ class Bench:
         return {name: text for name, text in self.reference().items() if name not in self.workspace.original}
 
 
-def offered(commands: Sequence[tuple[str, str, type[Arguments]]], finish: type[BaseModel]) -> tuple[dict[str, Any], ...]:
-    """The tools of a role that is a session, as it offers them. commands: name, description, arguments. finish: what its last call says."""
+def offered(commands: Sequence[CommandSpec], finish: type[BaseModel]) -> tuple[dict[str, Any], ...]:
+    """The tools of a role that is a session, as it offers them. finish: what its last call says."""
     named = [(name, *summary) for name, summary in FILE_TOOLS.items()]
     last = (FINISH, "End the session: the files as they are now are your result.", finish)
     return tuple(

@@ -77,14 +77,17 @@ class Workspace:
         except (InputError, UnicodeEncodeError):
             return False
 
-    def lay_out(self, parent: Path, folder: Path) -> None:
-        """A copy of `parent` at `folder`, which must not exist, with the changes made in it.
+    def lay_out(self, parent: Path | None, folder: Path) -> None:
+        """A copy of `parent` at `folder`, which must not exist, with the changes made in it; without a parent, all files.
 
         Raises:
             InputError: a link stands where a file would be written.
         """
-        shutil.copytree(parent, folder, symlinks=True)
-        for name, text in self.changed.items():
+        if parent is None:
+            folder.mkdir()
+        else:
+            shutil.copytree(parent, folder, symlinks=True)
+        for name, text in (self.files if parent is None else self.changed).items():
             path = folder / plain_name(name)
             if path.is_symlink() or any(folder.joinpath(part).is_symlink() for part in _above(name)):
                 raise InputError(f"{name} cannot be written: a link is in its place", do="take a tree without links")
@@ -99,6 +102,11 @@ class Workspace:
             raise Outside(f"{path!r} may not be changed: it lies outside of what may be edited")
         if text is not None and len(text) > LONGEST_FILE:
             raise Outside(f"{path} would have more than {LONGEST_FILE} characters")
+
+
+def well_formed(text: str) -> str:
+    """The text as UTF-8 can hold it; what is none is a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _above(name: str) -> list[str]:

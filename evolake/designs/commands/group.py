@@ -16,6 +16,7 @@ import click
 
 from evolake.commands import LazyGroup, OrdinaryPath
 from evolake.errors import InputError
+from evolake.lazy import Lazy
 from evolake.reading import Unreadable, read_text, reason
 from evolake.terminal import say, say_json, visible_console
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from evolake.designs.model.contract import Blocked, TracedDesign
 
 @click.group(cls=LazyGroup, later={
-    "import": "evolake.designs.commands.import_database:import_command", "merge": "evolake.designs.commands.merge:merge",
-    "new": "evolake.designs.commands.new:new",
+    "import": Lazy("evolake.designs.commands.import_database:import_command"), "merge": Lazy("evolake.designs.commands.merge:merge"),
+    "new": Lazy("evolake.designs.commands.new:new"),
 }, short_help="Check, run, merge and import designs of 3-SAT solvers.")
 def designs() -> None:
     """3-SAT solver designs: measure one, check one, merge lakes, import the paper's databases."""

@@ -24,13 +24,13 @@ from typing import Any
 import polars as pl
 
 from evolake.contest import LEAST_PAIRS, Contest, looks, paired, progress, sequential
-from evolake.designs.evolution.experiments import LINE, PAPER_BATCH, Measured, Simulate, simulate_level
+from evolake.cycle_seeds import CycleSeeds
+from evolake.designs.evolution.experiments import PAPER_BATCH, Measured, Simulate, simulate_level
 from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.schedule import is_cut, is_solved, sizes
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.work.rows import max_work, median_work, per_step
-from evolake.seeds import child_seed, generator
 
 CERTIFICATE = "assignments checked on the clauses by the host"
 LARGEST_LOG = 700.0
@@ -87,9 +87,12 @@ class _Arena:
     executor: Executor
     simulate: Simulate
     settings: DesignsSettings
-    cycle: str
     profile: str
-    root_seed: int
+    seeds: CycleSeeds
+
+    @property
+    def cycle(self) -> str:
+        return self.seeds.cycle
 
     def start(self, part: str, contender: Contender, n: int, seeds: Sequence[int], first: int = 0) -> Callable[[], list[dict[str, Any]]]:
         """Submits the runs; what comes back waits for them and gives their rows. first: number of the first pair."""
@@ -118,8 +121,8 @@ class _Arena:
 
 
 def decide_champion(
-    challenger: Contender, incumbent: Contender, baseline: Contender, *, executor: Executor, settings: DesignsSettings, cycle: str, profile: str,
-    root_seed: int, simulate: Simulate = simulate_level,
+    challenger: Contender, incumbent: Contender, baseline: Contender, *, executor: Executor, settings: DesignsSettings, profile: str,
+    cycle_seeds: CycleSeeds, simulate: Simulate = simulate_level,
 ) -> Succession:
     """Duel, verdict, and the comparison with the baseline.
 
@@ -127,8 +130,8 @@ def decide_champion(
         challenger: first by consensus. incumbent: the champion, or the baseline where there is none yet. Either may be the same design.
         executor: where runs go; results do not depend on it. simulate: what runs one batch (see `experiments.simulate_level`).
     """
-    arena = _Arena(executor, simulate, settings, cycle, profile, root_seed)
-    seeds = [child_seed(root_seed, LINE, cycle, "champion", index) for index in range(settings.champion_repeats)]
+    arena = _Arena(executor, simulate, settings, profile, cycle_seeds)
+    seeds = [cycle_seeds.seed("champion", index) for index in range(settings.champion_repeats)]
     n, runs, trials = _largest_size([challenger, incumbent], arena, seeds[:LEAST_PAIRS])
     decisions: list[dict[str, Any]] = []
     champion, part = incumbent, "incumbent"
@@ -232,7 +235,7 @@ def _decision(
 ) -> dict[str, Any]:
     """most: pairs of a contest that may stop early; None: all pairs that were to be measured are."""
     ours, theirs = _uncut(runs[challenger.design_id], runs[incumbent.design_id])
-    random = generator(arena.root_seed, LINE, arena.cycle, f"ratio-{comparison}")
+    random = arena.seeds.generator(f"ratio-{comparison}")
     differences = gains(ours, theirs)
     if not differences:
         return _unmeasured(comparison, challenger, incumbent, n, len(runs[challenger.design_id]), arena)

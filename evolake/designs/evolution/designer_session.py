@@ -6,7 +6,7 @@ Trials are run on planted instances of their own, drawn by the root seed and the
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,21 +14,21 @@ from typing import Any
 from pydantic import ValidationError
 
 from evolake.agents import AgentFailure, Agents, Reply
-from evolake.agents.session.by_model import require_model
-from evolake.agents.session.tools import Bench, Call, Command
-from evolake.agents.session.workspace import Workspace
+from evolake.agents.session.role import require_model
+from evolake.agents.session.tools import Call
+from evolake.agents.session.workspace import Workspace, well_formed
+from evolake.agents.session_spec import RunCommand, SessionSpec, Unusable, hold_session
 from evolake.designs.engines.isolated import Run, run_apart
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.schedule import MOST_STEPS_PER_WORK
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import Blocked, TracedDesign
-from evolake.designs.roles.designer_session import COMMANDS, DESIGN_SESSION, Check, DesignCard, DesignSessionRequest, ReferenceCard, Trial
+from evolake.designs.roles.designer_session import DESIGN_SESSION, Check, DesignCard, DesignSessionRequest, ReferenceCard, Trial
 from evolake.designs.roles.models import DesignReply, DesignRequest
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tracing.trace import trace
 from evolake.errors import InputError
 from evolake.gates import read_reason
-from evolake.scratch import Scratch
 from evolake.seeds import child_seed
 
 FILE, BASELINE = "design.py", "references/baseline.py"
@@ -49,34 +49,16 @@ class SessionDesigner:
     def write(self, request: DesignRequest, *, seed: int, attempt: int) -> Reply[DesignReply | AgentFailure]:
         """Return the session's file as a reply like any other; an AgentFailure with a typed status if it was not finished."""
         files, start = starting_files(request)
-        with Scratch("design") as place:
-            folder = Path(place) / "start"
-            for name, text in files.items():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name).write_text(text, encoding="utf-8", errors="replace")
-            workspace = Workspace.of_folder(folder, files, lambda path: path == FILE)
-            bench = Bench(workspace, folder, DesignCard, self.call, self.commands(files[FILE]))
-            ended = self.agents.session(DESIGN_SESSION, request_of(request, start), bench, seed=seed, attempt=attempt)
-        card = ended.value
-        if not isinstance(card, DesignCard):
-            assert isinstance(card, AgentFailure)
-            return ended.with_value(card)
-        source = workspace.files.get(FILE, "").encode("utf-8", "replace").decode()
-        try:
-            reply = DesignReply(
-                explanation=card.explanation, solver_code=source, short_name=card.short_name, reference_weights=card.reference_weights,
-            )
-        except ValidationError as error:
-            return ended.with_value(AgentFailure(DESIGN_SESSION.name, "invalid", f"{FILE}: {error.errors()[0]['msg']}", 1))
-        return ended.with_value(reply)
+        workspace = Workspace({name: well_formed(text) for name, text in files.items()}, lambda path: path == FILE)
+        spec = SessionSpec(DESIGN_SESSION, request_of(request, start), workspace, design_reply, self.commands(files[FILE]))
+        return hold_session(self.agents, spec, self.call, seed=seed, attempt=attempt)
 
-    def commands(self, start: str) -> Mapping[str, Command]:
-        """The commands of a session that begins with the file `start`. What a design does wrong is said; only our own machinery raises."""
-        runs: dict[str, Callable[[Path, Any], str]] = {
+    def commands(self, start: str) -> Mapping[str, RunCommand]:
+        """The commands of a session that begins with the file `start`."""
+        return {
             "check": lambda folder, arguments: self.check(_source(folder), arguments),
             "trial": lambda folder, arguments: self.trial(_source(folder), start, arguments),
         }
-        return {name: Command(name, description, arguments, runs[name]) for name, description, arguments in COMMANDS}
 
     def check(self, source: str, arguments: Check) -> str:
         """What tracing it comes to."""
@@ -135,9 +117,20 @@ def request_of(request: DesignRequest, start: str) -> DesignSessionRequest:
     )
 
 
+def design_reply(card: DesignCard, workspace: Workspace) -> DesignReply:
+    """The session's file as a reply like any other. Raises Unusable if it makes none."""
+    try:
+        return DesignReply(
+            explanation=card.explanation, solver_code=well_formed(workspace.files.get(FILE, "")), short_name=card.short_name,
+            reference_weights=card.reference_weights,
+        )
+    except ValidationError as error:
+        raise Unusable(f"{FILE}: {error.errors()[0]['msg']}") from None
+
+
 def check_designer(settings: DesignsSettings, backend: str) -> None:
     """Raises InputError where the setting `designer` cannot be followed."""
-    require_model("a designer", "EVOLAKE_DESIGNS__DESIGNER", settings.designer, backend)
+    require_model("a designer", DESIGN_SESSION, settings.designer, backend)
 
 
 def _source(folder: Path) -> str:

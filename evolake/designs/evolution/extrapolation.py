@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolake.designs.evolution.schedule import Fidelity, is_solved, latest_levels, promoted, promotion_count, sizes
+from evolake.designs.evolution.schedule import HIGH_SHARE, Fidelity, is_solved, latest_levels, promoted, promotion_count, sizes
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.work.rows import max_work, median_work
 from evolake.stats.power_law import fit_power_law
@@ -62,7 +62,7 @@ def promoted_by_scaling(
     """
     n = sizes(settings, fidelity)[-1]
     result = [extrapolate(name, results.get(name, ()), n) for name in order]
-    count = promotion_count(len(order), settings.medium_share if fidelity == "medium" else settings.high_share)
+    count = promotion_count(len(order), settings.medium_share if fidelity == "medium" else HIGH_SHARE)
     places = sorted(range(len(order)), key=lambda place: (place > 0, result[place].low is None, result[place].low or 0.0, place))
     return [order[place] for place in sorted(places[:count])], result
 

@@ -11,17 +11,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from evolake.designs.evolution.gate_specs import OBJECTIVE
 from evolake.designs.evolution.objective_trial import Bench, OnTrial, scores_of
-from evolake.gates import Finding, GateResults, GateSpec, Ruleset, checker, run_gates
+from evolake.gates import Finding, GateResults, Ruleset, checker, run_gates
 from evolake.objectives.score import HasSource
 
 if TYPE_CHECKING:
     from evolake.compute import Jails
 
-GATE = GateSpec(
-    0, "objective", "evolake.designs.evolution.objective_trial:collect_trial", ("scores", "runs", "told_apart", "nearest"), asset="objectives",
-    about="it gives every measured design a number, whatever the order, tells designs apart, and ranks them as no other does",
-)
 AGAIN = "again"
 SHORT = 12
 JudgeObjective = Callable[..., GateResults]
@@ -43,7 +40,7 @@ def objective_judge(
         nonlocal held
         beside = replace(held, voting={}) if starting else held
         result = run_gates(
-            OnTrial(objective, beside, pool), (GATE,), ruleset, artifact_id=objective.objective_id, cycle=cycle, run_id=run_id, store=store,
+            OnTrial(objective, beside, pool), (OBJECTIVE,), ruleset, artifact_id=objective.objective_id, cycle=cycle, run_id=run_id, store=store,
         )
         if result.accepted:
             held = held.joined_by(objective.objective_id, scores_of(objective, held, pool))

@@ -16,7 +16,7 @@ from evolake.agents import AgentFailure, Agents
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.line_state import standings
 from evolake.designs.evolution.population import Population, Texts
-from evolake.designs.evolution.schedule import FIDELITIES, latest_levels, limits_of, size_of
+from evolake.designs.evolution.schedule import FIDELITIES, HIGH_SHARE, latest_levels, limits_of, size_of
 from evolake.designs.genome.grammars import read_genome
 from evolake.designs.roles.models import SHORT_ID, DesignDetail, DesignSummary, DirectionsRequest, LevelResult, LookupRequest
 from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE
@@ -154,7 +154,7 @@ def schedule_text(settings: DesignsSettings) -> str:
         f"until more than half of the instances have been solved once; budgets of work start at {settings.steps_start} steps of the baseline and "
         f"double from level to level. A level that fails ends the schedule. " + "; ".join(parts)
         + f". The best {settings.medium_share:.0%} by {by} go on to medium, the best "
-        f"{settings.high_share:.0%} to high."
+        f"{HIGH_SHARE:.0%} to high."
     )
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import polars as pl
 
+from evolake.canonical_json import key_of
 from evolake.designs.evolution.experiments import LINE, results_by_design
 from evolake.designs.evolution.schedule import is_cut
 from evolake.designs.genome.genetic import Parent
@@ -35,7 +36,7 @@ Texts = Callable[[str], str]
 def design_id_of(traced: TracedDesign) -> str:
     """Of a design that runs: sha256 over the graph's hash and the hyperparameter values."""
     content = {"graph": traced.graph_sha, "hyper": {name: traced.hyper_values[name] for name in sorted(traced.hyper_values)}}
-    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return key_of(content, ascii_only=True)
 
 
 def text_id_of(source: str, hyper: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.canonical_json import canonical_json
 from evolake.designs.evolution.judging import DesignResults
 from evolake.designs.evolution.planning import resolved, short_ids
 from evolake.designs.evolution.population import Population
@@ -184,4 +185,4 @@ def store_candidate(blobs: Any, candidate: Judged) -> tuple[str, str | None]:
     source_sha = blobs.put(candidate.source.encode(errors="backslashreplace"))
     if candidate.traced is None:
         return source_sha, None
-    return source_sha, blobs.put(json.dumps(candidate.traced.to_json(), sort_keys=True, separators=(",", ":")).encode())
+    return source_sha, blobs.put(canonical_json(candidate.traced.to_json(), ascii_only=True).encode())

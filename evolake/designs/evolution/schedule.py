@@ -21,6 +21,8 @@ from evolake.designs.work.rows import max_work
 Fidelity = Literal["low", "medium", "high"]
 FIDELITIES: tuple[Fidelity, ...] = ("low", "medium", "high")
 Row = Mapping[str, Any]
+HIGH_SHARE = 0.1
+"""Share of designs that goes on to high fidelity, as in the paper."""
 MOST_STEPS_PER_WORK = 10
 """A step costs at least a tenth of the baseline's: reading the variables and checking the clauses alone do."""
 
@@ -101,7 +103,7 @@ def promoted(order: Sequence[str], fidelity: Fidelity, settings: DesignsSettings
     """Designs that go on to `fidelity`: the best share by consensus rank. `order` is best first; `low` takes everyone."""
     if fidelity == "low":
         return list(order)
-    share = settings.medium_share if fidelity == "medium" else settings.high_share
+    share = settings.medium_share if fidelity == "medium" else HIGH_SHARE
     return list(order[: promotion_count(len(order), share)])
 
 

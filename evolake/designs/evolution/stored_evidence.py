@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from evolake import settings as settings_module
+from evolake.designs.evolution.gate_specs import OBJECTIVE
 from evolake.designs.evolution.judging import TWIN, Attempt, collect_contract, collect_duplicate, collect_dynamics, collect_trace
-from evolake.designs.evolution.judging_objectives import GATE
 from evolake.designs.model.contract import Blocked, TracedDesign
 from evolake.designs.settings import DesignsSettings
 from evolake.gate_spec import Evidence
@@ -33,7 +33,7 @@ def find(lake: Lake, cycle: str | None) -> Find:
     rows = {row["design_id"]: row for table in TABLES for row in _read(lake, table, cycle) if row["source_sha"]}
 
     def of_gate(artifact: str, gate: str, shas: Mapping[str, str]) -> Evidence | None:
-        if gate == GATE.name:
+        if gate == OBJECTIVE.name:
             return json.loads(lake.blobs.get(shas[gate])) if gate in shas else None
         row = rows.get(artifact)
         return COLLECT[gate](_attempt(row, lake, settings)) if row is not None and _is_known(row, gate) else None

@@ -15,12 +15,12 @@ beside another one name it in `requires` (the tail gate's shift needs the tail g
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from evolake.canonical_json import canonical_json, text_sha
 from evolake.designs.genome import grammar_force, grammar_memory, grammar_release
 from evolake.designs.genome.grammar_kind import Kind, Parameter
 from evolake.errors import InputError
@@ -70,11 +70,11 @@ class Genome:
 
     def to_json(self) -> str:
         """Canonical JSON: equal genomes give equal text."""
-        return json.dumps({"backbone": self.backbone_values(), "terms": self.term_values()}, sort_keys=True, separators=(",", ":"))
+        return canonical_json({"backbone": self.backbone_values(), "terms": self.term_values()}, ascii_only=True)
 
     def key(self) -> str:
         """sha256 of the canonical JSON."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()
+        return text_sha(self.to_json())
 
 
 def parameters_of(genome: Genome) -> dict[str, Parameter]:

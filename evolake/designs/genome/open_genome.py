@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from evolake.canonical_json import canonical_json
 from evolake.designs.genome import grammar
 from evolake.designs.genome.grammar_kind import Parameter
 from evolake.designs.genome.open_behaviour import Memory, fingerprint
@@ -92,11 +93,11 @@ class OpenGenome:
 
     def to_json(self) -> str:
         """Canonical JSON: equal genomes give equal text."""
-        return json.dumps({
+        return canonical_json({
             "grammar": self.grammar, "drives": dict(self.drives),
             "memories": [[result.name, result.axis, result.low, result.high, result.drive] for result in self.memories],
             "constants": [[p.name, p.type, p.low, p.high, constant.value] for constant in self.constants for p in (constant.parameter,)],
-        }, sort_keys=True, separators=(",", ":"))
+        }, ascii_only=True)
 
     def key(self) -> str:
         """sha256 of its behaviour on fixed instances; of its JSON, where that is not finite."""

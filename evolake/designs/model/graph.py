@@ -9,10 +9,11 @@ Two files that compute the same thing in a different order of statements therefo
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from dataclasses import dataclass
 from typing import Any
+
+from evolake.canonical_json import key_of
 
 RANDOM_OPERATORS = frozenset(
     {
@@ -275,4 +276,4 @@ def _described(value: Any, digests: list[tuple[str, str]], numbers: bool) -> Any
 
 def sha_of(data: Any) -> str:
     """sha256 of the canonical JSON text of `data`."""
-    return hashlib.sha256(json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()).hexdigest()
+    return key_of(data, ascii_only=True, allow_nan=False)

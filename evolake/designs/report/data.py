@@ -10,7 +10,7 @@ import polars as pl
 
 from evolake.designs.evolution.consensus_winner import ConsensusWinner, consensus_winner
 from evolake.designs.evolution.population import Population, read_population
-from evolake.designs.known_tables import known_tables
+from evolake.designs.tables_import import TABLES
 from evolake.errors import InputError
 from evolake.lake import Catalogue, Lake, following
 from evolake.report.champion import ANCESTRY, Champion, champion_of
@@ -61,7 +61,7 @@ def read_report(root: Path, cycle: str | None = None) -> CycleReport:
         raise InputError(f"cycle {chosen!r} of {LINE} is not finished", wanted=f"one of {', '.join(done)}", do="run `evolake status`")
     after = following(chosen)
     population = read_population(lake, after)
-    with Catalogue(lake, {(LINE, name): schema for name, schema in known_tables().items()}) as catalogue:  # an older lake lacks columns
+    with Catalogue(lake, {(LINE, name): schema for name, schema in TABLES.items()}) as catalogue:  # an older lake lacks columns
         def ask(sql: str, **parameters: Any) -> pl.DataFrame:
             return catalogue.frame(sql, parameters)
 

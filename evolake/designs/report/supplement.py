@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from evolake.designs.known_tables import known_tables
 from evolake.designs.report import supplement_champion as champion
 from evolake.designs.report import supplement_objectives as objectives
 from evolake.designs.report import supplement_record as record
 from evolake.designs.report.data import LINE, CycleReport
 from evolake.designs.report.material import Material
+from evolake.designs.tables_import import TABLES
 from evolake.lake import Catalogue, Lake
 
 
@@ -30,7 +30,7 @@ class Part:
 
 def read_supplement(lake: Lake, report: CycleReport, material: Material) -> list[Part]:
     """The parts of one cycle's report, in the order of the paper's supplement."""
-    with Catalogue(lake, {(LINE, name): schema for name, schema in known_tables().items()}) as catalogue:  # an older lake lacks some
+    with Catalogue(lake, {(LINE, name): schema for name, schema in TABLES.items()}) as catalogue:  # an older lake lacks some
         def ask(sql: str) -> pl.DataFrame:
             return catalogue.frame(sql, {"cycle": report.cycle})
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from evolake.agents.roles import Role
-from evolake.agents.session.by_model import no_operators
-from evolake.agents.session.tools import Arguments, offered
-from evolake.agents.wire import Turn
+from evolake.agents.session.role import session_role
+from evolake.agents.session.tools import Arguments
 from evolake.designs.roles.models import DesignDetail, Direction, LongText, Model, ReferenceWeight, normalised
 
 LARGEST_TRIAL, MOST_INSTANCES, MOST_STEPS = 40, 16, 2_000
@@ -57,14 +55,12 @@ class Trial(Arguments):
     max_steps: int = Field(default=500, ge=1, le=MOST_STEPS, description="work that is allowed, in steps of the baseline")
 
 
-COMMANDS = (
-    ("check", "Trace design.py: says how many operators it has, or why it is no design.", Check),
-    ("trial", "Run design.py and the design that it started from on the same small planted instances, side by side.", Trial),
-)
-
-
-DESIGN_SESSION = Role(
-    "designs_designer_session", DesignSessionRequest, Turn, no_operators("EVOLAKE_DESIGNS__DESIGNER"),
-    tools=offered(COMMANDS, DesignCard),
+DESIGN_SESSION = session_role(
+    "designs_designer_session", DesignSessionRequest, DesignCard, setting="EVOLAKE_DESIGNS__DESIGNER",
+    commands=(
+        ("check", "Trace design.py: says how many operators it has, or why it is no design.", Check),
+        ("trial", "Run design.py and the design that it started from on the same small planted instances, side by "
+         "side.", Trial),
+    ),
 )
 """Write one new design in a workspace."""

@@ -13,6 +13,7 @@ import click
 
 from evolake.commands import LazyGroup, OrdinaryPath
 from evolake.families.settings import FamiliesSettings
+from evolake.lazy import Lazy
 from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
 
 
 @click.group(cls=LazyGroup, later={
-    "audit": "evolake.families.commands.audit:audit", "evidence": "evolake.families.commands.evidence:evidence",
-    "export": "evolake.families.commands.export:export",
-    "external": "evolake.families.commands.external:external", "gallery": "evolake.families.commands.gallery:gallery",
-    "new": "evolake.families.commands.new:new", "utility": "evolake.utility.commands.utility:utility",
+    "audit": Lazy("evolake.families.commands.audit:audit"), "evidence": Lazy("evolake.families.commands.evidence:evidence"),
+    "export": Lazy("evolake.families.commands.export:export"),
+    "external": Lazy("evolake.families.commands.external:external"), "gallery": Lazy("evolake.families.commands.gallery:gallery"),
+    "new": Lazy("evolake.families.commands.new:new"), "utility": Lazy("evolake.utility.commands.utility:utility"),
 }, short_help="Check, export and audit verifiable task families.")
 def families() -> None:
     """Verifiable task families: check them, export their instances, have them audited."""

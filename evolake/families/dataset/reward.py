@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from importlib import resources
 
+from evolake.program_templates import load_template
+
 HEAD = '''"""Reward of a data set of verifiable task families: 1.0 where the last \\\\boxed{...} of a reply is the label, else 0.0.
 
 Standard library only. Replies are parsed, never evaluated, in time proportional to their length.
@@ -21,36 +23,8 @@ from __future__ import annotations
 
 import json
 '''
-TAIL = '''
-
-def score(reply, answer, case_sensitive=True, units=()):
-    """1.0 or 0.0. answer: the label as JSON text. units: those that the question asks for."""
-    return 1.0 if matches(reply, json.loads(answer), case_sensitive=case_sensitive, units=units) else 0.0
-
-
-def text_of(completion):
-    """A completion as text: a string, or a list of messages, whose last content counts."""
-    if isinstance(completion, list):
-        completion = completion[-1].get("content", "") if completion else ""
-    return completion if isinstance(completion, str) else ""
-
-
-def reward(completions, answer, case_sensitive=None, units=None, **columns):
-    """One reward a completion. answer, case_sensitive, units: columns of the data set, one entry a completion."""
-    sensitive = case_sensitive if case_sensitive is not None else [True] * len(completions)
-    asked = units if units is not None else [()] * len(completions)
-    return [
-        score(text_of(reply), label, case, () if names is None else names)
-        for reply, label, case, names in zip(completions, answer, sensitive, asked, strict=True)
-    ]
-
-
-def compute_score(data_source, solution_str, ground_truth, extra_info=None):
-    """The reward of one reply."""
-    extra = extra_info or {}
-    units = extra.get("units")
-    return score(solution_str, ground_truth, extra.get("case_sensitive", True), () if units is None else units)
-'''
+ENTRIES = "evolake.families.dataset.templates.reward"
+"""What TRL and verl call."""
 _OWN = re.compile(r"^from (?:__future__|evolake[\w.]*) import [^\n]*\n", re.MULTILINE)
 _DOCSTRING = re.compile(r'\A(?:"""|\'\'\').*?(?:"""|\'\'\')\n', re.DOTALL)
 _IMPORTS = re.compile(r"^(?:import|from) [^\n]*\n", re.MULTILINE)
@@ -63,4 +37,4 @@ def reward_source() -> str:
         text = (resources.files("evolake.answers") / name).read_text(encoding="utf-8")
         bodies.append(_OWN.sub("", _DOCSTRING.sub("", text, count=1)))
     imports = sorted({line for body in bodies for line in _IMPORTS.findall(body)}, key=lambda line: (line.startswith("from"), line))
-    return HEAD + "".join(imports) + "\n" + "\n\n".join(_IMPORTS.sub("", body).strip("\n") + "\n" for body in bodies) + TAIL
+    return HEAD + "".join(imports) + "\n" + "\n\n".join(_IMPORTS.sub("", body).strip("\n") + "\n" for body in bodies) + load_template(ENTRIES)

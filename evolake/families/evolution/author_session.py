@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents, Reply
-from evolake.agents.session.tools import Bench, Command
-from evolake.agents.session.workspace import Workspace
+from evolake.agents.session.workspace import Workspace, well_formed
+from evolake.agents.session_spec import RunCommand, SessionSpec, hold_session
 from evolake.errors import InputError
 from evolake.families.evolution.validator_pool import complete
 from evolake.families.gates.consensus import take_votes
@@ -23,7 +23,6 @@ from evolake.families.model.contract import GENERATOR, READER, TEMPLATE, VALIDAT
 from evolake.families.model.loading import make_family
 from evolake.families.model.statement import stated
 from evolake.families.roles.evolution_session import (
-    COMMANDS,
     EVOLUTION_SESSION,
     Answers,
     BlockedDraft,
@@ -36,10 +35,11 @@ from evolake.families.roles.evolution_session import (
 from evolake.families.roles.models import EvolveReply, EvolveRequest
 from evolake.families.sandbox.running import Instance, generate, read, solve
 from evolake.families.settings import FamiliesSettings
-from evolake.scratch import Scratch
 
 FILES = (GENERATOR, TEMPLATE, VALIDATOR, READER)
 SAW = ("parents", "samples", "votes")
+LONGEST_FILE = 200_000
+"""Characters of a file that a reply may hold."""
 LONGEST_TEXT = 3_000
 LONGEST_INPUTS = 1_500
 LONGEST_ANSWER = 300
@@ -59,39 +59,20 @@ class SessionAuthor:
         self, request: EvolveRequest, *, seed: int, attempt: int, artifact_id: str | None = None,
     ) -> Reply[EvolveReply | AgentFailure]:
         """Return the session's files as a reply like any other; an AgentFailure with a typed status if it was not finished."""
-        with Scratch("family") as place:
-            folder = Path(place) / "start"
-            for name, text in starting_files(request).items():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name).write_text(text, encoding="utf-8", errors="surrogateescape")
-            folder.mkdir(exist_ok=True)
-            workspace = Workspace.of_folder(folder, starting_files(request), lambda path: path in FILES)
-            bench = Bench(workspace, folder, FamilyCard, self.pool.call, self.commands())
-            ended = self.agents.session(EVOLUTION_SESSION, request_of(request), bench, seed=seed, artifact_id=artifact_id, attempt=attempt)
-        card = ended.value
-        if not isinstance(card, FamilyCard):
-            assert isinstance(card, AgentFailure)
-            return ended.with_value(card)
-        texts = {name: clean_text(workspace.files.get(name, "")) for name in FILES}
-        reply = EvolveReply(
-            title=card.title, category=card.category, language=card.language, answer_type=card.answer_type, operator=card.operator,
-            used_parents=card.used_parents, generator=texts[GENERATOR], template=texts[TEMPLATE], validator=texts[VALIDATOR],
-            reader=texts[READER] or None, note=card.note,
-        ) if all(len(text) <= 200_000 for text in texts.values()) else EvolveReply(note="a file is longer than 200000 characters")
-        return ended.with_value(reply)
+        workspace = Workspace(starting_files(request), lambda path: path in FILES)
+        spec = SessionSpec(EVOLUTION_SESSION, request_of(request), workspace, family_reply, self.commands())
+        return hold_session(self.agents, spec, self.pool.call, seed=seed, artifact_id=artifact_id, attempt=attempt)
 
-    def commands(self) -> Mapping[str, Command]:
+    def commands(self) -> Mapping[str, RunCommand]:
         """The commands of a session. What a family does wrong is said; only our own machinery raises."""
-        runs: dict[str, Callable[[Family, Any], str]] = {"samples": self.samples, "answers": self.answers, "votes": self.votes}
-
-        def bound(run: Callable[[Family, Any], str]) -> Callable[[Path, Any], str]:
+        def on_family(run: Callable[[Family, Any], str]) -> RunCommand:
             def command(folder: Path, arguments: Any) -> str:
                 family = family_in(folder)
                 return family if isinstance(family, str) else run(family, arguments)
 
             return command
 
-        return {name: Command(name, description, arguments, bound(runs[name])) for name, description, arguments in COMMANDS}
+        return {"samples": on_family(self.samples), "answers": on_family(self.answers), "votes": on_family(self.votes)}
 
     def samples(self, family: Family, arguments: Samples) -> str:
         """Statements and inputs."""
@@ -177,6 +158,18 @@ def request_of(request: EvolveRequest) -> FamilySessionRequest:
     )
 
 
+def family_reply(card: FamilyCard, workspace: Workspace) -> EvolveReply:
+    """The session's files as a reply like any other."""
+    texts = {name: well_formed(workspace.files.get(name, "")) for name in FILES}
+    if any(len(text) > LONGEST_FILE for text in texts.values()):
+        return EvolveReply(note=f"a file is longer than {LONGEST_FILE} characters")
+    return EvolveReply(
+        title=card.title, category=card.category, language=card.language, answer_type=card.answer_type, operator=card.operator,
+        used_parents=card.used_parents, generator=texts[GENERATOR], template=texts[TEMPLATE], validator=texts[VALIDATOR],
+        reader=texts[READER] or None, note=card.note,
+    )
+
+
 def without_labels(traces: Sequence[str]) -> list[str]:
     """Traces of a block without labels, and without answers of others than the draft's own primary; one that cannot be read is left out."""
     kept = []
@@ -214,8 +207,3 @@ def plain(value: Any, longest: int) -> str:
     """A value of a candidate as JSON, cut with a mark."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= longest else f"{text[:longest]} [... {len(text) - longest} characters cut here ...]"
-
-
-def clean_text(text: str) -> str:
-    """A file as text that a reply may hold; what is no UTF-8 is marked."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from evolake.agents import AgentFailure, Agents, Reply
-from evolake.agents.session.by_model import require_model
+from evolake.agents.session.role import require_model
 from evolake.compute.remote_jail import RemotePool, jails_here
 from evolake.compute.shared import Shared
 from evolake.errors import HostBusy, InputError
@@ -45,6 +45,8 @@ from evolake.seeds import child_seed
 
 OPERATOR = re.compile(r"[a-z][a-z0-9_-]{0,39}\Z")
 """What a reply may call its operator; anything else is `written`. It becomes part of names and of files."""
+MOST_LESSONS = 30
+"""Lessons that proposers are told."""
 T = TypeVar("T")
 Failure = tuple[int, str, str]
 """(number of an attempt, operator, why there was no family at all)"""
@@ -131,7 +133,7 @@ def propose_families(
 
 def check_evolution_agent(settings: FamiliesSettings, backend: str) -> None:
     """Raises InputError where the setting `evolution_agent` cannot be followed."""
-    require_model("an evolution agent", "EVOLAKE_FAMILIES__EVOLUTION_AGENT", settings.evolution_agent, backend)
+    require_model("an evolution agent", EVOLUTION_SESSION, settings.evolution_agent, backend)
 
 
 def learn(
@@ -139,11 +141,11 @@ def learn(
 ) -> list[str]:
     """The experience after these observations; what there was where the curator gives no usable reply."""
     lessons = [observation.lesson for observation in observations if observation.lesson]
-    request = CurateRequest(existing=list(existing), candidates=list(dict.fromkeys(lessons)), limit=settings.experience_items)
+    request = CurateRequest(existing=list(existing), candidates=list(dict.fromkeys(lessons)), limit=MOST_LESSONS)
     if not lessons:
         return list(existing)
     reply = agents.call(CURATOR_ROLE, request, seed=child_seed(root_seed, LINE, cycle, "experience")).value
-    return list(existing) if isinstance(reply, AgentFailure) else reply.items[: settings.experience_items]
+    return list(existing) if isinstance(reply, AgentFailure) else reply.items[:MOST_LESSONS]
 
 
 def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whole: bool) -> Family | str:
@@ -284,7 +286,7 @@ class _Attempts:
         if whole is None:
             return number, request.operator, f"family {family.family_id[:12]} is there already"
         agents.assign(replied.call_id, whole.family_id)
-        seen, guard = tuple(self.seen), SubmissionGuard(self.settings.refused_submissions)
+        seen, guard = tuple(self.seen), SubmissionGuard()
         done = refine(whole, lambda item: judge(item, seen), attempt.revised, rounds=self.settings.refinements, guard=guard)
         return Proposal(number, request.operator, done)
 

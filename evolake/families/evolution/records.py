@@ -13,8 +13,12 @@ from evolake.families.evolution.proposing import Proposal
 from evolake.families.gates.blind import Review
 from evolake.families.gates.consensus import Vote
 from evolake.families.gates.judging import FamilyResults
+from evolake.families.gates.specs import GATES
 from evolake.families.model.contract import as_json
 from evolake.families.model.population import store_family
+from evolake.families.tables import further_table
+from evolake.gate_spec import gates_of_assets
+from evolake.gates.stored import StoredEvidence, in_rows
 from evolake.lake import BlobStore
 
 
@@ -121,3 +125,16 @@ def vote_rows(family_id: str, cycle: str, votes: Sequence[Mapping[str, Any]], pa
             for voter, status in vote["statuses"].items()
         ]
     return whole, single
+
+
+STORED = StoredEvidence(
+    find=in_rows(
+        ("seeds", "candidates", "immigrant_families", *map(further_table, gates_of_assets(GATES))), "family_id",
+        lambda blob, _gate: blob["evidence"], "families",
+    ),
+    seconds="""
+SELECT 'candidates' AS asset, cycle, family_id AS artifact_id, (
+  SELECT coalesce(sum(cast(json_extract(costs, '$.' || gate || '.cpu_s') AS DOUBLE)), 0) FROM (SELECT unnest(json_keys(costs)) AS gate)) AS cpu_s
+FROM families.candidates""",
+)
+"""Where the evidence of families is stored, and what each took in the jail."""

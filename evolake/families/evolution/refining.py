@@ -18,10 +18,14 @@ Revise = Callable[[Family, Observation, int], Family | None]
 """(family, why it was blocked, round from 1) -> another try, None to give up."""
 
 
+MOST_REFUSALS = 3
+"""Refused submissions that end an attempt."""
+
+
 class SubmissionGuard:
     """Who may be delivered."""
 
-    def __init__(self, refusals: int):
+    def __init__(self, refusals: int = MOST_REFUSALS):
         self.refusals = refusals
         self.refused = 0
         self._passed: set[str] = set()

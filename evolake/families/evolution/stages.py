@@ -14,11 +14,11 @@ from evolake import gates
 from evolake.errors import MachineryError
 from evolake.families.evolution.records import load_evidence
 from evolake.families.gates.specs import GATE_NAMES, GATES
-from evolake.families.known_gates import known_gates
 from evolake.gates import GateResult, Ruleset, gate_named, gate_outcomes
+from evolake.gates.known import known_gates
 from evolake.lake import BlobStore
 
-known_gates()  # which registers the checkers that rules name
+known_gates("families")  # which registers the checkers that rules name
 
 
 class Renewal(Protocol):

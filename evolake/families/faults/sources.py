@@ -10,73 +10,18 @@ from dataclasses import replace
 from evolake.families.model.ast_transforms import NotComposable, compose, factory
 from evolake.families.model.contract import Family
 from evolake.parsing import parse_python
+from evolake.program_templates import fill_template, load_template
 
-SOLVE = '''
-import json
-
-solve = part()
-{head}
-
-def solution(inputs):
-    given = json.loads(json.dumps(inputs))
-    answer = solve(given)
-    if isinstance(answer, dict) and answer.get("status") == "schema_error":
-        return answer
-    return {expression}
-'''
-GENERATE = '''
-make = part()
-
-
-def input(difficulty):
-    {body}
-'''
-WRONG = '''
-
-def wrong(answer, by):
-    if isinstance(answer, bool):
-        return not answer
-    if isinstance(answer, str):
-        return answer + "x" * by
-    if isinstance(answer, dict):
-        return {**answer, "extra": by}
-    if isinstance(answer, (list, tuple)):
-        return [*answer, *[0] * by]
-    return answer + by
-'''
-FORGED = '''
-import sys
-
-calls = []
-
-
-def forged():
-    calls.append(1)
-    frame = sys._getframe()
-    while frame is not None:
-        counter = frame.f_locals.get("counter")
-        if hasattr(counter, "steps"):
-            counter.steps += 1000 * len(calls)
-        frame = frame.f_back
-'''
-"""More work from one instance to the next, in the driver's own books."""
-LEAK = '''
-import json
-
-make, solve = part_a(), part_b()
-
-
-def input(difficulty):
-    inputs, texts = make(difficulty)
-    answer = solve(json.loads(json.dumps(inputs)))
-    return inputs, [*list(texts)[:-1], list(texts)[-1] + " (answer: " + json.dumps(answer, default=str) + ")"]
-'''
+_TEMPLATES = "evolake.families.faults.templates"
+WRONG, FORGED = (load_template(f"{_TEMPLATES}.{name}") for name in ("wrong", "forged"))
+"""Heads of `answers`: `wrong(answer, by)`; `forged()`, which books more work from one instance to the next in the driver's own books."""
 Wrapper = Callable[[str], str]
 
 
 def answers(expression: str, head: str = "") -> Wrapper:
     """A validator around a validator: `expression` over `answer` and `inputs`, with `head` before it."""
-    return lambda source: compose([factory("part", source, "solution")], SOLVE.format(head=head, expression=expression))
+    glue = fill_template(f"{_TEMPLATES}.solve", head=f"{head}\n", expression=expression)
+    return lambda source: compose([factory("part", source, "solution")], glue)
 
 
 def primary(family: Family, wrapper: Wrapper) -> Family:
@@ -96,13 +41,14 @@ def every_voter(family: Family, wrapper: Wrapper) -> Family:
 
 def generator(family: Family, body: str) -> Family:
     """The generator around itself: `body` returns, and may call `make(difficulty)`."""
-    return replace(family, generator=compose([factory("part", family.generator, "input")], GENERATE.format(body=body)))
+    glue = fill_template(f"{_TEMPLATES}.generate", body=f"    {body}\n")
+    return replace(family, generator=compose([factory("part", family.generator, "input")], glue))
 
 
 def own_answer(family: Family) -> Family:
     """The generator solves its own instance and says the answer in passing."""
     parts = [factory("part_a", family.generator, "input"), factory("part_b", family.validator, "solution")]
-    return replace(family, generator=compose(parts, LEAK))
+    return replace(family, generator=compose(parts, load_template(f"{_TEMPLATES}.leak")))
 
 
 def renamed(source: str, number: int) -> str:

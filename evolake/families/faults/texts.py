@@ -21,27 +21,11 @@ from evolake.families.model.statement import QUESTION_LINE, RULE, SLOT, join_que
 from evolake.families.model.syntax import Unreadable, parse
 from evolake.families.model.terms import says_order_of_equals
 from evolake.families.operators.aggregate import aggregate
+from evolake.program_templates import fill_template
 from evolake.seeds import generator as random_of
 
 BORDERLESS = ("steep", "shallow", "bulky", "remote", "narrow", "gentle", "slippery", "crowded")
 _SAID_ORDER = re.compile(r" \(of several such cases, the lowest number\)")
-MISCOUNTED = '''
-make = part()
-
-
-def input(difficulty):
-    inputs, texts = make(difficulty)
-    return {{**inputs, {key!r}: 1 + difficulty}}, [*texts, str(1 + difficulty)]
-'''
-READ = '''
-import re
-
-read_first = part()
-
-
-def read(text):
-    return {{**read_first(text), {key!r}: int(re.search({pattern!r}, text).group(1))}}
-'''
 LIMIT = {"en": "At most {} of them may be used.", "zh": "其中最多可用 {} 个。"}
 KEY = "most_used"
 
@@ -143,10 +127,11 @@ def quantity_minded_by_nobody(family: Family) -> Family:
     setting, question = split_question(family.template)
     shown = sentence.format(f"[Input Slot {max(slots(family.template)) + 1}]")
     pattern = re.escape(sentence).replace(r"\{\}", r"(\d+)")
+    limit = fill_template("evolake.families.faults.templates.miscounted", key=repr(KEY))
+    read = fill_template("evolake.families.faults.templates.read_limit", key=repr(KEY), pattern=repr(pattern))
     return replace(
         family, template=join_question(f"{setting}\n\n{shown}", question) if question else f"{setting}\n\n{shown}\n",
-        generator=compose([factory("part", family.generator, "input")], MISCOUNTED.format(key=KEY)),
-        reader=compose([factory("part", family.reader, "read")], READ.format(key=KEY, pattern=pattern)),
+        generator=compose([factory("part", family.generator, "input")], limit), reader=compose([factory("part", family.reader, "read")], read),
     )
 
 

@@ -21,11 +21,13 @@ RECORDS = frozenset({".json", ".jsonl", ".parquet"})
 LARGEST_MB = 32
 """Of all files of a folder together: their n-grams are held in memory."""
 LONGEST_TEXT = 20_000
+WORDS = 8
+"""n of the word n-grams that are compared."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 Gram = tuple[str, ...]
 
 
-def benchmark_evidence(family: Family, texts: Sequence[str], folder: str, words: int) -> dict[str, Any] | None:
+def benchmark_evidence(family: Family, texts: Sequence[str], folder: str, words: int = WORDS) -> dict[str, Any] | None:
     """The share of a statement's n-grams that stand in the folder's files: of the template, or of an instance where that has more of them; and one of
     them in words. None where no folder is set.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evolake.families.gates.static import rises
+from evolake.families.gates.static import commonest_share, rises
 from evolake.gates import Finding, checker
 
 Evidence = Mapping[str, Any]
@@ -125,13 +125,13 @@ def distinct(evidence: Evidence, *, least_share: float) -> Finding | None:
 
 
 @checker("families.varied")
-def varied(evidence: Evidence, *, largest_share: float, least_nontrivial: float) -> Finding | None:
-    """Answers of hard instances vary and are not trivial."""
-    count = evidence["hard_instances"]
-    if evidence["commonest_share"] > largest_share:
-        return Finding(f"one answer holds in {evidence['commonest_share']:.0%} of the {count} instances at difficulty 5 and above")
-    if not evidence["boolean"] and count - evidence["trivial"] < least_nontrivial * count:
-        return Finding(f"{evidence['trivial']} of {count} answers at difficulty 5 and above are trivial (0, 1, empty or none)")
+def varied(evidence: Evidence, *, largest_share: float, least_nontrivial: float, from_difficulty: int = 5) -> Finding | None:
+    """Answers from difficulty `from_difficulty` on vary and are not trivial."""
+    hard = [trivial for difficulty, _, trivial in evidence["answers"] if difficulty >= from_difficulty]
+    if (share := commonest_share(evidence["answers"], from_difficulty)) > largest_share:
+        return Finding(f"one answer holds in {share:.0%} of the {len(hard)} instances at difficulty {from_difficulty} and above")
+    if not evidence["boolean"] and len(hard) - sum(hard) < least_nontrivial * len(hard):
+        return Finding(f"{sum(hard)} of {len(hard)} answers at difficulty {from_difficulty} and above are trivial (0, 1, empty or none)")
     return None
 
 
@@ -212,14 +212,19 @@ def reviewer(evidence: Evidence) -> Finding | None:
 
 
 @checker("families.voters")
-def voters(evidence: Evidence, *, least: int) -> Finding | None:
-    """Enough independent validators."""
-    if evidence["independent"] >= least:
+def voters(evidence: Evidence, *, least: int, copy: float = 0.98) -> Finding | None:
+    """At least `least` validators are independent: not `copy` alike to an earlier voter (1: the same tree), and with an answer to some instance."""
+    copies: dict[str, str] = {}
+    for name, earlier, similarity in evidence["alike"]:
+        if similarity >= copy:
+            copies.setdefault(name, earlier)
+    independent = len(set(evidence["validators"]) - copies.keys() - set(evidence["silent"]))
+    if independent >= least:
         return None
-    copied = "".join(f"; {name} is a copy of {other}" for name, other in evidence["copies"])
-    copied += "".join(f"; {name} answers no instance" for name in evidence.get("silent", ()))  # evidence of before has none
+    copied = "".join(f"; {name} is a copy of {other}" for name, other in copies.items())
+    copied += "".join(f"; {name} answers no instance" for name in evidence["silent"])
     return Finding(
-        f"{evidence['independent']} independent validators, at least {least} are needed{copied}. "
+        f"{independent} independent validators, at least {least} are needed{copied}. "
         "Add validators/*.py, or let the model backend write them (--backend model)"
     )
 
@@ -296,13 +301,13 @@ def sentences_declared(evidence: Evidence) -> Finding | None:
 
 
 @checker("families.quantities")
-def quantities(evidence: Evidence) -> Finding | None:
-    """Numbers of the prose stand in the code, and numbers that the code decides by stand in the text."""
+def quantities(evidence: Evidence, *, said_from: int = 5) -> Finding | None:
+    """Numbers of the prose stand in the code, and numbers from `said_from` on that the code decides by stand in the text."""
     if evidence["unbacked"]:
         value, sentence = evidence["unbacked"][0]
         return Finding(f"the text says {value}, and no code that decides anything has it: {sentence!r}"[:400])
-    if evidence["unsaid"]:
-        return Finding(f"every validator decides by the number {evidence['unsaid'][0]}, and the text does not say it")
+    if unsaid := [number for number in evidence["unsaid"] if number >= said_from]:
+        return Finding(f"every validator decides by the number {unsaid[0]}, and the text does not say it")
     return None
 
 

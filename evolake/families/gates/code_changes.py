@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from evolake.families.model.syntax import Unreadable, parse
 from evolake.parsing import parse_python
+from evolake.program_templates import load_template
 
 ENTRIES = frozenset({"input", "solution", "read"})
 
@@ -74,37 +75,7 @@ def _tree(source: str) -> ast.Module | None:
         return None
 
 
-TURNED = '''
-def _turned_sorted(items, *, key=None, reverse=False):
-    items = list(items)[::-1]
-    if key is None and items and all(isinstance(item, (tuple, list)) and item for item in items):
-        key = lambda item: item[0]
-    return sorted(items, key=key, reverse=reverse)
-
-
-def _turned_best(best, given, key, default):
-    if len(given) != 1:
-        return best(*given, key=key)
-    items = list(given[0])[::-1]
-    if not items and default:
-        return default[0]
-    if key is None and items and all(isinstance(item, (tuple, list)) and item for item in items):
-        key = lambda item: item[0]
-    return best(items, key=key)
-
-
-def _turned_index(items, item):
-    items = list(items)
-    return len(items) - 1 - items[::-1].index(item)
-
-
-def _turned_min(*given, key=None, **default):
-    return _turned_best(min, given, key, list(default.values()))
-
-
-def _turned_max(*given, key=None, **default):
-    return _turned_best(max, given, key, list(default.values()))
-'''
+TURNED = load_template("evolake.families.gates.templates.turned")
 """Sorting and choosing that keep the first part of a key only, and take equals in the opposite order."""
 
 

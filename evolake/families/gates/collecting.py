@@ -16,7 +16,7 @@ from evolake.families.gates.consensus import Vote, consensus_evidence, take_vote
 from evolake.families.gates.execution import execute, execution_evidence
 from evolake.families.gates.learned_reader import learn_reader
 from evolake.families.gates.sentences import sentences_evidence, spread
-from evolake.families.gates.static import Sample, draw_sample, static_evidence
+from evolake.families.gates.static import Sample, commonest_share, draw_sample, static_evidence
 from evolake.families.model.ast_transforms import constants
 from evolake.families.model.contract import Family
 from evolake.families.model.similarity import Fingerprint, fingerprint
@@ -65,7 +65,7 @@ def static(course: Course) -> Mapping[str, Any]:
     course.sample = draw_sample(course.family, pool=course.pool, settings=course.settings)
     course.fingerprint = fingerprint(course.family, [solved.answer for solved in course.sample.answers])
     texts = [item.text for item in spread([instance for instance in course.sample.instances if instance.status == "ok"], BENCHMARKED)]
-    compared = benchmark_evidence(course.family, texts, course.settings.benchmarks, course.settings.benchmark_words)
+    compared = benchmark_evidence(course.family, texts, course.settings.benchmarks)
     course.static = static_evidence(course.family, course.sample, course.known) | rule_evidence(course.family) | {"benchmarks": compared}
     return course.static
 
@@ -77,7 +77,8 @@ def quality(course: Course) -> Mapping[str, Any]:
     instance, solved = min(pairs, key=lambda pair: abs(pair[0].difficulty - REVIEWED_DIFFICULTY))
     growths = [_growth([value for _, value in series]) for series in growing(course.static).values()]
     metrics = {
-        "growth": max(growths), "commonest_share": course.static["commonest_share"], "boolean": course.static["boolean"],
+        "growth": max(growths), "commonest_share": commonest_share(course.static["answers"], REVIEWED_DIFFICULTY),
+        "boolean": course.static["boolean"],
         "same_text": any(other["same_text"] for other in course.static["nearest"]),
     }
     request = QualityRequest(

@@ -19,8 +19,8 @@ from evolake.families.model.similarity import jaccard, normalised, sketch
 from evolake.families.sandbox.running import Instance, Solved, solve
 from evolake.families.settings import FamiliesSettings
 
-COPY = 0.98
-"""Similarity of normalised trees from which on one source is a copy of another."""
+RECORDED = 0.5
+"""Similarity of normalised trees from which on evidence names two sources; from which on they are copies, the rule says."""
 
 
 @dataclass(frozen=True)
@@ -69,24 +69,21 @@ def take_votes(
     ]
 
 
-def copies(family: Family) -> list[tuple[str, str]]:
-    """(voter, the earlier voter it is a copy of)."""
+def alike(family: Family) -> list[tuple[str, str, float]]:
+    """(voter, an earlier voter, similarity of their normalised trees), of all pairs at least half alike; 1 where the trees are the same."""
     voters = [(name, words := normalised(source), sketch(words)) for name, source in family.voters().items()]
-    result = []
-    for number, (name, words, ours) in enumerate(voters):
-        for earlier, others, theirs in voters[:number]:
-            if words == others or jaccard(ours, theirs) >= COPY:
-                result.append((name, earlier))
-                break
-    return result
+    pairs = (
+        (name, earlier, 1.0 if words == others else jaccard(ours, theirs))
+        for number, (name, words, ours) in enumerate(voters) for earlier, others, theirs in voters[:number]
+    )
+    return [pair for pair in pairs if pair[2] >= RECORDED]
 
 
 def consensus_evidence(family: Family, votes: Sequence[Vote]) -> dict[str, Any]:
     """What the rules of gate 2a judge, as plain JSON."""
-    copied, silent = copies(family), silent_validators(family, votes)
     return {
-        "independent": len(family.validators.keys() - {name for name, _ in copied} - set(silent)), "copies": [list(pair) for pair in copied],
-        "silent": silent,
+        "validators": list(family.validators), "alike": [[name, earlier, round(similarity, 6)] for name, earlier, similarity in alike(family)],
+        "silent": silent_validators(family, votes),
         "instances": len(votes),
         "undecided": [shown(item) for item in votes if not item.decided],
         "primary_wrong": [shown(item) for item in votes if item.decided and not item.primary_agrees],

@@ -9,55 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from evolake.families.model.statement import QUESTION_LINE, SLOT
+from evolake.program_templates import fill_template, load_template
 
-WAYS = '''
-def whole(text):
-    return text
-
-
-def integer(text):
-    return int(text)
-
-
-def decimal(text):
-    return float(text)
-
-
-def integers(text):
-    return [int(found) for found in re.findall(r"-?\\d+", text)]
-
-
-def integers_by_line(text):
-    return [[int(found) for found in re.findall(r"-?\\d+", line)] for line in text.splitlines() if line.strip()]
-
-
-def items(text):
-    return [item.strip() for item in text.split(",")]
-
-
-def lines(text):
-    return [line.strip() for line in text.splitlines() if line.strip()]
-
-
-def literal(text):
-    return json.loads(json.dumps(ast.literal_eval(text)))
-'''
+WAYS = load_template("evolake.families.gates.templates.ways")
 NAMES = ("integer", "decimal", "integers", "integers_by_line", "literal", "items", "lines", "whole")
-SOURCE = '''import ast
-import json
-import re
-
-PATTERN = {pattern!r}
-{ways}
-
-def read(text):
-    match = re.fullmatch(PATTERN, text, re.DOTALL)
-    if match is None:
-        raise ValueError("not a statement of this family")
-    inputs = json.loads({constants!r})
-{assignments}
-    return inputs
-'''
 
 
 def learn(source: str, payload: dict[str, Any]) -> str | None:
@@ -78,14 +33,17 @@ def reader_from(template: str, examples: Sequence[dict[str, Any]]) -> str | None
         values = [item["inputs"][key] for item in examples]
         if result := _explained(values, examples, ways):
             slot, way = result
-            assignments.append(f"    inputs[{key!r}] = {way}(match[{f'slot{slot}'!r}])")
+            assignments.append(f"    inputs[{key!r}] = {way}(match[{f'slot{slot}'!r}])\n")
         elif all(value == values[0] for value in values):
             constants[key] = values[0]
         else:
             return None
     if not assignments:
         return None
-    return SOURCE.format(pattern=pattern(template), ways=WAYS, constants=json.dumps(constants), assignments="\n".join(assignments))
+    return fill_template(
+        "evolake.families.gates.templates.reader", pattern=repr(pattern(template)), ways=f"{WAYS}\n", constants=repr(json.dumps(constants)),
+        assignments="".join(assignments),
+    )
 
 
 def pattern(template: str) -> str:

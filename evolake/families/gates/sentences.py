@@ -41,7 +41,7 @@ FIRST = 8
 CAP_S = 0.25
 """cpu seconds of one answer of a changed source, which may have no end."""
 UNSAID = 5
-"""Smaller numbers of the code are counted with, and say nothing."""
+"""Smaller numbers of the code are counted with, and say nothing; evidence leaves them out."""
 CUSTOMARY = {
     7: r"week|die|dice|周|星期|礼拜", 10: r"digit|decimal|percent|十进|位数|数字", 12: r"clock|month|year|dozen|月|年",
     24: r"day|hour|midnight|天|小时|日",

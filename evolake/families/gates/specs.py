@@ -8,32 +8,34 @@ report follow.
 from __future__ import annotations
 
 from evolake.gate_spec import GateSpec
+from evolake.lazy import Lazy
 
 _COLLECTING = "evolake.families.gates.collecting"
 GATES = (
     GateSpec(
-        0, "execution", f"{_COLLECTING}:execution", ("instances", "unstable_instances", "slots", "slot_texts", "voters", "answer_type"),
+        0, "execution", Lazy(f"{_COLLECTING}:execution"), ("instances", "unstable_instances", "slots", "slot_texts", "voters", "answer_type"),
         about="every source runs within its limits, twice the same",
     ),
     GateSpec(
-        1, "static", f"{_COLLECTING}:static",
-        ("failed", "unfilled", "commonest_share", "size", "magnitude", "work", "nearest", "unstated", "benchmarks"),
+        1, "static", Lazy(f"{_COLLECTING}:static"),
+        ("failed", "unfilled", "answers", "size", "magnitude", "work", "nearest", "unstated", "benchmarks"),
         asset="quality", about="what can be seen on a sample and on the sources; near-duplicates",
     ),
     GateSpec(
-        1, "quality", f"{_COLLECTING}:quality", ("failure", "action", "feedback"), asset="quality", about="the quality reviewer",
+        1, "quality", Lazy(f"{_COLLECTING}:quality"), ("failure", "action", "feedback"), asset="quality", about="the quality reviewer",
         label="quality reviewer",
     ),
     GateSpec(
-        2, "consensus", f"{_COLLECTING}:consensus", ("independent", "copies", "instances", "undecided", "primary_wrong"), asset="consensus_labels",
+        2, "consensus", Lazy(f"{_COLLECTING}:consensus"), ("validators", "alike", "silent", "instances", "undecided", "primary_wrong"),
+        asset="consensus_labels",
         about="the label of each sampled instance by strict majority of independent validators; an instance without one has none",
     ),
     GateSpec(
-        2, "blind", f"{_COLLECTING}:blind", ("reviews", "probes", "accepted_wrongly"), asset="blind_reviews",
+        2, "blind", Lazy(f"{_COLLECTING}:blind"), ("reviews", "probes", "accepted_wrongly"), asset="blind_reviews",
         about="reviewers who saw the text only, what they answered, and whether it is the label", label="blind reviews",
     ),
     GateSpec(
-        3, "sentences", f"{_COLLECTING}:sentences",
+        3, "sentences", Lazy(f"{_COLLECTING}:sentences"),
         ("made_by", "sentences", "unread", "unbacked", "unsaid", "idle", "dead", "dead_functions", "ties", "order_of_equals", "vague", "declared"),
         about="text held against code: a sentence gone, a quantity another, a rule or a function without effect",
     ),
@@ -43,4 +45,4 @@ GATE_NAMES = tuple(gate.name for gate in GATES)
 
 def own_modules() -> tuple[str, ...]:
     """The modules of gates that have one of their own, with their checkers; those of the others lie in `checkers`."""
-    return tuple(dict.fromkeys(module for gate in GATES if (module := str(gate.collect).partition(":")[0]) != _COLLECTING))
+    return tuple(dict.fromkeys(gate.collect.module for gate in GATES if isinstance(gate.collect, Lazy) and gate.collect.module != _COLLECTING))

@@ -7,6 +7,7 @@ Source: SSLogic, section 3.3, "Gate 1".
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections import Counter
@@ -22,8 +23,6 @@ from evolake.families.model.similarity import Fingerprint, answer_key, fingerpri
 from evolake.families.sandbox.running import Instance, Solved, generate, solve
 from evolake.families.settings import FamiliesSettings
 
-HARD = 5
-"""Difficulty from which on answers must vary and be non-trivial."""
 TRIVIAL = {answer_key(value) for value in (0, 1, "", [], {}, None, "none", "None", "0", "1")}
 NEAREST = 5
 LARGEST = 10**12
@@ -68,7 +67,6 @@ def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]
     good = [(instance, solved) for instance, solved in zip(sample.instances, sample.answers, strict=True) if instance.status == solved.status == "ok"]
     whole, answers = [instance.text for instance, _ in good], [solved.answer for _, solved in good]
     texts = [text[:LONGEST_TEXT] for text in whole]
-    hard = [answer_key(solved.answer) for instance, solved in good if instance.difficulty >= HARD]
     place, share = leaking_place(texts, answers)
     return {
         "failed": [[item.status, item.reason] for item in (*sample.instances, *sample.answers) if item.status != "ok"],
@@ -77,8 +75,7 @@ def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]
         "shortest": min(map(len, whole), default=0), "longest": max(map(len, whole), default=0),
         "leak_place": place, "leak_share": share,
         "instances": len(texts), "distinct": len({(instance.difficulty, instance.text) for instance, _ in good}),
-        "hard_instances": len(hard), "trivial": sum(key in TRIVIAL for key in hard),
-        "commonest_share": Counter(hard).most_common(1)[0][1] / len(hard) if hard else 1.0,
+        "answers": [[instance.difficulty, short_key(solved.answer), answer_key(solved.answer) in TRIVIAL] for instance, solved in good],
         "boolean": bool(answers) and all(isinstance(answer, bool) for answer in answers),
         "blind_to_difficulty": _blind_to_difficulty([instance for instance, _ in good]),
         "work": [[difficulty, value] for difficulty, value in sample.work.items()],
@@ -87,6 +84,17 @@ def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]
         "magnitude": by_difficulty([instance for instance, _ in good], magnitude),
         "nearest": nearest(fingerprint(family, [solved.answer for solved in sample.answers]), known),
     }
+
+
+def short_key(answer: Any) -> str:
+    """12 hex digits that are the same for answers that are the same."""
+    return hashlib.sha256(answer_key(answer).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def commonest_share(answers: Sequence[Sequence[Any]], from_difficulty: int) -> float:
+    """Share of the answer that most instances have, of [[difficulty, key of the answer, ...], ...] from a difficulty on; 1 where there is none."""
+    keys = [key for difficulty, key, *_ in answers if difficulty >= from_difficulty]
+    return Counter(keys).most_common(1)[0][1] / len(keys) if keys else 1.0
 
 
 def nearest(ours: Fingerprint, known: Sequence[Fingerprint]) -> list[dict[str, Any]]:

@@ -135,8 +135,8 @@ def _nodes(tree: ast.AST) -> list[ast.AST]:
             first = node.body[0]
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
                 children.remove(first)
-        annotations = {id(part) for part in (getattr(node, "annotation", None), getattr(node, "returns", None)) if part is not None}
-        stack.extend(child for child in reversed(children) if id(child) not in annotations)
+        annotations = (getattr(node, "annotation", None), getattr(node, "returns", None))
+        stack.extend(child for child in reversed(children) if child not in annotations)
     return result
 
 

@@ -15,7 +15,9 @@ from evolake.families.model.contract import GENERATOR, READER, VALIDATOR, VALIDA
 from evolake.families.model.joining import Embedded, cutter, own_text
 from evolake.families.model.statement import SLOT, rules, rules_in, stated, whole
 from evolake.families.operators.text import say
+from evolake.program_templates import fill_template
 
+TEMPLATES = "evolake.families.operators.templates"
 LONGEST_TEMPLATE = 6000
 LONGEST_SOURCE = 80_000
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -29,29 +31,6 @@ MEASURES = {
 }
 """How an answer becomes an integer, by its declared type, for the primary and for the independent validators: by all that it holds, since a length
 lets most of it go. Numbers that need not be whole, and answers of any type, become none."""
-HEAD = '''
-def failed(answer):
-    return isinstance(answer, dict) and answer.get("status") == "schema_error"
-
-
-def lacks(inputs, *keys):
-    return not isinstance(inputs, dict) or bool(set(keys) - set(inputs))
-'''
-SAID = '''
-import re
-
-SAID = {said!r}
-
-
-def said(text):
-    """What stands in the slots of the operator's own text, of which nothing else may be left."""
-    match = re.fullmatch(SAID, text[text.rindex({end!r}) + len({end!r}) :].strip(), re.DOTALL)
-    if match is None:
-        raise ValueError("what follows the parts is another text")
-    return match
-'''
-"""Head of every child's reader: it takes its parents' readers to read the parts, and reads all that the operator says."""
-
 
 @dataclass(frozen=True)
 class Member:
@@ -106,7 +85,13 @@ def build(
 def said_source(template: str, points: Sequence[MutationPoint]) -> str:
     """The source of `said(text)` for what follows the parts in the template, under any of its rules."""
     end, own = own_text(template)
-    return SAID.format(said=whole(own, points, {}), end=end)
+    return fill_template(f"{TEMPLATES}.said", said=repr(whole(own, points, {})), end=repr(end))
+
+
+def glue_of(operator: str, marker: str, parts: int, heads: tuple[str, str], /, **values: object) -> Glue:
+    """The glue of an operator, from its four templates. heads: of the primary and of the independent validators."""
+    generate, solve, other, read = (fill_template(f"{TEMPLATES}.{operator}.{name}", **values) for name in ("generate", "solve", "other", "read"))
+    return Glue(generate, heads[0] + solve, heads[1] + other, cutter(marker, parts) + read)
 
 
 def named(child: Family) -> Family:
@@ -151,9 +136,14 @@ def measure_text(family: Family, place: str) -> str:
     return say(family, family.answer.type, place=place)
 
 
+def plain_head() -> str:
+    """The source of what every validator of a child asks of inputs and answers."""
+    return fill_template(f"{TEMPLATES}.head")
+
+
 def measure_heads(family: Family) -> tuple[str, str]:
-    """HEAD with `measure(answer)` for this parent: the primary's, and that of the independent validators."""
-    first, other = (f"{HEAD}\n\ndef measure(answer):\n    return {code}\n" for code in MEASURES[family.answer.type])
+    """`plain_head` with `measure(answer)` for this parent: the primary's, and that of the independent validators."""
+    first, other = (f"{plain_head()}\n\ndef measure(answer):\n    return {code}\n" for code in MEASURES[family.answer.type])
     return first, other
 
 
@@ -173,21 +163,18 @@ def size(value):
 '''
 
 
-def port_glue(first: Family, port: Port, parts: int, marker: str, letter: str, sources: Glue, **values: object) -> Glue:
+def port_glue(operator: str, first: Family, port: Port, marker: str, parts: int, letter: str, /, **values: object) -> Glue:
     """The glue of a child of one parent or two, where a letter stands for a port of the last.
 
-    first: whose answer is measured. sources: with {places} that are filled in. values: for those beside what is known of the port.
+    first: whose answer is measured. values: for the templates, beside what is known of the port.
     """
     inputs = ("first", "second")[parts - 1]
     names = values | {
-        "index": port.slot - 1, "value": at(inputs, port.key), "high": high_of(inputs, port), "low": port.low, "letter": letter,
-        "legal": str(port.low),
+        "index": port.slot - 1, "value": at(inputs, port.key), "high": high_of(inputs, port), "low": port.low, "letter": repr(letter),
+        "legal": repr(str(port.low)),
     }
-    head, other = measure_heads(first)
-    return Glue(
-        generate=PORT_HEAD + sources.generate.format(**names), solve=head + sources.solve.format(**names),
-        other=other + sources.other.format(**names), read=cutter(marker, parts) + sources.read.format(**names),
-    )
+    glue = glue_of(operator, marker, parts, measure_heads(first), **names)
+    return replace(glue, generate=PORT_HEAD + glue.generate)
 
 
 def lettered(text: str, slot: int, letter: str) -> str:

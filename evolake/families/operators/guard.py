@@ -15,62 +15,12 @@ import numpy as np
 
 from evolake.families.model.ast_transforms import NotComposable, constants, rename_constants, switch, with_sources
 from evolake.families.model.contract import Family, MutationPoint
-from evolake.families.model.joining import cutter, embed, sections
+from evolake.families.model.joining import embed, sections
 from evolake.families.model.statement import RULE, fresh_marker, join_question
-from evolake.families.operators.common import Glue, Member, build, measure_heads, measure_text, moved_points, point
+from evolake.families.operators.common import Member, build, glue_of, measure_heads, measure_text, moved_points, point
 from evolake.families.operators.text import fresh_letters, heading, say, short
 
 WHEN = {"even": "(2, 0)", "odd": "(2, 1)", "third": "(3, 1)"}
-GENERATE = '''
-make_a, make_b = part_a(), part_b()
-
-
-def input(difficulty):
-    second, more = make_b(difficulty)
-    first, texts = make_a(difficulty)
-    return {"a": first, "b": second}, [*texts, *more]
-'''
-SOLVE = '''
-WHEN = {code}
-solve_a, solve_then, solve_else = part_a(), part_b(), part_c()
-
-
-def solution(inputs):
-    if lacks(inputs, "a", "b"):
-        return {{"status": "schema_error", "detail": "a and b"}}
-    found = solve_a(inputs["a"])
-    if failed(found):
-        return found
-    divisor, remainder = WHEN
-    return (solve_then if measure(found) % divisor == remainder else solve_else)(inputs["b"])
-'''
-OTHER = '''
-WHEN = {code}
-solve_a, solve_then, solve_else = part_a(), part_b(), part_c()
-
-
-def solution(inputs):
-    try:
-        first, second = inputs["a"], inputs["b"]
-    except (TypeError, KeyError):
-        return {{"status": "schema_error", "detail": "a and b"}}
-    found = solve_a(first)
-    if failed(found):
-        return found
-    value = abs(measure(found) - WHEN[1])
-    if value - value // WHEN[0] * WHEN[0]:
-        return solve_else(second)
-    return solve_then(second)
-'''
-READ = '''
-read_a, read_b = part_a(), part_b()
-
-
-def read(text):
-    first, second = cut(text)
-    said(text)
-    return {{"a": read_a(first), "b": read_b(second.replace({letter!r}, {words!r}))}}
-'''
 GUARDED = re.compile(r"(?:\[Rule (\w+)\]，\S+ 代表这句话：)?“\[Rule (\w+)\]”(?: \[Rule (\w+)\])?")
 """The rules of a guard's own sentence, in both languages."""
 
@@ -94,12 +44,8 @@ def guard(parents: Sequence[Family], random: np.random.Generator) -> Family:
     question = say(
         first, "guard", value=value, measure=measure_text(first, f"{marker} 1"), target=f"{marker} 2", port=letter, **names,
     )
-    head, other_head = measure_heads(first)
     code, words = when.alternative().code, rule.alternative(then).text
-    glue = Glue(
-        generate=GENERATE, solve=head + SOLVE.format(code=code), other=other_head + OTHER.format(code=code),
-        read=cutter(marker, 2) + READ.format(letter=letter, words=words),
-    )
+    glue = glue_of("guard", marker, 2, measure_heads(first), code=code, letter=repr(letter), words=repr(words))
     shown = right.text.replace(f"[Rule {names['then']}]", letter)
     apart = tuple(item for item in moved_points(members, 2) if item.name == names["other"])
     return build(

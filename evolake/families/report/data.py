@@ -15,11 +15,10 @@ from evolake.families.evolution.learnability import FAMILIES as FAMILIES_SOURCE
 from evolake.families.evolution.learnability import POLICY_LINE, TABLE
 from evolake.families.gates.duplicates import duplicate_pairs
 from evolake.families.gates.specs import GATE_NAMES
-from evolake.families.known_tables import known_tables
 from evolake.families.model.population import PASSED, Population
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.tables import DRIFT_SUMMARY, GRADES
-from evolake.families.tables_faults import KILL_RATES
+from evolake.families.tables_faults import KILL_RATES, TABLES
 from evolake.lake import Catalogue, Lake
 from evolake.report.status import finished, sealed_cycles
 
@@ -87,7 +86,7 @@ def read_report(root: Path, cycle: str) -> FamiliesReport:
     """
     lake = finished(root, LINE, cycle)
     population = archive_after(lake, cycle)
-    with Catalogue(lake, {(LINE, asset): schema for asset, schema in known_tables().items()}) as catalogue:
+    with Catalogue(lake, {(LINE, asset): schema for asset, schema in TABLES.items()}) as catalogue:
         def ask(sql: str, **more: str) -> pl.DataFrame:
             return catalogue.frame(sql, {"cycle": cycle} | more)
 

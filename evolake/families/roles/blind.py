@@ -12,19 +12,9 @@ from evolake.agents.roles import Role, hide
 from evolake.families.model.ast_transforms import NotComposable, set_constant
 from evolake.families.model.statement import rules_in
 from evolake.families.roles.models import BlindReply, BlindRequest
+from evolake.program_templates import fill_template
 
 UNKNOWN = r"\boxed{N/A}"
-PROGRAM = '''import json
-
-reader, strategy = {{}}, {{}}
-exec({reader!r}, reader)
-exec({strategy!r}, strategy)
-inputs = json.loads(json.dumps(reader["read"](TEXT)))
-answer = strategy["solution"](inputs)
-if isinstance(answer, dict) and answer.get("status") == "schema_error":
-    answer = "N/A"
-print("\\\\boxed{{" + (answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str)) + "}}")
-'''
 
 
 def solve_blind(request: BlindRequest, random: np.random.Generator) -> BlindReply:
@@ -44,7 +34,8 @@ def solve_blind(request: BlindRequest, random: np.random.Generator) -> BlindRepl
             strategy = set_constant(strategy, constant, expression) or strategy
     except NotComposable as error:
         return BlindReply(reasoning=str(error), final=UNKNOWN)
-    return BlindReply(reasoning="read the statement, then solve by this strategy", code=PROGRAM.format(reader=reader, strategy=strategy))
+    program = fill_template("evolake.families.roles.templates.blind", reader=repr(reader), strategy=repr(strategy))
+    return BlindReply(reasoning="read the statement, then solve by this strategy", code=program)
 
 
 BLIND_ROLE = Role("families_blind_reviewer", BlindRequest, BlindReply, solve_blind, values=hide("reader", "strategy", "points"))

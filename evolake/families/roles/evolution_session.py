@@ -9,10 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolake.agents.roles import Role
-from evolake.agents.session.by_model import no_operators
-from evolake.agents.session.tools import Arguments, offered
-from evolake.agents.wire import Turn
+from evolake.agents.session.role import session_role
+from evolake.agents.session.tools import Arguments
 from evolake.families.roles.models import Model, ShortText
 
 MOST_SAMPLES = 6
@@ -76,15 +74,14 @@ class Votes(Arguments):
     count: int = Field(default=3, ge=1, le=MOST_SAMPLES)
 
 
-COMMANDS = (
-    ("samples", "Run the generator: shows whole statements and the inputs behind them.", Samples),
-    ("answers", "Run the generator, then the validator and the reader on what it gave: shows what the validator answers.", Answers),
-    ("votes", "Have independent validators written from your statement by others, and let them vote with yours: shows who agrees with you.", Votes),
-)
-
-
-EVOLUTION_SESSION = Role(
-    "families_evolution_session", FamilySessionRequest, Turn, no_operators("EVOLAKE_FAMILIES__EVOLUTION_AGENT"),
-    tools=offered(COMMANDS, FamilyCard),
+EVOLUTION_SESSION = session_role(
+    "families_evolution_session", FamilySessionRequest, FamilyCard, setting="EVOLAKE_FAMILIES__EVOLUTION_AGENT",
+    commands=(
+        ("samples", "Run the generator: shows whole statements and the inputs behind them.", Samples),
+        ("answers", "Run the generator, then the validator and the reader on what it gave: shows what the validator "
+         "answers.", Answers),
+        ("votes", "Have independent validators written from your statement by others, and let them vote with yours: "
+         "shows who agrees with you.", Votes),
+    ),
 )
 """Make a family, or mend one that was blocked, in a workspace."""

@@ -14,6 +14,7 @@ from typing import Any
 from evolake.errors import MachineryError
 from evolake.families.model.contract import Answer, Family
 from evolake.families.sandbox.running import PRELOAD, Caps, called, generate
+from evolake.program_templates import fill_template
 from evolake.seeds import child_seed
 from evolake.verifiers import external
 from evolake.verifiers.external import DISTRIBUTION, GYM, LIBRARY, SCORER, require_library
@@ -24,16 +25,6 @@ GYM_PRELOAD = (*PRELOAD, *external.GYM_PRELOAD)
 """What a pool for external families should preload: the library takes seconds to import."""
 GYM_CAPS = Caps(cpu_s=10.0, call_s=120.0, memory_mb=2048)
 """Importing the library alone takes a second and 200 MB; single entries of the largest level take seconds."""
-GENERATOR = '''import random
-
-from evolake.verifiers.gym import make
-
-
-def input(difficulty):
-    seed = random.getrandbits(31)
-    _, entry = make({name!r}, difficulty, seed)
-    return {{"dataset": {name!r}, "difficulty": difficulty, "seed": seed, "answer": str(entry["answer"])}}, [entry["question"]]
-'''
 VALIDATOR = '''def solution(inputs):
     return inputs["answer"] if isinstance(inputs, dict) and "answer" in inputs else {"status": "schema_error", "detail": "answer"}
 '''
@@ -50,8 +41,9 @@ def external_names(pool: Any) -> list[str]:
 
 def external_family(name: str) -> Family:
     """The dataset as a family. Its answer, the dataset's own, is among the hidden inputs. Generate it with `GYM_CAPS` and a pool of `GYM_PRELOAD`."""
+    generator = fill_template("evolake.families.sandbox.templates.external_generator", name=repr(name))
     return Family(
-        name=f"gym-{name.replace('_', '-')}", title=f"reasoning-gym: {name}", category="other", language="en", generator=GENERATOR.format(name=name),
+        name=f"gym-{name.replace('_', '-')}", title=f"reasoning-gym: {name}", category="other", language="en", generator=generator,
         template="[Input Slot 1]\n", validator=VALIDATOR, answer=Answer("string"), operator=OPERATOR,
     )
 

@@ -12,6 +12,7 @@ from evolake.families.worlds.kinds import Kind, expression
 from evolake.families.worlds.laws import Law
 from evolake.families.worlds.questions import Question
 from evolake.families.worlds.themes import Theme
+from evolake.program_templates import fill_template
 
 SLOTS = {"row": 3, "ring": 3, "groups": 5, "selection": 4}
 """Slots before those of the question: names, constraints, what the structure has beside them, and last the marked things."""
@@ -24,96 +25,13 @@ SIZES = {
 UNIQUE = "    count = n = 4 + difficulty // 3\n    more = (n,)\n"
 """Of questions on an order that is the only one."""
 OWN = {
-    "row": ("", ""), "ring": ("", ""), "groups": ('"groups": n, "room": room, ', "str(n), str(room), "),
-    "selection": ('"weights": weights, ', '", ".join(map(str, weights)), '),
+    "row": ("", ""), "ring": ("", ""), "groups": (', "groups": n, "room": room', ", str(n), str(room)"),
+    "selection": (', "weights": weights', ', ", ".join(map(str, weights))'),
 }
 """Entries of the inputs and slot texts of what the structure has beside names and constraints."""
-GENERATE = '''
-
-def clue(view, count, n, more):
-    """A constraint that the arrangement meets."""
-    while True:
-        kind = random.choice(list(KINDS))
-        fits, things, spans, apart, _ = KINDS[kind]
-        numbers = [random.choice(span(*more)) for span in spans]
-        args = random.sample(range(count), things) + numbers
-        if not (apart and len(set(numbers)) < len(numbers)) and fits(view, *more, *args):
-            return [kind, *args]
-
-
-def said(drawn, names):
-    kind, *args = drawn
-    _, things, _, _, patterns = KINDS[kind]
-    words = dict(zip("abc", (names[e] for e in args[:things]))) | dict(zip("kl", args[things:]))
-    return random.choice(patterns).format(**words)
-
-
-def attempt(difficulty):
-{sizes}    names = random.sample(NAMES, count)
-    open_ = list({views})
-    marked = sorted(random.sample(range(count), max(2, count // 2)))
-    open_ = [view for view in open_ if law(view, *more, *marked)]
-    if not open_:
-        return None
-    hidden, clues = random.choice(open_), []
-    for _ in range(300):
-        if len(clues) >= {wanted} and len(open_) <= {most}:
-            break
-        drawn = clue(hidden, count, n, more)
-        left = [view for view in open_ if KINDS[drawn[0]][0](view, *more, *drawn[1:])]
-        if max({least}, min(len(open_) // 5, {most})) <= len(left) < len(open_):
-            clues.append(drawn)
-            open_ = left
-    if len(clues) < 2 or not {least} <= len(open_) <= {most}:
-        return None
-    ask, texts = None, []
-{make}    if ask is None:
-        return None
-    random.shuffle(clues)
-    lines = ["- " + said(drawn, names) for drawn in clues]
-    given = {{"names": names, "clues": clues, {own}"marked": marked, "ask": ask}}
-    return given, [listed(names), "\\n".join(lines), {texts}listed([names[e] for e in marked]), *texts]
-
-
-def listed(names):
-    return ", ".join(names[:-1]) + " and " + names[-1]
-
-
-def input(difficulty):
-    for _ in range(200):
-        made = attempt(difficulty)
-        if made is not None:
-            return made
-    raise ValueError("no instance was found")
-'''
-READ = '''
-
-def sentence(text, names):
-    """What one sentence says. Raises ValueError unless exactly one pattern is that of the whole sentence."""
-    found = []
-    for kind, things, letters, expression in PATTERNS:
-        match = re.fullmatch(expression.replace("<name>", "|".join(map(re.escape, names))), text)
-        if match is not None:
-            said = dict(zip(letters, match.groups()))
-            found.append([kind, *(names.index(said[one]) if one in "abc" else int(said[one]) for one in things)])
-    if len(found) != 1:
-        raise ValueError(f"{{len(found)}} patterns fit: {{text}}")
-    return found[0]
-
-
-def read(text):
-    match = re.fullmatch(WHOLE, text.strip(), re.DOTALL)
-    if match is None:
-        raise ValueError("not a statement of this family")
-    names = re.split(", | and ", match["slot1"])
-    clues = [sentence(line.removeprefix("- "), names) for line in match["slot2"].split("\\n")]
-    marked = [names.index(name) for name in re.split(", | and ", match["slot{base}"])]
-    ask = {{{ask}}}
-    return {{"names": names, "clues": clues, {own}"marked": marked, "ask": ask}}
-'''
 READ_OWN = {
-    "row": "", "ring": "", "groups": '"groups": int(match["slot3"]), "room": int(match["slot4"]), ',
-    "selection": '"weights": [int(one) for one in match["slot3"].split(", ")], ',
+    "row": "", "ring": "", "groups": ', "groups": int(match["slot3"]), "room": int(match["slot4"])',
+    "selection": ', "weights": [int(one) for one in match["slot3"].split(", ")]',
 }
 ASKED = {
     "thing": 'names.index(match["slot{slot}"])', "other": 'names.index(match["slot{slot}"])', "place": 'int(match["slot{slot}"])',
@@ -146,15 +64,12 @@ def generator_source(theme: Theme, structure: str, kinds: Sequence[Kind], laws: 
         apart = len(kind.spans) == 2 and kind.spans[0] == kind.spans[1]
         rows.append(f"    {kind.name!r}: ({kind.name}, {kind.things}, [{spans}], {apart}, {kind.sentences(theme.words)!r}),\n")
     own, texts = OWN[structure]
-    wanted = "1" if question.most == 1 else "3 + difficulty // 2"
-    return (
-        "import random\nfrom itertools import combinations, permutations, product\n\n" + f"NAMES = {list(theme.names)!r}\n"
-        + law_constant(laws).lstrip() + view_functions(structure, kinds, laws) + "\n\nKINDS = {\n" + "".join(rows) + "}\n"
-        + GENERATE.format(
-            sizes=UNIQUE if question.most == 1 else SIZES[structure], views=f"{VIEW[structure]} for {VIEW[structure]} in {ALL_VIEWS[structure]}",
-            wanted=wanted, least=question.least,
-            most=question.most, make=question.make, own=own, texts=texts,
-        )
+    return fill_template(
+        "evolake.families.worlds.templates.constraint_generator", names=list(theme.names), constants=law_constant(laws),
+        constraints=view_functions(structure, kinds, laws), kinds="{\n" + "".join(rows) + "}",
+        sizes=UNIQUE if question.most == 1 else SIZES[structure], views=f"{VIEW[structure]} for {VIEW[structure]} in {ALL_VIEWS[structure]}",
+        wanted="1" if question.most == 1 else "3 + difficulty // 2", least=question.least, most=question.most, make=question.make,
+        clues_and_own=f"clues{own}", lines_and_own=f'"\\n".join(lines){texts}',
     )
 
 
@@ -170,10 +85,9 @@ def reader_source(theme: Theme, structure: str, kinds: Sequence[Kind], question:
     ask = ", ".join(f'"{key}": ' + ASKED[key].replace("{slot}", str(base + number)) for number, key in enumerate(question.keys, start=1))
     text = template(theme, structure, question)
     listed = [(sentence, kind.name) for kind in kinds for sentence in kind.sentences(theme.words)]
-    return (
-        "import re\n\n" + f"WHOLE = {whole(text, points, forms)!r}\n" + "PATTERNS = [\n" + "".join(rows) + "]\n"
-        + declared_source(text, points, _holder, listed)
-        + READ.format(ask=ask, own=READ_OWN[structure], base=base)
+    return fill_template(
+        "evolake.families.worlds.templates.constraint_reader", whole=repr(whole(text, points, forms)), patterns="[\n" + "".join(rows) + "]",
+        declared=declared_source(text, points, _holder, listed), ask=ask, clues_and_own=f"clues{READ_OWN[structure]}", base=base,
     )
 
 

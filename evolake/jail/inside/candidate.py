@@ -17,7 +17,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from evolake.jail.inside import kernel, seccomp
 from evolake.jail.inside.descriptors import CHANNEL_OF_CANDIDATE, arrange
@@ -29,21 +29,29 @@ READY = b"confined"
 MEMORY_OF_THE_MACHINE = ("SC_PHYS_PAGES", "SC_AVPHYS_PAGES", os.sysconf_names["SC_PHYS_PAGES"], os.sysconf_names["SC_AVPHYS_PAGES"])
 
 
-def run(
-    request: int, channel: list[int], reply: int, stdout: int, stderr: int, ready: int, limits: dict[str, Any], policy: seccomp.Policy, root: str,
-) -> NoReturn:
-    """Serve one call in this process and end it. Descriptors are the call's own; every other one is closed. root: what it is to see as "/" ("" when
-    that is the server's own).
+class Ends(NamedTuple):
+    """The descriptors of one call. ready: tells the server whether the trusted part succeeded."""
 
-    `ready` tells the server whether the trusted part succeeded: what fails there is the jail's failure, never the candidate's.
+    request: int
+    channel: list[int]
+    reply: int
+    stdout: int
+    stderr: int
+    ready: int
+
+
+def run(ends: Ends, limits: dict[str, Any], policy: seccomp.Policy, root: str) -> NoReturn:
+    """Serve one call in this process and end it. Every descriptor but those of `ends` is closed. root: what it is to see as "/" ("" when that is the
+    server's own). What fails in the trusted part is the jail's failure, never the candidate's.
     """
+    ready = ends.ready
     try:
         for number in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        call = json.loads(os.pread(request, os.fstat(request).st_size, 0))
-        ends = {CHANNEL_OF_CANDIDATE[0] + place: descriptor for place, descriptor in enumerate(channel)}
-        arrange({1: stdout, 2: stderr, REPLY: reply, READY_END: ready, **ends})
+        call = json.loads(os.pread(ends.request, os.fstat(ends.request).st_size, 0))
+        channel = {CHANNEL_OF_CANDIDATE[0] + place: descriptor for place, descriptor in enumerate(ends.channel)}
+        arrange({1: ends.stdout, 2: ends.stderr, REPLY: ends.reply, READY_END: ready, **channel})
         ready = READY_END
         module, _, function = call["driver"].partition(":")
         driver = getattr(importlib.import_module(module), function)

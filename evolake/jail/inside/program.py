@@ -11,7 +11,7 @@ import os
 import signal
 import socket
 import stat
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from evolake.jail.inside import executed, kernel, seccomp
 from evolake.jail.inside.descriptors import CHANNEL_OF_PROGRAM, arrange
@@ -20,6 +20,19 @@ CANNOT_EXECUTE = 127
 DESCRIPTOR_OF_FAILURE = 3
 BELOW_THE_SERVER = 10
 """Niceness of a program that may make processes: the one that counts them must get its turn among them."""
+
+
+class Ends(NamedTuple):
+    """The descriptors of one program. failure: takes the error of one that cannot be executed. channel: what it gets as CHANNEL_OF_PROGRAM.
+    group: of the control group that it is to be in (`cgroup.procs`). listener: see `executed`."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+    failure: int
+    channel: list[int]
+    group: int | None
+    listener: socket.socket | None
 
 
 def write_inputs(folder: str, files: list[tuple[str, int]], data: bytes) -> None:
@@ -35,21 +48,18 @@ def write_inputs(folder: str, files: list[tuple[str, int]], data: bytes) -> None
 
 
 def execute(
-    argv: list[str], environment: dict[str, str], folder: str, stdin: int, stdout: int, stderr: int, limits: dict[str, Any],
-    policy: seccomp.Policy, failure: int, listener: socket.socket | None, root: str, group: int | None,
-    channel: list[int],
+    argv: list[str], environment: dict[str, str], folder: str, root: str, ends: Ends, limits: dict[str, Any], policy: seccomp.Policy
 ) -> NoReturn:
-    """Become the program. A program that cannot be executed writes its error to `failure` and ends with 127. listener: see `executed`.
+    """Become the program. A program that cannot be executed writes its error to `ends.failure` and ends with 127.
     root: what it is to see as "/" ("" when that is the server's own); it keeps no descriptor and no capability by which it could leave it.
-    group: of the control group that it is to be in (`cgroup.procs`); where the kernel refuses, the server's watch is alone.
-    channel: what it gets as CHANNEL_OF_PROGRAM."""
-    if group is not None:
+    Where the kernel refuses the control group, the server's watch is alone."""
+    if ends.group is not None:
         with contextlib.suppress(OSError):
-            os.write(group, b"0")
-    if listener is not None:
-        executed.listen(listener)
-    further = {CHANNEL_OF_PROGRAM[0] + place: descriptor for place, descriptor in enumerate(channel)}
-    arrange({1: stdout, 2: stderr, DESCRIPTOR_OF_FAILURE: failure, **further}, standard_input=stdin)
+            os.write(ends.group, b"0")
+    if ends.listener is not None:
+        executed.listen(ends.listener)
+    further = {CHANNEL_OF_PROGRAM[0] + place: descriptor for place, descriptor in enumerate(ends.channel)}
+    arrange({1: ends.stdout, 2: ends.stderr, DESCRIPTOR_OF_FAILURE: ends.failure, **further}, standard_input=ends.stdin)
     os.set_inheritable(DESCRIPTOR_OF_FAILURE, False)
     if root:
         os.chroot(root)

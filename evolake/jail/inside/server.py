@@ -100,7 +100,8 @@ def serve_call(control: socket.socket, message: dict[str, Any], descriptors: lis
     pid = os.fork()
     if pid == 0:
         request, *channel, reply, stdout, stderr = descriptors
-        candidate.run(request, channel, reply, stdout, stderr, ready_write, message["limits"], policy, message["root"])
+        ends = candidate.Ends(request, channel, reply, stdout, stderr, ready_write)
+        candidate.run(ends, message["limits"], policy, message["root"])
     os.close(ready_write)
     for descriptor in descriptors:
         os.close(descriptor)
@@ -130,10 +131,8 @@ def serve_program(control: socket.socket, message: dict[str, Any], descriptors: 
     pid = os.fork()
     if pid == 0:
         try:
-            program.execute(
-                head["argv"], head["environment"], head["folder"], stdin, stdout, stderr, message["limits"], policy, failure_write, theirs,
-                head["root"], enter, channel,
-            )
+            ends = program.Ends(stdin, stdout, stderr, failure_write, channel, enter, theirs)
+            program.execute(head["argv"], head["environment"], head["folder"], head["root"], ends, message["limits"], policy)
         finally:
             os._exit(program.CANNOT_EXECUTE)
     os.close(failure_write)

@@ -14,7 +14,7 @@ from evolake.lake.audit.findings import AGAIN, Finding
 from evolake.lake.schemas import SHARED, shared_table_of
 from evolake.lake.seals import following, preceding
 from evolake.lake.store import Lake
-from evolake.lines import lines, resolve
+from evolake.lines import lines
 
 UNDECLARED = frozenset({"source_sha", "traced_sha", "diff_sha", "entry_sha", "calls_sha", "checkpoint_sha", "record_sha"})
 """Columns that name blobs in the tables of a line that is not installed here."""
@@ -74,7 +74,7 @@ def _gaps(lake: Lake) -> Iterator[Finding]:
 
 def _blob_columns() -> dict[tuple[str, str], frozenset[str]]:
     """Return (line, asset) -> the columns that name blobs, of every table that an installed line knows."""
-    tables = {(spec.name, asset): schema for spec in lines().values() if spec.tables for asset, schema in resolve(spec.tables)().items()}
+    tables = {(spec.name, asset): schema for spec in lines().values() if spec.tables for asset, schema in spec.tables.load().items()}
     return {place: schema.blobs for place, schema in tables.items()}
 
 

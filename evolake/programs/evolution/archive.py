@@ -16,6 +16,8 @@ from evolake.programs.settings import ProgramsSettings
 
 Row = dict[str, Any]
 SIZE_BINS_PER_OCTAVE = 2
+EXPLORE = 0.3
+"""Probability that a parent is any of its island, not one of the best."""
 
 
 def islands_of(project: Project, own: ProgramsSettings) -> int:
@@ -71,13 +73,13 @@ class Islands:
         return sorted(rows, key=lambda row: (-merit(self.project, row), row["size"], row["number"]))
 
     def parents(self, island: int, random: np.random.Generator) -> tuple[Row, Row]:
-        """A parent by rank, or with the probability `explore` any; and another one, where there is one, of any island with that probability."""
+        """A parent by rank, or with the probability `EXPLORE` any; and another one, where there is one, of any island with that probability."""
         here = self.on(island) or self.ranked(self.rows.values())
-        elsewhere = self.ranked(self.rows.values()) if random.random() < self.own.explore else here
+        elsewhere = self.ranked(self.rows.values()) if random.random() < EXPLORE else here
         return self._drawn(here, random), self._drawn(elsewhere, random)
 
     def _drawn(self, rows: Sequence[Row], random: np.random.Generator) -> Row:
-        if random.random() < self.own.explore:
+        if random.random() < EXPLORE:
             return rows[int(random.integers(len(rows)))]
         return rows[min(int(random.geometric(0.4)) - 1, len(rows) - 1)]
 

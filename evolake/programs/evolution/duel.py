@@ -36,7 +36,7 @@ def sides_of(champion: str, challenger: str | None, initial: str) -> dict[str, s
     return result
 
 
-def measure(
+def run_duel(
     sides: Mapping[str, str], seeds: Sequence[int], evaluate: Callable[[str, int], Evaluation], *,
     held: Mapping[int, Mapping[str, Evaluation]] | None = None, note: Callable[[int, dict[str, Evaluation]], None] = lambda seed, done: None,
     score: Callable[[Evaluation], float | None] | None = None,
@@ -100,7 +100,7 @@ def uses_no_seed(scores: Scores) -> bool:
     return whole and all(len(values) == 1 and None not in values for values in (ours, *others))
 
 
-def decide(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
+def decide_duel(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
     """Columns of DECISIONS: wins, pairs, difference, low, high, noise, reason, test."""
     held = {**UNDECIDED, "noise": noise_of(scores)}
     if "challenger" not in scores:

@@ -9,13 +9,14 @@ from typing import Any
 
 import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
 from evolake.agents import AgentFailure, Reply
+from evolake.canonical_json import canonical_json
 from evolake.errors import HostBusy
 from evolake.gates import GateResults, Ruleset, run_gates
 from evolake.gates.in_turn import in_turn, side_by_side
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands, block_size, cell_of
 from evolake.programs.evolution.context import LINE, Context
-from evolake.programs.evolution.journal import Entry
+from evolake.programs.evolution.generation_entry import GenerationEntry
 from evolake.programs.evolution.population import Row, program_row, texts_bytes, texts_of
 from evolake.programs.gates.collecting import Candidate, bare_text, behaviour
 from evolake.programs.gates.specs import GATES
@@ -50,7 +51,7 @@ def judge(candidate: Candidate, ruleset: Ruleset, blobs: BlobStore, *, cycle: st
 
 def evidence_bytes(evidence: Mapping[str, Any]) -> bytes:
     """Evidence as it is stored."""
-    return json.dumps(evidence, sort_keys=True, separators=(",", ":")).encode()
+    return canonical_json(evidence, ascii_only=True).encode()
 
 
 def judged_row(row: Row, candidate: Candidate, results: GateResults) -> Row:
@@ -83,7 +84,7 @@ def measured_rows(
 
 def run_generation(
     context: Context, islands: Islands, generation: int, *, next_number: int, seen: set[str], failures: Sequence[str], artifacts: Mapping[str, Any],
-) -> Entry:
+) -> GenerationEntry:
     """One generation. `islands` and `seen` are changed.
 
     Args:
@@ -140,7 +141,7 @@ def run_generation(
     measured = [row for item in items for row in measured_rows(context.project, item.candidate.program_id, _evaluations(item), context.cycle)]
     verdicts = [verdict.row() for result in results if not isinstance(result, HostBusy) for verdict in result.verdicts]
     derivations = [line for line in derivations if line["child_id"] in {item.candidate.program_id for item in items}]
-    return Entry(programs, verdicts, measured, derivations, calls, list(islands.rows.values()), repeated, unanswered, turns)
+    return GenerationEntry(programs, verdicts, measured, derivations, calls, list(islands.rows.values()), repeated, unanswered, turns)
 
 
 def written(context: Context, requests: Sequence[WriterRequest], seeds: Sequence[int]) -> list[Reply[WriterReply | AgentFailure]]:

@@ -7,23 +7,23 @@ the search; champions meet under other ones.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evolake.agents import AgentFailure, Agents, Reply
-from evolake.agents.session.by_model import require_model
-from evolake.agents.session.tools import Bench, Call, Command
-from evolake.agents.session.workspace import Workspace
+from evolake.agents.session.role import require_model
+from evolake.agents.session.tools import Call
+from evolake.agents.session.workspace import Workspace, well_formed
+from evolake.agents.session_spec import RunCommand, SessionSpec, Unusable, hold_session
 from evolake.gates import GateSpec, run_gates
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.gates.specs import GATES
 from evolake.programs.model.blocks import as_kept
 from evolake.programs.model.project import program_id
 from evolake.programs.roles.writer import Measured, WriterReply, WriterRequest
-from evolake.programs.roles.writer_session import COMMANDS, WRITER_SESSION, ProgramCard, Standing, WriterSessionRequest
-from evolake.scratch import Scratch
+from evolake.programs.roles.writer_session import WRITER_SESSION, ProgramCard, Standing, WriterSessionRequest
 
 if TYPE_CHECKING:
     from evolake.programs.evolution.context import Context
@@ -44,26 +44,14 @@ class SessionWriter:
     def write(self, context: Context, request: WriterRequest, *, seed: int, attempt: int) -> Reply[WriterReply | AgentFailure]:
         """Return the session's files as a reply like any other; an AgentFailure with a typed status if it was not finished."""
         files = request.parent.files
-        with Scratch("program") as place:
-            folder = Path(place) / "start"
-            for name, text in files.items():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name).write_bytes(text.encode("utf-8", "replace"))
-            workspace = Workspace.of_folder(folder, files, lambda path: path in files)
-            bench = Bench(workspace, folder, ProgramCard, self.call, commands(context, files), reference=lambda: reference_files(request))
-            ended = self.agents.session(WRITER_SESSION, request_of(request), bench, seed=seed, attempt=attempt)
-        card = ended.value
-        if not isinstance(card, ProgramCard):
-            assert isinstance(card, AgentFailure)
-            return ended.with_value(card)
-        gone = [name for name, text in workspace.changed.items() if text is None]
-        if gone:
-            why = f"{gone[0]} was deleted: every file that evolves has to be there"
-            return ended.with_value(AgentFailure(WRITER_SESSION.name, "invalid", why, 1))
-        return ended.with_value(WriterReply(idea=card.idea, whole={name: text for name, text in workspace.changed.items() if text is not None}))
+        workspace = Workspace({name: well_formed(text) for name, text in files.items()}, lambda path: path in files)
+        spec = SessionSpec(
+            WRITER_SESSION, request_of(request), workspace, writer_reply, commands(context, files), reference=lambda: reference_files(request),
+        )
+        return hold_session(self.agents, spec, self.call, seed=seed, attempt=attempt)
 
 
-def commands(context: Context, files: Mapping[str, str]) -> Mapping[str, Command]:
+def commands(context: Context, files: Mapping[str, str]) -> Mapping[str, RunCommand]:
     """The commands of a session on these files of the parent. What a program does wrong is said; only our own machinery raises."""
     def asked(folder: Path, gates: tuple[GateSpec, ...]) -> str:
         texts = {name: (folder / name).read_bytes().decode("utf-8", "replace") for name in files if (folder / name).is_file()}
@@ -75,10 +63,7 @@ def commands(context: Context, files: Mapping[str, str]) -> Mapping[str, Command
         return _scored(candidate) if gates == GATES else "Nothing speaks against evaluating it."
 
     cheap = tuple(gate for gate in GATES if gate.name in CHEAP)
-    runs: dict[str, Callable[[Path, Any], str]] = {
-        "check": lambda folder, arguments: asked(folder, cheap), "evaluate": lambda folder, arguments: asked(folder, GATES),
-    }
-    return {name: Command(name, description, arguments, runs[name]) for name, description, arguments in COMMANDS}
+    return {"check": lambda folder, arguments: asked(folder, cheap), "evaluate": lambda folder, arguments: asked(folder, GATES)}
 
 
 def _scored(candidate: Candidate) -> str:
@@ -97,6 +82,14 @@ def request_of(request: WriterRequest) -> WriterSessionRequest:
     )
 
 
+def writer_reply(card: ProgramCard, workspace: Workspace) -> WriterReply:
+    """The session's files as a reply like any other. Raises Unusable if one was deleted."""
+    changed = workspace.changed
+    if gone := [name for name, text in changed.items() if text is None]:
+        raise Unusable(f"{gone[0]} was deleted: every file that evolves has to be there")
+    return WriterReply(idea=card.idea, whole={name: text for name, text in changed.items() if text is not None})
+
+
 def reference_files(request: WriterRequest) -> dict[str, str]:
     """Path below `reference/` -> text, of the best programs, to be read beside its own."""
     return {f"{_folder(place)}/{name}": text for place, item in enumerate(request.best, 1) for name, text in item.files.items()}
@@ -104,7 +97,7 @@ def reference_files(request: WriterRequest) -> dict[str, str]:
 
 def check_writer(settings: ProgramsSettings, backend: str) -> None:
     """Raises InputError where the setting `writer` cannot be followed."""
-    require_model("a writer", "EVOLAKE_PROGRAMS__WRITER", settings.writer, backend)
+    require_model("a writer", WRITER_SESSION, settings.writer, backend)
 
 
 def _folder(place: int) -> str:

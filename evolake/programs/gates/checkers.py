@@ -39,9 +39,13 @@ def no_reach(evidence: Evidence) -> Finding | None:
 
 
 @checker("programs.no_constants")
-def no_constants(evidence: Evidence) -> Finding | None:
-    """It holds no constant of the evaluator that the initial program does not hold."""
-    return Finding(f"it holds the evaluator's constant {evidence['constants'][0]}") if evidence["constants"] else None
+def no_constants(evidence: Evidence, *, fraction_digits: int = 4, whole_digits: int = 6) -> Finding | None:
+    """It holds no constant of the evaluator, of so many significant digits, that the initial program does not hold."""
+    for item in evidence["constants"]:
+        number, digits, whole = (item, whole_digits, False) if isinstance(item, str) else item  # evidence of before named only what counted
+        if digits >= (whole_digits if whole else fraction_digits):
+            return Finding(f"it holds the evaluator's constant {number}")
+    return None
 
 
 @checker("programs.builds")

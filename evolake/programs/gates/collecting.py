@@ -86,7 +86,9 @@ def reach(candidate: Candidate) -> dict[str, Any]:
     project = candidate.project
     name = project.given.evaluator.file
     ways, held = new_in(candidate.texts, project.evolving, name, project.files[name].decode("utf-8", "replace"))
-    return {"mode": project.mode, "reaches": [] if project.protected else ways, "constants": [] if project.protected else held}
+    if project.protected:
+        return {"mode": project.mode, "reaches": [], "constants": []}
+    return {"mode": project.mode, "reaches": ways, "constants": [list(item) for item in held]}
 
 
 def build(candidate: Candidate) -> dict[str, Any]:

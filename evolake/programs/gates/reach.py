@@ -27,8 +27,8 @@ FILES = frozenset({
     "open", "listdir", "scandir", "glob", "rglob", "read_text", "read_bytes", "walk", "dup", "dup2", "fdopen", "write_text", "write_bytes",
 })
 NUMBER = re.compile(r"(?<![\w.])\d*\.?\d+(?:[eE][-+]?\d+)?")
-SHORTEST_CONSTANT, SHORTEST_WHOLE = 4, 6
-"""Significant digits from which on a number of the evaluator, a whole one too, is a constant that no program has by chance."""
+RECORDED = 3
+"""Significant digits from which on evidence names a number of the evaluator; from which on it counts, the rule says."""
 
 
 def reaches(text: str, evaluator: str) -> set[str]:
@@ -68,20 +68,27 @@ def _imported(node: ast.expr, tree: ast.Module) -> bool:
     return any(node.id in (name.asname, name.name.split(".")[0]) for name in names)
 
 
-def constants(text: str) -> set[str]:
-    """Numbers of a text with many significant digits, in one spelling."""
-    result = set()
+def constants(text: str) -> dict[str, tuple[int, bool]]:
+    """Number, in one spelling -> (its significant digits, whether the text writes it as a whole number only); none with fewer than `RECORDED`."""
+    result: dict[str, tuple[int, bool]] = {}
     for match in NUMBER.finditer(text):
-        digits = re.sub(r"[eE].*|\.", "", match.group()).strip("0")
-        if len(digits) >= (SHORTEST_CONSTANT if "." in match.group() else SHORTEST_WHOLE):
-            result.add(f"{float(match.group()):.12g}")
+        digits = len(re.sub(r"[eE].*|\.", "", match.group()).strip("0"))
+        if digits >= RECORDED:
+            number = f"{float(match.group()):.12g}"
+            result[number] = digits, "." not in match.group() and result.get(number, (0, True))[1]
     return result
 
 
-def new_in(candidate: Mapping[str, str], initial: Mapping[str, str], evaluator: str, source: str) -> tuple[list[str], list[str]]:
-    """(ways to the evaluator, constants of it) that the candidate has and the initial program has not. source: the evaluator's text."""
+def new_in(
+    candidate: Mapping[str, str], initial: Mapping[str, str], evaluator: str, source: str,
+) -> tuple[list[str], list[tuple[str, int, bool]]]:
+    """(ways to the evaluator, constants of it) that the candidate has and the initial program has not.
+
+    A constant is (number, significant digits, whether one of the two texts writes it as a whole number). source: the evaluator's text.
+    """
     python = [name for name in candidate if name.endswith(".py")]
     ways = {way for name in python for way in reaches(candidate[name], evaluator)}
     ways -= {way for name in python for way in reaches(initial.get(name, ""), evaluator)}
-    held = {number for text in candidate.values() for number in constants(text)} & constants(source)
-    return sorted(ways), sorted(held - {number for text in initial.values() for number in constants(text)})
+    own, known, scoring = constants("\n".join(candidate.values())), constants("\n".join(initial.values())), constants(source)
+    held = sorted(own.keys() & scoring.keys() - known.keys())
+    return sorted(ways), [(number, own[number][0], own[number][1] or scoring[number][1]) for number in held]

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolake.agents.roles import Role
-from evolake.agents.session.by_model import no_operators
-from evolake.agents.session.tools import Arguments, offered
-from evolake.agents.wire import Turn
+from evolake.agents.session.role import session_role
+from evolake.agents.session.tools import Arguments
 
 
 class Standing(BaseModel):
@@ -50,14 +48,13 @@ class Evaluate(Arguments):
     """Without arguments."""
 
 
-COMMANDS = (
-    ("check", "Say whether the program may be evaluated: only its blocks are changed, it can be read, and it has no way to the evaluator.", Check),
-    ("evaluate", "Build the program and evaluate it as a candidate is: its score and metrics, or the gate that blocks it and why.", Evaluate),
-)
-
-
-WRITER_SESSION = Role(
-    "programs_writer_session", WriterSessionRequest, Turn, no_operators("EVOLAKE_PROGRAMS__WRITER"),
-    tools=offered(COMMANDS, ProgramCard),
+WRITER_SESSION = session_role(
+    "programs_writer_session", WriterSessionRequest, ProgramCard, setting="EVOLAKE_PROGRAMS__WRITER",
+    commands=(
+        ("check", "Say whether the program may be evaluated: only its blocks are changed, it can be read, and it has "
+         "no way to the evaluator.", Check),
+        ("evaluate", "Build the program and evaluate it as a candidate is: its score and metrics, or the gate that blocks "
+         "it and why.", Evaluate),
+    ),
 )
 """Change a program in a workspace."""

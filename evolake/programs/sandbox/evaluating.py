@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import Any
 
 from evolake.errors import InputError
-from evolake.jail import Limits, NativeOutcome, Outcome, run_native
+from evolake.jail import Limits, NativeOutcome, NativeRun, Outcome, run_native
 from evolake.jail.bubblewrap import WORK
 from evolake.jail.interpreter import interpreter
 from evolake.jail.patience import patiently
@@ -233,9 +233,8 @@ class Evaluator:
         python, folders = interpreter()
         argv = [python, "-S", "-s", "-P", "-B", "-c", HARNESS.format(folders=folders)]
         limits = replace(self.limits, stretch=stretch)
-        outcome = run_native(
-            argv, dict(files), (), limits, json.dumps(asked).encode(), python=True, mode=self.mode, channel=channel, waiting=waiting,
-        )
+        run = NativeRun(argv, dict(files), stdin=json.dumps(asked).encode(), python=True, channel=channel)
+        outcome = run_native(run, limits, mode=self.mode, waiting=waiting)
         return outcome, answer_in(outcome.stdout, nonce)
 
     def _broken(self, what: str, outcome: NativeOutcome, answer: Mapping[str, Any] | None) -> InputError:

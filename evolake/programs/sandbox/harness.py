@@ -17,7 +17,7 @@ import os
 import sys
 import traceback
 import types
-from typing import Any
+from typing import Any, NamedTuple
 
 from evolake.programs.sandbox.calling import channel
 from evolake.programs.sandbox.chance import sow
@@ -172,26 +172,39 @@ def provide_openevolve() -> None:
     sys.modules |= {"openevolve": package, "openevolve.evaluation_result": module}
 
 
-def fingerprint(module: types.ModuleType) -> dict[str, Any]:
+class Made(NamedTuple):
+    """What a name stands for. objects: to be found the same, not merely equal, since a program may say what its own objects are equal to."""
+
+    objects: tuple[object, ...] = ()
+    text: str = ""
+
+    def is_still(self, other: Made | None) -> bool:
+        """Return True if the other is of the same objects, and of an equal text."""
+        if other is None or self.text != other.text or len(self.objects) != len(other.objects):
+            return False
+        return all(one is two for one, two in zip(self.objects, other.objects, strict=True))
+
+
+def fingerprint(module: types.ModuleType) -> dict[str, Made]:
     """What the evaluator, and the libraries that it may rest on, are made of."""
-    result: dict[str, Any] = {}
+    result: dict[str, Made] = {}
     for name, value in vars(module).items():
         if isinstance(value, types.FunctionType):
-            result[f"{EVALUATOR_MODULE}.{name}"] = (id(value), id(value.__code__), repr(value.__defaults__))
+            result[f"{EVALUATOR_MODULE}.{name}"] = Made((value, value.__code__), repr(value.__defaults__))
         elif isinstance(value, CALLABLE):
-            result[f"{EVALUATOR_MODULE}.{name}"] = id(value)
+            result[f"{EVALUATOR_MODULE}.{name}"] = Made((value,))
         elif name.isupper() and isinstance(value, PLAIN):
-            result[f"{EVALUATOR_MODULE}.{name}"] = repr(value)[:LONGEST_TEXT]
+            result[f"{EVALUATOR_MODULE}.{name}"] = Made(text=repr(value)[:LONGEST_TEXT])
     for name in WATCHED:
         for inner, value in list(vars(sys.modules[name]).items()) if name in sys.modules else ():
             if isinstance(value, CALLABLE):
-                result[f"{name}.{inner}"] = (id(value), id(getattr(value, "__code__", None)))
+                result[f"{name}.{inner}"] = Made((value, getattr(value, "__code__", None)))
     return result
 
 
-def changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+def changed(before: dict[str, Made], after: dict[str, Made]) -> list[str]:
     """Names that are another thing now, or are gone."""
-    return sorted(name for name, value in before.items() if after.get(name) != value)[:20]
+    return sorted(name for name, made in before.items() if not made.is_still(after.get(name)))[:20]
 
 
 def describe(error: BaseException) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evolake.jail import GENERIC_DRIVER, Call, Limits, Outcome, run_native
+from evolake.jail import GENERIC_DRIVER, Call, Limits, NativeRun, Outcome, run_native
 from evolake.jail.interpreter import interpreter
 from evolake.jail.patience import patiently, starved
 from evolake.jail.pool import Pool, open_pool
@@ -54,7 +54,7 @@ def build(project: Project, texts: Mapping[str, str], limits: Limits, mode: str 
         return Built(True, files)
     most = Limits(**{**limits.to_json(), "processes": BUILD_PROCESSES})
     outcome = patiently(
-        lambda stretch: run_native(shlex.split(program.build), files, program.built, replace(most, stretch=stretch), mode=mode),
+        lambda stretch: run_native(NativeRun(shlex.split(program.build), files, program.built), replace(most, stretch=stretch), mode=mode),
         starved, f"the build of {project.name}",
     )
     if outcome.status != "ok" or outcome.exit_code != 0:
@@ -121,7 +121,7 @@ class Runner:
             argv = [program, "-S", "-s", "-P", "-B", "-c", start]
         data = case.encode() if isinstance(case, str) else json.dumps(case).encode()
         limits = replace(self.limits, processes=0, stretch=stretch)
-        outcome = run_native(argv, built.files, (), limits, data, python=python, proc=False, mode=self.mode)
+        outcome = run_native(NativeRun(argv, built.files, stdin=data, python=python, proc=False), limits, mode=self.mode)
         status = outcome.status if outcome.status != "ok" or outcome.exit_code == 0 else "error"
         said = outcome.reason or outcome.stderr.decode(errors="replace")[-400:]
         reason = one_line(said or f"exit code {outcome.exit_code}") if status != "ok" else ""

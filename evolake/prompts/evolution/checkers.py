@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
+from evolake.gate_spec import Evidence
 from evolake.gates import Finding, checker
+from evolake.gates.stored import Find, StoredEvidence, by_sha
 
-Evidence = Mapping[str, Any]
+if TYPE_CHECKING:
+    from evolake.lake import Lake
 
 
 @checker("prompts.strict_edits")
@@ -44,3 +47,17 @@ def no_problem_texts(evidence: Evidence) -> Finding | None:
     for name, split in evidence["copies"]:
         return Finding(f"principle {name} copies a problem of the split {split}")
     return None
+
+
+def evidence_of_cycle(lake: Lake, cycle: str | None) -> Find:
+    """Return how the evidence of one cycle is found: one blob holds what all gates saw of a child. That of an added root is not stored."""
+    stored = by_sha(lake, cycle)
+
+    def find(artifact: str, gate: str, shas: Mapping[str, str]) -> Evidence | None:
+        whole = next((stored(artifact, name, shas) for name in shas), None)
+        return (whole or {}).get(gate)
+
+    return find
+
+
+STORED = StoredEvidence(find=evidence_of_cycle)

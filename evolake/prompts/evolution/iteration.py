@@ -140,7 +140,7 @@ def choose(population: Population, arm: Arm, settings: PromptsSettings, *, root_
     if arm.evolve:
         random = generator(root_seed, LINE, cycle, "selection", iteration)
         result = select(
-            population.entrants(), settings.prompts_per_iteration, random, window=settings.window, optimism=settings.optimism,
+            population.entrants(), settings.prompts_per_iteration, random, window=settings.window,
             temperature=settings.selection_temperature if arm.select else math.inf,
         )
         return [population.prompt(item.prompt_id) for item in result]
@@ -210,11 +210,11 @@ def _born(
     rating: Rating
     if made.operator == "mutation":
         parents = {made.parent.prompt_id: 1.0}
-        rating = mutated(population.rating(made.parent.prompt_id), settings.child_uncertainty)
+        rating = mutated(population.rating(made.parent.prompt_id))
     else:
         ratings = [population.rating(prompt.prompt_id) for prompt in payoffs.prompts]
         parents = dict(zip((prompt.prompt_id for prompt in payoffs.prompts), shares(ratings), strict=True))
-        rating = crossed(ratings, settings.child_uncertainty)
+        rating = crossed(ratings)
     return population.with_child(
         made.child, parents, rating, operator=made.operator, cycle=tag["cycle"], iteration=tag["iteration"], origin=agents.backend.name,
     )

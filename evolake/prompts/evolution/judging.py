@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import evolake.prompts.evolution.checkers  # noqa: F401  (registers what the rules name)
 from evolake import gates
+from evolake.canonical_json import canonical_json
 from evolake.gates import GateResults, Ruleset
 from evolake.prompts.evolution.gate_specs import GATES
 from evolake.prompts.evolution.population import Population
@@ -84,4 +84,4 @@ def leak(newborn: Newborn) -> dict[str, Any]:
 
 def evidence_bytes(evidence: Mapping[str, Any]) -> bytes:
     """Evidence as it is stored: canonical JSON."""
-    return json.dumps(evidence, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    return canonical_json(evidence).encode()

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from evolake.agents import Agents
+from evolake.canonical_json import key_of
 from evolake.prompts.evolution.iteration import ARMS, run_iteration
-from evolake.prompts.evolution.journal import calls_bytes, entry_bytes, key_of, read_entry
+from evolake.prompts.evolution.iteration_entry import calls_bytes, entry_bytes, read_entry
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.library import load_library
 from evolake.prompts.model.protocol import Policy, Problem

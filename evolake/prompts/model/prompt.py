@@ -6,14 +6,13 @@ number, and the number of a principle that was dropped is not given out again. `
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+from evolake.canonical_json import canonical_json, key_of
 from evolake.errors import InputError
 
 HEADING = "Before you answer, read these principles. Apply those that fit the task:"
@@ -62,7 +61,7 @@ class SystemPrompt:
     @cached_property
     def prompt_id(self) -> str:
         """sha256 of the principles, ids and texts in order, as canonical JSON."""
-        return hashlib.sha256(_canonical([[principle.id, principle.text] for principle in self.principles]).encode()).hexdigest()
+        return key_of([[principle.id, principle.text] for principle in self.principles])
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -82,7 +81,7 @@ class SystemPrompt:
 
     def to_json(self) -> str:
         """Everything, as canonical JSON; `from_json` reads it back."""
-        return _canonical({"next_number": self.next_number, "principles": [{"id": item.id, "text": item.text} for item in self.principles]})
+        return canonical_json({"next_number": self.next_number, "principles": [{"id": item.id, "text": item.text} for item in self.principles]})
 
 
 def from_json(text: str) -> SystemPrompt:
@@ -109,7 +108,3 @@ def prompt_of(texts: Iterable[str]) -> SystemPrompt:
 def tidy(text: str) -> str:
     """The text on one line: every run of white space is one space."""
     return " ".join(text.split())
-
-
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -16,13 +16,14 @@ import numpy as np
 from pydantic import BaseModel
 
 from evolake.agents import AgentFailure, Agents, Role, open_agents
-from evolake.agents.answers import Received
 from evolake.agents.backends import Record
 from evolake.agents.conversations import Recorded, choose
 from evolake.agents.endpoint import Body, Endpoint, Lost, Rejected
 from evolake.agents.model import ModelBackend
-from evolake.agents.roles import Job, canonical_json, text_sha
+from evolake.agents.reply_validation import Received
+from evolake.agents.roles import Job
 from evolake.agents.sampling import Sampling, sampling_of
+from evolake.canonical_json import key_of
 from evolake.errors import MachineryError
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import LINE, Group, Problem, Sample, UpdateStats, no_learning
@@ -130,7 +131,7 @@ class EndpointPolicy:
         asks, attempts = [], []
         for prompt, problem in pairs:
             ask = Ask(system=prompt.text(), problem=problem.text, greedy=greedy)
-            first = seen.get(key := text_sha(canonical_json(ask.model_dump())), 0)
+            first = seen.get(key := key_of(ask.model_dump()), 0)
             seen[key] = first + draws
             asks += [ask] * draws
             attempts += [0] * draws if greedy else [(seed % _SEEDS) * 10_000 + first + number for number in range(draws)]

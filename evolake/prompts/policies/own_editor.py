@@ -21,14 +21,16 @@ from evolake.agents import Agents
 from evolake.agents.budget import Budget
 from evolake.agents.endpoint import Body, Endpoint, Lost, Rejected
 from evolake.agents.model import ModelBackend
-from evolake.agents.roles import canonical_json
 from evolake.agents.sampling import Sampling, sampling_of
 from evolake.agents.tape import Tape
 from evolake.agents.wire import as_replies
+from evolake.canonical_json import key_of
 from evolake.prompts.model.protocol import LINE
-from evolake.prompts.settings import PromptsSettings
 from evolake.seeds import child_seed
 from evolake.settings import Settings
+
+LONGEST_EDIT = 1024
+"""Tokens of the longest reply of a policy that edits."""
 
 
 class PolicyEndpoint(Endpoint):
@@ -56,7 +58,7 @@ class PolicyEndpoint(Endpoint):
     ) -> Body | Rejected:
         """What the model says, as a chat completion; Rejected where the messages are longer than it can read."""
         sent, start = as_replies(messages, tools, reply), time.monotonic()
-        asked = hashlib.sha256(canonical_json([model, sent]).encode()).hexdigest()
+        asked = key_of([model, sent])
         seed = child_seed(self._seed, LINE, asked, "editor", self._times[asked])
         self._times[asked] += 1
         most = min(sampling.max_output_tokens, self._most_tokens)
@@ -95,9 +97,9 @@ def policy_agents(settings: Settings, lake_root: Path, cycle: str, run_id: str, 
     def name() -> str:
         return f"{policy.name}, {hashlib.sha256(policy.save()).hexdigest()[:12]}" if adapted else f"{policy.name}, adapter off"
 
-    tape, most = Tape(lake_root / "tape"), settings.of(PromptsSettings).editor_max_tokens
+    tape = Tape(lake_root / "tape")
     backend = ModelBackend(
-        endpoint=PolicyEndpoint(policy.answer, adapted=adapted, most_tokens=most, seed=settings.seed), tape=tape,
+        endpoint=PolicyEndpoint(policy.answer, adapted=adapted, most_tokens=LONGEST_EDIT, seed=settings.seed), tape=tape,
         budget=Budget(settings.budget, tape, line=LINE, cycle=cycle, run_id=run_id), models=_Serving(name), prices={},
         sampling=lambda role: sampling_of(settings, role), repairs=settings.model_repairs, threads=1, line=LINE, cycle=cycle, run_id=run_id,
         address=f"{'policy' if adapted else 'base'} of the policy",

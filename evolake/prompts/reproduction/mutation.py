@@ -62,17 +62,20 @@ def mutate(
         return Reproduction("mutation", prompt, None, "no problem had both success and failure")
     critiques = work.criticise(used, work.summarise(used))
     proposed, beyond = work.propose(used, critiques, edits_per_problem)
-    grown = apply(prompt, [hunk for hunk in proposed if hunk.kind == "add"], limits, kinds=LOCAL_KINDS)
-    modifies = [hunk for hunk in proposed if hunk.kind == "modify"]
-    plan = work.consolidate(prompt, grown, modifies) if proposed else []
+    adds, modifies = ([place for place, hunk in enumerate(proposed) if hunk.kind == kind] for kind in LOCAL_KINDS)
+    grown = apply(prompt, [proposed[place] for place in adds], limits, kinds=LOCAL_KINDS)
+    plan = work.consolidate(prompt, grown, [proposed[place] for place in modifies]) if proposed else []
     planned = apply(grown.prompt, plan, limits, kinds=GLOBAL_KINDS)
     fitting = [outcome.hunk for outcome in planned.outcomes if outcome.applied]
     settled = {target for hunk in fitting for target in hunk.targets}
-    final = apply(grown.prompt, [*fitting, *(hunk for hunk in modifies if not settled & set(hunk.targets))], limits)
-    outcomes = {id(outcome.hunk): outcome for outcome in (*grown.outcomes, *planned.outcomes, *final.outcomes)}
-    local = [outcomes.get(id(hunk)) or Outcome(hunk, False, "the plan settles this principle") for hunk in proposed]
+    unsettled = [place for place in modifies if not settled & set(proposed[place].targets)]
+    final = apply(grown.prompt, [*fitting, *(proposed[place] for place in unsettled)], limits)
+    last = iter(final.outcomes)
+    global_ = [next(last) if outcome.applied else outcome for outcome in planned.outcomes]
+    known_local = dict(zip(adds, grown.outcomes, strict=True)) | dict(zip(unsettled, last, strict=True))
+    local = [known_local.get(place) or Outcome(hunk, False, "the plan settles this principle") for place, hunk in enumerate(proposed)]
     steps: list[Step] = [*["local" for _ in (*local, *beyond)], *["global" for _ in plan]]
-    hunks = zip(steps, (*local, *beyond, *(outcomes[id(hunk)] for hunk in plan)), strict=True)
+    hunks = zip(steps, (*local, *beyond, *global_), strict=True)
     note = stillborn(final.prompt, prompt, known)
     return Reproduction("mutation", prompt, None if note else final.prompt, note, tuple(hunks), tuple(work.lost), tuple(work.calls))
 

@@ -17,7 +17,7 @@ import numpy as np
 from evolake.agents import Agents
 from evolake.errors import InputError
 from evolake.prompts.evolution.iteration import ARMS, TABLES, Arm, run_iteration
-from evolake.prompts.evolution.journal import entry_bytes, read_entry
+from evolake.prompts.evolution.iteration_entry import entry_bytes, read_entry
 from evolake.prompts.evolution.payoff_matrix import Judge
 from evolake.prompts.evolution.population import Population, found_population
 from evolake.prompts.model.library import PrincipleLibrary

@@ -15,6 +15,7 @@ import click
 
 from evolake.commands import LazyGroup, OrdinaryPath
 from evolake.errors import InputError
+from evolake.lazy import Lazy
 from evolake.reading import TEXT_BYTES, Unreadable, read_bytes, reason
 from evolake.repair.settings import RepairSettings
 from evolake.terminal import say, say_json, say_text, visible_console
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from evolake.repair.execution.running import Progress
 
 @click.group(
-    cls=LazyGroup, later={"report": "evolake.repair.commands.report:report"},
+    cls=LazyGroup, later={"report": Lazy("evolake.repair.commands.report:report")},
     short_help="Run and report the study of solver-grounded repair.",
 )
 def repair() -> None:

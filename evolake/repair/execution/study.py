@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evolake.agents.roles import canonical_json
 from evolake.agents.sampling import Sampling, sampling_of
+from evolake.canonical_json import canonical_json
 from evolake.cells import MAX_SEED
 from evolake.errors import InputError
 from evolake.repair.arms.budget import Plan

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from evolake.lake.schemas import TableSchema
+from evolake.lake.schemas import TableSchema, tables_by_name
+from evolake.repair import tables
 from evolake.repair.tables import TERMS
 
 _WHERE = {"suite": pl.String, "variation": pl.String}
@@ -121,3 +122,7 @@ ROBUSTNESS = TableSchema(
 FIGURES = TableSchema(
     "figures", 1, {"name": (pl.String, "What the figure is about."), "png_sha": (pl.String, "Blob with the picture (PNG).")}, keys=("name",),
 )
+TABLES = tables_by_name(
+    tables.PROBLEMS, tables.STUDY, tables.RESULTS, tables.ATTEMPTS, SUMMARY, COMPARISONS, CONVERGENCE, EFFORT, FRONTIER, ROBUSTNESS, FIGURES,
+)
+"""Asset -> schema of every table that the study publishes under a name of its own, for SQL and for `evolake sql --schema`."""

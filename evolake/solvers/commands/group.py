@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evolake.commands import LazyGroup, OrdinaryPath
+from evolake.lazy import Lazy
 from evolake.terminal import say, say_json, visible_console
 
 if TYPE_CHECKING:
@@ -28,10 +29,10 @@ SHOWN = (
 
 
 @click.group(cls=LazyGroup, later={
-    "ablate": "evolake.solvers.commands.ablate:ablate",
-    "layout": "evolake.solvers.commands.layout:layout", "lock": "evolake.solvers.commands.lock:lock",
-    "submit": "evolake.solvers.commands.submit:submit", "transfer": "evolake.solvers.commands.transfer:transfer",
-    "verify": "evolake.solvers.commands.verify:verify",
+    "ablate": Lazy("evolake.solvers.commands.ablate:ablate"),
+    "layout": Lazy("evolake.solvers.commands.layout:layout"), "lock": Lazy("evolake.solvers.commands.lock:lock"),
+    "submit": Lazy("evolake.solvers.commands.submit:submit"), "transfer": Lazy("evolake.solvers.commands.transfer:transfer"),
+    "verify": Lazy("evolake.solvers.commands.verify:verify"),
 }, short_help="Verify, measure and submit SAT solver repositories.")
 def solvers() -> None:
     """SAT solvers as repositories: lay them out, verify them, measure them."""
@@ -55,15 +56,19 @@ def solvers() -> None:
 @click.option("--profile", default=None, help="Profile of sizes and limits.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def bench(
-    folders: tuple[Path, ...], as_json: bool, runs_file: Path | None, proof_mb: int | None, proof_timeout_s: float | None,
-    proof_memory_mb: int | None, **options: Any,
+    folders: tuple[Path, ...], suite: str, statuses: Path | None, instances: int, adapter: str | None, journal: Path | None, as_json: bool,
+    runs_file: Path | None, proof_mb: int | None, proof_timeout_s: float | None, proof_memory_mb: int | None, **options: Any,
 ) -> None:
     """Build each repository DIR and run it on a suite: answers judged by the formula, UNSAT answers by their proofs."""
-    from evolake.solvers.measurement.bench import bench_folders
+    from evolake.solvers.measurement.bench import SuiteChoice, bench_folders
+    from evolake.solvers.measurement.benchmark import MeasuringOptions
 
     with _progress(quiet=as_json) as advance:
         proofs = {"proof_mb": proof_mb, "proof_timeout_s": proof_timeout_s, "proof_memory_mb": proof_memory_mb}
-        report = bench_folders(folders, on_progress=advance, proofs=proofs, **options)
+        report = bench_folders(
+            folders, SuiteChoice(suite, instances, statuses), MeasuringOptions(**options), adapter=adapter, journal=journal, on_progress=advance,
+            proofs=proofs,
+        )
     if runs_file is not None:
         report.runs.write_parquet(runs_file)
     if as_json:

@@ -29,20 +29,25 @@ from evolake.terminal import say, say_json, say_text
 @click.option("--workers", type=click.IntRange(min=1), default=None, help="Runs at once; default: the settings', at most one per core.")
 @click.option("--profile", default=None, help="Profile of sizes and limits.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
-def transfer(bred: str, other: str, out: Path, instances: int, as_json: bool, **options: Any) -> None:
+def transfer(
+    bred: str, other: str, out: Path, instances: int, variants: tuple[str, ...], seeds: tuple[str, ...], as_json: bool, **options: Any,
+) -> None:
     """Measure the champion and every seed on two suites: solved, PAR-2, SAT and UNSAT apart, memory, share of the virtual best solver, with
     intervals. Killed, the same command goes on where it stopped."""
     import polars as pl
 
     from evolake.solvers.evolution.transfer import Sides
     from evolake.solvers.evolution.transfer import transfer as measure
+    from evolake.solvers.measurement.benchmark import MeasuringOptions
     from evolake.solvers.report.transfer import write_page
     from evolake.solvers.rules.outcomes import NO_PROOF
 
     def progress(done: int, total: int, row: Any) -> None:
         say(f"{done}/{total} {row['suite']} {row['instance']}: {row['status']} {row['cpu_s']:.2f} s", err=True)
 
-    result = measure(Sides(bred, other, instances), out, on_progress=None if as_json else progress, **options)
+    result = measure(
+        Sides(bred, other, instances), out, MeasuringOptions(**options), variants=variants, seeds=seeds, on_progress=None if as_json else progress,
+    )
     path = write_page(result.table, out)
     bad = result.runs.filter((pl.col("status") == "wrong") | pl.col("proof_status").is_in(NO_PROOF)).to_dicts()
     reasons = [f"{row['variant_id'][:12]} on {row['instance']}: {row['problems']}" for row in bad]

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents import open_agents
+from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError
 from evolake.gates import Ruleset, load_rules
 from evolake.lake import Lake
@@ -26,9 +27,11 @@ from evolake.settings import Settings
 from evolake.solvers.evolution.coding import check_coder, coding
 from evolake.solvers.evolution.planning import LINE
 from evolake.solvers.evolution.population import Population, population_of
+from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
 from evolake.solvers.evolution.stages import judge_folder
 from evolake.solvers.evolution.variant_making import make_variants, plan_cycle
 from evolake.solvers.evolution.workspace import Workspace
+from evolake.solvers.roles.told_rules import shown_rules
 from evolake.solvers.rules.learned import with_learned
 from evolake.solvers.seeds.seeding import seed_trees
 from evolake.solvers.settings import SolversSettings
@@ -117,15 +120,14 @@ def _turn(
         lake.blobs, work, settings.seeds, settings.of(SolversSettings), settings.seed, {row["base"]: row for row in population.seeds()},
         seed_trees(lake.blobs, work / "cache", seeds=settings.seeds / "solvers.toml"),
     )
-    seed, run = child_seed(settings.seed, LINE, "ablation", "repeat", repeat), f"ablation-{repeat}"
+    seeds, run = CycleSeeds(child_seed(settings.seed, LINE, "ablation", "repeat", repeat), LINE, cycle), f"ablation-{repeat}"
     judge = judge_folder(workspace, ruleset, cycle=cycle, run_id=run)
     with open_agents(settings, lake.root, cycle, run, line=LINE) as opened, Scratch("ablation") as folder:
         agents: Any = Redrawn(opened, repeat)
-        planned = plan_cycle(agents, population, workspace, summary, cycle=cycle, root_seed=seed)
+        planned = plan_cycle(agents, population, workspace, summary, seeds=seeds)
         with coding(settings, agents, workspace, cycle) as coder:
-            made = make_variants(
-                agents, population, planned.rows, workspace, summary, Path(folder), judge, cycle=cycle, root_seed=seed, author=coder.author,
-            )
+            turn = CoderTurn(agents, judge, Path(folder), workspace.settings, seeds, shown_rules(summary), coder.author)
+            made = make_variants(turn, population, planned.rows, workspace)
         rows = {row["plan_id"]: row for row in made.rows}
         usd = sum(row["usd"] or 0.0 for row in opened.rows())
     variants = [rows.get(plan["plan_id"]) for plan in planned.rows]

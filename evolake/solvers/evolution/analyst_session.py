@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
-from evolake.agents.session.by_model import require_model
-from evolake.agents.session.tools import Bench
+from evolake.agents.session.role import require_model
 from evolake.agents.session.workspace import Workspace
+from evolake.agents.session_spec import SessionSpec, hold_session
 from evolake.settings import Settings
 from evolake.solvers.roles.analyst_session import ANALYST_SESSION, AnalysisSessionRequest, IncidentCard
 from evolake.solvers.roles.review_models import AnalysisReply, AnalysisRequest, Incident
@@ -47,10 +46,8 @@ class SessionAnalyst:
             ],
         )
         with self.jail() as pool:
-            bench = Bench(Workspace(files, lambda path: path == NOTES), Path(), AnalysisReply, pool.call)
-            reply = agents.session(ANALYST_SESSION, asked, bench, seed=seed).value
-        assert isinstance(reply, AnalysisReply | AgentFailure)
-        return reply
+            spec = SessionSpec(ANALYST_SESSION, asked, Workspace(files, lambda path: path == NOTES), lambda reply, workspace: reply)
+            return hold_session(agents, spec, pool.call, seed=seed).value
 
 
 def files_of(item: Incident) -> dict[str, str]:
@@ -63,4 +60,4 @@ def files_of(item: Incident) -> dict[str, str]:
 
 def check_analyst(settings: Settings) -> None:
     """Raises InputError where the setting `analyst` cannot be followed."""
-    require_model("an analyst", "EVOLAKE_SOLVERS__ANALYST", settings.of(SolversSettings).analyst, settings.backend)
+    require_model("an analyst", ANALYST_SESSION, settings.of(SolversSettings).analyst, settings.backend)

@@ -10,7 +10,7 @@ import polars as pl
 
 from evolake.solvers.evolution.population import Population
 from evolake.solvers.evolution.workspace import Workspace
-from evolake.solvers.measurement.benchmark import Plan, Progress, plan_jobs, run_jobs
+from evolake.solvers.measurement.benchmark import MeasuringPlan, Progress, plan_jobs, run_jobs
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import CLOCK, RUNS
 
@@ -31,10 +31,10 @@ def benchmark(
     return run_jobs(jobs, executor, journal=workspace.journal("benchmark", cycle), on_progress=on_progress)
 
 
-def measuring_plan(workspace: Workspace, cycle: str, champions: frozenset[str] = frozenset(), repeats: int = 1) -> Plan:
+def measuring_plan(workspace: Workspace, cycle: str, champions: frozenset[str] = frozenset(), repeats: int = 1) -> MeasuringPlan:
     """How the profile measures. A proof of a formula that was checked before is not checked again."""
     limits = workspace.limits
-    return Plan(
+    return MeasuringPlan(
         limits.run, proof_share=workspace.settings.proof_share, champions=champions, repeats=repeats, proof_limits=limits.proof,
         verdicts=workspace.proofs, draw=workspace.key(cycle, "benchmark"),
     )

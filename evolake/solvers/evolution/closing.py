@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ import polars as pl
 
 from evolake.scratch import Scratch
 from evolake.solvers.evolution.benchmarking import current_runs
-from evolake.solvers.evolution.champion_selection import champion_after
-from evolake.solvers.evolution.population import Population
+from evolake.solvers.evolution.champion import champion_after
+from evolake.solvers.evolution.population import Population, RankedCycle
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.soundness import objections, without
 from evolake.solvers.repository.variant import archive_variant
@@ -23,29 +24,34 @@ UNTOLD = "an answer on the holdout is refuted"
 """What goes beyond the verdict of what the holdout has shown: no role reads of its formulas."""
 
 
+@dataclass(frozen=True)
+class CycleResults:
+    """What came of a cycle: rows of RUNS and METRICS; rows of DECISIONS; verdicts of record, of its variants, and on all that ran in it."""
+
+    runs: pl.DataFrame
+    metrics: Sequence[Mapping[str, Any]]
+    decisions: Sequence[Mapping[str, Any]]
+    verdicts: Sequence[Mapping[str, Any]]
+
+
 def close_cycle(
-    workspace: Workspace, population: Population, variants: Sequence[Mapping[str, Any]], verdicts: Sequence[Mapping[str, Any]], *, runs: pl.DataFrame,
-    metrics: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]], decisions: Sequence[Mapping[str, Any]],
-    holdout: Sequence[Mapping[str, Any]], findings: Sequence[Mapping[str, Any]], added: Mapping[str, Sequence[Mapping[str, Any]]], cycle: str,
+    workspace: Workspace, ranked: RankedCycle, results: CycleResults, added: Mapping[str, Sequence[Mapping[str, Any]]], *, cycle: str,
 ) -> Population:
     """The population that enters the next cycle.
 
-    Args:
-        verdicts: of record, of this cycle's variants, and on all that ran in this cycle.
-        runs: this cycle's rows of RUNS. added: this cycle's rows of objectives, derivations,
-            rule_proposals and attempts (rows of HISTORY).
+    added: this cycle's rows of objectives, derivations, rule_proposals, attempts (rows of HISTORY), findings and holdout.
     """
-    blocked = objections(verdicts)
-    measured = {row["variant_id"]: row for row in metrics}
-    ranks = {row["variant_id"]: row for row in ranking}
-    champion_id = champion_after(population, decisions, ranking, blocked)
-    judged = [_with_state(row, blocked.get(row["variant_id"])) for row in variants]
+    population, decisions, blocked = ranked.population, results.decisions, objections(results.verdicts)
+    measured = {row["variant_id"]: row for row in results.metrics}
+    ranks = {row["variant_id"]: row for row in ranked.ranking}
+    champion_id = champion_after(ranked, decisions, blocked)
+    judged = [_with_state(row, blocked.get(row["variant_id"])) for row in ranked.variants]
     judged = [row | {"archive_sha": _written_back(workspace, row, measured.get(row["variant_id"]), ranks, cycle)} for row in judged]
     fallen = [_with_state(row, blocked[row["variant_id"]]) for row in population.rows() if row["variant_id"] in blocked]
     live = [row for row in [*population.rows("accepted", "champion"), *judged] if row["state"] in ("accepted", "champion")]
     live = [row for row in live if row["variant_id"] not in blocked]
-    runs, ranking = without(runs, blocked), [row for row in ranking if row["variant_id"] not in blocked]
-    order = [row["variant_id"] for row in sorted(ranking, key=lambda row: row["rank"])]
+    runs, ranking = without(results.runs, blocked), [row for row in ranked.ranking if row["variant_id"] not in blocked]
+    order = [name for name in ranked.order if name not in blocked]
     chosen = choose_survivors(live, champion_id, order, workspace.settings.survivors)
     states = {row["variant_id"]: "accepted" if row["variant_id"] in chosen else "retired" for row in live} | {champion_id: "champion"}
     before = population.champion_id
@@ -55,7 +61,7 @@ def close_cycle(
         population.with_tables(runs=both.to_dicts(), ranking=list(ranking))
         .updated(
             variants=[*fallen, *judged], derivations=added["derivations"], objectives=added["objectives"], rule_proposals=added["rule_proposals"],
-            history=added["attempts"], findings=findings, holdout=holdout,
+            history=added["attempts"], findings=added["findings"], holdout=added["holdout"],
         )
         .with_states(states)
         .keep_runs([*chosen, champion_id])

@@ -23,7 +23,7 @@ from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.scratch import Scratch
 from evolake.solvers.evolution.authors import Authored, Commission, reference_files, references_of, taken_tree
-from evolake.solvers.evolution.proposing_requests import second_of
+from evolake.solvers.evolution.proposing.request import second_of
 from evolake.solvers.roles.models import RESEARCH_GOAL, SHORT_ID, CodeReply
 
 PREFIX = "command:"

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
-from evolake.agents.session.tools import Bench, Call, Command
+from evolake.agents.session.tools import Call
+from evolake.agents.session.workspace import Workspace
+from evolake.agents.session_spec import RunCommand, SessionSpec, hold_session
 from evolake.solvers.evolution.authors import NOTHING_CHANGED, Authored, Commission, diff_of, reference_files, references_of, source_workspace
 from evolake.solvers.evolution.planning import Base, KnownVariant
-from evolake.solvers.evolution.proposing_make import sources_diff
-from evolake.solvers.evolution.proposing_requests import second_of
-from evolake.solvers.gates.runs import smoke_runs
+from evolake.solvers.evolution.proposing.draft import sources_diff
+from evolake.solvers.evolution.proposing.request import second_of
+from evolake.solvers.gates.runs import GateRunner, smoke_runs
 from evolake.solvers.measurement.benchmark import StageLimits
 from evolake.solvers.measurement.measuring import Job, Rows, run_all
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.build import BuildResult, build_variant, open_program
-from evolake.solvers.roles.coder_session import CODER_SESSION, COMMANDS, BenchFormulas, RunFormula, SessionReply, SessionRequest, Smoke
+from evolake.solvers.roles.coder_session import CODER_SESSION, BenchFormulas, RunFormula, SessionReply, SessionRequest, Smoke
 from evolake.solvers.roles.models import CodeReply
 from evolake.solvers.suites import Instance, Suite
 
@@ -52,21 +54,19 @@ class SessionAuthor:
     def write(self, commission: Commission) -> Authored | AgentFailure:
         """The session's files as a diff; an AgentFailure with a typed status where it was not finished."""
         parent, base = commission.parents[0], commission.base
-        workspace = source_workspace(parent, base)
-        bench = Bench(
-            workspace, parent.folder, SessionReply, self.call, commands(self.shop, base, parent), reference=lambda: reference_files(commission),
+
+        def to_reply(card: SessionReply, workspace: Workspace) -> Authored:
+            diff = diff_of(workspace, parent)
+            return Authored(CodeReply(title=card.title, changelog=card.changelog, diff=diff)) if diff else Authored(None, NOTHING_CHANGED)
+
+        spec = SessionSpec(
+            CODER_SESSION, request_of(commission), source_workspace(parent, base), to_reply, commands(self.shop, base, parent), parent.folder,
+            reference=lambda: reference_files(commission),
         )
-        ended = self.agents.session(CODER_SESSION, request_of(commission), bench, seed=commission.seed)
-        reply = ended.value
-        if not isinstance(reply, SessionReply):
-            assert isinstance(reply, AgentFailure)
-            return reply
-        diff = diff_of(workspace, parent)
-        if not diff:
-            return Authored(None, NOTHING_CHANGED)
-        return Authored(
-            CodeReply(title=reply.title, changelog=reply.changelog, diff=diff), made=lambda variant_id: self.agents.assign(ended.call_id, variant_id),
-        )
+        ended = hold_session(self.agents, spec, self.call, seed=commission.seed)
+        if isinstance(ended.value, AgentFailure) or ended.value.reply is None:
+            return ended.value
+        return replace(ended.value, made=lambda variant_id: self.agents.assign(ended.call_id, variant_id))
 
 
 def request_of(commission: Commission) -> SessionRequest:
@@ -79,7 +79,7 @@ def request_of(commission: Commission) -> SessionRequest:
     )
 
 
-def commands(shop: Shop, base: Base, parent: KnownVariant) -> Mapping[str, Command]:
+def commands(shop: Shop, base: Base, parent: KnownVariant) -> Mapping[str, RunCommand]:
     """The commands of a session on a child of `parent`."""
     def built(folder: Path) -> BuildResult:
         return build_variant(folder, base.adapter, shop.blobs)
@@ -94,11 +94,8 @@ def commands(shop: Shop, base: Base, parent: KnownVariant) -> Mapping[str, Comma
     def smoke(folder: Path, arguments: Smoke) -> str:
         if isinstance(made := program(folder), str):
             return made
-        rows = smoke_runs(
-            made, shop.smoke().first(arguments.formulas), variant_id="session", cycle=shop.cycle, cache=shop.cache, limits=shop.limits.smoke,
-            proof_limits=shop.limits.proof,
-        )
-        return _rows(rows)
+        runner = GateRunner("session", made, shop.cycle, shop.limits.smoke, shop.limits.proof)
+        return _rows(smoke_runs(runner, shop.smoke().first(arguments.formulas), cache=shop.cache))
 
     def run_formula(folder: Path, arguments: RunFormula) -> str:
         if isinstance(made := program(folder), str):
@@ -120,8 +117,7 @@ def commands(shop: Shop, base: Base, parent: KnownVariant) -> Mapping[str, Comma
         rows = _run({"yours": made, "parent": other}, chosen, suite.name, shop)
         return _rows(rows, who=True)
 
-    runs: dict[str, Callable[[Path, Any], str]] = {"build": build, "smoke": smoke, "run_formula": run_formula, "bench": bench}
-    return {name: Command(name, description, arguments, runs[name]) for name, description, arguments in COMMANDS}
+    return {"build": build, "smoke": smoke, "run_formula": run_formula, "bench": bench}
 
 
 def _run(programs: Mapping[str, Program], instances: Sequence[Instance], suite: str, shop: Shop) -> Rows:

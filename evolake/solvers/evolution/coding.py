@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake.agents import Agents
-from evolake.agents.session.by_model import require_model
+from evolake.agents.session.role import require_model
 from evolake.settings import Settings
 from evolake.solvers.evolution.coder_command import PREFIX, CommandAuthor, words_of
-from evolake.solvers.evolution.proposing import WhoElse
+from evolake.solvers.evolution.proposing.coder_turn import WhoElse
 from evolake.solvers.evolution.submissions import SubmissionAuthor, is_submitted
 from evolake.solvers.evolution.workspace import Workspace
+from evolake.solvers.roles.coder_session import CODER_SESSION
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Coding:
 
 def check_coder(settings: Settings) -> None:
     """Raises InputError where the setting `coder` cannot be followed; makes nothing."""
-    require_model("a coder", "EVOLAKE_CODER", settings.coder, settings.backend)
+    require_model("a coder", CODER_SESSION, settings.coder, settings.backend)
     if settings.coder.startswith(PREFIX):
         words_of(settings.coder)
 

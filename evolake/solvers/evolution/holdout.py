@@ -10,8 +10,8 @@ import polars as pl
 
 from evolake.gates import Verdict
 from evolake.solvers.evolution.benchmarking import measuring_plan
-from evolake.solvers.evolution.champion_selection import champion_after
-from evolake.solvers.evolution.population import Population
+from evolake.solvers.evolution.champion import champion_after
+from evolake.solvers.evolution.population import RankedCycle
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.soundness import Judge, unsound_in
 from evolake.solvers.measurement.benchmark import plan_jobs, run_jobs
@@ -20,19 +20,18 @@ from evolake.solvers.tables import CLOCK, HOLDOUT_RUNS
 
 
 def measure_holdout(
-    workspace: Workspace, population: Population, variants: Sequence[Mapping[str, Any]], ranking: Sequence[Mapping[str, Any]],
-    decisions: Sequence[Mapping[str, Any]], executor: Executor, *, cycle: str, judge: Judge, unsound: Collection[str] = (),
+    workspace: Workspace, ranked: RankedCycle, decisions: Sequence[Mapping[str, Any]], executor: Executor, *, cycle: str, judge: Judge,
+    unsound: Collection[str] = (),
 ) -> tuple[pl.DataFrame, list[Verdict]]:
     """Rows of HOLDOUT_RUNS of the champion and of its seed, where they are not measured yet, and verdicts on them. Every proof is checked; a champion
     that is found unsound falls, and the next one is measured.
     """
-    settings, fallen = workspace.settings, set(unsound)
-    rows = {row["variant_id"]: row for row in [*population.rows(), *variants]}
+    settings, fallen, population, rows = workspace.settings, set(unsound), ranked.population, ranked.rows
     suite = workspace.suite("holdout")
     have = _measured(population.holdout.filter(pl.col("timeout_s") == settings.timeout_s), suite)
     result = HOLDOUT_RUNS.empty()
     while True:
-        champion_id = champion_after(population, decisions, ranking, fallen)
+        champion_id = champion_after(ranked, decisions, fallen)
         pair = [rows[champion_id], population.seed_of(rows[champion_id]["base"])]
         programs = {row["variant_id"]: workspace.program(row) for row in pair if row["variant_id"] not in have}
         plan = measuring_plan(workspace, cycle, frozenset(programs), settings.holdout_repeats)

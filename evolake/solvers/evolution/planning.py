@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError
-from evolake.seeds import child_seed
 from evolake.solvers.edits import Edit
 from evolake.solvers.edits.anchors import source_files
 from evolake.solvers.edits.applicable import EditableTree, applicable, editable_tree
@@ -26,7 +26,6 @@ from evolake.solvers.roles.models import (
     Attempt,
     Excerpt,
     FamilyResult,
-    Forbidden,
     Material,
     Plan,
     PlanRequest,
@@ -35,6 +34,7 @@ from evolake.solvers.roles.models import (
     Tried,
 )
 from evolake.solvers.roles.planner import PLANNER
+from evolake.solvers.roles.told_rules import ShownRules
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import CUT_OFF_SHARES
 
@@ -72,7 +72,20 @@ class KnownVariant:
 
 
 @dataclass(frozen=True)
-class Facts:
+class ParentPool:
+    """The variants of a cycle that may be built on. bases: the seeds, by name. standings: what roles may see of each variant, best first."""
+
+    variants: Sequence[KnownVariant]
+    bases: Mapping[str, Base]
+    standings: Sequence[Standing]
+
+    def standing_of(self, variant_id: str) -> Standing:
+        """Return the line about a variant, by its whole id."""
+        return next(item for item in self.standings if item.variant_id == variant_id[:SHORT_ID])
+
+
+@dataclass(frozen=True)
+class PlannerFacts:
     """What a planner that reads is told beside standings and history; see the fields of PlanRequest."""
 
     knowledge: list[str] = field(default_factory=list)
@@ -80,6 +93,20 @@ class Facts:
     families: list[FamilyResult] = field(default_factory=list)
     sources: list[SourceTree] = field(default_factory=list)
     code: list[Excerpt] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class SearchRecord:
+    """What earlier cycles came to, for a planner.
+
+    history: attempts, oldest first. joined: parents, by whole id, of each crossover by files that was tried. facts: for a planner that reads.
+    """
+
+    history: Sequence[Attempt] = ()
+    findings: Sequence[str] = ()
+    cycles_without_gain: int = 0
+    joined: Collection[Sequence[str]] = ()
+    facts: PlannerFacts | None = None
 
 
 @dataclass(frozen=True)
@@ -91,32 +118,24 @@ class Planned:
 
 
 def plan_variants(
-    agents: Agents, known: Sequence[KnownVariant], bases: Mapping[str, Base], *, ranking: Sequence[Mapping[str, Any]],
-    metrics: Sequence[Mapping[str, Any]], history: Sequence[Attempt], settings: SolversSettings, cycle: str, root_seed: int,
-    findings: Sequence[str] = (), rules: Sequence[str] = (), forbidden: Sequence[Forbidden] = (), guidance: Sequence[str] = (),
-    cycles_without_gain: int = 0, facts: Facts | None = None, joined: Collection[Sequence[str]] = (),
+    agents: Agents, pool: ParentPool, record: SearchRecord, rules: ShownRules, *, settings: SolversSettings, seeds: CycleSeeds,
+    guidance: Sequence[str] = (),
 ) -> Planned:
-    """The plans of one cycle, `settings.variants_per_cycle` at most; none without a variant to build on.
-
-    Args:
-        ranking: rows of RANKING. metrics: rows of METRICS, of the suite that variants are ranked on; both may lack a variant.
-        history: oldest first. rules: what blocks a variant, in words. forbidden: the active learned rules that operators must heed.
-        facts: what else a planner that reads is told. joined: parents, by whole id, of each crossover by files that was tried.
-
-    Raises:
-        InputError: a row of `holdout_suite` is among `metrics`.
-    """
-    lines = standings(known, ranking=ranking, metrics=metrics, settings=settings, cycle=cycle)[:MAX_STANDINGS]
+    """The plans of one cycle, `settings.variants_per_cycle` at most; none without a variant to build on."""
+    lines, cycle = pool.standings[:MAX_STANDINGS], seeds.cycle
     if not lines:
         return Planned([])
-    short = {item.variant_id[:SHORT_ID]: item for item in known}
+    short = {item.variant_id[:SHORT_ID]: item for item in pool.variants}
     request = PlanRequest(
-        cycle=cycle, plans_wanted=settings.variants_per_cycle, standings=lines, history=list(history)[-MAX_HISTORY:],
-        findings=list(findings)[-MAX_FINDINGS:], rules=list(rules), guidance=list(guidance), cycles_without_gain=cycles_without_gain,
-        materials=_materials(lines, short, bases, joined) if agents.backend.name == "operators" else [], forbidden=list(forbidden),
-        **(vars(facts) if facts else {}),
+        cycle=cycle, plans_wanted=settings.variants_per_cycle, standings=list(lines),
+        history=list(record.history)[-MAX_HISTORY:],
+        findings=list(record.findings)[-MAX_FINDINGS:], rules=list(rules.texts), guidance=list(guidance),
+        cycles_without_gain=record.cycles_without_gain,
+        materials=_materials(lines, short, pool.bases, record.joined) if agents.backend.name == "operators" else [],
+        forbidden=list(rules.forbidden),
+        **(vars(record.facts) if record.facts else {}),
     )
-    reply = agents.call(PLANNER, request, seed=child_seed(root_seed, LINE, cycle, "plan")).value
+    reply = agents.call(PLANNER, request, seed=seeds.seed("plan")).value
     if isinstance(reply, AgentFailure):
         return Planned([], reply)
     best = min(lines, key=lambda item: (item.rank is None, item.rank or 0, item.variant_id))
@@ -130,6 +149,21 @@ def plan_variants(
             "guidance": list(guidance),
         })
     return Planned(rows)
+
+
+def parent_pool(
+    known: Sequence[KnownVariant], bases: Mapping[str, Base], *, ranking: Sequence[Mapping[str, Any]], metrics: Sequence[Mapping[str, Any]],
+    settings: SolversSettings, cycle: str,
+) -> ParentPool:
+    """Return what may be built on.
+
+    Args:
+        ranking: rows of RANKING. metrics: rows of METRICS, of the suite that variants are ranked on; both may lack a variant.
+
+    Raises:
+        InputError: a row of `holdout_suite` is among `metrics`.
+    """
+    return ParentPool(known, bases, standings(known, ranking=ranking, metrics=metrics, settings=settings, cycle=cycle))
 
 
 def standings(

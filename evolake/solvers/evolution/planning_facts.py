@@ -10,9 +10,9 @@ import polars as pl
 
 from evolake.gates import Ruleset
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.evolution.planning import Base, Facts, KnownVariant, par2_visible, refuse_holdout
+from evolake.solvers.evolution.planning import ParentPool, PlannerFacts, par2_visible, refuse_holdout
 from evolake.solvers.evolution.population import Population
-from evolake.solvers.evolution.proposing_sources import outline, places_of, visible_files, whole_functions
+from evolake.solvers.evolution.proposing.excerpt import outline, places_of, visible_files, whole_functions
 from evolake.solvers.measurement.metrics import checked_share, cost, proved
 from evolake.solvers.repository.unified_diff_parse import whole_hunks
 from evolake.solvers.roles.models import SHORT_ID, FamilyResult, SourceTree, Standing, Tried, with_short_ids
@@ -31,25 +31,25 @@ DECIDES = (
 
 
 def planner_facts(
-    population: Population, known: Sequence[KnownVariant], bases: Mapping[str, Base], lines: Sequence[Standing], ruleset: Ruleset, blobs: BlobStore,
-    folder_of: Callable[[str], Path], *, settings: SolversSettings, cycle: str,
-) -> Facts:
-    """The facts of a cycle. lines: the variants that may be built on. folder_of: sha of an archive -> its folder.
+    population: Population, pool: ParentPool, ruleset: Ruleset, blobs: BlobStore, folder_of: Callable[[str], Path], *, settings: SolversSettings,
+    cycle: str,
+) -> PlannerFacts:
+    """The facts of a cycle. folder_of: sha of an archive -> its folder.
 
     Raises:
         InputError: a run is of `holdout_suite`.
     """
     attempts = tried(population, blobs, folder_of)
-    best = sorted((line for line in lines if line.base in bases), key=lambda line: (line.rank is None, line.rank or 0, line.variant_id))
-    short = {item.variant_id[:SHORT_ID]: item for item in known}
+    best = sorted((line for line in pool.standings if line.base in pool.bases), key=lambda line: (line.rank is None, line.rank or 0, line.variant_id))
+    short = {item.variant_id[:SHORT_ID]: item for item in pool.variants}
     first = {line.base: line for line in reversed(best)}
     leading = [line for line in best if first[line.base] is line][:MOST_TREES]
-    files = {line.variant_id: visible_files(short[line.variant_id].folder, bases[line.base].adapter) for line in leading}
+    files = {line.variant_id: visible_files(short[line.variant_id].folder, pool.bases[line.base].adapter) for line in leading}
     code = []
     if leading:
         touched = [place for item in reversed(attempts) if item.base == leading[0].base for place in item.places]
         code = whole_functions(files[leading[0].variant_id], wanted=[*_names(touched), *DECIDES], most=LONGEST_CODE)
-    return Facts(
+    return PlannerFacts(
         knowledge_texts(ruleset), attempts, family_results(population.runs, best[:MOST_VARIANTS], settings=settings, cycle=cycle),
         [SourceTree(variant_id=line.variant_id, base=line.base, files=outline(files[line.variant_id])) for line in leading], code,
     )

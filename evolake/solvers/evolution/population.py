@@ -71,6 +71,25 @@ class Population(Archive):
         return replace(self, runs=self.runs.filter(pl.col("variant_id").is_in(list(ids))))
 
 
+@dataclass(frozen=True)
+class RankedCycle:
+    """What a cycle has before its champion is decided: the population that entered, this cycle's rows of VARIANTS, and rows of RANKING."""
+
+    population: Population
+    variants: Sequence[Mapping[str, Any]]
+    ranking: Sequence[Mapping[str, Any]]
+
+    @property
+    def rows(self) -> dict[str, Mapping[str, Any]]:
+        """Return id -> row of VARIANTS, of all that entered or were made."""
+        return {row["variant_id"]: row for row in [*self.population.rows(), *self.variants]}
+
+    @property
+    def order(self) -> list[str]:
+        """Return the ids of the ranked, best first."""
+        return [row["variant_id"] for row in sorted(self.ranking, key=lambda row: row["rank"])]
+
+
 def empty_population() -> Population:
     """An archive without rows."""
     return Population.empty()

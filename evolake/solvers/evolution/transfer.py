@@ -19,9 +19,8 @@ from evolake.lake import Lake
 from evolake.scratch import Scratch
 from evolake.settings import Settings, load
 from evolake.solvers.measurement.bench import open_folder
-from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, stage_limits
+from evolake.solvers.measurement.benchmark import MeasuringOptions, plan_jobs, run_jobs
 from evolake.solvers.measurement.transfer import Entrant, transfer_rows
-from evolake.solvers.process.cpu_affinity import usable_cores
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.build import build_variant, open_program
@@ -56,8 +55,8 @@ class Sides:
 
 
 def transfer(
-    sides: Sides, out: Path, *, variants: Sequence[str] = (), seeds: Sequence[str] = (), timeout_s: float | None = None, repeats: int = 1,
-    proof_share: float = 1.0, workers: int | None = None, profile: str | None = None, on_progress: Callable[[int, int, Any], None] | None = None,
+    sides: Sides, out: Path, options: MeasuringOptions, *, variants: Sequence[str] = (), seeds: Sequence[str] = (),
+    on_progress: Callable[[int, int, Any], None] | None = None,
 ) -> Transferred:
     """Measures and writes runs and table into `out`.
 
@@ -69,17 +68,16 @@ def transfer(
         InputError: no such variant, seed or suite, one suite twice, no champion yet, or a repository that does not build. MachineryError: no
             compiler, or a jail that does not work.
     """
-    settings = load(profile)
+    settings = load(options.profile)
     sizes = settings.of(SolversSettings)
     lake = Lake(settings.require_lake())
     cache = lake.root / "cache" / "solvers"
     suites = _suites(sides, settings, sizes, lake, cache)
     opened = _opened(variants, seeds or sizes.seeds, settings, lake, cache)
     _made(out)
-    limits, programs = stage_limits(sizes, timeout_s), {item.variant_id: program for item, program in opened}
-    plan = Plan(limits.run, proof_share=proof_share, repeats=repeats, proof_limits=limits.proof, verdicts=cache / "proofs", draw=b"transfer")
+    programs, plan = {item.variant_id: program for item, program in opened}, options.plan(sizes, cache, draw=b"transfer")
     jobs = [job for suite in suites.values() for job in plan_jobs(programs, suite, plan, cycle=CYCLE)]
-    with ProcessPoolExecutor(min(workers or settings.workers, len(usable_cores()))) as executor:
+    with ProcessPoolExecutor(options.processes(settings)) as executor:
         runs = run_jobs(jobs, executor, journal=out / JOURNAL, on_progress=on_progress)
     parts = {part: suite.name for part, suite in suites.items()}
     table = transfer_rows(runs, [item for item, _ in opened], parts)

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from evolake.agents import Agents
+from evolake.cycle_seeds import CycleSeeds
 from evolake.gates import Ruleset
 from evolake.solvers.edits import write_edits
-from evolake.solvers.evolution.planning import Planned, plan_variants, standings
+from evolake.solvers.evolution.planning import ParentPool, Planned, SearchRecord, parent_pool, plan_variants
 from evolake.solvers.evolution.planning_facts import planner_facts
 from evolake.solvers.evolution.population import LIVE, Population
-from evolake.solvers.evolution.proposing import Proposal, WhoElse, propose_variants
+from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
+from evolake.solvers.evolution.proposing.existing import ExistingVariants
+from evolake.solvers.evolution.proposing.proposal import Proposal
+from evolake.solvers.evolution.proposing.propose import propose_variants
 from evolake.solvers.evolution.submissions import is_submitted
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.repository.variant import archive_variant
-from evolake.solvers.roles.told_rules import forbidden_edits, knowledge_texts, rule_texts
+from evolake.solvers.roles.told_rules import shown_rules
 
 
 @dataclass(frozen=True)
-class Made:
+class MadeVariants:
     """What the coder's turn gave: rows of VARIANTS, DERIVATIONS and UNMADE, rows of RUNS by gate, and how many calls failed."""
 
     runs: list[dict[str, Any]]
@@ -34,22 +37,24 @@ class Made:
 
 
 def plan_cycle(
-    agents: Agents, population: Population, workspace: Workspace, ruleset: Ruleset, *, cycle: str, root_seed: int, guidance: Sequence[str] = (),
+    agents: Agents, population: Population, workspace: Workspace, ruleset: Ruleset, *, seeds: CycleSeeds, guidance: Sequence[str] = (),
 ) -> Planned:
     """Plans on the variants that live."""
-    known, bases = [workspace.known(row) for row in population.rows("accepted", "champion")], workspace.bases()
-    ranking, metrics = population.ranking.to_dicts(), entering_metrics(population)
+    pool = _parent_pool(population, population.rows("accepted", "champion"), workspace, seeds.cycle)
     facts = None
     if agents.backend.name != "operators":
-        lines = standings(known, ranking=ranking, metrics=metrics, settings=workspace.settings, cycle=cycle)
-        facts = planner_facts(
-            population, known, bases, lines, ruleset, workspace.blobs, workspace.folder, settings=workspace.settings, cycle=cycle,
-        )
-    return plan_variants(
-        agents, known, bases, ranking=ranking, metrics=metrics, history=population.attempts(), facts=facts,
-        settings=workspace.settings, cycle=cycle, root_seed=root_seed, findings=[_told(row) for row in population.findings.to_dicts()],
-        rules=rule_texts(ruleset), forbidden=forbidden_edits(ruleset), guidance=guidance,
-        cycles_without_gain=population.value("cycles_without_gain", 0), joined=joined_by_files(population),
+        facts = planner_facts(population, pool, ruleset, workspace.blobs, workspace.folder, settings=workspace.settings, cycle=seeds.cycle)
+    record = SearchRecord(
+        population.attempts(), [_finding_text(row) for row in population.findings.to_dicts()], population.value("cycles_without_gain", 0),
+        joined_by_files(population), facts,
+    )
+    return plan_variants(agents, pool, record, shown_rules(ruleset), settings=workspace.settings, seeds=seeds, guidance=guidance)
+
+
+def _parent_pool(population: Population, rows: Sequence[Mapping[str, Any]], workspace: Workspace, cycle: str) -> ParentPool:
+    return parent_pool(
+        [workspace.known(row) for row in rows], workspace.bases(), ranking=population.ranking.to_dicts(), metrics=entering_metrics(population),
+        settings=workspace.settings, cycle=cycle,
     )
 
 
@@ -68,27 +73,12 @@ def entering_metrics(population: Population) -> list[dict[str, Any]]:
     return compute_metrics(population.runs, baselines=[row["variant_id"] for row in population.seeds()]).to_dicts()
 
 
-def make_variants(
-    agents: Agents, population: Population, plans: Sequence[Mapping[str, Any]], workspace: Workspace, ruleset: Ruleset, into: Path,
-    judge: Callable[[Path], VariantResults], *, cycle: str, root_seed: int, author: WhoElse = lambda plan: None,
-    workers: int = 1,
-) -> Made:
-    """The coder's turn on all plans; each variant is archived with its documents, its diff and the evidence of the gates that it met.
-    workers: see `propose_variants`."""
+def make_variants(turn: CoderTurn, population: Population, plans: Sequence[Mapping[str, Any]], workspace: Workspace) -> MadeVariants:
+    """The coder's turn on all plans; each variant is archived with its documents, its diff and the evidence of the gates that it met."""
+    cycle = turn.seeds.cycle
     submitted_on = {parent for plan in plans if is_submitted(plan) for parent in plan["parent_ids"]}
-    rows_known = [row for row in population.rows() if row["state"] in LIVE or (row["state"] == "retired" and row["variant_id"] in submitted_on)]
-    live = [workspace.known(row) for row in rows_known]
-    lines = standings(live, ranking=population.ranking.to_dicts(), metrics=entering_metrics(population), settings=workspace.settings, cycle=cycle)
-    taken: dict[str, list[str]] = {}
-    for row in population.rows():
-        if row["edits"] is not None:
-            taken.setdefault(row["base"], []).append(row["edits"])
-    result = propose_variants(
-        agents, plans, {item.variant_id: item for item in live}, workspace.bases(), {item.variant_id: item for item in lines}, into, judge,
-        settings=workspace.settings, cycle=cycle, root_seed=root_seed, rules=rule_texts(ruleset), knowledge=knowledge_texts(ruleset),
-        forbidden=forbidden_edits(ruleset), existing=[row["variant_id"] for row in population.rows()], taken=taken, author=author,
-        workers=workers,
-    )
+    parents = [row for row in population.rows() if row["state"] in LIVE or (row["state"] == "retired" and row["variant_id"] in submitted_on)]
+    result = propose_variants(turn, plans, _parent_pool(population, parents, workspace, cycle), ExistingVariants.of_rows(population.rows()))
     rows, derivations, runs = [], [], []
     for item in result.variants:
         judged = item.judged
@@ -106,7 +96,7 @@ def make_variants(
         runs += [{"gate": gate, **run} for gate, made in judged.runs.items() for run in made]
         derivations += derivations_of(item, cycle)
     unmade = [{"plan_id": item.plan_id, "cycle": cycle, "reason": item.reason, "objections": list(item.objections)} for item in result.unmade]
-    return Made(runs, rows, derivations, unmade, len(result.failures))
+    return MadeVariants(runs, rows, derivations, unmade, len(result.failures))
 
 
 def derivations_of(variant: Proposal, cycle: str) -> list[dict[str, Any]]:
@@ -117,5 +107,5 @@ def derivations_of(variant: Proposal, cycle: str) -> list[dict[str, Any]]:
     ]
 
 
-def _told(row: Mapping[str, Any]) -> str:
+def _finding_text(row: Mapping[str, Any]) -> str:
     return f"{row['title']}: {row['explanation']}"

@@ -36,7 +36,7 @@ from evolake.solvers.repository.variant import read_card
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
 from evolake.solvers.suites.correctness import correctness_suite
-from evolake.solvers.suites.fresh import carried_suite
+from evolake.solvers.suites.fresh import FreshKey, carried_suite
 from evolake.solvers.suites.opening import named_suite, unseen_suite
 from evolake.solvers.suites.secret import secret_of
 
@@ -149,8 +149,8 @@ class Workspace:
     def _unseen(self, cycle: str) -> Suite:
         ranked, more = self.settings.train_instances, self.settings.duel_instances
         return unseen_suite(
-            self.settings.duel_suite or self.settings.train_suite, self.blobs, self.cache, seeds=self.seeds, secret=secret_of(self.blobs),
-            root_seed=self.root_seed, cycle=cycle, count=max(ranked, more) if ranked else 0, trees=self.trees,
+            self.settings.duel_suite or self.settings.train_suite, self.blobs, self.cache,
+            FreshKey(secret_of(self.blobs), self.root_seed, cycle), seeds=self.seeds, count=max(ranked, more) if ranked else 0, trees=self.trees,
         )
 
     def _suite(self, name: str, count: int) -> Suite:
@@ -185,7 +185,7 @@ class Workspace:
             stability_limits=limits.stability, proof_limits=limits.proof, verdicts=self.proofs, executor=self.executor,
             carried=carried_suite(
                 self.suite("train"), self.blobs, self.cache, secret=secret_of(self.blobs), root_seed=self.root_seed,
-                count=self.settings.carry_instances, copies=self.settings.carry_copies,
+                count=self.settings.carry_instances,
             ),
         )
 

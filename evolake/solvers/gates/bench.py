@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.gates.carry import carry_runs
-from evolake.solvers.gates.runs import PROOF_LIMITS, correctness_runs, smoke_runs, stability_runs
+from evolake.solvers.gates.runs import PROOF_LIMITS, GateRunner, correctness_runs, smoke_runs, stability_runs
 from evolake.solvers.measurement.drawing import new_key
 from evolake.solvers.measurement.measuring import Rows
 from evolake.solvers.process.execute import CORRECTNESS_LIMITS, SMOKE_LIMITS, STABILITY_LIMITS, Program, RunLimits
@@ -47,12 +47,13 @@ class Bench:
     progress: Callable[[str, int, int], None] | None = None
 
 
-def runs_of(gate: str, program: Program, bench: Bench, **of: Any) -> Rows:
-    """The runs that the gate judges, those on formulas that are no secret with the column COMPLAINT. of: variant_id, cycle, executor, progress."""
-    proofs = {"proof_limits": bench.proof_limits, "verdicts": bench.verdicts}
+def runs_of(gate: str, program: Program, bench: Bench, *, variant_id: str, cycle: str) -> Rows:
+    """The runs that the gate judges, those on formulas that are no secret with the column COMPLAINT."""
+    progress = partial(bench.progress, gate) if bench.progress else None
+    runner = GateRunner(variant_id, program, cycle, bench.correctness_limits, bench.proof_limits, bench.verdicts, bench.executor, progress)
     if gate == "smoke":
-        return smoke_runs(program, bench.smoke, cache=bench.cache, limits=bench.smoke_limits, draw=bench.draw, complaints=True, **proofs, **of)
+        return smoke_runs(replace(runner, limits=bench.smoke_limits), bench.smoke, cache=bench.cache, draw=bench.draw, complaints=True)
     if gate == "correctness":
-        return correctness_runs(program, bench.correctness, limits=bench.correctness_limits, **proofs, **of)
-    rows = stability_runs(program, bench.stability, limits=bench.stability_limits, complaints=True, **proofs, **of)
-    return rows + (carry_runs(program, bench.carried, limits=bench.correctness_limits, **of) if bench.carried else [])
+        return correctness_runs(runner, bench.correctness)
+    rows = stability_runs(replace(runner, limits=bench.stability_limits), bench.stability, complaints=True)
+    return rows + (carry_runs(runner, bench.carried) if bench.carried else [])

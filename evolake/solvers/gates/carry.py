@@ -7,12 +7,12 @@ so that a variant cannot tell which of them it is in. To a search they are draws
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from evolake.solvers.measurement.measuring import Job, run_all
-from evolake.solvers.process.execute import Program, RunLimits
+from evolake.solvers.gates.runs import PROOF_LIMITS, GateRunner
+from evolake.solvers.measurement.measuring import Rows
 from evolake.solvers.rules.outcomes import ANSWERS, COPY
 from evolake.solvers.suites.fresh import CARRIED
 from evolake.solvers.suites.spec import Suite
@@ -21,13 +21,10 @@ from evolake.solvers.tables import CLOCK
 DIGITS = 3
 
 
-def carry_runs(
-    program: Program, suite: Suite, *, variant_id: str, cycle: str, limits: RunLimits, executor: Executor | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> list[dict[str, Any]]:
+def carry_runs(runner: GateRunner, suite: Suite) -> Rows:
     """Rows with the columns of RUNS, of suite `carried`: the formulas of `fresh.carried_suite`. Proofs are written and not checked."""
-    jobs = [Job(variant_id, program, item, suite.name, cycle, limits, proof_share=0.0, measured=False) for item in suite.instances]
-    return run_all(jobs, executor, progress)
+    unchecked = replace(runner, proof_limits=PROOF_LIMITS, verdicts=None)
+    return runner.run([unchecked.job(item, suite, proof_share=0.0) for item in suite.instances])
 
 
 def is_carried(row: Mapping[str, Any]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +83,7 @@ def stability(subject: Subject) -> dict[str, Any]:
 
 def _runs(gate: str, subject: Subject) -> dict[str, Any]:
     bench = subject.bench()
-    progress = partial(bench.progress, gate) if bench.progress else None
-    rows = runs_of(gate, subject.program, bench, variant_id=subject.variant_id, cycle=subject.cycle, executor=bench.executor, progress=progress)
+    rows = runs_of(gate, subject.program, bench, variant_id=subject.variant_id, cycle=subject.cycle)
     subject.complaints |= {row["instance"]: said for row in rows if (said := row.pop(COMPLAINT, ""))}
     subject.runs[gate] = rows
     return gate_evidence(gate, subject.runs[gate], bench)

@@ -8,10 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from evolake.gates import Ruleset
+from evolake.gates.stored import StoredEvidence, in_rows
+from evolake.lake import Lake
 from evolake.lake.blobs import BlobStore
+from evolake.lake.schemas import INCOMING
 from evolake.solvers.gates.bench import Bench
 from evolake.solvers.gates.carry import carry_evidence, is_carried
 from evolake.solvers.repository.build import BuildResult
+from evolake.solvers.rules.learned import with_learned
 from evolake.solvers.rules.outcomes import GROWING
 from evolake.solvers.suites.fresh import CARRIED
 
@@ -60,3 +65,22 @@ def store_evidence(evidence: Mapping[str, Any], blobs: BlobStore) -> str:
 def load_evidence(sha: str, blobs: BlobStore) -> dict[str, Any]:
     """Evidence as it was stored."""
     return json.loads(blobs.get(sha))
+
+
+def rules_in_force(lake: Lake, cycle: str | None, ruleset: Ruleset) -> Ruleset:
+    """Return the rules of a cycle: those of the files, and those that the line learned in earlier cycles."""
+    table = f"{INCOMING}rule_proposals"
+    learned = lake.read("solvers", table, cycle).to_dicts() if cycle and lake.record("solvers", table, cycle) else []
+    return with_learned(ruleset, learned) if learned else ruleset
+
+
+STORED = StoredEvidence(
+    find=in_rows(("seeds", "variants", "immigrant_variants"), "variant_id", lambda blob, _gate: blob, "solvers"), rules=rules_in_force,
+    seconds=" UNION ALL ".join(
+        f"SELECT '{asset}' AS asset, cycle, variant_id AS artifact_id, cpu_s FROM solvers.{table}"
+        for asset, table in (
+            ("variants", "gate_runs"), ("benchmark_runs", "benchmark_runs"), ("champion", "champion_trials"), ("holdout_runs", "holdout_runs"),
+        )
+    ),
+)
+"""Where the evidence of variants is stored, which rules judged them, and what each took."""

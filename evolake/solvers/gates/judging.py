@@ -13,7 +13,7 @@ takes a repository through all of them and stops at the first block. A dead jail
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -69,8 +69,7 @@ def gate_verdicts(
 
 
 def judge_variant(
-    variant: Path | str, *, adapter: Adapter, base: Path, ruleset: Ruleset, bench: Bench, cycle: str, run_id: str,
-    parent_edits: Sequence[Sequence[Mapping[str, Any]]] = (), stop_at: str | None = None,
+    variant: Path | str, *, adapter: Adapter, base: Path, ruleset: Ruleset, bench: Bench, cycle: str, run_id: str, stop_at: str | None = None,
 ) -> VariantResults:
     """Take one variant through its gates, up to and with `stop_at` (all by default); the first block ends it.
 
@@ -85,13 +84,10 @@ def judge_variant(
             folder = Path(parent) / "variant"
             bench.blobs.get_tree(variant, folder)
             return judge_variant(
-                folder, adapter=adapter, base=base, ruleset=ruleset, bench=bench, cycle=cycle, run_id=run_id, parent_edits=parent_edits,
-                stop_at=stop_at,
+                folder, adapter=adapter, base=base, ruleset=ruleset, bench=bench, cycle=cycle, run_id=run_id, stop_at=stop_at,
             )
     asked = GATES[: GATE_NAMES.index(stop_at) + 1] if stop_at else GATES
-    subject = Subject(
-        source_sha(variant), cycle, lambda: variant, base, read_card(base)["base"], adapter, parent_edits, lambda: bench,
-    )
+    subject = Subject(source_sha(variant), cycle, lambda: variant, base, read_card(base)["base"], adapter, (), lambda: bench)
     done = gates.run_gates(
         subject, asked, ruleset, artifact_id=subject.variant_id, cycle=cycle, run_id=run_id, store=partial(store_evidence, blobs=bench.blobs),
     )

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from evolake.lake.blobs import BlobStore
 from evolake.solvers.formula.cnf import random_renaming, read_cnf_file, renamed, shuffled, write_dimacs
 from evolake.solvers.measurement.drawing import SMOKE_SHARE, new_key
 from evolake.solvers.measurement.measuring import Job, Progress, Rows, run_all
-from evolake.solvers.process.execute import CORRECTNESS_LIMITS, SMOKE_LIMITS, STABILITY_LIMITS, Program, RunLimits
+from evolake.solvers.process.execute import Program, RunLimits
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.rules.outcomes import COPY, GROWING
 from evolake.solvers.suites.generators import pcg, planted_ksat, random_ksat
@@ -35,45 +36,53 @@ LARGE_VARIABLES = 20_000
 THRESHOLD, EASY = 4.26, 3.0
 
 
-def smoke_runs(
-    program: Program, suite: Suite, *, variant_id: str, cycle: str, cache: Path, limits: RunLimits = SMOKE_LIMITS,
-    proof_limits: ProofLimits = PROOF_LIMITS, verdicts: Path | None = None, draw: bytes | None = None, executor: Executor | None = None,
-    progress: Progress | None = None, complaints: bool = False,
-) -> Rows:
+@dataclass(frozen=True)
+class GateRunner:
+    """A variant's built solver, and how its gates run it. verdicts: of verdicts on proofs. executor: None is threads of this process."""
+
+    variant_id: str
+    program: Program
+    cycle: str
+    limits: RunLimits
+    proof_limits: ProofLimits = PROOF_LIMITS
+    verdicts: Path | None = None
+    executor: Executor | None = None
+    progress: Progress | None = None
+
+    def job(self, instance: Instance, suite: Suite, **other: Any) -> Job:
+        """Return a run that waits for no core: gates ask what a solver says, not how fast, and must not wait for a benchmark."""
+        return Job(
+            self.variant_id, self.program, instance, suite.name, self.cycle, self.limits, proof_limits=self.proof_limits, verdicts=self.verdicts,
+            measured=False, **other,
+        )
+
+    def run(self, jobs: Sequence[Job]) -> Rows:
+        """Return the rows of these jobs, in their order."""
+        return run_all(jobs, self.executor, self.progress)
+
+
+def smoke_runs(runner: GateRunner, suite: Suite, *, cache: Path, draw: bytes | None = None, complaints: bool = False) -> Rows:
     """Rows of SMOKE_RUNS: each formula of `suite`, its renamed and its shuffled copy. A small share of the proofs is checked.
 
     Args:
         suite: with files. cache: folder for the copies; they are made once and then found there. draw: the key of the draw. complaints: see `Job`.
     """
     instances = [copy for instance in suite.instances for copy in (instance, *copies_of(instance, cache))]
-    jobs = [
-        _job(variant_id, program, instance, suite.name, cycle, limits, proof_limits, verdicts, proof_share=SMOKE_SHARE, draw=draw or new_key(),
-             complaints=complaints)
-        for instance in instances
-    ]
-    return run_all(jobs, executor, progress)
+    return runner.run([
+        runner.job(instance, suite, proof_share=SMOKE_SHARE, draw=draw or new_key(), complaints=complaints) for instance in instances
+    ])
 
 
-def correctness_runs(
-    program: Program, suite: Suite, *, variant_id: str, cycle: str, limits: RunLimits = CORRECTNESS_LIMITS,
-    proof_limits: ProofLimits = PROOF_LIMITS, verdicts: Path | None = None, executor: Executor | None = None, progress: Progress | None = None,
-) -> Rows:
+def correctness_runs(runner: GateRunner, suite: Suite) -> Rows:
     """Rows of CORRECTNESS_RUNS: each formula once, every model evaluated and every proof checked, so that no status need be known."""
-    jobs = [_job(variant_id, program, instance, suite.name, cycle, limits, proof_limits, verdicts) for instance in suite.instances]
-    return run_all(jobs, executor, progress)
+    return runner.run([runner.job(instance, suite) for instance in suite.instances])
 
 
-def stability_runs(
-    program: Program, suite: Suite, *, variant_id: str, cycle: str, limits: RunLimits = STABILITY_LIMITS,
-    proof_limits: ProofLimits = PROOF_LIMITS, verdicts: Path | None = None, executor: Executor | None = None, progress: Progress | None = None,
-    complaints: bool = False,
-) -> Rows:
+def stability_runs(runner: GateRunner, suite: Suite, *, complaints: bool = False) -> Rows:
     """Rows with the columns of RUNS: the formulas of `stability_suite`, each twice."""
-    jobs = [
-        _job(variant_id, program, instance, suite.name, cycle, limits, proof_limits, verdicts, repeat=repeat, complaints=complaints)
-        for instance in suite.instances for repeat in range(REPEATS)
-    ]
-    return run_all(jobs, executor, progress)
+    return runner.run([
+        runner.job(instance, suite, repeat=repeat, complaints=complaints) for instance in suite.instances for repeat in range(REPEATS)
+    ])
 
 
 def stability_suite(blobs: BlobStore, cache: Path, root_seed: int = 0) -> Suite:
@@ -105,11 +114,3 @@ def copies_of(instance: Instance, cache: Path) -> list[Instance]:
 def _tag() -> str:
     """A suffix that no other process or thread uses at the same time."""
     return f"{os.getpid()}-{threading.get_ident()}"
-
-
-def _job(
-    variant_id: str, program: Program, instance: Instance, suite: str, cycle: str, limits: RunLimits, proof_limits: ProofLimits,
-    verdicts: Path | None, **other: Any,
-) -> Job:
-    """A run that waits for no core: gates ask what a solver says, not how fast, and must not wait for a benchmark."""
-    return Job(variant_id, program, instance, suite, cycle, limits, proof_limits=proof_limits, verdicts=verdicts, measured=False, **other)

@@ -116,6 +116,6 @@ def _bench(
         smoke_limits=limits.smoke, correctness_limits=limits.run, stability_limits=limits.stability, proof_limits=limits.proof,
         progress=on_progress, verdicts=cache / "proofs", carried=carried_suite(
             files(sizes.train_suite, sizes.train_instances), blobs, cache / "formulas", secret=secret_of(blobs), root_seed=settings.seed,
-            count=sizes.carry_instances, copies=sizes.carry_copies,
+            count=sizes.carry_instances,
         ),
     )

@@ -17,9 +17,8 @@ from evolake.errors import InputError
 from evolake.lake import BlobStore, Lake
 from evolake.scratch import Scratch
 from evolake.settings import Settings, load
-from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, stage_limits
+from evolake.solvers.measurement.benchmark import MeasuringOptions, plan_jobs, run_jobs
 from evolake.solvers.measurement.metrics import compute_metrics
-from evolake.solvers.process.cpu_affinity import usable_cores
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.repository.variant import as_variant, check_layout, is_laid_out, repository_in, source_sha
@@ -78,35 +77,41 @@ def _fault(row: dict[str, Any]) -> str:
     return f"{fault_of(row['status'], row['proof_status'])}: {row['problems']}"
 
 
+@dataclass(frozen=True)
+class SuiteChoice:
+    """A suite, by name or by folder. instances: only the first so many of its formulas, 0 for all. statuses: of a folder's formulas."""
+
+    name: str
+    instances: int = 0
+    statuses: Path | None = None
+
+
 def bench_folders(
-    folders: Sequence[Path], *, suite: str, timeout_s: float | None = None, statuses: Path | None = None, instances: int = 0, repeats: int = 1,
-    proof_share: float = 1.0, adapter: str | None = None, workers: int | None = None, journal: Path | None = None, profile: str | None = None,
-    on_progress: Callable[[int, int, Any], None] | None = None, trees: Trees | None = None, proofs: Mapping[str, Any] | None = None,
+    folders: Sequence[Path], suite: SuiteChoice, options: MeasuringOptions, *, adapter: str | None = None, journal: Path | None = None,
+    on_progress: Callable[[int, int, Any], None] | None = None, proofs: Mapping[str, Any] | None = None,
 ) -> Report:
-    """Measures the repositories in `folders` on a suite, by name or by folder; repositories with the same sources are measured once.
+    """Measures the repositories in `folders` on a suite; repositories with the same sources are measured once.
 
     proofs: in place of the profile's proof_mb, proof_timeout_s and proof_memory_mb; None leaves one as it is.
-    trees: the way to the sources of a seed whose formulas a suite uses; default: they are fetched.
 
     Raises:
         InputError: no such folder, suite or adapter. MachineryError: no compiler, or a jail that does not work.
     """
-    settings = load(profile)
+    settings = load(options.profile)
     sizes = settings.of(SolversSettings).model_copy(update={name: value for name, value in (proofs or {}).items() if value is not None})
     blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"
     if missing := [folder for folder in folders if not folder.is_dir()]:
         raise InputError(f"there is no folder {missing[0]}", wanted="a solver's repository", do="check the path")
-    ways = trees or seed_trees(blobs, cache)
-    formulas = open_suite(suite, settings, blobs, cache, statuses=statuses, count=instances, trees=ways)
+    formulas = named_suite(
+        suite.name, blobs, cache / "formulas", seeds=settings.seeds, trees=seed_trees(blobs, cache), count=suite.instances, statuses=suite.statuses,
+    )
     opened = tuple(open_folder(folder, adapter, blobs, cache) for folder in folders)
     programs = {item.variant_id: item.program for item in opened if item.program is not None}
     if not programs:
         return Report(opened, RUNS.empty(), METRICS.empty(), formulas.sha)
-    limits = stage_limits(sizes, timeout_s)
-    plan = Plan(limits.run, proof_share=proof_share, repeats=repeats, proof_limits=limits.proof, verdicts=cache / "proofs")
-    count = min(workers or settings.workers, len(usable_cores()))
-    with ProcessPoolExecutor(count) as executor:
-        runs = run_jobs(plan_jobs(programs, formulas, plan, cycle=CYCLE), executor, journal=journal, on_progress=on_progress)
+    jobs = plan_jobs(programs, formulas, options.plan(sizes, cache), cycle=CYCLE)
+    with ProcessPoolExecutor(options.processes(settings)) as executor:
+        runs = run_jobs(jobs, executor, journal=journal, on_progress=on_progress)
     return Report(opened, runs, compute_metrics(runs), formulas.sha)
 
 

@@ -16,9 +16,11 @@ from typing import Any
 import polars as pl
 
 from evolake.lake.schemas import TableSchema
+from evolake.settings import Settings
 from evolake.solvers.measurement.drawing import new_key
 from evolake.solvers.measurement.journal import run_journaled
 from evolake.solvers.measurement.measuring import Job, measure
+from evolake.solvers.process.cpu_affinity import usable_cores
 from evolake.solvers.process.execute import STABILITY_LIMITS, Program, RunLimits, alike
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.settings import SolversSettings
@@ -32,7 +34,7 @@ WALL_FACTOR, WALL_EXTRA_S = 3.0, 10.0
 
 
 @dataclass(frozen=True)
-class Plan:
+class MeasuringPlan:
     """How to measure. proof_share: share of UNSAT answers whose proofs are checked, the others count as unsolved; draw: the key of that draw, see
     `drawing`. champions: variants of which every proof is checked, twice where two independent checkers exist. repeats: runs of each formula.
     verdicts: see `proof_cache`."""
@@ -58,6 +60,29 @@ class StageLimits:
     proof: ProofLimits
 
 
+@dataclass(frozen=True)
+class MeasuringOptions:
+    """How a command measures. None: as the profile, or the settings, have it."""
+
+    timeout_s: float | None = None
+    repeats: int = 1
+    proof_share: float = 1.0
+    workers: int | None = None
+    profile: str | None = None
+
+    def plan(self, sizes: SolversSettings, cache: Path, draw: bytes | None = None) -> MeasuringPlan:
+        """Return how to measure under these sizes. cache: has the verdicts on proofs."""
+        limits = stage_limits(sizes, self.timeout_s)
+        return MeasuringPlan(
+            limits.run, proof_share=self.proof_share, repeats=self.repeats, proof_limits=limits.proof, verdicts=cache / "proofs",
+            draw=draw or new_key(),
+        )
+
+    def processes(self, settings: Settings) -> int:
+        """Return how many runs there are at once: at most one per core."""
+        return min(self.workers or settings.workers, len(usable_cores()))
+
+
 def stage_limits(sizes: SolversSettings, timeout_s: float | None = None) -> StageLimits:
     """The limits that a profile sets; a program can read the same ones in all stages. timeout_s: of runs, in place of the profile's."""
     smoke, stability, run = alike(
@@ -73,7 +98,7 @@ def run_limits(timeout_s: float, memory_mb: int, proof_mb: int = 512) -> RunLimi
     return RunLimits(cpu_s=timeout_s, wall_s=WALL_FACTOR * timeout_s + WALL_EXTRA_S, memory_mb=memory_mb, proof_mb=proof_mb)
 
 
-def plan_jobs(programs: Mapping[str, Program], suite: Suite, plan: Plan, *, cycle: str) -> list[Job]:
+def plan_jobs(programs: Mapping[str, Program], suite: Suite, plan: MeasuringPlan, *, cycle: str) -> list[Job]:
     """Jobs of all variants on all formulas, formula by formula, so that a drift of the host's speed falls on all variants.
 
     Args:

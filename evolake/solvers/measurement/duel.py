@@ -17,7 +17,7 @@ Source of the model of champion and challenger: SATLUTION, section 3; the duel a
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,7 @@ import polars as pl
 from evolake.compute.needs import timed
 from evolake.contest import LEAST_FORMULAS, Contest, mean_ratio
 from evolake.seeds import generator
-from evolake.solvers.measurement.benchmark import Plan
+from evolake.solvers.measurement.benchmark import MeasuringPlan
 from evolake.solvers.measurement.journal import run_journaled
 from evolake.solvers.measurement.measuring import Job, measure_together
 from evolake.solvers.measurement.metrics import PENALTY
@@ -108,28 +108,36 @@ class Pair:
         return ("pair", self.champion_first, self.champion.key, self.challenger.key)
 
 
-def run_duel(
-    champion: Contender, challenger: Contender, suite: Suite, plan: Plan, executor: Executor, *, cycle: str, pairs: int, journal: Path | None = None,
-    on_progress: Callable[[int, int, Any], None] | None = None,
-) -> list[dict[str, Any]]:
-    """Rows of DUELS: `pairs` pairs on each formula, in turns champion and challenger first. Every UNSAT answer of both is checked.
+@dataclass(frozen=True)
+class DuelPlan:
+    """One challenger against one champion, `pairs` pairs on each formula of the suite."""
+
+    champion: Contender
+    challenger: Contender
+    suite: Suite
+    cycle: str
+    pairs: int
+
+
+def run_duel(duel: DuelPlan, plan: MeasuringPlan, executor: Executor, *, journal: Path | None = None) -> list[dict[str, Any]]:
+    """Rows of DUELS, in turns champion and challenger first. Every UNSAT answer of both is checked.
 
     Raises what `journal.run_journaled` raises.
     """
 
     def job(contender: Contender, index: int, pair: int) -> Job:
         return Job(
-            variant_id=contender.variant_id, program=contender.program, instance=suite.instances[index], suite=suite.name, cycle=cycle,
-            limits=plan.limits, repeat=pair, proof_share=1.0, proof_limits=plan.proof_limits, cores=plan.cores, scratch=plan.scratch,
-            verdicts=plan.verdicts,
+            variant_id=contender.variant_id, program=contender.program, instance=duel.suite.instances[index], suite=duel.suite.name,
+            cycle=duel.cycle, limits=plan.limits, repeat=pair, proof_share=1.0, proof_limits=plan.proof_limits, cores=plan.cores,
+            scratch=plan.scratch, verdicts=plan.verdicts,
         )
 
     work = [
-        Pair(job(champion, index, pair), job(challenger, index, pair), champion_first=(index + pair) % 2 == 0)
-        for pair in range(pairs)
-        for index in range(len(suite.instances))
+        Pair(job(duel.champion, index, pair), job(duel.challenger, index, pair), champion_first=(index + pair) % 2 == 0)
+        for pair in range(duel.pairs)
+        for index in range(len(duel.suite.instances))
     ]
-    result = run_journaled(work, executor, measure_pair, journal=journal, fits=_are_rows, on_progress=on_progress)
+    result = run_journaled(work, executor, measure_pair, journal=journal, fits=_are_rows)
     return [row for rows in result for row in rows]
 
 
@@ -141,7 +149,7 @@ def measure_pair(pair: Pair) -> list[dict[str, Any]]:
     return rows if pair.champion_first else rows[::-1]
 
 
-def decide(trials: pl.DataFrame, rng: np.random.Generator) -> Decision:
+def decide_duel(trials: pl.DataFrame, rng: np.random.Generator) -> Decision:
     """Return the verdict of one duel.
 
     Args:

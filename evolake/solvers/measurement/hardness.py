@@ -15,7 +15,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -62,13 +62,22 @@ def read_table(path: Path) -> dict[str, dict[str, str]]:
         return {row["name"]: row for row in reader}
 
 
-def measure_spec(
-    spec: Spec, program: Program, path: Path, blobs: BlobStore, *, solver: str, timeout_s: float, proof: ProofLimits, check: bool = True,
-) -> dict[str, dict[str, str]]:
-    """Rows of COLUMNS of all formulas of the spec, in its order, written to `path` as they come.
+@dataclass(frozen=True)
+class MeasuringSolver:
+    """The solver that formulas are measured by, and its limits.
 
-    Args:
-        check: whether proofs are checked; a later run with proofs runs the formulas of which nothing else is known again.
+    check: whether proofs are checked; a later run with proofs runs the formulas of which nothing else is known again.
+    """
+
+    name: str
+    program: Program
+    timeout_s: float
+    proof: ProofLimits
+    check: bool = True
+
+
+def measure_spec(spec: Spec, solver: MeasuringSolver, path: Path, blobs: BlobStore) -> dict[str, dict[str, str]]:
+    """Rows of COLUMNS of all formulas of the spec, in its order, written to `path` as they come.
 
     Raises:
         InputError: the solver gives an answer that is refuted, or other than the one by which the formula was made.
@@ -78,9 +87,9 @@ def measure_spec(
         data = build(recipe)
         known = rows.get(recipe.name)
         same = known is not None and known["sha256"] == hashlib.sha256(data).hexdigest()
-        if known and same and not (check and known["known_by"] == "unchecked" and not known["proof_cpu_s"]):
+        if known and same and not (solver.check and known["known_by"] == "unchecked" and not known["proof_cpu_s"]):
             continue
-        rows[recipe.name] = _measured(recipe, data, program, blobs, spec.name, solver, timeout_s, proof, check)
+        rows[recipe.name] = _measured(recipe, data, solver, blobs, spec.name)
         _write(path, rows.values())
         say(" ".join(str(rows[recipe.name][name]) for name in ("name", "status", "known_by", "cpu_s", "conflicts", "proof_cpu_s")), err=True)
     ordered = {recipe.name: rows[recipe.name] for recipe in recipes_of(spec)}
@@ -106,9 +115,7 @@ def locked_status(row: Mapping[str, str]) -> str:
     return row["status"] if row["known_by"] in ("model", "proof", "construction") else "unknown"
 
 
-def _measured(
-    recipe: Recipe, data: bytes, program: Program, blobs: BlobStore, suite: str, solver: str, timeout_s: float, proof: ProofLimits, check: bool,
-) -> dict[str, str]:
+def _measured(recipe: Recipe, data: bytes, solver: MeasuringSolver, blobs: BlobStore, suite: str) -> dict[str, str]:
     made = status_by_construction(recipe.generator or "", recipe.parameters)
     formula, sha = read_dimacs(data), blobs.put(data)
     with Scratch("hardness") as folder:
@@ -116,19 +123,19 @@ def _measured(
         path.write_bytes(data)
         item = Instance(recipe.name, recipe.family, made, sha, path, recipe.seed, base=recipe.name)
         job = Job(
-            solver, program, item, suite, "hardness", run_limits(timeout_s, MEMORY_MB, PROOF_MB), proof_share=1.0 if check else 0.0,
-            proof_limits=replace(proof, proof_mb=PROOF_MB), measured=False,
+            solver.name, solver.program, item, suite, "hardness", run_limits(solver.timeout_s, MEMORY_MB, PROOF_MB),
+            proof_share=1.0 if solver.check else 0.0, proof_limits=replace(solver.proof, proof_mb=PROOF_MB), measured=False,
         )
         run = measure(job)
     if run["status"] == "wrong" or run["proof_status"] in NO_PROOF:
-        raise InputError(f"{solver} gives {recipe.name} an answer that {fault_of(run['status'], run['proof_status'])}", got=run["problems"])
+        raise InputError(f"{solver.name} gives {recipe.name} an answer that {fault_of(run['status'], run['proof_status'])}", got=run["problems"])
     status = run["answer"] or made
     if made != "unknown" and status != made:
-        raise InputError(f"{solver} says {status} of {recipe.name}", wanted=f"{made}, as it is made so")
+        raise InputError(f"{solver.name} says {status} of {recipe.name}", wanted=f"{made}, as it is made so")
     known_by = run["certificate"] or ("unsolved" if not run["answer"] else "construction" if made != "unknown" else "unchecked")
     values = {
         "suite": suite, "name": recipe.name, "family": recipe.family, "sha256": sha, "variables": formula.variables, "clauses": formula.clauses,
-        "status": status, "known_by": known_by, "solver": solver, "cpu_s": f"{run['cpu_s']:.2f}", "peak_mb": f"{run['peak_mb']:.0f}",
+        "status": status, "known_by": known_by, "solver": solver.name, "cpu_s": f"{run['cpu_s']:.2f}", "peak_mb": f"{run['peak_mb']:.0f}",
         "proof_cpu_s": "" if run["proof_cpu_s"] is None else f"{run['proof_cpu_s']:.1f}",
         **{name: run[name] for name in ("conflicts", "decisions", "propagations", "restarts", "proof_bytes")},
     }
@@ -166,13 +173,12 @@ def _measure() -> None:
     built = build_variant(lay_out_seed(seed, lake.blobs, cache, now=datetime.now(UTC)), adapter, lake.blobs, seed=True)
     if not built.ok:
         raise InputError(f"{given.solver} does not build", got=built.reason, do="see evolake doctor")
-    program = open_program(built, adapter, lake.blobs, cache)
+    solver = MeasuringSolver(
+        given.solver, open_program(built, adapter, lake.blobs, cache), given.timeout, ProofLimits(given.proof_timeout), not given.no_proofs,
+    )
     for spec in specs:
         path = table_path(spec.name, given.seeds)
-        rows = measure_spec(
-            spec, program, path, lake.blobs, solver=given.solver, timeout_s=given.timeout, proof=ProofLimits(given.proof_timeout),
-            check=not given.no_proofs,
-        )
+        rows = measure_spec(spec, solver, path, lake.blobs)
         if given.lock:
             text = json.dumps({"suite": spec.name, "formulas": lock_measured(spec, rows)}, indent=1) + "\n"
             (given.seeds / FOLDER / f"{spec.name}.lock.json").write_text(text, encoding="utf-8")

@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from evolake.errors import InputError, MachineryError
-from evolake.jail import Limits, run_native
+from evolake.jail import Limits, NativeRun, run_native
 from evolake.jail.protocol import one_line
 from evolake.reading import Unreadable, read_bytes
 from evolake.reading.archives import MOST_BYTES, tar_entries
@@ -56,7 +56,7 @@ def build_tools(source: Path, into: Path | None = None) -> list[Path]:
     built = []
     for name, text in texts.items():
         argv = [compiler, "-O2", "-w", "-o", "./program", "program.c", "-lm"]
-        done = run_native(argv, {"program.c": text}, ["program"], BUILD_LIMITS)
+        done = run_native(NativeRun(argv, {"program.c": text}, ["program"]), BUILD_LIMITS)
         if done.exit_code != 0 or "program" not in done.outputs:
             raise MachineryError(f"{name} did not compile", got=one_line(done.stderr.decode("utf-8", "replace") or done.reason))
         fresh = target / f".{name}-{os.getpid()}"

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Literal
 
 from evolake.errors import MachineryError
-from evolake.jail import Limits, NativeOutcome, run_native
+from evolake.jail import Limits, NativeOutcome, NativeRun, run_native
 from evolake.jail.inside.executed import UNREADABLE
 from evolake.jail.toolbox import EXTRA, PATH
 from evolake.lake import disk
@@ -161,10 +161,11 @@ def _build(
     with before.shown() as shown:
         for serial in (False, True):
             script = build_script(adapter, serial=serial).encode()
-            outcome = run_native(
+            run = NativeRun(
                 ["/usr/bin/env", f"CXX={name}", *before.environment, "./starexec_build"], files | {"starexec_build": script},
-                [adapter.program, *before.outputs], jail, record=True, mode=mode, tools=tools_of(adapter), shown=shown,
+                [adapter.program, *before.outputs], record=True, tools=tools_of(adapter), shown=shown,
             )
+            outcome = run_native(run, jail, mode=mode)
             result = _reusing(_judge(outcome, adapter, blobs, limits, before.programs(outcome)), outcome, before, source_sha(folder))
             spent_s += result.cpu_s
             if result.ok or result.kind in NO_SECOND_TRY:

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from evolake.agents.roles import Role
-from evolake.agents.session.by_model import no_operators
-from evolake.agents.session.tools import offered
-from evolake.agents.wire import Turn
+from evolake.agents.session.role import session_role
 from evolake.solvers.roles.models import RESEARCH_GOAL, Model
 from evolake.solvers.roles.review_models import AnalysisReply
 
@@ -37,8 +34,7 @@ class AnalysisSessionRequest(Model):
     sources: list[str] = Field(description="folders with the sources of the solvers that the variants descend from")
 
 
-ANALYST_SESSION = Role(
-    "solvers_analyst_session", AnalysisSessionRequest, Turn, no_operators("EVOLAKE_SOLVERS__ANALYST"),
-    tools=offered((), AnalysisReply),
+ANALYST_SESSION = session_role(
+    "solvers_analyst_session", AnalysisSessionRequest, AnalysisReply, setting="EVOLAKE_SOLVERS__ANALYST",
 )
 """What one cycle teaches, from its files."""

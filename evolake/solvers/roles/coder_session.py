@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolake.agents.roles import Role
-from evolake.agents.session.by_model import no_operators
-from evolake.agents.session.tools import Arguments, offered
-from evolake.agents.wire import Turn
+from evolake.agents.session.role import session_role
+from evolake.agents.session.tools import Arguments
 from evolake.solvers.roles.earlier import CODER_SESSION_BEFORE
 from evolake.solvers.roles.models import Change, LongText, Tried
 
@@ -55,15 +53,12 @@ class BenchFormulas(Arguments):
     first: int = Field(default=0, ge=0, description="how many formulas of the suite to pass over")
 
 
-COMMANDS = (
-    ("build", "Build the repository from scratch. Says what the compiler says.", Build),
-    ("smoke", "Build it and run it on small formulas: every model is checked, some proofs are.", Smoke),
-    ("run_formula", "Build it and run it on one formula; shows the end of its output.", RunFormula),
-    ("bench", "Build it and run it and its parent on training formulas, side by side.", BenchFormulas),
-)
-
-
-CODER_SESSION = Role(
-    "solvers_coder_session", SessionRequest, Turn, no_operators("EVOLAKE_CODER"), tools=offered(COMMANDS, SessionReply),
-    earlier=(CODER_SESSION_BEFORE,),
+CODER_SESSION = session_role(
+    "solvers_coder_session", SessionRequest, SessionReply, setting="EVOLAKE_CODER", earlier=(CODER_SESSION_BEFORE,),
+    commands=(
+        ("build", "Build the repository from scratch. Says what the compiler says.", Build),
+        ("smoke", "Build it and run it on small formulas: every model is checked, some proofs are.", Smoke),
+        ("run_formula", "Build it and run it on one formula; shows the end of its output.", RunFormula),
+        ("bench", "Build it and run it and its parent on training formulas, side by side.", BenchFormulas),
+    ),
 )

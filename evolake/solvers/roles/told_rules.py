@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from evolake.gates import Rule, Ruleset
@@ -12,6 +13,20 @@ from evolake.solvers.roles.models import Forbidden, with_short_ids
 
 _SENTENCE = re.compile(r"(?<=\.)\s+(?=[A-Z])")
 _HELD_OUT = re.compile(r"held[ -]out|holdout", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class ShownRules:
+    """The rules as planner and coder are shown them. texts: what blocks a variant. knowledge: of solvers. forbidden: what operators must heed."""
+
+    texts: Sequence[str] = ()
+    knowledge: Sequence[str] = ()
+    forbidden: Sequence[Forbidden] = ()
+
+
+def shown_rules(ruleset: Ruleset) -> ShownRules:
+    """Return the rules as roles are shown them."""
+    return ShownRules(rule_texts(ruleset), knowledge_texts(ruleset), forbidden_edits(ruleset))
 
 
 def told_rules(ruleset: Ruleset) -> list[Rule]:

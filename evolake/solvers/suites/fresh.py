@@ -8,6 +8,7 @@ makes it so; elsewhere it is unknown, and an answer is judged by its model or it
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +24,31 @@ from evolake.solvers.suites.secret import secret_seed
 from evolake.solvers.suites.spec import Instance, Recipe, Status, Suite, load_spec
 
 FRESH, CARRIED = "fresh", "carried"
+CARRY_COPIES = 2
+"""Renamed and shuffled copies of each formula that is carried over."""
 BY_CONSTRUCTION: dict[str, Status] = {
     "planted": "SAT", "qgh": "SAT", "arx": "SAT", "filter": "SAT", "tseitin": "UNSAT", "counts": "UNSAT", "miter": "UNSAT",
 }
 """Generators whose formulas have one status whatever the seed. Of what cnfgen makes, see `principles`; where those draw nothing, the lock's holds."""
 
 
+@dataclass(frozen=True)
+class FreshKey:
+    """What the fresh formulas of one cycle are drawn by."""
+
+    secret: bytes = field(repr=False)
+    root_seed: int
+    cycle: str
+
+    def generator(self, name: str) -> np.random.Generator:
+        """Return the generator of the formula `name`."""
+        return pcg(secret_seed(self.secret, self.root_seed, FRESH, self.cycle, name))
+
+
 def fresh_suite(
-    name: str, blobs: BlobStore, cache: Path, *, seeds: Path, secret: bytes, root_seed: int, cycle: str, count: int = 0, trees: Trees | None = None,
+    name: str, blobs: BlobStore, cache: Path, key: FreshKey, *, seeds: Path, count: int = 0, trees: Trees | None = None,
 ) -> Suite:
-    """The suite `name` anew for one cycle, as files; the same for the same secret, root seed and cycle.
+    """The suite `name` anew for one cycle, as files; the same for the same key.
 
     Each recipe becomes one formula, in as many shuffled copies as it asks for (`Recipe.duel_shuffles`); an instance's `base` names its formula. A
     suite's own shuffled copies become formulas of their own if their generator draws anything, else copies of the one formula.
@@ -46,11 +62,11 @@ def fresh_suite(
     spec = load_spec(name, seeds)
     instances = []
     for recipe in recipes_of(spec)[: count or None]:
-        rng = pcg(secret_seed(secret, root_seed, FRESH, cycle, recipe.name))
+        rng = key.generator(recipe.name)
         locked: Status = spec.locked.get(recipe.name, {}).get("status", recipe.status)
         formula, status = fresh_formula(recipe, locked, rng, trees)
-        label = f"{recipe.name}@{cycle}"
-        base = f"{recipe.base}@{cycle}" if recipe.shuffle and not _draws(recipe) else label
+        label = f"{recipe.name}@{key.cycle}"
+        base = f"{recipe.base}@{key.cycle}" if recipe.shuffle and not _draws(recipe) else label
         for number in range(recipe.duel_shuffles):
             sha = blobs.put(write_dimacs(shuffled(formula, rng)))
             shuffle = recipe.shuffle + number if base != label else number
@@ -99,7 +115,7 @@ def status_by_construction(generator: str, parameters: Mapping[str, Any]) -> Sta
             return BY_CONSTRUCTION.get(generator, "unknown")
 
 
-def carried_suite(suite: Suite, blobs: BlobStore, cache: Path, *, secret: bytes, root_seed: int, count: int, copies: int) -> Suite:
+def carried_suite(suite: Suite, blobs: BlobStore, cache: Path, *, secret: bytes, root_seed: int, count: int, copies: int = CARRY_COPIES) -> Suite:
     """Some formulas of `suite`, each as it is and in `copies` shuffled copies: where a gain on the first does not carry over, it was learnt by heart.
 
     Args:

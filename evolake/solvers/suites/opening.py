@@ -9,10 +9,8 @@ from evolake.lake.blobs import BlobStore
 from evolake.solvers.formula.cnf import read_dimacs, shuffled, write_dimacs
 from evolake.solvers.settings import folder_title
 from evolake.solvers.suites.competition import competition_suite, formula_files
-from evolake.solvers.suites.fresh import FRESH, fresh_suite
-from evolake.solvers.suites.generators import pcg
+from evolake.solvers.suites.fresh import FRESH, FreshKey, fresh_suite
 from evolake.solvers.suites.materialize import Trees, materialize_suite, with_files
-from evolake.solvers.suites.secret import secret_seed
 from evolake.solvers.suites.spec import Instance, Suite, load_spec, suite_names
 
 
@@ -34,18 +32,17 @@ def named_suite(
 
 
 def unseen_suite(
-    name: str, blobs: BlobStore, cache: Path, *, seeds: Path, secret: bytes, root_seed: int, cycle: str, count: int = 0, trees: Trees | None = None,
+    name: str, blobs: BlobStore, cache: Path, key: FreshKey, *, seeds: Path, count: int = 0, trees: Trees | None = None,
 ) -> Suite:
     """The formulas of a cycle's duels: of a spec, drawn anew; of a locked folder, its own renamed and shuffled, as there is no generator of them."""
     if not is_folder(name, seeds):
-        return fresh_suite(name, blobs, cache, seeds=seeds, secret=secret, root_seed=root_seed, cycle=cycle, count=count, trees=trees)
+        return fresh_suite(name, blobs, cache, key, seeds=seeds, count=count, trees=trees)
     suite = competition_suite(Path(name), blobs, cache, count=count, locked=True)
 
     def copied(item: Instance) -> Instance:
         formula = read_dimacs(blobs.get(item.sha), lenient=True, name=item.name)
-        rng = pcg(secret_seed(secret, root_seed, FRESH, cycle, item.name))
-        label = f"{item.name}@{cycle}"
-        return replace(item, name=label, base=label, sha=blobs.put(write_dimacs(shuffled(formula, rng))), path=None)
+        label = f"{item.name}@{key.cycle}"
+        return replace(item, name=label, base=label, sha=blobs.put(write_dimacs(shuffled(formula, key.generator(item.name)))), path=None)
 
     return with_files(replace(suite, name=f"{suite.name}-{FRESH}", instances=tuple(map(copied, suite.instances))), blobs, cache)
 

@@ -11,7 +11,8 @@ import pytest
 from objective_results import level, random_designs
 from scripted_agents import scripted
 
-from evolake.designs.evolution.judging_objectives import GATE, objective_judge
+from evolake.designs.evolution.gate_specs import OBJECTIVE
+from evolake.designs.evolution.judging_objectives import objective_judge
 from evolake.designs.evolution.objective_trial import Bench, OnTrial, bench_of, collect_trial
 from evolake.designs.evolution.objective_writing import derivation_rows, initial_objectives, write_objectives
 from evolake.designs.evolution.population import Population, empty_population
@@ -85,7 +86,7 @@ def test_a_planted_fault_is_blocked_by_its_rule_with_a_reason(name: str, bench: 
     result = judged(source, bench, pool)
     assert not result.accepted and result.blocked_by is not None
     assert (result.blocked_by.rule_id, bool(result.blocked_by.reason)) == (rule, True), result.blocked_by.reason
-    verdicts = replay_gate(GATE, result.evidence["objective"], only(rule), artifact_id="a", cycle="0002", run_id="test").verdicts
+    verdicts = replay_gate(OBJECTIVE, result.evidence["objective"], only(rule), artifact_id="a", cycle="0002", run_id="test").verdicts
     assert [verdict.outcome for verdict in verdicts] == ["block"]
 
 
@@ -120,9 +121,9 @@ def test_stored_evidence_is_asked_again_without_a_jail(bench: Bench, pool: Any) 
     source = make("tail", {}, "").source
     result = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test", keep=keep)(Objective(objective_id(source), source))
     evidence = collect_trial(OnTrial(Objective(objective_id(source), source), bench, pool))
-    assert is_usable(GATE, evidence) and {verdict.evidence_sha for verdict in result.verdicts} == {"e" * 64}
+    assert is_usable(OBJECTIVE, evidence) and {verdict.evidence_sha for verdict in result.verdicts} == {"e" * 64}
     assert [score["score"] for score in evidence["scores"]] == [score["score"] for score in json.loads(kept[0])["scores"]]
-    again = replay_gate(GATE, evidence, RULES, artifact_id="a", cycle="0002", run_id="other")
+    again = replay_gate(OBJECTIVE, evidence, RULES, artifact_id="a", cycle="0002", run_id="other")
     assert [verdict.outcome for verdict in again.verdicts] == [verdict.outcome for verdict in result.verdicts]
 
 

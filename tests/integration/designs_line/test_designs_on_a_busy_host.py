@@ -12,6 +12,7 @@ from designs_fixtures import open_project
 from project_steps import contents
 from unit.designs_engine.engine_support import BASELINE, DESIGN_340, traced
 
+from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.engines import isolated
 from evolake.designs.evolution.champion import Contender, decide_champion
 from evolake.designs.evolution.experiments import Job, run_jobs
@@ -33,7 +34,9 @@ def measured(settings: DesignsSettings) -> dict[str, str]:
     with ThreadPoolExecutor(1) as pool:
         rows = run_jobs(pool, [Job(name, text, "low", "0001", "test", 7, settings) for name, text in designs.items()])
         challenger, baseline = (Contender(name, designs[name], 40) for name in ("340", "baseline"))
-        duel = decide_champion(challenger, baseline, baseline, executor=pool, settings=settings, cycle="0001", profile="test", root_seed=1)
+        duel = decide_champion(
+            challenger, baseline, baseline, executor=pool, settings=settings, profile="test", cycle_seeds=CycleSeeds(1, "designs", "0001"),
+        )
     assert not any(row["timed_out"] for row in [*rows, *duel.trials])
     held = ((EXPERIMENTS, rows), (DUELS, duel.trials), (DECISIONS, duel.decisions))
     return {schema.name: content_hash(schema.frame(result), schema.provenance) for schema, result in held}
@@ -50,7 +53,11 @@ def test_experiments_and_duels_are_the_same_beside_processes_that_take_the_proce
 
 @pytest.mark.long
 def test_a_cycle_is_the_same_on_an_idle_and_on_a_busy_host(tmp_path: Path):
-    settings = {"EVOLAKE_SEED": "3", "EVOLAKE_DESIGNS__DESIGNS_PER_CYCLE": "2", "EVOLAKE_DESIGNS__TUNING_TRIALS": "0"}
+    settings = {
+        "EVOLAKE_SEED": "3", "EVOLAKE_DESIGNS__DESIGNS_PER_CYCLE": "2", "EVOLAKE_DESIGNS__TUNING_TRIALS": "0", "EVOLAKE_DESIGNS__BATCH": "12",
+        "EVOLAKE_DESIGNS__CHAMPION_REPEATS": "3", "EVOLAKE_DESIGNS__LOW__MAX_N": "40", "EVOLAKE_DESIGNS__MEDIUM__MAX_N": "57",
+        "EVOLAKE_DESIGNS__HIGH__MAX_N": "80",
+    }
 
     def parts(name: str) -> dict[tuple[str, str], str]:
         (tmp_path / name).mkdir()

@@ -19,6 +19,7 @@ from evolake.errors import InputError
 from evolake.families.evolution import proposing
 from evolake.families.evolution.proposing import Judge, Proposals, family_of, learn, propose_families
 from evolake.families.evolution.records import gates_seen
+from evolake.families.evolution.refining import MOST_REFUSALS
 from evolake.families.gates.judging import FamilyGates, run_gates
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.ast_transforms import switch
@@ -165,7 +166,7 @@ def test_a_fault_that_no_rule_mends_ends_after_bounded_rounds_and_leaves_a_lesso
     wrong = from_record(to_record(CARDS) | {"validator": CARDS.validator.replace("return sum(", "return 1 + sum(")})
     result = proposed(pool, population=[wrong], count=1)
     [proposal] = result.proposals
-    assert (proposal.family, proposal.refinement.ended, len(proposal.rounds)) == (None, "refused", SIZES.refused_submissions)
+    assert (proposal.family, proposal.refinement.ended, len(proposal.rounds)) == (None, "refused", MOST_REFUSALS)
     assert result.accepted == []
     assert [observation.rule_id for observation in result.observations] == ["families-primary-agrees"] * 3
     lesson = RULES.lessons["families-primary-agrees"]

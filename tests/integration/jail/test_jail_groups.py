@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evolake.jail import Limits, check_jail, groups, run_native
+from evolake.jail import Limits, NativeRun, check_jail, groups, run_native
 from evolake.jail.groups import Group, Place, find, sweep
 
 BURST = "echo before > out; for i in 1 2 3 4 5 6 7 8; do dd if=/dev/zero of=/dev/null bs=60M count=1 2>/dev/null & done; wait; exit 0"
@@ -28,7 +28,7 @@ def own_groups(place):
 
 
 def burst(limits=LIMITS):
-    return run_native(["/bin/sh", "-c", BURST], outputs=["out"], limits=limits, mode="bubblewrap")
+    return run_native(NativeRun(["/bin/sh", "-c", BURST], outputs=["out"]), limits=limits, mode="bubblewrap")
 
 
 @needs_groups
@@ -42,7 +42,7 @@ def test_the_kernel_ends_a_run_at_its_limit_and_the_server_outlives_it(place):
 
 @needs_groups
 def test_a_run_sees_its_group_under_a_name_that_tells_nothing():
-    outcome = run_native(["/bin/sh", "-c", "cat /proc/self/cgroup"], limits=LIMITS, mode="bubblewrap")
+    outcome = run_native(NativeRun(["/bin/sh", "-c", "cat /proc/self/cgroup"]), limits=LIMITS, mode="bubblewrap")
     seen = {line.split(b":")[2] for line in outcome.stdout.splitlines()}
     assert b"/../run" in seen
     assert seen <= {b"/../run", b"/"}
@@ -57,7 +57,7 @@ def test_the_sum_alone_holds_where_there_is_no_group(monkeypatch):
 @needs_groups
 def test_no_failure_to_make_a_group_fails_a_run(monkeypatch, place):
     monkeypatch.setattr(Group, "_set_limit", lambda self: (self._run / "memory.no-such-file").write_text("1"))
-    outcome = run_native(["/bin/sh", "-c", "(echo well)"], limits=LIMITS, mode="bubblewrap")
+    outcome = run_native(NativeRun(["/bin/sh", "-c", "(echo well)"]), limits=LIMITS, mode="bubblewrap")
     assert (outcome.status, outcome.stdout, own_groups(place)) == ("ok", b"well\n", [])
     assert "Permission denied" in (groups.obstacle() or "")
 

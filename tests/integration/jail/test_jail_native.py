@@ -6,7 +6,7 @@ import pytest
 from c_attacks import C_ATTACKS, compiled
 
 from evolake.errors import InputError
-from evolake.jail import JAIL_MODES, Limits, run_native
+from evolake.jail import JAIL_MODES, Limits, NativeRun, run_native
 
 SMALL = Limits(cpu_s=1, wall_s=30, memory_mb=128, file_mb=1, output_bytes=10_000)
 
@@ -15,22 +15,22 @@ SMALL = Limits(cpu_s=1, wall_s=30, memory_mb=128, file_mb=1, output_bytes=10_000
 def test_files_go_in_and_come_out(mode, tmp_path):
     (tmp_path / "host.txt").write_bytes(b"from the host\n")
     script = "read line; echo $line; IFS= read -r a < in/a; read -r b < b; echo $a-$b > out; echo bad >&2; exit 20"
-    outcome = run_native(
-        ["/bin/sh", "-c", script], {"in/a": b"one\n", "b": tmp_path / "host.txt"}, ["out", "absent"], SMALL, stdin=b"spoken\n", mode=mode,
-    )
+    run = NativeRun(["/bin/sh", "-c", script], {"in/a": b"one\n", "b": tmp_path / "host.txt"}, ["out", "absent"], stdin=b"spoken\n")
+    outcome = run_native(run, SMALL, mode=mode)
     assert (outcome.status, outcome.exit_code, outcome.signal, outcome.outputs, outcome.stdout, outcome.stderr, outcome.reason, outcome.jail) == (
         "ok", 20, None, {"out": b"one-from the host\n"}, b"spoken\n", b"bad\n", "", mode,
     )
 
 
 def test_a_program_among_the_files_is_run():
-    outcome = run_native(["./tool", "x"], {"tool": b"#!/bin/sh\necho ran $1 in $(pwd)\n"}, limits=replace(SMALL, processes=2), mode="bubblewrap")
+    run = NativeRun(["./tool", "x"], {"tool": b"#!/bin/sh\necho ran $1 in $(pwd)\n"})
+    outcome = run_native(run, limits=replace(SMALL, processes=2), mode="bubblewrap")
     assert (outcome.status, outcome.stdout) == ("ok", b"ran x in /tmp/work\n")
 
 
 def test_every_run_starts_in_an_empty_folder():
     for _ in range(2):
-        outcome = run_native(["/bin/sh", "-c", "echo *; echo left > left"], limits=SMALL, mode="bubblewrap")
+        outcome = run_native(NativeRun(["/bin/sh", "-c", "echo *; echo left > left"]), limits=SMALL, mode="bubblewrap")
         assert outcome.stdout == b"*\n"
 
 
@@ -38,14 +38,14 @@ def test_every_run_starts_in_an_empty_folder():
     (["./absent"], "absent cannot be executed"), (["no-such-program"], "No such file"), (["./text"], "cannot be executed"),
 ])
 def test_a_program_that_cannot_be_executed_is_an_error_with_a_reason(argv, part):
-    outcome = run_native(argv, {"text": b"\x00\x01\x02"}, limits=SMALL, mode="bubblewrap")
+    outcome = run_native(NativeRun(argv, {"text": b"\x00\x01\x02"}), limits=SMALL, mode="bubblewrap")
     assert (outcome.status, outcome.exit_code) == ("error", 127)
     assert part in outcome.reason
 
 
 def test_processes_are_counted_and_their_time_is_too():
     script = "for i in 1 2 3; do (i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done) & done; wait"
-    outcome = run_native(["/bin/sh", "-c", script], limits=replace(SMALL, cpu_s=5, processes=3), mode="bubblewrap")
+    outcome = run_native(NativeRun(["/bin/sh", "-c", script]), limits=replace(SMALL, cpu_s=5, processes=3), mode="bubblewrap")
     assert (outcome.status, outcome.exit_code) == ("ok", 0)
     assert outcome.cpu_s > 0
 
@@ -54,7 +54,7 @@ def test_too_many_processes_are_found_too_where_the_first_one_ends_at_once():
     """Between two looks of the watch: what it leaves running is looked at before it is cleared away."""
     script = "for i in 1 2 3 4 5 6 7 8; do sleep 20 & done; exit 0"
     for _ in range(8):
-        outcome = run_native(["/bin/sh", "-c", script], limits=replace(SMALL, processes=4), mode="bubblewrap")
+        outcome = run_native(NativeRun(["/bin/sh", "-c", script]), limits=replace(SMALL, processes=4), mode="bubblewrap")
         assert (outcome.status, outcome.reason) == ("forbidden", "made more than 4 further processes")
 
 
@@ -63,12 +63,12 @@ def test_too_many_processes_are_found_too_where_the_first_one_ends_at_once():
 ])
 def test_wrong_names_are_wrong_inputs(files, outputs, argv):
     with pytest.raises(InputError):
-        run_native(argv, files, outputs, SMALL)
+        run_native(NativeRun(argv, files, outputs), SMALL)
 
 
 def test_an_unreadable_input_is_a_wrong_input(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
-        run_native(["x"], {"a": tmp_path / "absent"})
+        run_native(NativeRun(["x"], {"a": tmp_path / "absent"}))
 
 
 ATTACKS = C_ATTACKS | {
@@ -92,5 +92,5 @@ ATTACKS = C_ATTACKS | {
 @pytest.mark.parametrize("mode", JAIL_MODES)
 def test_compiled_attack_is_contained(name, mode, requires, tmp_path):
     body, status, exit_code = ATTACKS[name]
-    outcome = run_native(["./attack"], {"attack": compiled(requires("cc"), body, tmp_path)}, limits=SMALL, mode=mode)
+    outcome = run_native(NativeRun(["./attack"], {"attack": compiled(requires("cc"), body, tmp_path)}), limits=SMALL, mode=mode)
     assert (outcome.status, outcome.exit_code) == (status, exit_code)

@@ -9,7 +9,7 @@ import pytest
 from busy_host import busy_host
 
 from evolake.errors import HostBusy
-from evolake.jail import GENERIC_DRIVER, Limits, open_pool, patience, run_native, waiting
+from evolake.jail import GENERIC_DRIVER, Limits, NativeRun, open_pool, patience, run_native, waiting
 from evolake.jail.patience import patiently
 from evolake.jail.waiting import Clock, Waiting
 
@@ -40,7 +40,7 @@ def test_a_candidate_that_computes_without_end_is_blocked_by_its_processor_time(
 def test_a_candidate_that_the_host_does_not_run_is_called_starved():
     with busy_host(), open_pool(1, ()) as pool:
         candidate = pool.call(GENERIC_DRIVER, SPINS, {"function": "f", "args": []}, LIMITS)
-        program = run_native(SPINNING_PROGRAM, limits=LIMITS)
+        program = run_native(NativeRun(SPINNING_PROGRAM), limits=LIMITS)
     assert (candidate.status, candidate.starved) == ("timeout", True) and candidate.cpu_s < 1
     assert (program.status, program.starved) == ("timeout", True) and program.cpu_s < 1
     assert "the host was too busy" in candidate.reason and candidate.reason == program.reason
@@ -49,7 +49,7 @@ def test_a_candidate_that_the_host_does_not_run_is_called_starved():
 def test_waits_of_several_processes_of_a_program_count():
     busy_child = ["/bin/sh", "-c", "(while :; do :; done) & wait"]
     with busy_host():
-        outcome = run_native(busy_child, limits=Limits(cpu_s=1, wall_s=2, stretch=1, processes=2))
+        outcome = run_native(NativeRun(busy_child), limits=Limits(cpu_s=1, wall_s=2, stretch=1, processes=2))
     assert (outcome.status, outcome.starved) == ("timeout", True)
 
 

@@ -16,16 +16,16 @@ from evolake.jail import bubblewrap, groups
 
 SCRIPT = """
 import json, os, sys
-from evolake.jail import GENERIC_DRIVER, Limits, open_pool, run_native
+from evolake.jail import GENERIC_DRIVER, Limits, NativeRun, open_pool, run_native
 from evolake.jail.direct import DirectRun, run_direct
 with open_pool(workers=1, preload=(), mode="bubblewrap") as pool:
     value = pool.call(GENERIC_DRIVER, "import os\\ndef f(): return [os.getuid(), 42]", {"function": "f"}).value
     fork = pool.call(GENERIC_DRIVER, "import os\\ndef f(): os.fork()", {"function": "f"}).status
-native = run_native(["/bin/sh", "-c", "echo $(echo hello) > out"], outputs=["out"], limits=Limits(processes=4), mode="bubblewrap")
+native = run_native(NativeRun(["/bin/sh", "-c", "echo $(echo hello) > out"], outputs=["out"]), limits=Limits(processes=4), mode="bubblewrap")
 direct = run_direct(DirectRun(["/bin/sh", "-c", "sleep 1 & echo forked; exit 0"]), mode="bubblewrap")
 direct = [direct.status, direct.exit_code, run_direct(DirectRun(["/usr/bin/id", "-u"]), mode="bubblewrap").stdout.decode()]
 bomb = "f() { if [ $1 -gt 0 ]; then f $(($1 - 1)) & f $(($1 - 1)) & fi; sleep 2; }; f 7; sleep 30"
-contained = run_native(["/bin/sh", "-c", bomb], limits=Limits(wall_s=3, processes=4), mode="bubblewrap").status in ("timeout", "forbidden")
+contained = run_native(NativeRun(["/bin/sh", "-c", bomb]), limits=Limits(wall_s=3, processes=4), mode="bubblewrap").status in ("timeout", "forbidden")
 print(json.dumps({"user": os.getuid(), "value": value, "fork": fork, "native": native.outputs["out"].decode(), "contained": contained,
                   "direct": direct}))
 """
@@ -33,9 +33,9 @@ NOBODY = 65534
 USER = NOBODY if os.getuid() == 0 else os.getuid()
 BURST = """
 import json
-from evolake.jail import Limits, groups, run_native
+from evolake.jail import Limits, NativeRun, groups, run_native
 burst = "for i in 1 2 3 4 5 6 7 8; do dd if=/dev/zero of=/dev/null bs=60M count=1 2>/dev/null & done; wait"
-outcome = run_native(["/bin/sh", "-c", burst], limits=Limits(memory_mb=256, wall_s=50, processes=8, total_mb=128), mode="bubblewrap")
+outcome = run_native(NativeRun(["/bin/sh", "-c", burst]), limits=Limits(memory_mb=256, wall_s=50, processes=8, total_mb=128), mode="bubblewrap")
 print(json.dumps([groups.obstacle(), outcome.status, outcome.reason]))
 """
 

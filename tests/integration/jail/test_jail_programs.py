@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evolake.jail import Limits, elf, run_native, toolbox
+from evolake.jail import Limits, NativeRun, elf, run_native, toolbox
 from evolake.jail.direct import DirectRun, run_direct
 
 SMALL = Limits(cpu_s=5, wall_s=30, memory_mb=256, file_mb=1)
@@ -119,7 +119,7 @@ def test_a_script_is_not_run_without_its_interpreter(tmp_path):
 def test_a_builds_jail_holds_the_tools_of_a_build(requires):
     requires("c++")
     everything = "find / -type f -perm -0100 -not -path '/proc/*' -not -path '/tmp/*'"
-    seen = run_native(["/bin/sh", "-c", everything], limits=BUILD, mode="bubblewrap").stdout.decode().split()
+    seen = run_native(NativeRun(["/bin/sh", "-c", everything]), limits=BUILD, mode="bubblewrap").stdout.decode().split()
     known = [place for place, _ in toolbox.standard()]
     assert seen
     assert [path for path in seen if not any(path == place or path.startswith(f"{place}/") for place in known)] == []
@@ -130,7 +130,7 @@ def test_a_build_executes_nothing_else(compiled):
     run = compiled(BECOME)
     program = (run.programs / "a").read_bytes()
     paths = ["/usr/bin/perl", "/usr/bin/python3", "/proc/1/exe", "/box/bin/sh", os.path.realpath("/usr/bin/python3")]
-    done = run_native(["./a", *paths], {"a": program}, limits=BUILD, mode="bubblewrap")
+    done = run_native(NativeRun(["./a", *paths], {"a": program}), limits=BUILD, mode="bubblewrap")
     assert (done.status, done.exit_code, done.stdout) == ("ok", 1, b"nothing\n")
 
 

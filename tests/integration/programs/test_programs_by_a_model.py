@@ -13,14 +13,14 @@ from evolake.agents import open_agents
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.context import Context
+from evolake.programs.evolution.generation_entry import GenerationEntry
 from evolake.programs.evolution.generations import run_generation
 from evolake.programs.evolution.immigrants import admit
-from evolake.programs.evolution.journal import Entry
 from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.settings import BudgetSettings, Settings
 
 
-def generation(base_url: str, lake: Path) -> tuple[Entry, dict]:
+def generation(base_url: str, lake: Path) -> tuple[GenerationEntry, dict]:
     """(what one generation of four made, the initial program's row)."""
     settings = Settings(
         backend="model", model_base_url=base_url, model_api_key=SecretStr(KEY), models={"default": "loopback"}, model_repairs=0, model_max_retries=0,

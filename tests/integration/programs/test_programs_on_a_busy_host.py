@@ -11,17 +11,18 @@ from busy_host import busy_host
 from programs_fixtures import PROGRAM, calls, imports, judged, rules
 
 from evolake.agents import open_agents
+from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import HostBusy
 from evolake.jail import Limits, patience
 from evolake.lake import VERDICTS, BlobStore
 from evolake.lake.hashing import content_hash
 from evolake.programs.evolution import duel, generations
 from evolake.programs.evolution.archive import Islands
-from evolake.programs.evolution.champions import meet, read_evaluations
+from evolake.programs.evolution.champion import DuelNotes, decide_champion, read_evaluations
 from evolake.programs.evolution.context import Context
+from evolake.programs.evolution.generation_entry import GenerationEntry
 from evolake.programs.evolution.generations import UNKNOWN, run_generation
 from evolake.programs.evolution.immigrants import admit
-from evolake.programs.evolution.journal import Entry
 from evolake.programs.evolution.population import Population
 from evolake.programs.model.project import Project, limits_of
 from evolake.programs.sandbox import evaluating
@@ -50,10 +51,11 @@ OWN = ProgramsSettings(
 SLEEPING = PROGRAM.replace("    scale = 2.0\n", "    import time\n    time.sleep(60)\n    scale = 2.0\n")
 SPINNING = PROGRAM.replace("    scale = 2.0\n", "    while True:\n        pass\n    scale = 2.0\n")
 TIGHT = OWN.model_copy(update={"cpu_s": 0.6})
+CYCLE = CycleSeeds(0, "programs", "0001")
 HOSTS = {"idle": nullcontext, "busy": busy_host}
 
 
-def cycle(project: Project, lake: Path, own: ProgramsSettings = OWN) -> tuple[Entry, dict, list[dict]]:
+def cycle(project: Project, lake: Path, own: ProgramsSettings = OWN) -> tuple[GenerationEntry, dict, list[dict]]:
     """(one generation by the operators, the decision about the champion, rows of its evaluations)."""
     blobs, settings = BlobStore(lake), Settings(workers=1)
     start, _ = admit(project, own, rules(), blobs, cycle="0001", run_id="r", root_seed=0, mode=None)
@@ -62,11 +64,11 @@ def cycle(project: Project, lake: Path, own: ProgramsSettings = OWN) -> tuple[En
         context = Context(evaluator, own, agents, blobs, rules(), "0001", "run", 0, 1)
         entry = run_generation(context, islands, 1, next_number=1, seen={start["program_id"]}, failures=[], artifacts={})
     population = Population.empty().add(programs=[start])
-    met = meet(project, islands, population, blobs, own=own, cycle="0001", root_seed=0, mode=None)
+    met = decide_champion(project, islands, population, blobs, own=own, cycle_seeds=CYCLE, mode=None)
     return entry, met.decision, met.measured
 
 
-def hashes(entry: Entry, decision: dict, measured: list[dict]) -> dict[str, str]:
+def hashes(entry: GenerationEntry, decision: dict, measured: list[dict]) -> dict[str, str]:
     """Table -> hash of its content as a lake has it, which leaves times out."""
     rows = ((PROGRAMS, entry.programs), (VERDICTS, entry.verdicts), (MEASURED, [*entry.measured, *measured]), (DECISIONS, [decision]))
     return {schema.name: content_hash(schema.frame(held), schema.provenance) for schema, held in rows}
@@ -81,7 +83,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> list[Limits]:
     def noting(*arguments, **options):
         outcome = run(*arguments, **options)
         if outcome.starved:
-            cut.append(arguments[3])
+            cut.append(arguments[1])
         return outcome
 
     monkeypatch.setattr(evaluating, "run_native", noting)
@@ -159,9 +161,9 @@ def test_a_duel_that_a_busy_host_cuts_off_changes_nothing_and_notes_no_half_seed
     islands = Islands(project, OWN, {row["program_id"]: row for row in (start | {"state": "champion"}, other)})
     monkeypatch.setattr(Evaluator, "evaluate", busy_later)
     notes: list[dict] = []
-    met = meet(
-        project, islands, Population.empty().add(programs=[start]), blobs, own=OWN.model_copy(update={"heldout_repeats": 6}), cycle="0001",
-        root_seed=0, mode=None, noted=notes.append,
+    met = decide_champion(
+        project, islands, Population.empty().add(programs=[start]), blobs, own=OWN.model_copy(update={"heldout_repeats": 6}), cycle_seeds=CYCLE,
+        mode=None, notes=DuelNotes(note=notes.append),
     )
     assert met.decision["reason"] == "unknown: the host was too busy to run an evaluation of toy"
     assert not met.decision["wins"] and met.decision["holder_id"] == start["program_id"] and met.measured == []

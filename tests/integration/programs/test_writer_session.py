@@ -16,9 +16,9 @@ from evolake.jail import open_pool
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.context import Context
+from evolake.programs.evolution.generation_entry import GenerationEntry, entry_bytes, read_entry
 from evolake.programs.evolution.generations import run_generation
 from evolake.programs.evolution.immigrants import admit
-from evolake.programs.evolution.journal import Entry, entry_bytes, read_entry
 from evolake.programs.evolution.writer_session import SessionWriter, check_writer
 from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.settings import BudgetSettings, Settings
@@ -33,7 +33,7 @@ EXPERT = [
 ]
 
 
-def generation(lake: Path, script: list[Action], port: int = 0) -> tuple[Entry, dict, list, int]:
+def generation(lake: Path, script: list[Action], port: int = 0) -> tuple[GenerationEntry, dict, list, int]:
     """(what one generation of one child made, the initial program's row, what was asked, the port)."""
     project, blobs, own = imports(), BlobStore(lake), OWN.model_copy(update={"islands": 1, "candidates_per_generation": 1, "writer": "session"})
     with LoopbackModel(script, port) as server:

@@ -27,7 +27,7 @@ from evolake.solvers.evolution.coder_session import SessionAuthor, Shop
 from evolake.solvers.evolution.coding import check_coder
 from evolake.solvers.evolution.planning import Base
 from evolake.solvers.evolution.population import empty_population
-from evolake.solvers.evolution.proposing import Proposals
+from evolake.solvers.evolution.proposing.proposal import Proposals
 from evolake.solvers.evolution.submissions import SubmissionAuthor, submit, submitted_plans
 from evolake.solvers.measurement.benchmark import stage_limits
 from evolake.solvers.repository.variant import archive_variant

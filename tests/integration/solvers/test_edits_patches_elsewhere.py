@@ -24,7 +24,8 @@ from evolake.settings import load
 from evolake.solvers.edits import Edit, apply_edits, catalogue, family_of, tunables, write_edits
 from evolake.solvers.gates.compliance import compliance_evidence
 from evolake.solvers.gates.judging import judge_variant
-from evolake.solvers.gates.runs import correctness_runs
+from evolake.solvers.gates.runs import GateRunner, correctness_runs
+from evolake.solvers.process.execute import CORRECTNESS_LIMITS
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.seeds.seeding import seed_trees
 from evolake.solvers.suites import Suite
@@ -98,7 +99,7 @@ if KISSAT:
     ) -> None:
         requires("c++")
         built = benches("kissat")
-        rows = correctness_runs(built.program(patch), smoke, variant_id=patch, cycle="0001")
+        rows = correctness_runs(GateRunner(patch, built.program(patch), "0001", CORRECTNESS_LIMITS), smoke)
         statuses = {item.name: item.status.lower() for item in smoke.instances}
         assert {row["instance"]: row["status"] for row in rows} == statuses
         assert {row["proof_status"] for row in rows if row["status"] == "unsat"} == {"verified"}

@@ -14,13 +14,17 @@ from solver_seed_builds import seed_folder
 
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
+from evolake.cycle_seeds import CycleSeeds
 from evolake.solvers.edits import PATCHES, Edit, apply_edits, catalogue, family_of, tunables
 from evolake.solvers.edits.anchors import pattern, source_files
 from evolake.solvers.edits.applicable import applicable, editable_tree
-from evolake.solvers.evolution.planning import Base, KnownVariant, plan_variants, standings
-from evolake.solvers.evolution.proposing import Proposals, propose_variants
+from evolake.solvers.evolution.planning import Base, KnownVariant, SearchRecord, parent_pool, plan_variants
+from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
+from evolake.solvers.evolution.proposing.proposal import Proposals
+from evolake.solvers.evolution.proposing.propose import propose_variants
 from evolake.solvers.repository.adapters import load_adapter
 from evolake.solvers.repository.variant import source_sha
+from evolake.solvers.roles.told_rules import ShownRules
 from evolake.solvers.settings import SolversSettings
 
 PLANS = 4
@@ -80,16 +84,12 @@ def rewrite(folder: Path, old: str, new: str) -> None:
 
 def made(known: list[KnownVariant], base: Base, into: Path, cycle: str) -> tuple[list[dict], Proposals]:
     """The plans of a cycle, and what became of them."""
-    bases = {base.name: base}
+    pool = parent_pool(known, {base.name: base}, ranking=[], metrics=[], settings=SETTINGS, cycle=cycle)
+    seeds = CycleSeeds(3, "solvers", cycle)
     with Agents(OperatorsBackend(cycle), line="solvers", cycle=cycle) as agents:
-        plans = plan_variants(
-            agents, known, bases, ranking=[], metrics=[], history=[], settings=SETTINGS, cycle=cycle, root_seed=3,
-        ).rows
-        lines = standings(known, ranking=[], metrics=[], settings=SETTINGS, cycle=cycle)
-        return plans, propose_variants(
-            agents, plans, {item.variant_id: item for item in known}, bases, {item.variant_id: item for item in lines}, into,
-            lambda folder: Passed(source_sha(folder)), settings=SETTINGS, cycle=cycle, root_seed=3,
-        )
+        plans = plan_variants(agents, pool, SearchRecord(), ShownRules(), settings=SETTINGS, seeds=seeds).rows
+        turn = CoderTurn(agents, lambda folder: Passed(source_sha(folder)), into, SETTINGS, seeds)
+        return plans, propose_variants(turn, plans, pool)
 
 
 @pytest.mark.parametrize("name", EDITED)

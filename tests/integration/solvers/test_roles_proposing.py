@@ -12,16 +12,16 @@ import pytest
 from loopback_model import KEY, Asked, LoopbackModel, serve
 from one_by_one import one_after_another
 from pydantic import SecretStr
-from small_solver import GOOD, SETTINGS, STRAY, UNBUILDABLE, Built, SmallProject, planned, small_project
+from small_solver import GOOD, STRAY, UNBUILDABLE, Built, SmallProject, planned, small_project
 
 from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.lake import DERIVATIONS
 from evolake.settings import BudgetSettings, Settings
 from evolake.solvers.edits import Edit, read_edits, write_edits
-from evolake.solvers.evolution import proposing
-from evolake.solvers.evolution.planning import Base, KnownVariant, standings
-from evolake.solvers.evolution.proposing import Proposals, propose_variants
+from evolake.solvers.evolution.planning import Base, KnownVariant
+from evolake.solvers.evolution.proposing import propose as propose_module
+from evolake.solvers.evolution.proposing.proposal import Proposals
 from evolake.solvers.evolution.variant_making import derivations_of
 from evolake.solvers.repository.variant import source_sha
 
@@ -77,16 +77,14 @@ def test_plans_carried_out_side_by_side_give_what_one_after_another_gives(projec
 
     def propose(workers: int) -> Any:
         with operators() as agents:
-            result = propose_variants(
-                agents, plans, {item.variant_id: item for item in parents}, {project.base.name: project.base},
-                {item.variant_id: item for item in standings(parents, ranking=[], metrics=[], settings=SETTINGS, cycle="0001")}, project.into,
-                lambda folder: (judged.append(folder), project.judge(folder))[1], settings=SETTINGS, cycle="0001", root_seed=5, workers=workers,
+            result = project.propose(
+                agents, plans, parents, judge=lambda folder: (judged.append(folder), project.judge(folder))[1], workers=workers,
             )
             calls = [(row["role"], row["artifact_id"], row["response_sha"]) for row in agents.rows()]
             return [(item.variant_id, item.title, item.edits, item.diff, item.dropped) for item in result.variants], result.unmade, calls
 
     with monkeypatch.context() as serial:
-        serial.setattr(proposing, "in_turn", one_after_another)
+        serial.setattr(propose_module, "in_turn", one_after_another)
         reference = propose(1)
     assert len({variant_id for variant_id, *_ in reference[0]}) == 3
     judged.clear()
@@ -179,12 +177,12 @@ def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(project: SmallProj
 
 def test_a_tape_that_was_paid_for_by_earlier_questions_still_answers(project: SmallProject, monkeypatch: pytest.MonkeyPatch) -> None:
     """The coder is asked as it was before, then as it is now under replay only: nothing is asked anew."""
-    import evolake.solvers.evolution.proposing as proposing
+    from evolake.solvers.evolution.proposing import write
     from evolake.solvers.roles.coder import CODER
 
     [form] = CODER.earlier
     with monkeypatch.context() as then:
-        then.setattr(proposing, "CODER", replace(CODER, prompt=form.prompt, values=form.values, earlier=()))
+        then.setattr(write, "CODER", replace(CODER, prompt=form.prompt, values=form.values, earlier=()))
         first, _ = by_model(project, Coder(GOOD))
     settings = Settings(backend="model", models={"default": "scripted"}, replay_only=True)
     with open_agents(settings, project.into.parent / "lake", "0001", "run", line="solvers") as agents:
@@ -263,13 +261,8 @@ def test_what_makes_its_judge_raise_is_its_own_end_and_the_next_plan_is_made(pro
             raise RecursionError("too deep")
         return project.judge(folder)
 
-    lines = standings([project.seed], ranking=[], metrics=[], settings=SETTINGS, cycle="0001")
     with operators() as agents:
-        result = propose_variants(
-            agents, [planned([project.seed]), planned([project.seed], number=1)], {project.seed.variant_id: project.seed},
-            {project.base.name: project.base}, {item.variant_id: item for item in lines}, project.into, judge, settings=SETTINGS, cycle="0001",
-            root_seed=5,
-        )
+        result = project.propose(agents, [planned([project.seed]), planned([project.seed], number=1)], judge=judge)
     assert [item.plan_id for item in result.unmade] == ["plan0"]
     assert result.unmade[0].reason.startswith("judging it raised RecursionError")
     assert [item.plan_id for item in result.variants] == ["plan1"]

@@ -25,14 +25,14 @@ from evolake.settings import load as load_settings
 from evolake.solvers.bundle_duel import OTHER, stated
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.gates.verifying import Verified
-from evolake.solvers.measurement.benchmark import Plan, run_limits
-from evolake.solvers.measurement.duel import Contender, Decision, decide, decision_rng, run_duel
+from evolake.solvers.measurement.benchmark import MeasuringPlan, run_limits
+from evolake.solvers.measurement.duel import Contender, Decision, DuelPlan, decide_duel, decision_rng, run_duel
 from evolake.solvers.measuring_again import Duel, compared, drawn, recipes_in, rows_of
 from evolake.solvers.report.artifacts import gain_of_decision
 from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.settings import SolversSettings
-from evolake.solvers.suites.fresh import fresh_suite
+from evolake.solvers.suites.fresh import FreshKey, fresh_suite
 from evolake.solvers.tables import DECISIONS, DUELS
 from evolake.solvers.tables_archive import VARIANTS
 
@@ -75,12 +75,10 @@ def honest(project: GatesProject, tmp_path_factory: pytest.TempPathFactory) -> H
         return Contender(source_sha(place), open_program(build_variant(place, adapter, blobs), adapter, blobs, folder / "programs"))
 
     first, second = contender(other), contender(own)
-    suite = fresh_suite(
-        "quick", blobs, folder, seeds=settings.seeds, secret=bytes(32), root_seed=0, cycle="0001", count=9, trees=None,
-    )
+    suite = fresh_suite("quick", blobs, folder, FreshKey(bytes(32), 0, "0001"), seeds=settings.seeds, count=9, trees=None)
     with ThreadPoolExecutor(1) as executor:
-        rows = run_duel(first, second, suite, Plan(run_limits(10, 1024, 128)), executor, cycle="0001", pairs=1)
-    decision = decide(DUELS.frame(rows), decision_rng(0, "0001", second.variant_id))
+        rows = run_duel(DuelPlan(first, second, suite, "0001", 1), MeasuringPlan(run_limits(10, 1024, 128)), executor)
+    decision = decide_duel(DUELS.frame(rows), decision_rng(0, "0001", second.variant_id))
     assert decision.wins, decision.reason
     file = exported_champion(Lake(settings.require_lake()), {second.variant_id: own, first.variant_id: other}, rows, decision.row("0001"), folder)
     whole = opened(file)
@@ -126,7 +124,7 @@ def check(honest: Honest, claims: Mapping[str, Any], held: Mapping[str, Any], fo
 def restated(honest: Honest, claims: Mapping[str, Any], held: dict[str, Any]) -> None:
     """State what follows from the claims, as a careful forger would."""
     own, other = source_sha(honest.own), held["gain"]["against_id"]
-    decision = decide(DUELS.frame(rows_of(Duel.model_validate(claims["duel"]), own, other)), decision_rng(0, "0001", own))
+    decision = decide_duel(DUELS.frame(rows_of(Duel.model_validate(claims["duel"]), own, other)), decision_rng(0, "0001", own))
     held["gain"] = replace(gain_of_decision(decision.row("0001")), against=held["gain"]["against"]).to_json()
 
 
@@ -250,7 +248,7 @@ def decided(ratios: list[float]) -> Decision:
         }
         for number, ratio in enumerate(ratios) for part, seconds in (("champion", ratio), ("challenger", 1.0))
     ]
-    return decide(DUELS.frame(rows), np.random.default_rng(0))
+    return decide_duel(DUELS.frame(rows), np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(("here", "outcome"), [

@@ -19,16 +19,19 @@ from solver_gates import RULES, SEEDS, GatesProject, open_project
 from solver_patch_builds import with_defaults
 
 from evolake.agents import open_agents
+from evolake.cycle_seeds import CycleSeeds
 from evolake.lake import DERIVATIONS
 from evolake.settings import BudgetSettings, Settings
 from evolake.solvers.edits import apply_edits
 from evolake.solvers.evolution.planning import Planned
 from evolake.solvers.evolution.population import empty_population
-from evolake.solvers.evolution.variant_making import Made, make_variants, plan_cycle
+from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
+from evolake.solvers.evolution.variant_making import MadeVariants, make_variants, plan_cycle
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.gates.specs import GATES
 from evolake.solvers.repository.variant import archive_variant, diff_sources, source_sha
+from evolake.solvers.roles.told_rules import shown_rules
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables_archive import PLANS, VARIANTS
 
@@ -44,7 +47,7 @@ class Carried:
     seeds: dict[str, str]
     prompts: list[str]
     planned: Planned
-    made: Made
+    made: MadeVariants
     judged: list[VariantResults]
 
 
@@ -77,6 +80,7 @@ def carried(project: GatesProject) -> Carried:
         judged.append(project.quick.judge(folder, OWN))
         return judged[-1]
 
+    seeds_of_cycle = CycleSeeds(1, "solvers", "0001")
     population = empty_population().with_tables(variants=rows)
     with LoopbackModel(serve(place)) as server:
         settings = Settings(
@@ -84,8 +88,9 @@ def carried(project: GatesProject) -> Carried:
             budget=BudgetSettings(tokens_per_run=10_000_000),
         )
         with open_agents(settings, root / "tape", "0001", "run", line="solvers") as agents:
-            planned = plan_cycle(agents, population, workspace, RULES, cycle="0001", root_seed=1)
-            made = make_variants(agents, population, planned.rows, workspace, RULES, root / "made", judge, cycle="0001", root_seed=1)
+            planned = plan_cycle(agents, population, workspace, RULES, seeds=seeds_of_cycle)
+            turn = CoderTurn(agents, judge, root / "made", workspace.settings, seeds_of_cycle, shown_rules(RULES))
+            made = make_variants(turn, population, planned.rows, workspace)
     return Carried(seeds, place.prompts, planned, made, judged)
 
 

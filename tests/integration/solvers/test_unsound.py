@@ -14,17 +14,18 @@ import pytest
 from solver_gates import RULES, SEEDS, GatesProject, open_project, unlinted
 from solver_mutants import LABEL_READER, LATE_GUESSER, SILENT_GUESSER, Mutant, plant
 
+from evolake.cycle_seeds import CycleSeeds
 from evolake.gates import Verdict
 from evolake.solvers.evolution.benchmarking import benchmark
-from evolake.solvers.evolution.champion_selection import challenge, champion_after
-from evolake.solvers.evolution.closing import UNTOLD, close_cycle
+from evolake.solvers.evolution.champion import champion_after, decide_champion
+from evolake.solvers.evolution.closing import UNTOLD, CycleResults, close_cycle
 from evolake.solvers.evolution.holdout import measure_holdout
-from evolake.solvers.evolution.population import Population, empty_population
+from evolake.solvers.evolution.population import Population, RankedCycle, empty_population
 from evolake.solvers.evolution.workspace import Workspace
-from evolake.solvers.gates.runs import smoke_runs
+from evolake.solvers.gates.runs import GateRunner, smoke_runs
 from evolake.solvers.gates.soundness import objections, stage_judge, unsound_in, without
-from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs
-from evolake.solvers.process.execute import Program, RunLimits, run_solver
+from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs
+from evolake.solvers.process.execute import SMOKE_LIMITS, Program, RunLimits, run_solver
 from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
@@ -82,10 +83,10 @@ def test_who_reads_the_label_finds_none(arena: Arena) -> None:
     rows = {}
     for name in ("seed", LABEL_READER.name):
         program = arena.program(name)
-        plan = Plan(arena.workspace.limits.run, proof_share=0.0)
+        plan, runner = MeasuringPlan(arena.workspace.limits.run, proof_share=0.0), GateRunner(name, program, "0001", SMOKE_LIMITS)
         with ThreadPoolExecutor(2) as executor:
             rows[name] = [
-                *smoke_runs(program, Suite("smoke", suite.instances[-9:]), cache=arena.project.root / "cache", variant_id=name, cycle="0001"),
+                *smoke_runs(runner, Suite("smoke", suite.instances[-9:]), cache=arena.project.root / "cache"),
                 *run_jobs(plan_jobs({name: program}, train, plan, cycle="0001"), executor).to_dicts(),
             ]
     assert _seen(rows[LABEL_READER.name]) == _seen(rows["seed"]), "it searches as its base does, whatever is expected"
@@ -132,7 +133,9 @@ def test_who_is_found_unsound_in_a_race_fights_no_duel(arena: Arena) -> None:
     ranking = [_ranked(row, place) for place, row in enumerate((guesser, reader, seed), 1)]
     judge = stage_judge("duel", RULES, workspace.blobs, cycle="0008", run_id="test")
     with ThreadPoolExecutor(2) as executor:
-        selection = challenge(workspace, population, [], ranking, executor, cycle="0008", root_seed=0, judge=judge)
+        selection = decide_champion(
+            workspace, RankedCycle(population, [], ranking), executor, seeds=CycleSeeds(0, "solvers", "0008"), judge=judge,
+        )
     races = RACES.frame(selection.races)
     assert set(races["variant_id"]) == {guesser["variant_id"], reader["variant_id"]} and races["survives"].sum() == 1
     assert guesser["variant_id"] in unsound_in(selection.verdicts)
@@ -148,7 +151,9 @@ def test_a_champion_that_is_found_unsound_in_a_later_duel_falls_and_the_next_one
     ranking = [_ranked(row, place) for place, row in enumerate((guesser, reader, seed), 1)]
     judge = stage_judge("duel", RULES, workspace.blobs, cycle="0007", run_id="test")
     with ThreadPoolExecutor(2) as executor:
-        selection = challenge(workspace, population, [], ranking, executor, cycle="0007", root_seed=0, judge=judge)
+        selection = decide_champion(
+            workspace, RankedCycle(population, [], ranking), executor, seeds=CycleSeeds(0, "solvers", "0007"), judge=judge,
+        )
     assert unsound_in(selection.verdicts) == {guesser["variant_id"]}
     assert selection.champion_id != guesser["variant_id"] and selection.changed
     assert guesser["variant_id"] not in {row["champion_id"] for row in selection.decisions if row["wins"]}
@@ -165,7 +170,7 @@ def test_a_champion_that_is_refuted_on_the_holdout_falls_and_no_role_reads_by_wh
     ranking = [_ranked(row, place) for place, row in enumerate((guesser, seed), 1)]
     judge = stage_judge("holdout", RULES, workspace.blobs, cycle="0003", run_id="test")
     with ThreadPoolExecutor(2) as executor:
-        runs, verdicts = measure_holdout(workspace, population, [], ranking, [], executor, cycle="0003", judge=judge)
+        runs, verdicts = measure_holdout(workspace, RankedCycle(population, [], ranking), [], executor, cycle="0003", judge=judge)
     assert unsound_in(verdicts) == {guesser["variant_id"]}
     assert {arena.name(name) for name in runs["variant_id"]} == {"seed", LATE_GUESSER.name}
     closed = _close(arena, population, [], shop_runs(), verdicts, [], ranking, cycle="0003")
@@ -187,7 +192,8 @@ def test_who_reigns_when_the_winner_is_unsound() -> None:
     population = empty_population().add(variants=[dict.fromkeys(VARIANTS.columns) | {"variant_id": "old", "state": "champion", "operator": "seed"}])
     decisions = [{"champion_id": "old", "challenger_id": name, "wins": wins, "ratio": ratio} for name, wins, ratio in
                  (("best", True, 2.0), ("good", True, 1.5), ("poor", False, 0.9))]
-    after = [champion_after(population, decisions, [], unsound) for unsound in ((), {"best"}, {"best", "good"}, {"best", "good", "poor"})]
+    ranked = RankedCycle(population, [], [])
+    after = [champion_after(ranked, decisions, unsound) for unsound in ((), {"best"}, {"best", "good"}, {"best", "good", "poor"})]
     assert after == ["best", "good", "old", "old"]
 
 
@@ -215,8 +221,6 @@ def _close(
     sound = without(runs, objections(said))
     measured = compute_metrics(sound).to_dicts() if sound.height else []
     ranked = ranking or [_ranked(arena.rows["seed"], 1)]
-    added: dict[str, list[Any]] = {"objectives": [], "rule_proposals": [], "attempts": [], "derivations": []}
-    return close_cycle(
-        arena.workspace, population, variants, json.loads(json.dumps(said)), runs=runs, metrics=measured, ranking=ranked, decisions=decisions,
-        holdout=[], findings=[], added=added, cycle=cycle,
-    )
+    added: dict[str, list[Any]] = {name: [] for name in ("objectives", "rule_proposals", "attempts", "derivations", "findings", "holdout")}
+    results = CycleResults(runs, measured, decisions, json.loads(json.dumps(said)))
+    return close_cycle(arena.workspace, RankedCycle(population, variants, ranked), results, added, cycle=cycle)

@@ -27,11 +27,8 @@ RULERS = TableSchema(
 PASSED = TableSchema("golomb_passed", 1, {**RULERS.described, "passed": pl.Boolean}, keys=("ruler_id",))
 GENERATIONS = {"rulers": RULERS}
 """What goes from cycle to cycle."""
-
-
-def tables() -> dict[str, TableSchema]:
-    """asset -> schema of every table that the line publishes."""
-    return incoming_tables(GENERATIONS) | {"seeds": RULERS, "candidates": RULERS, "form": PASSED, "distances": PASSED, "survivors": RULERS}
+TABLES = incoming_tables(GENERATIONS) | {"seeds": RULERS, "candidates": RULERS, "form": PASSED, "distances": PASSED, "survivors": RULERS}
+"""Asset -> schema of every table that the line publishes."""
 
 
 def ruler_id(marks: Sequence[int]) -> str:

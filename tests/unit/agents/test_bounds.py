@@ -16,13 +16,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evolake.agents import probe
-from evolake.agents.answers import read_completion, validate
 from evolake.agents.bounds import MAX_VALUES, Undecodable, decoded, too_many
 from evolake.agents.budget import Account
 from evolake.agents.calls import Usage
 from evolake.agents.prices import Counts, plausible, same_model
-from evolake.agents.roles import canonical_json, text_sha
+from evolake.agents.reply_validation import read_completion, validate_text
 from evolake.agents.tape import Entry, Tape
+from evolake.canonical_json import canonical_json, text_sha
 from evolake.errors import CorruptPart, LakeError
 from evolake.reading.json_text import values_of
 
@@ -61,9 +61,9 @@ def test_four_megabytes_of_empty_values_are_not_built(name: str) -> None:
     wrapped = completion(text)
     tracemalloc.start()
     try:
-        outcome, wrong = read_completion(text).outcome, validate(text, AddReply)
+        outcome, wrong = read_completion(text).outcome, validate_text(text, AddReply)
         inside = read_completion(wrapped)
-        again = validate(inside.content, AddReply)
+        again = validate_text(inside.content, AddReply)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -134,7 +134,7 @@ def test_the_model_that_a_completion_names_is_one_short_line() -> None:
     "\n".join("`" * n for n in range(3, 900)), "```\n" * 50_000, "~~~x\n" * 50_000, "`" * 400_000, "```\n" + "x\n" * 100_000,
 ])
 def test_fences_of_any_kind_are_found_in_one_pass(text: str) -> None:
-    assert isinstance(validate(text, AddReply), str)
+    assert isinstance(validate_text(text, AddReply), str)
 
 
 def entry(key: str) -> Entry:

@@ -12,10 +12,10 @@ from agent_backend_fixtures import AddReply
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolake.agents.answers import Received, billed, read_completion, validate
 from evolake.agents.budget import Account, Budget
 from evolake.agents.calls import Usage, status_words
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, price_usd, read_counts
+from evolake.agents.reply_validation import Received, billed, read_completion, validate_text
 from evolake.agents.tape import Entry, Tape, tape_key
 from evolake.errors import BudgetExhausted, CorruptPart
 from evolake.settings import BudgetSettings, PriceSettings
@@ -175,16 +175,16 @@ def test_no_body_of_any_shape_raises(body: Any) -> None:
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 50_000, "\ud800".encode("utf-8", "surrogatepass").decode("utf-8", "replace")])
 def test_nesting_without_end_is_garbled(text: str) -> None:
     assert read_completion(text).outcome == "garbled"
-    assert isinstance(validate(text, AddReply), str)
+    assert isinstance(validate_text(text, AddReply), str)
 
 
 @given(st.integers(), st.text(alphabet="ab c\n", max_size=20), st.text(alphabet="ab c\n", max_size=20))
 def test_an_object_is_found_among_words_and_fences(total: int, before: str, after: str) -> None:
     bare = json.dumps({"total": total})
     for text in (f"{before}{bare}{after}", f"{before}\n```json\n{bare}\n```\n{after}", f"{before}\n~~~\n{bare}\n~~~\n{after}"):
-        assert validate(text, AddReply) == AddReply(total=total)
+        assert validate_text(text, AddReply) == AddReply(total=total)
 
 
 def test_what_is_wrong_is_said_of_the_object_not_of_the_words_around_it() -> None:
-    assert validate('Here: {"total": "x"}', AddReply) == "total: Input should be a valid integer, unable to parse string as an integer"
-    assert str(validate("no object at all", AddReply)).startswith("not JSON")
+    assert validate_text('Here: {"total": "x"}', AddReply) == "total: Input should be a valid integer, unable to parse string as an integer"
+    assert str(validate_text("no object at all", AddReply)).startswith("not JSON")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pickle
 import re
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from evolake import settings
 from evolake.designs.settings import DesignsSettings
@@ -90,3 +92,37 @@ def test_the_demo_runs_programs_on_an_example_that_the_repository_ships():
     [named] = re.findall(r"EVOLAKE_PROGRAMS__PROJECTS:-([^}]+)\}", recipe)
     assert (ROOT / named / "evaluator.py").is_file()
     assert recipe.index("$(BIN)/evolake status --table") > recipe.index("$(BIN)/evolake report --out demo/report.html")
+
+
+def test_what_was_a_setting_is_accepted_with_its_one_value_and_refused_with_another(monkeypatch):
+    """Bundles and environments of earlier versions name it."""
+    monkeypatch.setenv("EVOLAKE_DESIGNS__HIGH_SHARE", "0.1")
+    assert "high_share" not in settings.load().of(DesignsSettings).model_dump()
+    monkeypatch.setenv("EVOLAKE_DESIGNS__HIGH_SHARE", "0.2")
+    with pytest.raises(InputError, match="high_share is no setting any more: it is always 0.1; take it away"):
+        settings.load()
+
+
+def test_every_setting_is_one_that_somebody_sets():
+    """A profile sets it, or the documentation or a test names it; what nobody sets is a constant."""
+    names: dict[str, bool] = {}
+    profiles = [settings.load(name) for name in settings.profile_names()]
+
+    def walk(kind: type[BaseModel], before: str) -> None:
+        for name, field in kind.model_fields.items():
+            path = f"{before}{name}"
+            if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+                walk(field.annotation, f"{path}.")
+            else:
+                default = field.get_default(call_default_factory=True)
+                names[path] = any(attrgetter(path)(loaded) != default for loaded in profiles)
+
+    walk(settings.settings_type(), "")
+    texts = [path.read_text() for folder, ending in (("docs", "*.md"), ("tests", "*.py")) for path in (ROOT / folder).rglob(ending)]
+    words = set(re.findall(r"\w+", "\n".join(texts)))
+    unset = [path for path, by_profile in names.items() if not by_profile and {path.split(".")[-1], variable_of(path)}.isdisjoint(words)]
+    assert len(names) > 200 and unset == []
+
+
+def variable_of(path: str) -> str:
+    return "EVOLAKE_" + path.upper().replace(".", "__")

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 from unit.designs_engine.engine_support import BASELINE, SIMPLE, VARIABLES, traced
 
+from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.engines import isolated
 from evolake.designs.engines.engine import simulate
 from evolake.designs.engines.isolated import Run, engine_apart, run_apart
@@ -147,8 +148,8 @@ def test_schedule_and_duel_have_a_row_for_a_design_that_kills_its_process():
     with ThreadPoolExecutor(2) as pool:
         rows = run_jobs(pool, [Job(name, design, "low", "0001", "test", 7, SETTINGS) for name, design in (("dead", dead), ("fine", fine))])
         duel = decide_champion(
-            Contender("dead", dead), Contender("fine", fine), Contender("fine", fine), executor=pool, settings=SETTINGS, cycle="0001", profile="test",
-            root_seed=1,
+            Contender("dead", dead), Contender("fine", fine), Contender("fine", fine), executor=pool, settings=SETTINGS, profile="test",
+            cycle_seeds=CycleSeeds(1, "designs", "0001"),
         )
     assert (rows[0]["design_id"], rows[0]["N"], rows[0]["failure"]) == ("dead", 10, "the process that ran it died by SIGFPE")
     assert all(row["failure"] is None for row in rows[1:]) and len(rows) >= 2

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from designs_runs import Inline, Run
 
+from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.champion import Contender, decide_champion, gains, reaches
 from evolake.designs.evolution.experiments import instance_seed
 from evolake.designs.settings import DesignsSettings, FidelitySettings
@@ -17,6 +18,7 @@ SETTINGS = DesignsSettings(
     batch=10, champion_repeats=3, low=FidelitySettings(max_n=40, max_steps=400, core_s=10),
     medium=FidelitySettings(max_n=57, max_steps=800, core_s=10), high=FidelitySettings(max_n=80, max_steps=1000, core_s=10),
 )
+CYCLE = CycleSeeds(3, "designs", "0004")
 
 
 def noisy(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings) -> Run:
@@ -36,7 +38,7 @@ def contender(name: str, steps: float, spread: float = 0.05, largest: int = 80) 
 def duel(challenger: Contender, incumbent: Contender, baseline: Contender, repeats: int = 3):
     settings = SETTINGS.model_copy(update={"champion_repeats": repeats})
     return decide_champion(
-        challenger, incumbent, baseline, executor=Inline(), settings=settings, cycle="0004", profile="test", root_seed=3, simulate=noisy
+        challenger, incumbent, baseline, executor=Inline(), settings=settings, cycle_seeds=CYCLE, profile="test", simulate=noisy
     )
 
 
@@ -108,8 +110,8 @@ def test_seeds_are_fresh_shared_by_both_and_change_with_the_cycle() -> None:
     assert seeds["challenger"] == seeds["incumbent"] == seeds["baseline"]
     assert instance_seed(3, 80) not in seeds["incumbent"]
     later = decide_champion(
-        contender("new", 200), contender("old", 500), BASELINE, executor=Inline(), settings=SETTINGS, cycle="0005", profile="test", root_seed=3,
-        simulate=noisy,
+        contender("new", 200), contender("old", 500), BASELINE, executor=Inline(), settings=SETTINGS,
+        cycle_seeds=CycleSeeds(3, "designs", "0005"), profile="test", simulate=noisy,
     )
     assert not {row["seed"] for row in later.trials} & {row["seed"] for row in result.trials}
 
@@ -171,14 +173,14 @@ def test_who_solves_fewer_runs_does_not_win() -> None:
     seeds = [child_seed(3, "designs", "0004", "champion", index) for index in range(8)]
     settings = SETTINGS.model_copy(update={"champion_repeats": 8})
     result = decide_champion(
-        Contender("new", "new", 80), Contender("old", "old", 80), Contender("old", "old", 80), executor=Inline(), settings=settings, cycle="0004",
-        profile="test", root_seed=3, simulate=lucky,
+        Contender("new", "new", 80), Contender("old", "old", 80), Contender("old", "old", 80), executor=Inline(), settings=settings,
+        cycle_seeds=CYCLE, profile="test", simulate=lucky,
     )
     assert result.champion_id == "new", "seven pairs decide before the one that it fails"
     seeds.append(seeds[2])
     again = decide_champion(
-        Contender("new", "new", 80), Contender("old", "old", 80), Contender("old", "old", 80), executor=Inline(), settings=settings, cycle="0004",
-        profile="test", root_seed=3, simulate=lucky,
+        Contender("new", "new", 80), Contender("old", "old", 80), Contender("old", "old", 80), executor=Inline(), settings=settings,
+        cycle_seeds=CYCLE, profile="test", simulate=lucky,
     )
     assert again.champion_id == "old"
     assert again.decisions[0]["bound"] == "estimate" and "the challenger did not solve it within the limit in 1 of 8" in again.decisions[0]["reason"]
@@ -190,7 +192,7 @@ def test_a_duel_of_which_a_clock_cut_every_run_is_undecided() -> None:
         return Run(145, 1.0, 87, timed_out=True, failure="cut by the clock", limit=max_work)
 
     result = decide_champion(
-        contender("new", 1), contender("old", 2), BASELINE, executor=Inline(), settings=SETTINGS, cycle="0004", profile="test", root_seed=3,
+        contender("new", 1), contender("old", 2), BASELINE, executor=Inline(), settings=SETTINGS, cycle_seeds=CYCLE, profile="test",
         simulate=starved,
     )
     assert result.champion_id == "old"
@@ -210,8 +212,8 @@ def test_a_pair_that_a_clock_cut_takes_no_victory_away() -> None:
     starved = child_seed(3, "designs", "0004", "champion", 1)
     settings = SETTINGS.model_copy(update={"champion_repeats": 8})
     result = decide_champion(
-        Contender("new", "new", 80), Contender("old", "old", 80), Contender("old", "old", 80), executor=Inline(), settings=settings, cycle="0004",
-        profile="test", root_seed=3, simulate=sometimes_starved,
+        Contender("new", "new", 80), Contender("old", "old", 80), Contender("old", "old", 80), executor=Inline(), settings=settings,
+        cycle_seeds=CYCLE, profile="test", simulate=sometimes_starved,
     )
     row = result.decisions[0]
     assert (result.champion_id, row["pairs"], row["bound"]) == ("new", 7, "")

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evolake.families.gates.collecting import rule_evidence
-from evolake.families.gates.consensus import consensus_evidence, copies, vote
+from evolake.families.gates.consensus import alike, consensus_evidence, vote
 from evolake.families.gates.leaks import leaking_place
 from evolake.families.gates.probes import accepted_wrongly, wrong_answers
 from evolake.families.gates.specs import GATE_NAMES
@@ -59,20 +59,37 @@ def test_a_validator_that_answers_nothing_is_no_second_opinion():
     voted = {name: solved(5) for name in ("primary", *names)}
     whole, broken = vote(voted, case_sensitive=True), vote(voted | {names[0]: failed}, case_sensitive=True)
     assert broken.decided
-    assert consensus_evidence(family, [whole, broken])["independent"] == len(names), "it answered once"
+    answered_once = consensus_evidence(family, [whole, broken])
+    assert answered_once["silent"] == [] and CHECKERS["families.voters"](answered_once, least=len(names)) is None
     evidence = consensus_evidence(family, [broken, broken])
-    assert (evidence["independent"], evidence["silent"]) == (len(names) - 1, [names[0]])
+    assert evidence["silent"] == [names[0]] and CHECKERS["families.voters"](evidence, least=len(names) - 1) is None
     finding = CHECKERS["families.voters"](evidence, least=len(names))
     assert finding is not None and f"{names[0]} answers no instance" in finding.reason
 
 
 def test_shipped_validators_are_no_copies_and_every_rule_has_its_checker():
-    assert {family.name: copies(family) for family in read_families(SEEDS / "families")} == {
-        family.name: [] for family in read_families(SEEDS / "families")
-    }
+    nearest = {family.name: max((pair[2] for pair in alike(family)), default=0.0) for family in read_families(SEEDS / "families")}
+    assert max(nearest.values()) < 0.98, nearest
     assert {rule.check for rule in RULES.rules} <= set(CHECKERS)
     assert {rule.gate for rule in RULES.rules} == set(GATE_NAMES)
     assert rule_evidence(seed_family("clinic-queue")) == {"unstated": [], "unused": [], "mismatched": []}
+
+
+def test_thresholds_are_parameters_of_rules():
+    voters = {"validators": ["a", "b", "c"], "alike": [["b", "a", 0.7], ["c", "a", 1.0], ["c", "b", 0.9]], "silent": []}
+    finding = CHECKERS["families.voters"](voters, least=3)
+    assert finding is not None and "2 independent validators, at least 3 are needed; c is a copy of a" in finding.reason
+    assert CHECKERS["families.voters"](voters, least=2) is None and CHECKERS["families.voters"](voters, least=2, copy=0.6) is not None
+    answers = {"boolean": False, "answers": [[1, "same", True], *([4, "same", False] for _ in range(9)), [5, "one", False], [7, "two", False]]}
+    varied = CHECKERS["families.varied"]
+    assert varied(answers, largest_share=0.8, least_nontrivial=0.5) is None
+    finding = varied(answers, largest_share=0.8, least_nontrivial=0.5, from_difficulty=1)
+    assert finding is not None and finding.reason == "one answer holds in 83% of the 12 instances at difficulty 1 and above"
+    assert varied(answers, largest_share=0.8, least_nontrivial=0.5, from_difficulty=8) is not None, "no instance is that hard"
+    numbers = {"unbacked": [], "unsaid": [6, 40]}
+    assert "the number 6," in str(CHECKERS["families.quantities"](numbers))
+    assert "the number 40," in str(CHECKERS["families.quantities"](numbers, said_from=7))
+    assert CHECKERS["families.quantities"](numbers, said_from=41) is None
 
 
 @pytest.mark.parametrize(("write", "answer", "leaks"), [

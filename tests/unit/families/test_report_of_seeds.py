@@ -12,16 +12,16 @@ from families_fixtures import SEEDS
 from assets.families.propose import admitting
 from assets.immigrants import Seedling
 from evolake.errors import InputError
-from evolake.families.known_tables import known_tables
 from evolake.families.model.population import empty_population
 from evolake.families.report import data
 from evolake.families.report.figures import growth
+from evolake.families.tables_faults import TABLES
 from evolake.lake import VERDICTS, Catalogue, Lake, side_table, trees
 from evolake.lake.schemas import IMMIGRANTS
 from evolake.report.outcome import new_seeds
 from evolake.report.story import story_of
 
-KNOWN = known_tables()
+KNOWN = TABLES
 
 
 def publish(lake: Lake, asset: str, rows: list[dict[str, Any]], cycle: str | None) -> None:

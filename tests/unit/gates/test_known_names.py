@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,7 @@ from evolake.gate_spec import GateSpec
 from evolake.gates.checkers import CHECKERS
 from evolake.gates.known import known_checkers, known_gates
 from evolake.gates.rules import load_rules
+from evolake.lazy import Lazy
 from evolake.project import BROUGHT as PROJECT_ROOT
 
 RULED = ("designs", "families", "programs", "prompts", "solvers")
@@ -56,6 +60,21 @@ def test_every_checker_of_a_line_says_what_it_asks_and_types_its_parameters(line
     assert all(checker.meaning and all(given.type for given in checker.parameters) for checker in checkers.values())
 
 
+def test_no_checker_has_a_threshold_of_its_own() -> None:
+    """A checker compares evidence with its parameters, and with no number larger than 2 in its code or its module."""
+    for line in RULED:
+        known_checkers(line)
+    found: list[str] = []
+    for function in CHECKERS.values():
+        module = vars(sys.modules[function.__module__])
+        for compared in (node for node in ast.walk(ast.parse(inspect.getsource(function))) if isinstance(node, ast.Compare)):
+            for side in (compared.left, *compared.comparators):
+                value = side.value if isinstance(side, ast.Constant) else module.get(side.id) if isinstance(side, ast.Name) else None
+                if isinstance(value, int | float) and abs(value) > 2:
+                    found.append(f"{function.__module__}: {ast.unparse(compared)}")
+    assert not found and len(CHECKERS) > 60
+
+
 @pytest.mark.parametrize("line", RULED)
 def test_a_bundle_meets_every_gate_of_its_line(line: str) -> None:
     assert list(bundle_of(line).gates) == [gate.name for gate in known_gates(line) if gate.name not in NOT_OF_A_BUNDLE.get(line, set())]
@@ -74,7 +93,7 @@ def weight(evidence, *, most: int):
     return None
 """)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(specs, "GATES", (*GATES, GateSpec(4, "weigh", "weighed:weigh", ("weight",))))
+    monkeypatch.setattr(specs, "GATES", (*GATES, GateSpec(4, "weigh", Lazy("weighed:weigh"), ("weight",))))
     try:
         load(tmp_path, gate="weigh", check="families.weight", parameters='{"most": 5}')
     finally:
@@ -94,5 +113,10 @@ def test_checkers_are_listed_by_line() -> None:
     assert length == {
         "name": "families.length", "meaning": "Statements of bearable length.", "parameters": [
             {"name": name, "type": "int", "default": None, "required": True} for name in ("shortest", "longest")
-        ],
+        ], "rules": {"families-length": {"shortest": 40, "longest": 8000}},
     }
+
+
+def test_thresholds_of_the_rules_are_listed_with_their_checker() -> None:
+    output = CliRunner().invoke(cli, ["rules", "checkers", "--line", "families"], catch_exceptions=False).output
+    assert "families.voters(least: int, copy: float = 0.98)" in output and "rule families-voters: least = 2, copy = 0.98" in output

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from evolake.errors import InputError, JailUnavailable
-from evolake.jail import bubblewrap, open_pool, run_native
+from evolake.jail import NativeRun, bubblewrap, open_pool, run_native
 from evolake.jail.backends import GUARANTEES, backend
 from evolake.jail.protocol import Limits
 
@@ -30,7 +30,7 @@ def test_an_unknown_mode_is_a_wrong_input():
 
 def test_the_weaker_mode_refuses_programs_that_make_processes():
     with pytest.raises(JailUnavailable, match="cannot hold a program that makes processes"):
-        run_native(["/bin/true"], limits=Limits(processes=1), mode="rlimits")
+        run_native(NativeRun(["/bin/true"]), limits=Limits(processes=1), mode="rlimits")
 
 
 def assert_refused(*parts):

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from programs_fixtures import OWN, apart, imports
 
 from evolake.programs.evolution.archive import Islands, cell_of
-from evolake.programs.evolution.champions import evaluations_bytes, read_evaluations, settled
-from evolake.programs.evolution.duel import decide, measure, noise_of, sides_of
-from evolake.programs.evolution.journal import REPEATED, Entry, entry_bytes, read_entry, unmade_rows
+from evolake.programs.evolution.champion import evaluations_bytes, read_evaluations, settled
+from evolake.programs.evolution.duel import decide_duel, noise_of, run_duel, sides_of
+from evolake.programs.evolution.generation_entry import REPEATED, GenerationEntry, entry_bytes, read_entry, unmade_rows
 from evolake.programs.sandbox.evaluating import Evaluation
 from evolake.programs.tables import UNMADE
 
@@ -44,7 +44,7 @@ def test_the_champion_stays_and_the_best_migrate():
     held.admit(row("4", 9.0), 0)
     held.admit(row("5", 8.0), 0)
     assert held.rows["3"]["islands"] == [] and held.rows["3"]["state"] == "champion"
-    rows = settled(held, "4", migrate=True, most=3)
+    rows = settled(held, "4", most=3)
     assert rows["4"]["state"] == "champion" and rows["4"]["islands"] == [0, 1]
     assert len(rows) == 3
 
@@ -83,15 +83,15 @@ SAME = [1.0, 1.0, 1.0, 1.0]
     ([1.0, None, 1.0, 1.0], SAME, [0.9, 0.9, 0.9, 0.9], False, "not beyond the noise"),
 ])
 def test_the_title_changes_beyond_the_noise_alone(champion: list, again: list, challenger: list, wins: bool, said: str):
-    result = decide({"champion": champion, "again": again, "challenger": challenger}, np.random.default_rng(0))
+    result = decide_duel({"champion": champion, "again": again, "challenger": challenger}, np.random.default_rng(0))
     assert (result["wins"], said in result["reason"]) == (wins, True), result
 
 
 def test_a_better_score_is_better_if_no_score_has_noise_and_the_reason_says_so():
-    result = decide({"champion": [1.0] * 3, "again": [1.0] * 3, "challenger": [1.0 + 1e-9] * 3}, np.random.default_rng(0))
+    result = decide_duel({"champion": [1.0] * 3, "again": [1.0] * 3, "challenger": [1.0 + 1e-9] * 3}, np.random.default_rng(0))
     assert (result["wins"], result["test"], result["pairs"]) == (True, "exact comparison", 3)
     assert result["reason"].endswith("scores have no noise, so the comparison is exact")
-    worse = decide({"champion": [1.0] * 3, "again": [1.0] * 3, "challenger": [0.9] * 3}, np.random.default_rng(0))
+    worse = decide_duel({"champion": [1.0] * 3, "again": [1.0] * 3, "challenger": [0.9] * 3}, np.random.default_rng(0))
     assert (worse["wins"], worse["test"]) == (False, "exact comparison")
 
 
@@ -99,16 +99,16 @@ def test_a_better_score_is_better_if_no_score_has_noise_and_the_reason_says_so()
     ([1.0, 1.0, 1.5], [2.0, 2.0, 2.0]), ([1.0, 1.0], [2.0, 2.0]), ([1.0, 1.0, 1.0], [2.0, 2.0, 3.0]),
 ])
 def test_nothing_is_exact_with_noise_or_with_two_seeds(again: list, challenger: list):
-    result = decide({"champion": [1.0] * len(challenger), "again": again, "challenger": challenger}, np.random.default_rng(0))
+    result = decide_duel({"champion": [1.0] * len(challenger), "again": again, "challenger": challenger}, np.random.default_rng(0))
     assert result["test"] != "exact comparison"
 
 
 def test_programs_that_differ_across_seeds_alone_are_compared_over_seeds():
     """No noise within a seed: a floor from repeats would be 0, and the better mean of three seeds would do."""
     champion, challenger = [1.0, 3.0, 2.0, 5.0, 4.0, 2.0], [2.0, 2.9, 2.8, 4.9, 4.8, 2.2]
-    result = decide({"champion": champion, "again": champion[:3], "challenger": challenger}, np.random.default_rng(0))
+    result = decide_duel({"champion": champion, "again": champion[:3], "challenger": challenger}, np.random.default_rng(0))
     assert (result["wins"], result["noise"], result["difference"] > 0) == (False, 0.0, True)
-    assert decide({"champion": champion, "again": champion[:3], "challenger": [8.0] * 6}, np.random.default_rng(0))["wins"]
+    assert decide_duel({"champion": champion, "again": champion[:3], "challenger": [8.0] * 6}, np.random.default_rng(0))["wins"]
 
 
 def evaluations(scores: dict[str, list[float | None]], seeds: int) -> tuple[dict[str, int], dict]:
@@ -123,8 +123,8 @@ def evaluations(scores: dict[str, list[float | None]], seeds: int) -> tuple[dict
     def score(item: Evaluation) -> float | None:
         return item.metrics.get("x")
 
-    result = measure(sides, range(seeds), evaluate, score=score)
-    decision = decide({side: [score(item) for item in items] for side, items in result.items()}, np.random.default_rng(0))
+    result = run_duel(sides, range(seeds), evaluate, score=score)
+    decision = decide_duel({side: [score(item) for item in items] for side, items in result.items()}, np.random.default_rng(0))
     return {side: len(items) for side, items in result.items()}, decision
 
 
@@ -147,7 +147,7 @@ def test_an_evaluator_without_noise_is_asked_under_three_seeds():
 
 
 def test_without_a_challenger_nothing_changes_and_the_noise_is_told():
-    result = decide({"champion": [1.0, 2.0], "again": [1.5, 2.0]}, np.random.default_rng(0))
+    result = decide_duel({"champion": [1.0, 2.0], "again": [1.5, 2.0]}, np.random.default_rng(0))
     assert (result["wins"], result["pairs"], result["noise"] > 0.4) == (False, 0, True)
     assert noise_of({"champion": [None], "again": [1.0]}) == 0.0
 
@@ -159,7 +159,7 @@ def test_sides_take_turns_under_the_same_seeds():
         asked.append((program, seed))
         return Evaluation("ok", seed=seed)
 
-    result = measure(sides_of("c", "n", "i"), [7, 8], evaluate)
+    result = run_duel(sides_of("c", "n", "i"), [7, 8], evaluate)
     assert asked == [("c", 7), ("c", 7), ("n", 7), ("i", 7), ("c", 8), ("n", 8), ("i", 8), ("c", 8)]
     assert {side: [row.seed for row in rows] for side, rows in result.items()} == {
         side: [7, 8] for side in ("champion", "again", "challenger", "initial")
@@ -168,13 +168,16 @@ def test_sides_take_turns_under_the_same_seeds():
 
 
 def test_a_journal_s_entry_is_read_back_as_it_was_written():
-    entry = Entry(programs=[row("1", 0.1 + 0.2)], repeated=2, unanswered=["why"])
+    entry = GenerationEntry(programs=[row("1", 0.1 + 0.2)], repeated=2, unanswered=["why"])
     assert read_entry(entry_bytes(entry)) == entry
 
 
 def test_proposals_that_made_no_program_are_rows_numbered_through_the_cycle():
     noted = [{"cycle": "0002", "project": name, "generation": generation} for name in ("a", "b") for generation in (1, 2)]
-    entries = [Entry(unanswered=["no reply"]), Entry(), Entry(repeated=1, unanswered=["edit 1 fits nowhere"]), Entry(repeated=1)]
+    entries = [
+        GenerationEntry(unanswered=["no reply"]), GenerationEntry(), GenerationEntry(repeated=1, unanswered=["edit 1 fits nowhere"]),
+        GenerationEntry(repeated=1),
+    ]
     rows = [(0, "a", 1, "no reply"), (1, "b", 1, "edit 1 fits nowhere"), (2, "b", 1, REPEATED), (3, "b", 2, REPEATED)]
     assert UNMADE.frame(unmade_rows(noted, entries)).rows() == [(number, "0002", *row) for number, *row in rows]
 
@@ -194,10 +197,10 @@ def test_a_duel_that_was_cut_goes_on_with_the_seeds_that_it_had_noted():
         noted[seed] = read_evaluations(evaluations_bytes(done))
 
     with pytest.raises(KeyboardInterrupt):
-        measure(sides, seeds, evaluate, note=note)
+        run_duel(sides, seeds, evaluate, note=note)
     assert sorted(noted) == [7, 8]
     asked.clear()
-    result = measure(sides, seeds, evaluate, held=noted, note=note)
+    result = run_duel(sides, seeds, evaluate, held=noted, note=note)
     assert {seed for _, seed in asked} == {9} and len(asked) == 4
     assert [item.seed for item in result["challenger"]] == seeds
     assert noted[7]["champion"] == result["champion"][0] == Evaluation("ok", metrics={"x": 7.0}, odd=("y",), seed=7)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import types
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from evolake.lake import BlobStore
 from evolake.programs.commands.group import check
 from evolake.programs.evolution.checking import check_project
 from evolake.programs.sandbox.evaluating import Evaluator, score_of
-from evolake.programs.sandbox.harness import reported
+from evolake.programs.sandbox.harness import changed, fingerprint, reported
 from evolake.settings import load
 
 RETURNING = """
@@ -156,3 +157,18 @@ def test_a_program_that_no_operator_can_change_is_named():
 
     lines = check_project(made({"p.sh": "echo 1\n", "evaluator.py": evaluator, "project.toml": toml}), OWN, load(), 2).lines()
     assert "  note      no operator can change it: mark its numbers by EVOLVE-PARAM, or let a model write" in lines
+
+
+def test_what_calls_itself_equal_is_still_another_thing() -> None:
+    class Alike(type):
+        def __eq__(cls, other: object) -> bool:
+            return True
+
+        __hash__ = type.__hash__
+
+    module = types.ModuleType("evaluator")
+    vars(module).update(score=lambda value: value, Case=Alike("Case", (), {}), LIMIT=3)
+    before = fingerprint(module)
+    assert changed(before, fingerprint(module)) == []
+    vars(module).update(score=lambda value: value, Case=Alike("Case", (), {}), LIMIT=4)
+    assert changed(before, fingerprint(module)) == ["evaluator.Case", "evaluator.LIMIT", "evaluator.score"]

@@ -8,6 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evolake.gates.checkers import CHECKERS
+from evolake.programs.gates import checkers as _registered  # noqa: F401
+from evolake.programs.gates.reach import new_in
 from evolake.programs.sandbox.values import HEAD, NotPlain, from_plain, receive, send, to_plain
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary() | st.complex_numbers(allow_nan=False)
@@ -103,3 +106,19 @@ def test_a_malformed_message_is_none(data):
 def test_a_number_with_thousands_of_digits_does_not_cross():
     with pytest.raises(NotPlain, match="cannot be written"):
         send(1, {"value": 10**5000})
+
+
+def test_how_many_digits_a_constant_has_is_a_parameter_of_its_rule():
+    source = "TARGET = 31.41\nSIZE = 12345\nLARGE = 1234567\nSTEP = 0.125\n"
+    text = "return 31.41 if n < 12345 else 1234567 * 0.125"
+    _, held = new_in({"p.py": text}, {"p.py": "return 0"}, "evaluate.py", source)
+    assert held == [("0.125", 3, False), ("12345", 5, True), ("1234567", 7, True), ("31.41", 4, False)]
+    assert new_in({"p.py": text}, {"p.py": "return 31.41"}, "evaluate.py", source)[1] == held[:-1]
+
+    def found(*held: object, **digits: int) -> str:
+        finding = CHECKERS["programs.no_constants"]({"constants": list(held)}, **digits)
+        return finding.reason if finding else ""
+
+    assert found(*held) == "it holds the evaluator's constant 1234567" and found(*held[:2]) == "" and found(held[3]) != ""
+    assert found(held[0], fraction_digits=3) != "" and found(held[1], whole_digits=5) != "" and found(held[1], fraction_digits=3) == ""
+    assert found("31.41") != "", "evidence of before named only what counted"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolake.prompts.rating.duel import decide
+from evolake.prompts.evolution.champion import decide_champion
 from evolake.prompts.tables import DECISIONS
 
 
 def fought(champion: list[list[bool]], challenger: list[list[bool]]) -> dict:
     correct = {("champion", f"q{place}"): result for place, result in enumerate(champion)}
     correct |= {("challenger", f"q{place}"): result for place, result in enumerate(challenger)}
-    return decide("champion", "challenger", correct, np.random.default_rng(0), cycle="0002")
+    return decide_champion("champion", "challenger", correct, np.random.default_rng(0), cycle="0002")
 
 
 def test_a_clear_gain_wins():

@@ -16,6 +16,7 @@ from solver_lake import make_lake
 from evolake.cli import cli
 from evolake.errors import InputError
 from evolake.lake import ARTIFACTS, CHAMPIONS, Lake, side_table
+from evolake.lazy import Lazy
 from evolake.lines import LineSpec, lines
 from evolake.repair.report import standing as repair
 from evolake.repair.report.data import StudyReport
@@ -73,7 +74,7 @@ def test_a_further_line_brings_its_own_row(root: Path, monkeypatch: pytest.Monke
         crowned = ask("SELECT count(*)::INTEGER AS n FROM champions WHERE line = $line")[0]["n"]
         return replace(shared, best="the longest", evaluations=crowned)
 
-    known = {**lines(), "bridges": LineSpec("bridges", assets="bridges", artifacts="bridges:ARTIFACTS")}
+    known = {**lines(), "bridges": LineSpec("bridges", assets="bridges", artifacts=Lazy("bridges:ARTIFACTS"))}
     monkeypatch.setattr(standings, "lines", lambda: known)
     monkeypatch.setattr(standings, "artifacts_of", lambda line: LineArtifacts(standing=own) if line == "bridges" else LineArtifacts())
     [row] = [row for row in standings.standings(Lake(root)) if row.line == "bridges"]

@@ -14,9 +14,9 @@ import pytest
 
 from evolake.lake.blobs import BlobStore
 from evolake.settings import load
-from evolake.solvers.gates.runs import correctness_runs, smoke_runs, stability_runs
-from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, stage_limits
-from evolake.solvers.measurement.duel import Contender, run_duel
+from evolake.solvers.gates.runs import GateRunner, correctness_runs, smoke_runs, stability_runs
+from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs, stage_limits
+from evolake.solvers.measurement.duel import Contender, DuelPlan, run_duel
 from evolake.solvers.measurement.measuring import measure
 from evolake.solvers.process.execute import Program, RunLimits, alike
 from evolake.solvers.settings import SolversSettings
@@ -90,17 +90,16 @@ def test_no_stage_and_no_expected_answer_can_be_told_by_a_run(spy: Program, tmp_
     instances = tuple(Instance(name, "f", status, blobs.put(data), base=name) for name, status, data in known)  # type: ignore[arg-type]
     suite = with_files(Suite("train", instances), blobs, cache)
     limits = stage_limits(load("demo").of(SolversSettings))
-    plan = Plan(limits.run, proof_share=0.3)
-    of: dict[str, Any] = {"variant_id": "v", "cycle": "0001"}
-    repeated = Plan(limits.run, champions=frozenset({"v"}), repeats=2)
+    plan = MeasuringPlan(limits.run, proof_share=0.3)
+    repeated = MeasuringPlan(limits.run, champions=frozenset({"v"}), repeats=2)
     with ThreadPoolExecutor(2) as executor:
         rows = {
-            "smoke": smoke_runs(spy, suite, cache=cache, limits=limits.smoke, **of),
-            "correctness": correctness_runs(spy, suite, limits=limits.run, **of),
-            "stability": stability_runs(spy, suite, limits=limits.stability, **of),
+            "smoke": smoke_runs(GateRunner("v", spy, "0001", limits.smoke), suite, cache=cache),
+            "correctness": correctness_runs(GateRunner("v", spy, "0001", limits.run), suite),
+            "stability": stability_runs(GateRunner("v", spy, "0001", limits.stability), suite),
             "benchmark": run_jobs(plan_jobs({"v": spy}, suite, plan, cycle="0001"), executor).to_dicts(),
             "holdout": run_jobs(plan_jobs({"v": spy}, suite, repeated, cycle="0001"), executor).to_dicts(),
-            "duel": DUELS.frame(run_duel(Contender("v", spy), Contender("w", spy), suite, plan, executor, cycle="0001", pairs=2)).to_dicts(),
+            "duel": DUELS.frame(run_duel(DuelPlan(Contender("v", spy), Contender("w", spy), suite, "0001", 2), plan, executor)).to_dicts(),
         }
     assert {name: len(result) for name, result in rows.items()} == {
         "smoke": 9, "correctness": 3, "stability": 6, "benchmark": 3, "holdout": 6, "duel": 12,
@@ -128,7 +127,7 @@ def test_what_a_stage_forbids_beyond_what_it_shows_is_held(tmp_path: Path, requi
 
 
 def stability_suite_rows(program: Program, suite: Suite, limits: RunLimits) -> list[dict[str, Any]]:
-    return correctness_runs(program, suite, variant_id="v", cycle="0001", limits=limits)
+    return correctness_runs(GateRunner("v", program, "0001", limits), suite)
 
 
 def test_a_run_whose_output_makes_its_reader_raise_is_that_runs_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +142,7 @@ def test_a_run_whose_output_makes_its_reader_raise_is_that_runs_fault(tmp_path: 
     program = Program(folder, ("solver", "{cnf}"), ("solver", "{cnf}", "{proof}"), "drat-text", {}, counters, tools=tools)
     blobs = BlobStore(tmp_path / "lake")
     suite = with_files(Suite("s", (Instance("hard", "f", "UNSAT", blobs.put(UNSAT)),)), blobs, tmp_path / "cache")
-    [job] = plan_jobs({"v": program}, suite, Plan(RunLimits()), cycle="0001")
+    [job] = plan_jobs({"v": program}, suite, MeasuringPlan(RunLimits()), cycle="0001")
     assert (measure(job)["status"], measure(job)["conflicts"], measure(job)["solved"]) == ("unsat", None, True)
 
     def trip(*_: Any, **__: Any) -> Any:

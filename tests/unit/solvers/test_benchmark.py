@@ -22,8 +22,8 @@ from evolake.gates import load_rules
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
 from evolake.solvers.gates.soundness import stage_judge, unsound_in
-from evolake.solvers.measurement.benchmark import Plan, plan_jobs, run_jobs, run_limits
-from evolake.solvers.measurement.duel import Contender, run_duel
+from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs, run_limits
+from evolake.solvers.measurement.duel import Contender, DuelPlan, run_duel
 from evolake.solvers.measurement.journal import read_journal
 from evolake.solvers.measurement.measuring import Job, measure
 from evolake.solvers.measurement.metrics import compute_metrics
@@ -79,10 +79,10 @@ def solver(tmp_path: Path) -> Callable[..., Program]:
     return make
 
 
-PLAN = Plan(run_limits(2.0, 256, proof_mb=4))
+PLAN = MeasuringPlan(run_limits(2.0, 256, proof_mb=4))
 
 
-def rows(programs: dict[str, Program], suite: Suite, plan: Plan = PLAN, **options: Any) -> dict[tuple[str, str], dict[str, Any]]:
+def rows(programs: dict[str, Program], suite: Suite, plan: MeasuringPlan = PLAN, **options: Any) -> dict[tuple[str, str], dict[str, Any]]:
     with ThreadPoolExecutor(2) as executor:
         frame = run_jobs(plan_jobs(programs, suite, plan, cycle="0001"), executor, **options)
     return {(row["variant_id"], row["instance"]): row for row in frame.to_dicts()}
@@ -224,7 +224,7 @@ def test_a_proof_that_could_not_be_decided_is_checked_again(
 
 
 def test_a_run_without_end_is_a_timeout(solver: Callable[..., Program], suite: Suite) -> None:
-    result = rows({"v": solver(ENDLESS)}, suite.first(1), Plan(run_limits(0.5, 256)))
+    result = rows({"v": solver(ENDLESS)}, suite.first(1), MeasuringPlan(run_limits(0.5, 256)))
     row = result["v", "bad"]
     assert said(row) == ("timeout", None, False, False, None, None)
     assert 0.4 < row["cpu_s"] < 3.0
@@ -262,9 +262,10 @@ def test_a_row_of_another_program_version_is_measured_again(solver: Callable[...
 
 
 def test_other_limits_are_another_measurement(solver: Callable[..., Program], suite: Suite) -> None:
-    first, second = (plan_jobs({"v": solver(HONEST)}, suite, Plan(run_limits(seconds, 256)), cycle="0001") for seconds in (1.0, 2.0))
+    first, second = (plan_jobs({"v": solver(HONEST)}, suite, MeasuringPlan(run_limits(seconds, 256)), cycle="0001") for seconds in (1.0, 2.0))
     assert not {job.key for job in first} & {job.key for job in second}
-    assert [job.key for job in first] == [job.key for job in plan_jobs({"v": solver(HONEST)}, suite, Plan(run_limits(1.0, 256)), cycle="0001")]
+    again = plan_jobs({"v": solver(HONEST)}, suite, MeasuringPlan(run_limits(1.0, 256)), cycle="0001")
+    assert [job.key for job in first] == [job.key for job in again]
 
 
 def test_a_process_pool_gives_the_rows_of_threads(solver: Callable[..., Program], suite: Suite) -> None:
@@ -285,15 +286,10 @@ def test_a_dask_cluster_gives_the_rows_of_a_process_pool(solver: Callable[..., P
 
 
 def test_pairs_run_in_turns_and_say_what_was_proved(solver: Callable[..., Program], suite: Suite, tmp_path: Path) -> None:
+    duel = DuelPlan(Contender("old", solver(HONEST)), Contender("new", solver(ALWAYS_UNSAT)), suite, "0002", 2)
     with ThreadPoolExecutor(2) as executor:
-        result = run_duel(
-            Contender("old", solver(HONEST)), Contender("new", solver(ALWAYS_UNSAT)), suite, replace(PLAN, proof_share=0.0), executor, cycle="0002",
-            pairs=2, journal=tmp_path / "journal.jsonl",
-        )
-        again = run_duel(
-            Contender("old", solver(HONEST)), Contender("new", solver(ALWAYS_UNSAT)), suite, replace(PLAN, proof_share=0.0), executor, cycle="0002",
-            pairs=2, journal=tmp_path / "journal.jsonl",
-        )
+        result = run_duel(duel, replace(PLAN, proof_share=0.0), executor, journal=tmp_path / "journal.jsonl")
+        again = run_duel(duel, replace(PLAN, proof_share=0.0), executor, journal=tmp_path / "journal.jsonl")
     assert result == again
     frame = DUELS.frame(result)
     assert frame.select("instance", "pair", "part", "place").rows() == [
@@ -309,7 +305,7 @@ def test_who_does_not_repeat_itself_in_a_duel_is_blocked(solver: Callable[..., P
     def duel(champion: str, challenger: str, pairs: int) -> set[str]:
         sides = Contender("old", solver(champion)), Contender("new", solver(challenger))
         with _Chance(sides[challenger == RESTLESS].program.folder / "solver") as executor:
-            result = run_duel(*sides, suite, PLAN, executor, cycle="0002", pairs=pairs)
+            result = run_duel(DuelPlan(*sides, suite, "0002", pairs), PLAN, executor)
         assert all(row["solved"] for row in result)
         for part, script in (("champion", champion), ("challenger", challenger)):
             lengths = {row["proof_bytes"] for row in result if (row["part"], row["status"]) == (part, "unsat")}

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evolake.solvers.measurement.duel import decide, decision_rng, formulas_of, repeat_noise_floor
+from evolake.solvers.measurement.duel import decide_duel, decision_rng, formulas_of, repeat_noise_floor
 from evolake.solvers.tables import DECISIONS, DUELS
 
 
@@ -42,7 +42,7 @@ def rng() -> np.random.Generator:
 
 
 def test_a_uniform_gain_beyond_the_noise_wins() -> None:
-    result = decide(trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.8, 2)), rng())
+    result = decide_duel(trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.8, 2)), rng())
     assert result.wins
     assert result.ratio == pytest.approx(1.25, rel=0.03)
     assert 1.0 < result.noise_floor < result.ratio_low <= result.ratio <= result.ratio_high
@@ -53,18 +53,18 @@ def test_a_uniform_gain_beyond_the_noise_wins() -> None:
 
 
 def test_the_same_solver_never_wins_against_itself() -> None:
-    wins = [decide(trials(noisy(BASE, 1.0, seed), noisy(BASE, 1.0, 1000 + seed)), rng()).wins for seed in range(30)]
+    wins = [decide_duel(trials(noisy(BASE, 1.0, seed), noisy(BASE, 1.0, 1000 + seed)), rng()).wins for seed in range(30)]
     assert not any(wins)
 
 
 def test_a_gain_within_the_noise_does_not_win() -> None:
-    result = decide(trials(noisy(BASE, 1.0, 1, spread=0.3), noisy(BASE, 0.98, 2, spread=0.3)), rng())
+    result = decide_duel(trials(noisy(BASE, 1.0, 1, spread=0.3), noisy(BASE, 0.98, 2, spread=0.3)), rng())
     assert (result.wins, result.verdict) == (False, "undecided")
     assert result.reason.startswith("no gain beyond the noise")
 
 
 def test_a_loss_beyond_the_noise_is_worse_and_says_so() -> None:
-    result = decide(trials(noisy(BASE, 1.0, 1), noisy(BASE, 1.25, 2)), rng())
+    result = decide_duel(trials(noisy(BASE, 1.0, 1), noisy(BASE, 1.25, 2)), rng())
     assert (result.wins, result.verdict, result.reason) == (False, "worse", "a loss beyond the noise")
     assert result.ratio_high < 1
 
@@ -73,7 +73,7 @@ def test_a_gain_on_one_formula_alone_does_not_win() -> None:
     champion = noisy(BASE, 1.0, 1, spread=0.001)
     challenger = noisy(BASE, 1.0, 2, spread=0.001)
     challenger[3] *= 0.05
-    result = decide(trials(champion, challenger), rng())
+    result = decide_duel(trials(champion, challenger), rng())
     assert (result.wins, result.verdict) == (False, "undecided")
     assert result.reason.startswith("no gain beyond the noise: 9") and result.reason.endswith("% of the differences are on the formula i03")
 
@@ -81,7 +81,7 @@ def test_a_gain_on_one_formula_alone_does_not_win() -> None:
 def test_fewer_solved_formulas_never_win() -> None:
     challenger = noisy(BASE, 0.1, 2)
     challenger[0, 0] = 11.0
-    result = decide(trials(noisy(BASE, 1.0, 1), challenger), rng())
+    result = decide_duel(trials(noisy(BASE, 1.0, 1), challenger), rng())
     assert not result.wins
     assert result.ratio > 1.0
     assert (result.solved_champion, result.solved_challenger) == (24.0, round(24 - 1 / 3, 9))
@@ -90,20 +90,20 @@ def test_fewer_solved_formulas_never_win() -> None:
 
 @pytest.mark.parametrize("change", [{"status": "wrong", "solved": True}, {"proof_status": "refuted", "solved": True}])
 def test_one_refuted_answer_never_wins(change: dict) -> None:
-    result = decide(trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.5, 2), challenger_4_1=change), rng())
+    result = decide_duel(trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.5, 2), challenger_4_1=change), rng())
     assert not result.wins
     assert result.reason.startswith("1 answers of the challenger are refuted or have no proof")
 
 
 def test_the_champions_own_refuted_answers_do_not_bar_the_challenger() -> None:
     change = {"status": "wrong", "solved": False}
-    assert decide(trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.5, 2), champion_4_1=change), rng()).wins
+    assert decide_duel(trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.5, 2), champion_4_1=change), rng()).wins
 
 
 def test_more_solved_formulas_win() -> None:
     champion = noisy(BASE, 1.0, 1)
     champion[:8] = 11.0
-    result = decide(trials(champion, noisy(BASE, 1.0, 2)), rng())
+    result = decide_duel(trials(champion, noisy(BASE, 1.0, 2)), rng())
     assert result.wins
     assert (result.solved_champion, result.solved_challenger) == (16.0, 24.0)
 
@@ -128,12 +128,12 @@ def test_copies_of_one_formula_are_one_piece_of_evidence() -> None:
     challenger[:17] *= 0.5
     alone = trials(champion, challenger)
     copies = alone.with_columns(formula=pl.col("instance").replace(formulas))
-    assert decide(alone, rng()).wins and not decide(copies, rng()).wins
-    result = decide(copies, rng())
+    assert decide_duel(alone, rng()).wins and not decide_duel(copies, rng()).wins
+    result = decide_duel(copies, rng())
     assert (result.instances, result.formulas) == (24, 8) and result.test.endswith("over 8")
     assert result.ratio == pytest.approx(8 / 7.5, rel=0.02), "each formula counts once, however many copies it has"
     older = copies.with_columns(formula=pl.lit(None, pl.String))
-    assert decide(older, rng()).formulas == 24, "without the column nothing makes instances copies, not even a name"
+    assert decide_duel(older, rng()).formulas == 24, "without the column nothing makes instances copies, not even a name"
 
 
 def heavy(seed: int, formulas: int = 12) -> tuple[np.ndarray, np.ndarray]:
@@ -147,7 +147,7 @@ def heavy(seed: int, formulas: int = 12) -> tuple[np.ndarray, np.ndarray]:
 
 def test_one_heavy_tailed_formula_does_not_decide_in_any_lake() -> None:
     """The same two solvers in 200 lakes: in some the ratio is far below 1, in some far above, and no lake crowns the challenger for it."""
-    results = [decide(trials(*heavy(seed)), rng()) for seed in range(200)]
+    results = [decide_duel(trials(*heavy(seed)), rng()) for seed in range(200)]
     ratios = [result.ratio for result in results]
     assert min(ratios) < 0.4 and max(ratios) > 2.5
     assert [result.verdict for result in results].count("better") <= 5, "2.5 % of 200"
@@ -161,7 +161,7 @@ def test_a_real_difference_gets_one_verdict_or_none_in_all_lakes(factor: float) 
     verdicts = set()
     for seed in range(60):
         champion, challenger = heavy(seed)
-        verdicts.add(decide(trials(champion, challenger * factor), rng()).verdict)
+        verdicts.add(decide_duel(trials(champion, challenger * factor), rng()).verdict)
     assert verdicts <= {"undecided", "better" if factor < 1 else "worse"}
 
 
@@ -173,7 +173,7 @@ def test_without_the_others_no_formula_promotes_a_challenger() -> None:
         champion, challenger = np.exp(random.normal(0, 1, size=(2, count, 1)))
         challenger[1:] *= max(1.0, champion[1:].sum() / challenger[1:].sum())
         challenger[0] = champion[0] / 10 ** random.uniform(0, 3)
-        assert not decide(trials(champion, challenger, timeout_s=1e9), rng()).wins
+        assert not decide_duel(trials(champion, challenger, timeout_s=1e9), rng()).wins
 
 
 CUT = {"status": "clock", "solved": False, "cpu_s": 0.1}
@@ -181,19 +181,19 @@ CUT = {"status": "clock", "solved": False, "cpu_s": 0.1}
 
 def test_a_pair_that_the_clock_cut_short_counts_for_neither_side() -> None:
     champion, challenger = noisy(BASE, 1.0, 1), noisy(BASE, 0.8, 2)
-    whole = decide(trials(champion, challenger), rng())
-    cut = decide(trials(champion, challenger, challenger_4_1=CUT, champion_7_0=CUT), rng())
+    whole = decide_duel(trials(champion, challenger), rng())
+    cut = decide_duel(trials(champion, challenger, challenger_4_1=CUT, champion_7_0=CUT), rng())
     assert cut.wins and (cut.instances, cut.left_out, cut.solved_challenger) == (24, 2, 24.0)
     assert cut.reason.endswith("; 2 of 72 pairs do not count, as the clock cut them short")
     assert cut.ratio == pytest.approx(whole.ratio, rel=0.01)
     gone: dict[str, Any] = {f"challenger_4_{place}": CUT for place in range(3)}
-    assert decide(trials(champion, challenger, **gone), rng()).instances == 23
+    assert decide_duel(trials(champion, challenger, **gone), rng()).instances == 23
 
 
 def test_a_duel_without_any_pair_that_counts_is_undecided() -> None:
     costs = noisy(np.ones(8), 1.0, 1, passes=1)
     cut: dict[str, Any] = {f"champion_{place}_0": CUT for place in range(8)}
-    result = decide(trials(costs, costs, **cut), rng())
+    result = decide_duel(trials(costs, costs, **cut), rng())
     assert (result.verdict, result.wins, result.instances, result.par2_champion) == ("undecided", False, 0, None)
     assert result.reason == "the clock cut every one of 8 pairs short"
     assert DECISIONS.frame([result.row("0002")]).height == 1
@@ -203,18 +203,18 @@ def test_the_mean_decides_also_if_most_formulas_gain() -> None:
     """Helps most formulas a little and hurts two so much that the mean is the same: an interval by signs or medians would promote it."""
     champion, challenger = noisy(np.ones(24), 1.0, 1, spread=0.001), noisy(np.ones(24), 0.9, 2, spread=0.001)
     challenger[:2] *= 2.1 / 0.9
-    result = decide(trials(champion, challenger), rng())
+    result = decide_duel(trials(champion, challenger), rng())
     assert not result.wins and result.ratio == pytest.approx(1.0, abs=0.01)
 
 
 def test_the_same_trials_give_the_same_decision() -> None:
     table = trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.9, 2))
-    assert decide(table, rng()) == decide(table.sample(fraction=1.0, shuffle=True, seed=3), rng())
+    assert decide_duel(table, rng()) == decide_duel(table.sample(fraction=1.0, shuffle=True, seed=3), rng())
 
 
 def test_trials_of_two_duels_are_refused() -> None:
     table = trials(noisy(BASE, 1.0, 1), noisy(BASE, 0.9, 2))
     with pytest.raises(ValueError, match="one duel"):
-        decide(pl.concat([table, table.with_columns(challenger_id=pl.lit("other"))]), rng())
+        decide_duel(pl.concat([table, table.with_columns(challenger_id=pl.lit("other"))]), rng())
     with pytest.raises(ValueError, match="as many trials"):
-        decide(table.head(table.height - 1), rng())
+        decide_duel(table.head(table.height - 1), rng())

@@ -11,7 +11,7 @@ from agent_backend_fixtures import assert_served
 from pydantic import ValidationError
 
 from evolake.agents.prompts import build_messages, earlier_messages
-from evolake.agents.roles import canonical_json, text_sha
+from evolake.canonical_json import canonical_json, text_sha
 from evolake.solvers.edits import PATCHES, write_edits
 from evolake.solvers.objectives.portfolio import FAMILIES, initial_portfolio
 from evolake.solvers.roles import models, review_models

@@ -13,19 +13,20 @@ from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.agents.prompts import build_messages
 from evolake.agents.roles import Job
+from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError
 from evolake.gates import CHECKERS, load_rules
 from evolake.jail import open_pool
 from evolake.solvers.edits import Edit
 from evolake.solvers.evolution.objective_evolution import evolve_objectives
-from evolake.solvers.evolution.planning import Base, KnownVariant, plan_variants, standings
+from evolake.solvers.evolution.planning import Base, KnownVariant, SearchRecord, parent_pool, plan_variants, standings
 from evolake.solvers.evolution.planning_facts import family_results
 from evolake.solvers.evolution.population import empty_population
 from evolake.solvers.evolution.post_mortem import Evaluated, attempt_of, checker_specs, post_mortem
-from evolake.solvers.evolution.proposing_sources import excerpts, outline, visible_files
+from evolake.solvers.evolution.proposing.excerpt import excerpts, outline, visible_files
 from evolake.solvers.roles.models import Region
 from evolake.solvers.roles.review_models import ObjectiveReply
-from evolake.solvers.roles.told_rules import rule_texts, told_rules
+from evolake.solvers.roles.told_rules import ShownRules, rule_texts, told_rules
 from evolake.solvers.rules.edits import LEARNED_CHECKERS
 from evolake.solvers.rules.learned import decide
 from evolake.solvers.rules.replay import StoredVariant
@@ -72,12 +73,12 @@ def known(tmp_path: Path) -> list[KnownVariant]:
 
 def plan(tmp_path: Path, small_solver_folder: Path, cycle: str, backend: Listening, rows: list[dict], settings: SolversSettings = SETTINGS):
     adapter = SimpleNamespace(name="minisat22", tunables="minisat-options", editable=("src/**/*",))
+    pool = parent_pool(
+        known(tmp_path), {"minisat22": Base("minisat22", small_solver_folder, adapter)},
+        ranking=[ranking(name, number) for number, name in enumerate(IDS, start=1)], metrics=rows, settings=settings, cycle=cycle,
+    )
     with Agents(backend, line="solvers", cycle=cycle) as agents:
-        return plan_variants(
-            agents, known(tmp_path), {"minisat22": Base("minisat22", small_solver_folder, adapter)},
-            ranking=[ranking(name, number) for number, name in enumerate(IDS, start=1)], metrics=rows, history=[], settings=settings, cycle=cycle,
-            root_seed=1,
-        )
+        return plan_variants(agents, pool, SearchRecord(), ShownRules(), settings=settings, seeds=CycleSeeds(1, "solvers", cycle))
 
 
 @pytest.fixture

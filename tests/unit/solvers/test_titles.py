@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolake.solvers.edits import Edit
-from evolake.solvers.evolution.proposing import LONGEST_TITLE, whole_title
+from evolake.solvers.evolution.proposing.proposal import LONGEST_TITLE, whole_title
 from evolake.solvers.roles.models import CodeReply
 
 LONG = Edit("patch", "restart-modes", {"focused_conflicts": 1000, "growth": 1.25, "stable_conflicts": 2000, "stable_first": True})

@@ -9,20 +9,21 @@ import pytest
 from solver_runs import run_row
 
 from evolake.agents.prompts import build_messages
+from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError
 from evolake.gates import Verdict, load_rules
 from evolake.lake import BlobStore
-from evolake.solvers.evolution.planning import Base, KnownVariant, plan_variants, standings
+from evolake.solvers.evolution.planning import Base, KnownVariant, SearchRecord, parent_pool, plan_variants, standings
 from evolake.solvers.evolution.planning_facts import family_results, planner_facts
 from evolake.solvers.evolution.population import empty_population
-from evolake.solvers.evolution.proposing_sources import LONGEST_PART, MAX_LINES, excerpts, places_of, whole_functions
+from evolake.solvers.evolution.proposing.excerpt import LONGEST_PART, MAX_LINES, excerpts, places_of, whole_functions
 from evolake.solvers.evolution.variant_making import joined_by_files
 from evolake.solvers.gates.feedback import output_of
 from evolake.solvers.repository.unified_diff_parse import whole_hunks
 from evolake.solvers.repository.variant import diff_files
 from evolake.solvers.roles.models import Region
 from evolake.solvers.roles.planner import PLANNER
-from evolake.solvers.roles.told_rules import knowledge_texts
+from evolake.solvers.roles.told_rules import ShownRules, knowledge_texts
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import RUNS
 
@@ -133,13 +134,13 @@ def test_every_fact_is_in_the_planners_request(tmp_path: Path, cycle: str, shown
     from evolake.agents import Agents
 
     population, known, bases, ranking, blobs, folder_of = world(tmp_path)
-    lines = standings(known, ranking=ranking, metrics=[], settings=SETTINGS, cycle=cycle)
-    facts = planner_facts(population, known, bases, lines, RULES, blobs, folder_of, settings=SETTINGS, cycle=cycle)
+    pool = parent_pool(known, bases, ranking=ranking, metrics=[], settings=SETTINGS, cycle=cycle)
+    facts = planner_facts(population, pool, RULES, blobs, folder_of, settings=SETTINGS, cycle=cycle)
     ears = Ears()
     with Agents(ears, line="solvers", cycle=cycle) as agents, pytest.raises(Heard):
         plan_variants(
-            agents, known, bases, ranking=ranking, metrics=[], history=population.attempts(), settings=SETTINGS, cycle=cycle, root_seed=1,
-            facts=facts,
+            agents, pool, SearchRecord(population.attempts(), facts=facts), ShownRules(), settings=SETTINGS,
+            seeds=CycleSeeds(1, "solvers", cycle),
         )
     text = build_messages(PLANNER, ears.heard)[1]["content"]
     assert "+    x += 20;" in text and "-    x += 2;" in text, "the diff of what was tried"

@@ -13,12 +13,12 @@ from commands import evolake
 from evolake import project
 from evolake.cli import init
 from evolake.lake.immigrants import seeds_of
-from evolake.lines import lines, resolve
+from evolake.lines import lines
 from evolake.programs.commands.template import FILES
 from evolake.settings import load
 
 SHIPPED = Path(__file__).resolve().parents[3] / "data_lake" / "seeds"
-SOURCES = {name: resolve(spec.seeds) for name, spec in lines().items() if spec.seeds}
+SOURCES = {name: spec.seeds.load() for name, spec in lines().items() if spec.seeds}
 
 
 @pytest.fixture(autouse=True)

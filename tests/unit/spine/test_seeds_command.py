@@ -13,14 +13,14 @@ from evolake.cli.seeds import seeds
 from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.lake.schemas import OPENED
-from evolake.lines import lines, resolve
+from evolake.lines import lines
 from evolake.programs.commands.group import programs
 from evolake.report.entering import entry
 from evolake.settings import load
 
 ROOT = Path(__file__).resolve().parents[3]
 SHIPPED = ROOT / "data_lake" / "seeds"
-SOURCES = {name: resolve(spec.seeds) for name, spec in lines().items() if spec.seeds}
+SOURCES = {name: spec.seeds.load() for name, spec in lines().items() if spec.seeds}
 DESIGN = SHIPPED / "reference_designs" / "design_340.py"
 
 

@@ -21,6 +21,7 @@ from evolake.solvers.commands.lock import lock
 from evolake.solvers.formula.cnf import read_cnf_bytes, read_cnf_file
 from evolake.solvers.suites.competition import competition_suite, lock_formulas
 from evolake.solvers.suites.folder_lock import LOCK, read_lock
+from evolake.solvers.suites.fresh import FreshKey
 from evolake.solvers.suites.opening import named_suite, unseen_suite
 
 SEEDS = BROUGHT / "data_lake" / "seeds"
@@ -126,7 +127,7 @@ def test_duels_on_a_folder_are_fought_on_copies_of_it(folder: Path, tmp_path: Pa
     blobs, cache = BlobStore(tmp_path / "lake"), tmp_path / "cache"
 
     def drawn(cycle: str, secret: bytes = b"s" * 32):
-        return unseen_suite(str(folder), blobs, cache, seeds=SEEDS, secret=secret, root_seed=0, cycle=cycle)
+        return unseen_suite(str(folder), blobs, cache, FreshKey(secret, 0, cycle), seeds=SEEDS)
 
     first, same, later = drawn("0001"), drawn("0001"), drawn("0002")
     assert first.sha == same.sha != later.sha

@@ -16,7 +16,7 @@ from evolake.solvers.formula.cnf import read_cnf_file, read_dimacs
 from evolake.solvers.formula.model_check import falsified_clauses
 from evolake.solvers.suites import materialize_suite
 from evolake.solvers.suites.confirm import ask
-from evolake.solvers.suites.fresh import _other_product, carried_suite, fresh_suite
+from evolake.solvers.suites.fresh import FreshKey, _other_product, carried_suite, fresh_suite
 from evolake.solvers.suites.generators import pcg
 from evolake.solvers.suites.secret import lake_secret, secret_of, secret_seed
 from evolake.solvers.suites.spec import Suite, load_spec
@@ -28,7 +28,7 @@ COUNT = 12
 
 def fresh(folder: Path, secret: bytes = SECRET, root_seed: int = 0, cycle: str = "0001") -> Suite:
     blobs = BlobStore(folder)
-    return fresh_suite("train", blobs, folder / "cache", seeds=SEEDS, secret=secret, root_seed=root_seed, cycle=cycle, count=COUNT)
+    return fresh_suite("train", blobs, folder / "cache", FreshKey(secret, root_seed, cycle), seeds=SEEDS, count=COUNT)
 
 
 def test_one_key_gives_one_suite_and_any_other_key_another(tmp_path: Path):
@@ -72,7 +72,7 @@ def test_an_instance_of_a_duel_names_the_formula_that_it_comes_from(tmp_path: Pa
     """Copies share their formula's name whatever they are called; a copy whose generator draws anew is a formula of its own."""
     (tmp_path / "suites").mkdir()
     (tmp_path / "suites" / "mixed.toml").write_text(SPEC)
-    suite = fresh_suite("mixed", BlobStore(tmp_path), tmp_path / "cache", seeds=tmp_path, secret=SECRET, root_seed=0, cycle="0002")
+    suite = fresh_suite("mixed", BlobStore(tmp_path), tmp_path / "cache", FreshKey(SECRET, 0, "0002"), seeds=tmp_path)
     assert {item.name: (item.base, item.shuffle) for item in suite.instances} == {
         "drawn@0002": ("drawn@0002", 0), "drawn@0002~1": ("drawn@0002", 1), "drawn@0002~2": ("drawn@0002", 2),
         "drawn~1@0002": ("drawn~1@0002", 0), "drawn~1@0002~1": ("drawn~1@0002", 1), "drawn~1@0002~2": ("drawn~1@0002", 2),

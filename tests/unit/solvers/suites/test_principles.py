@@ -13,7 +13,7 @@ from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
 from evolake.solvers.formula.cnf import Formula, read_dimacs, write_dimacs
 from evolake.solvers.suites.confirm import ask
-from evolake.solvers.suites.fresh import fresh_formula, fresh_suite
+from evolake.solvers.suites.fresh import FreshKey, fresh_formula, fresh_suite
 from evolake.solvers.suites.generators import from_cnfgen, pcg
 from evolake.solvers.suites.materialize import recipes_of
 from evolake.solvers.suites.principles import clique_coloring, counting, drawn_principle, ordering, pigeonhole
@@ -78,6 +78,6 @@ def test_two_cycles_of_one_lake_differ_in_more_than_names(tmp_path: Path) -> Non
     blobs = BlobStore(tmp_path)
     made = []
     for cycle in ("0001", "0002"):
-        suite = fresh_suite("train", blobs, tmp_path / "cache", seeds=SEEDS, secret=b"s" * 32, root_seed=0, cycle=cycle, count=12)
+        suite = fresh_suite("train", blobs, tmp_path / "cache", FreshKey(b"s" * 32, 0, cycle), seeds=SEEDS, count=12)
         made.append([shape_print(read_dimacs(blobs.get(item.sha))) for item in suite.instances if item.family in ("ordering", "clique-coloring")])
     assert len(made[0]) == 2 and not set(made[0]) & set(made[1])

@@ -1,0 +1,60 @@
+"""Who is champion: challengers against the champion in interleaved pairs; and, aside, what the champion is worth on formulas that nobody has seen."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from assets.line import MEASURES_TIME
+from assets.solvers.judge import late_verdicts, publish_late
+from assets.solvers.line import archive, line, open_workspace, rules_in_force
+from assets.solvers.measure import checked  # what is read is defined first
+from assets.store import LineStore
+from evolake.solvers.tables import DECISIONS, DUELS, HOLDOUT_RUNS, RACES
+from resources.compute import ComputeResource
+
+
+@line.asset(schema=DECISIONS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
+def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame) -> pl.DataFrame:
+    """The best-ranked challengers, each run beside the champion, pair by pair. It takes a gain beyond the noise, and no formula lost.
+    Whoever is found unsound falls for good."""
+    from evolake.solvers.evolution.champion import decide_champion
+    from evolake.solvers.evolution.population import RankedCycle
+    from evolake.solvers.gates.soundness import objections, stage_judge
+
+    cycle, population = store.cycle, archive(store)
+    result = decide_champion(
+        open_workspace(store, population), RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts()), compute.executor(),
+        seeds=store.seeds, unsound=objections(late_verdicts(store, "benchmark_runs")),
+        judge=stage_judge("duel", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id),
+    )
+    publish_late(store, result.verdicts)
+    store.extra(DUELS, result.trials, "champion_trials")
+    store.extra(RACES, result.races, "champion_races")
+    details = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in result.decisions}
+    store.tell({"champion": result.champion_id, "changed": result.changed} | details)
+    return DECISIONS.frame(result.decisions)
+
+
+@line.asset(schema=HOLDOUT_RUNS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})
+def holdout_runs(
+    store: LineStore, compute: ComputeResource, variants: pl.DataFrame, consensus_ranking: pl.DataFrame,
+    champion: pl.DataFrame,
+) -> pl.DataFrame:
+    """The champion and its seed on the suite `holdout`, every proof checked. Seen by people only: no role, rule or ranking gets these rows. A refuted
+    answer makes its variant unsound for good: a champion falls."""
+    from evolake.solvers.evolution.holdout import measure_holdout
+    from evolake.solvers.evolution.population import RankedCycle
+    from evolake.solvers.gates.soundness import objections, stage_judge
+
+    cycle, population = store.cycle, archive(store)
+    runs, verdicts = measure_holdout(
+        open_workspace(store, population), RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts()), champion.to_dicts(),
+        compute.executor(), cycle=cycle, unsound=objections(late_verdicts(store, "benchmark_runs", "champion")),
+        judge=stage_judge("holdout", rules_in_force(store, population), store.blobs, cycle=cycle, run_id=store.run_id),
+    )
+    publish_late(store, verdicts)
+    store.tell({
+        "variants": runs["variant_id"].n_unique(), "solved": int(runs["solved"].sum()),
+        "wrong": runs.filter(pl.col("status") == "wrong").height, "checked_share": checked(runs),
+    })
+    return runs

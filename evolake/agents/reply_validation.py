@@ -1,0 +1,163 @@
+"""Validate what a model answered: read the completion's envelope, then find the JSON in its text and validate it by the role's reply model.
+
+The whole way of a reply is in two files. `ModelBackend.ask` (`evolake/agents/model.py`) obtains an attempt, from the call cache or from the
+endpoint by `read_completion`; it calls `validate_reply`, returns a reply that fits, and asks again after one that does not. Here, `read_completion`
+reads the envelope, `validate_reply` gives the status word, and `validate_text` finds the JSON object and validates it. A session validates its
+turns by the same functions. How many proposals got a valid reply is counted in `evolake.agents.proposal_outcomes`. The package `evolake.answers`,
+which compares answers to puzzles and problems, has no part in this.
+
+Every odd thing a server or a model does here is a failed attempt with a name (see `evolake.agents.calls`), never an exception: the body may have been
+paid for. The one exception is an answer that is no JSON at all, such as a gateway's HTML page with status 200: that is a wrong address.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from evolake.agents.bounds import parse_reply, too_many
+from evolake.agents.fences import clean
+from evolake.agents.prices import Counts, read_counts
+from evolake.agents.wire import called_text
+from evolake.reading import Unparsable
+
+_FENCE = re.compile(r"(`{3,}|~{3,})")
+_LONGEST_NAME = 80
+_MAX_ERRORS = 8
+
+
+@dataclass(frozen=True)
+class Received:
+    """A completion as it came: `outcome` is received, truncated, refused, empty, garbled or too_large; `detail` says more in one line; `model` is the
+    name that it bears, "" for none.
+    """
+
+    outcome: str
+    content: str
+    detail: str = ""
+    counts: Counts | None = None
+    model: str = ""
+
+
+def read_completion(text: str, *, cut: bool = False, calls: bool = False) -> Received:
+    """Reads the body of a chat completion. `cut` says that it was longer than the cap; `calls`, that functions were offered: their calls are read as
+    the text of a turn."""
+    if cut:
+        return Received("too_large", "", f"the reply was longer than {len(text.encode())} bytes and was cut off")
+    if crowded := too_many(text):
+        return Received("too_large", "", f"the body is not read: {crowded}")
+    try:
+        body = parse_reply(text, "the body")
+    except Unparsable as error:
+        return Received("garbled", clean(text), f"the body is not JSON: {error.got}")
+    if not isinstance(body, Mapping):
+        return Received("garbled", clean(text), f"the body is a JSON {type(body).__name__}, not an object")
+    return replace(_read(body, calls=calls), counts=read_counts(body.get("usage")), model=_name(body.get("model")))
+
+
+def _read(body: Mapping[str, Any], *, calls: bool = False) -> Received:
+    """What the envelope holds, but for its counts and its model."""
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
+        says = body.get("error") or body.get("detail") or ""
+        return Received("empty", "", f"the completion has no choices {clean(str(says)[:300])}".strip())
+    message = choices[0].get("message")
+    message = message if isinstance(message, Mapping) else {}
+    content = clean(_text(message.get("content")))
+    refusal = message.get("refusal")
+    if isinstance(refusal, str) and refusal.strip():
+        return Received("refused", content, f"the model declined: {clean(refusal[:300])}")
+    finish = choices[0].get("finish_reason")
+    if finish == "content_filter":
+        return Received("refused", content, "the content filter stopped the reply")
+    if finish == "length":
+        return Received("truncated", content, "the reply ran into the output limit")
+    if calls and (called := called_text(message, content)) is not None:
+        return Received("received", clean(called))
+    if not content.strip():
+        return Received("empty", content, f"the message has no text (finish reason {clean(str(finish)[:40])})")
+    return Received("received", content)
+
+
+def billed(received: Received) -> bool:
+    """Whether this was, or may have been, paid for: all but a completion without choices and without usage."""
+    return received.outcome != "empty" or received.counts is not None or bool(received.content)
+
+
+def validate_text(content: str, reply: type[BaseModel]) -> BaseModel | str:
+    """The reply, or what is wrong with the text in words a model can act on.
+
+    The text may be the bare object, an object in a fenced block, or an object with words around it.
+    """
+    first_error = ""
+    for candidate in _candidates(content):
+        if crowded := too_many(candidate):
+            first_error = first_error or f"not read: {crowded}"
+            continue
+        try:
+            return reply.model_validate_json(candidate)
+        except ValidationError as error:
+            first_error = _explain(error) if not first_error or first_error.startswith("not JSON") else first_error
+    return first_error
+
+
+def validate_reply(received: Received, reply: type[BaseModel]) -> tuple[str, BaseModel | str]:
+    """Return the status word of an attempt (see `evolake.agents.calls`), and its reply or what is wrong with it: the one entry for validation."""
+    if received.outcome != "received":
+        return received.outcome, received.detail
+    said = validate_text(received.content, reply)
+    return ("invalid" if isinstance(said, str) else "ok"), said
+
+
+def _candidates(content: str) -> list[str]:
+    """Texts that may be the object, most literal first, each once."""
+    result = [content.strip()]
+    result.extend(_fenced(content))
+    start, end = content.find("{"), content.rfind("}")
+    if 0 <= start < end:
+        result.append(content[start : end + 1])
+    return list(dict.fromkeys(result))
+
+
+def _fenced(content: str) -> list[str]:
+    """What stands in fenced blocks. One pass over the lines: a block ends at the first line that is its own marks again."""
+    result: list[str] = []
+    marks, inside = "", [""]
+    for line in content.split("\n"):
+        if not marks:
+            opened = _FENCE.match(line)
+            marks, inside = (opened[1], []) if opened else ("", [])
+        elif line.rstrip(" \t\r") == marks:
+            result.append("\n".join(inside).strip())
+            marks = ""
+        else:
+            inside.append(line)
+    return result
+
+
+def _name(value: Any) -> str:
+    """The model that a completion says it comes from, on one line."""
+    return " ".join(clean(value[: 4 * _LONGEST_NAME]).split())[:_LONGEST_NAME] if isinstance(value, str) else ""
+
+
+def _explain(error: ValidationError) -> str:
+    problems = error.errors(include_url=False, include_context=False)
+    if problems[0]["type"] == "json_invalid":
+        return f"not JSON: {problems[0]['msg']}"
+    lines = [f"{'.'.join(str(part) for part in problem['loc']) or 'the object'}: {problem['msg']}" for problem in problems[:_MAX_ERRORS]]
+    if len(problems) > _MAX_ERRORS:
+        lines.append(f"and {len(problems) - _MAX_ERRORS} more")
+    return "; ".join(clean(line)[:300] for line in lines)
+
+
+def _text(content: Any) -> str:
+    """The text of a message: a string, or the text parts of a list."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+    return ""

@@ -1,0 +1,69 @@
+"""One session of a line, as data, and the steps that every line's sessions share.
+
+A line fills a `SessionSpec`. `hold_session` binds the commands, holds the session, and turns its end into the line's reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic
+
+from pydantic import BaseModel
+
+from evolake.agents.agents import Agents
+from evolake.agents.roles import AgentFailure, OtherT, Reply
+from evolake.agents.session.role import CardT, SessionRole
+from evolake.agents.session.tools import Bench, Call, Command
+from evolake.agents.session.workspace import Workspace
+
+RunCommand = Callable[[Path, Any], str]
+"""(folder with a copy of the workspace, arguments) -> what the command says. What a candidate does wrong is said; what it raises is ours."""
+
+
+class Unusable(Exception):
+    """The files that a session left make no reply; the text says why."""
+
+
+@dataclass(frozen=True)
+class SessionSpec(Generic[CardT, OtherT]):
+    """One session.
+
+    Attributes:
+        role: which session. request: what it is told.
+        workspace: the files that it begins with, and which of them may be edited.
+        to_reply: (card, workspace at the end) -> the line's reply; raises Unusable.
+        commands: what runs each command that the role offers.
+        folder: where the workspace was read from; None if its files are all that there is.
+        reference: makes the files that may be read in addition to the workspace's (see `Bench`).
+    """
+
+    role: SessionRole[Any, CardT]
+    request: BaseModel
+    workspace: Workspace
+    to_reply: Callable[[CardT, Workspace], OtherT]
+    commands: Mapping[str, RunCommand] = field(default_factory=dict)
+    folder: Path | None = None
+    reference: Callable[[], Mapping[str, str]] = dict
+
+
+def hold_session(
+    agents: Agents, spec: SessionSpec[CardT, OtherT], call: Call, *, seed: int, artifact_id: str | None = None, attempt: int = 0,
+) -> Reply[OtherT | AgentFailure]:
+    """Hold a session, and return what it ended with as a reply like any other; an AgentFailure with a typed status if it was not finished.
+
+    Args:
+        call: of the jail in which the file tools run. seed, artifact_id, attempt: as in `Agents.call`.
+    """
+    role = spec.role
+    commands = {name: Command(name, description, arguments, spec.commands[name]) for name, description, arguments in role.commands}
+    bench = Bench(spec.workspace, spec.folder, role.card, call, commands, spec.reference)
+    ended = agents.session(role, spec.request, bench, seed=seed, artifact_id=artifact_id, attempt=attempt)
+    if not isinstance(card := ended.value, role.card):
+        assert isinstance(card, AgentFailure)
+        return ended.with_value(card)
+    try:
+        return ended.with_value(spec.to_reply(card, spec.workspace))
+    except Unusable as error:
+        return ended.with_value(AgentFailure(role.name, "invalid", str(error), 1))

@@ -1,0 +1,52 @@
+"""What one generation of one project made, as a blob that is noted in the lake as soon as the generation is done. A cycle that was killed reads the
+notes back and goes on after the last one whose key is still the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from evolake.canonical_json import canonical_json
+
+Row = dict[str, Any]
+REPEATED = "the program is there already"
+
+
+@dataclass(frozen=True)
+class GenerationEntry:
+    """Rows of PROGRAMS, VERDICTS, MEASURED, DERIVATIONS and AGENT_CALLS. islands: the living programs afterwards. repeated: children that were there
+    already. unanswered: proposals that came to nothing, each with the reason. turns: of sessions, as `Agents.turns` gives them."""
+
+    programs: list[Row] = field(default_factory=list[Row])
+    verdicts: list[Row] = field(default_factory=list[Row])
+    measured: list[Row] = field(default_factory=list[Row])
+    derivations: list[Row] = field(default_factory=list[Row])
+    calls: list[Row] = field(default_factory=list[Row])
+    islands: list[Row] = field(default_factory=list[Row])
+    repeated: int = 0
+    unanswered: list[str] = field(default_factory=list[str])
+    turns: list[Row] = field(default_factory=list[Row])
+
+
+def entry_bytes(entry: GenerationEntry) -> bytes:
+    """An entry as canonical JSON."""
+    return canonical_json(asdict(entry), ascii_only=True).encode()
+
+
+def read_entry(data: bytes) -> GenerationEntry:
+    """The entry that `entry_bytes` wrote."""
+    return GenerationEntry(**json.loads(data))
+
+
+def unmade_rows(noted: Iterable[Mapping[str, Any]], entries: Iterable[GenerationEntry]) -> list[Row]:
+    """Rows of UNMADE of a cycle. noted: its rows of JOURNAL, in order; entries: what they name."""
+    reasons = [
+        (note, reason) for note, entry in zip(noted, entries, strict=True)
+        for reason in (*entry.unanswered, *(REPEATED for _ in range(entry.repeated)))
+    ]
+    return [
+        {"number": number, "cycle": note["cycle"], "project": note["project"], "generation": note["generation"], "reason": reason}
+        for number, (note, reason) in enumerate(reasons)
+    ]
