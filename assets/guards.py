@@ -2,7 +2,7 @@
 
 In a run of the whole group a failing blocking check stops what is downstream. But the UI can also materialize the closing asset alone, or start a
 run without its checks. This looks the checks up in Dagster's event log, per partition, and refuses unless the newest evaluation passed and judged
-the newest materialization. (Dagster has no public reader of check results for one partition yet, hence the two private imports.)
+the newest materialization.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import dagster as dg
-from dagster._core.event_api import PartitionKeyFilter
-from dagster._core.storage.asset_check_execution_record import COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES
+
+from resources.dagster_internals import COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES, PartitionKeyFilter
 
 
 def require_passed(context: dg.AssetExecutionContext, checks: Sequence[dg.AssetChecksDefinition], cycle: str) -> None:

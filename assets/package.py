@@ -12,10 +12,10 @@ from typing import Any, TypedDict, Unpack, cast
 
 import dagster as dg
 import polars as pl
-from dagster._core.instance.config import PoolGranularity
 
 from evolake.errors import InputError
 from evolake.lake import TableSchema
+from resources.dagster_internals import PoolGranularity
 from resources.lake import LakeResource
 from resources.reads import declare_reads
 from resources.tables import column_schema, declare
@@ -114,40 +114,36 @@ class Package:
                 "code_version": code_version, "description": options.get("description") or inspect.getdoc(function),
                 "deps": [dep for key, dep in deps.items() if key not in implied],
                 "ins": {name: item for name, item in ins.items() if name not in past},
-            })(_without_docstring(_reading(function, hints, past)))
+            })(_for_dagster(function, hints, past))
 
         return decorate
 
 
-def _reading(function: Callable[..., object], hints: dict[str, Any], past: Mapping[str, dg.AssetKey]) -> Callable[..., object]:
-    """`function` for Dagster, with the frames in `past` loaded from the lake, those of the same partition."""
-    given = {"context": dg.AssetExecutionContext, **{name: hint for name, hint in hints.items() if name not in past}, "lake": LakeResource}
-    asked = inspect.signature(function).parameters
+def _for_dagster(function: Callable[..., object], hints: Mapping[str, Any], past: Mapping[str, dg.AssetKey]) -> Callable[..., object]:
+    """Return `function` as Dagster takes it: the frames in `past` are loaded from the lake, those of the same partition.
 
-    @functools.wraps(function)
-    def read(context: dg.AssetExecutionContext, lake: LakeResource, **frames: Any) -> object:
+    It has no docstring, which Dagster would search for descriptions of parameters, and its signature, for which Dagster asks some twenty times.
+    """
+    asked, kind = inspect.signature(function).parameters, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    shown = {name: parameter.replace(annotation=hints.get(name, parameter.annotation)) for name, parameter in asked.items() if name not in past}
+    if past:
+        context = inspect.Parameter("context", kind, annotation=dg.AssetExecutionContext)
+        shown = {"context": context, **shown, "lake": inspect.Parameter("lake", kind, annotation=LakeResource)}
+
+    @functools.wraps(function, assigned=("__module__", "__name__", "__qualname__"), updated=())
+    def run(*context: dg.AssetExecutionContext, **inputs: Any) -> object:
         for name, key in past.items():
             line, asset = key.path
-            load = lake.open().scan if hints[name] is pl.LazyFrame else lake.open().read
-            frames[name] = load(line, asset, context.partition_key if PARTITIONED[key] else None)
-        shown = {"context": context, "lake": lake}
-        return function(**frames, **{name: item for name, item in shown.items() if name in asked})
+            lake = inputs["lake"].open()
+            load = lake.scan if hints[name] is pl.LazyFrame else lake.read
+            inputs[name] = load(line, asset, context[0].partition_key if PARTITIONED[key] else None)
+        return function(*context[: "context" in asked], **{name: item for name, item in inputs.items() if name in asked})
 
-    if not past:
-        function.__annotations__ = hints
-        vars(function)["__signature__"] = inspect.signature(function)  # which Dagster asks for some twenty times
-        return function
-    read.__annotations__ = given
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    shown = [inspect.Parameter(name, kind, annotation=hint) for name, hint in given.items() if name != "return"]
-    vars(read)["__signature__"] = inspect.Signature(shown, return_annotation=given["return"])
-    return read
-
-
-def _without_docstring(function: Callable[..., object]) -> Callable[..., object]:
-    """The same function. Dagster, which has its description by now, would look through the docstring for those of parameters."""
-    function.__doc__ = None
-    return function
+    run.__annotations__ = {name: hint for name, hint in hints.items() if name in shown or name == "return"} | (
+        {"context": dg.AssetExecutionContext, "lake": LakeResource} if past else {}
+    )
+    vars(run)["__signature__"] = inspect.Signature(list(shown.values()), return_annotation=hints.get("return", inspect.Signature.empty))
+    return run
 
 
 def _key_of(dep: Upstream) -> dg.AssetKey:

@@ -9,6 +9,7 @@ A predicate must be true: null is an offence. The factories below are the checks
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import dagster as dg
 import polars as pl
@@ -46,25 +47,39 @@ def rows_check(
     return suite_check(
         asset, name, description, asset.partitions_def,
         lambda gxe: [gxe.ExpectColumnValuesToBeInSet(column=text, value_set=[True]) for text in predicates],
-        offenders_sql(selected, predicates, "*" if rows else _shown(asset, predicates)), prepare=judged, blocking=blocking,
+        offenders_sql(selected, predicates, "*" if rows else _offender_columns(asset, predicates)), prepare=judged, blocking=blocking,
     )
+
+
+@dataclass(frozen=True)
+class DecidingVerdicts:
+    """Conditions, in SQL, on the verdicts v that decide on a row r.
+
+    about: which verdicts are about the row. counts: which of them may count as a pass; objects: as an objection.
+    """
+
+    about: str = "v.cycle = r.cycle"
+    counts: str = "true"
+    objects: str = "true"
+
+
+OF_THE_CYCLE = DecidingVerdicts()
 
 
 def passed_every_gate(
     asset: dg.AssetsDefinition, name: str, description: str, key: str, gates: int, *, where: str = "true", table: str | None = None,
-    about: str = "v.cycle = r.cycle", counts: str = "true", objects: str = "true",
+    verdicts: DecidingVerdicts = OF_THE_CYCLE,
 ) -> dg.AssetChecksDefinition:
     """A check that each artifact has a pass of `gates` gates and no objection.
 
     Args:
         key: the column that names the artifact. where: which rows of the asset (or of `table`) are asked about.
-        about: which verdicts v are about row r. counts: which of them may count as a pass; objects: as an objection.
     """
     rows = f"""
-SELECT r.{key}, count(DISTINCT v.gate) FILTER (v.outcome = 'pass' AND {counts}) AS passes,
-  count(*) FILTER (v.outcome <> 'pass' AND {objects}) AS objections
+SELECT r.{key}, count(DISTINCT v.gate) FILTER (v.outcome = 'pass' AND {verdicts.counts}) AS passes,
+  count(*) FILTER (v.outcome <> 'pass' AND {verdicts.objects}) AS objections
 FROM (SELECT DISTINCT {key}, cycle FROM {table or table_of(asset)} WHERE cycle = $cycle AND {where}) AS r
-LEFT JOIN {VERDICTS.name} AS v ON v.artifact_id = r.{key} AND {about} GROUP BY ALL"""
+LEFT JOIN {VERDICTS.name} AS v ON v.artifact_id = r.{key} AND {verdicts.about} GROUP BY ALL"""
     return rows_check(asset, name, description, f"passes = {gates}", "objections = 0", rows=rows)
 
 
@@ -113,7 +128,7 @@ def offenders_sql(rows: str, predicates: tuple[str, ...], shown: str = "*") -> s
     return f"SELECT {shown} FROM ({rows}) {'QUALIFY' if ' OVER ' in broken else 'WHERE'} {broken} ORDER BY ALL"
 
 
-def _shown(asset: dg.AssetsDefinition, predicates: tuple[str, ...]) -> str:
+def _offender_columns(asset: dg.AssetsDefinition, predicates: tuple[str, ...]) -> str:
     """The asset's keys and the columns that the predicates name; all columns where the asset has no schema."""
     schema = declared(asset.key.path[0], asset.key.path[-1])
     if schema is None:

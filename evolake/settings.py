@@ -3,7 +3,7 @@
 Every setting has an environment variable (`EVOLAKE_` + name in capitals; nested names joined by `__`). A profile is a TOML file of sizes and
 limits in `evolake/profiles/`, and one for each line that departs from its defaults; `EVOLAKE_PROFILE` names the one to use and single values can be
 overridden, e.g. `EVOLAKE_DESIGNS__BATCH=20`. Where no profile is named, a lake goes on with the one that its newest population was sealed under.
-Precedence, highest first: environment, profile, defaults. Outside of a project (`evolake.project`) the lake has no default: reading it is an error.
+Precedence, highest first: environment, profile, defaults. Outside of a project (`evolake.project`) the lake has no default: `require_lake` raises.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, create_model, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
@@ -109,7 +109,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="EVOLAKE_", env_nested_delimiter="__", extra="ignore", allow_inf_nan=False)
 
     profile: str = Field(default=DEFAULT_PROFILE, description="sizes and limits: `demo`, `laptop`, `cluster`, `gpu`")
-    lake: Path = Field(default_factory=lambda: _lake_of_project(), validate_default=False, description="folder of the lake")
+    lake: Path | None = Field(default_factory=lambda: _lake_of_project(), description="folder of the lake")
     seeds: Path = Field(default_factory=lambda: default_seeds(), description="what evolution starts from: seed designs, rules")
     seed: int = Field(default=0, ge=0, description="root of all random numbers; another seed is another evolution")
     backend: Literal["operators", "model"] = Field(
@@ -171,11 +171,13 @@ class Settings(BaseSettings):
             raise ValueError("local, dask, or the address of a Dask scheduler as dask:tcp://HOST:PORT")
         return value
 
-    @model_validator(mode="after")
-    def _leave_out_what_has_no_default(self) -> Self:
-        if self.lake is None:
-            del vars(self)["lake"]
-        return self
+    def require_lake(self) -> Path:
+        """Return the folder of the lake.
+
+        Raises:
+            InputError: no lake is named, and this is no project that has one; says how to get one.
+        """
+        return default_lake_root() if self.lake is None else self.lake
 
     @property
     def added_seeds(self) -> Path:
@@ -187,7 +189,7 @@ class Settings(BaseSettings):
             InputError: no lake is in use.
         """
         named = "seeds" in self.model_fields_set and not self.seeds.resolve().is_relative_to(project.PRIVATE)
-        return self.seeds if named else self.lake / "seeds"
+        return self.seeds if named else self.require_lake() / "seeds"
 
     @property
     def seed_folders(self) -> tuple[Path, ...]:
@@ -197,12 +199,6 @@ class Settings(BaseSettings):
         except InputError:
             return (self.seeds,)
         return (self.seeds,) if added.resolve() == self.seeds.resolve() else (self.seeds, added)
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """The lake, where it had no default when these settings were made: an InputError that says how to get one."""
-            return default_lake_root() if name == "lake" else super().__getattr__(name)
 
     def of(self, kind: type[Section]) -> Section:
         """The section of a line, by the class of its settings.
@@ -244,7 +240,7 @@ def default_lake_root() -> Path:
     return project.root() / "data_lake"
 
 
-def _lake_of_project() -> Any:
+def _lake_of_project() -> Path | None:
     return default_lake_root() if project.find() else None
 
 
@@ -266,7 +262,7 @@ def profile_sections(profile: str) -> dict[str, dict[str, Any]]:
 
 
 def profile_of(lake: Path) -> str | None:
-    """The profile that the lake's newest population was sealed under; None for a lake that holds none or was written by evolake 0.1."""
+    """The profile that the lake's newest population was sealed under; None for a lake that holds none."""
     try:
         return (lake / PROFILE_FILE).read_text(encoding="utf-8").strip() or None
     except (OSError, ValueError):

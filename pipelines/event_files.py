@@ -11,20 +11,16 @@ from contextlib import ExitStack, closing, contextmanager
 
 import dagster as dg
 
+from resources.dagster_internals import sqlite_event_files
+
 
 @contextmanager
 def kept_open(instance: dg.DagsterInstance, run_id: str) -> Iterator[None]:
     """Until the end of this, the files of the run's events and of all runs' index stay open. Nothing is done where events lie elsewhere."""
-    # Imported here: Dagster's storage brings SQLAlchemy and Alembic, which take as long to load as all definitions.
     import sqlite3
 
-    from dagster._core.storage.event_log.sqlite.sqlite_event_log import INDEX_SHARD_NAME, SqliteEventLogStorage
-
-    storage = instance.event_log_storage
-    shards = (run_id, INDEX_SHARD_NAME)
-    files = [storage.path_for_shard(shard) for shard in shards] if isinstance(storage, SqliteEventLogStorage) else []
     with ExitStack() as stack:
-        for file in files:
+        for file in sqlite_event_files(instance, run_id):
             connection = stack.enter_context(closing(sqlite3.connect(file)))
             connection.execute("PRAGMA journal_mode = WAL").fetchall()
             connection.execute("SELECT count(*) FROM sqlite_master").fetchall()

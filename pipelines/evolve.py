@@ -114,15 +114,15 @@ def main(
     # started before the definitions are loaded here, so that both import at the same time
     forking = click.get_current_context().with_resource(Forking(module, home / "logs" / "forking.stderr")) if several else None
     loaded = importlib.import_module(module)
-    lake, lines = Lake(settings.lake), choose(names, [built.line for built in loaded.lines])
+    lake, lines = Lake(settings.require_lake()), choose(names, [built.line for built in loaded.lines])
     if as_part:
         end_with_parent()
         parent().leave(_here(loaded.defs, home, lake, settings.profile, parent().tell, lines, how_many, Turns(home / "turns")))
         return 0
     console = visible_console()
     if not as_json:
-        chosen_by = settings_module.chosen_profile(settings.lake)[1]
-        Progress(console).say(f"profile {settings.profile} ({chosen_by}), lake {settings.lake}")
+        chosen_by = settings_module.chosen_profile(settings.require_lake())[1]
+        Progress(console).say(f"profile {settings.profile} ({chosen_by}), lake {settings.require_lake()}")
     lines = runnable(lines, names, Progress(console, quiet=as_json).say, require_all=settings.require_all)
     many = 1 if settings.system_prompts else min(at_once or (os.cpu_count() or 1) + 1, len(lines))  # prompts of one line's champion serve all others
     with Progress(console, [line.name for line in lines], quiet=as_json, verbose=verbose) as progress:

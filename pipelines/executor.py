@@ -9,13 +9,10 @@ from collections.abc import Iterator
 
 import dagster as dg
 from dagster import DagsterEvent
-from dagster._core.execution.context.system import PlanOrchestrationContext
-from dagster._core.execution.plan.plan import ExecutionPlan
-from dagster._core.execution.retries import RetryMode
-from dagster._core.execution.step_dependency_config import StepDependencyConfig
 
 from evolake.errors import PartitionBusy
 from pipelines.event_files import kept_open
+from resources.dagster_internals import ExecutionPlan, PlanOrchestrationContext, RetryMode, StepDependencyConfig
 from resources.lake import LakeResource
 from resources.locks import live_as
 

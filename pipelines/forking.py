@@ -17,8 +17,10 @@ import signal
 import socket
 import sys
 
+from resources.dagster_internals import SQLITE_STORAGE
+
 PRELOADED = (
-    "pipelines.evolve", "dagster._core.storage.sqlite_storage", "upath.implementations.local", "evolake.gates", "evolake.report.story",
+    "pipelines.evolve", SQLITE_STORAGE, "upath.implementations.local", "evolake.gates", "evolake.report.story",
     "matplotlib.backends.backend_agg", "matplotlib.figure", "matplotlib.lines", "matplotlib.patches", "matplotlib.ticker",
 )
 _LARGEST = 1 << 16

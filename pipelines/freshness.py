@@ -12,11 +12,11 @@ from datetime import timedelta
 from itertools import islice, pairwise
 
 import dagster as dg
-from dagster._utils.schedules import cron_string_iterator, is_valid_cron_string
 
 from evolake.errors import InputError
 from pipelines.lines import Asset, BuiltLine
 from pipelines.schedules import CRON_VARIABLE, LINES_VARIABLE, TWO_IN_THE_NIGHT, works_nightly
+from resources.dagster_internals import cron_string_iterator, is_valid_cron_string
 
 SOME_MONDAY = 1_767_571_200.0
 """From when on gaps are counted, so that the same schedule always gives the same policy."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
 
 import dagster as dg
 
 from assets.line import Line
 from assets.study import Study
-
-if TYPE_CHECKING:
-    from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+from resources.dagster_internals import UnresolvedAssetJobDefinition
 
 LINE_TAG = "evolake/line"
 

@@ -9,6 +9,7 @@ import pkgutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
+from typing import TypeVar
 
 import dagster as dg
 
@@ -16,6 +17,7 @@ from assets.line import Line
 from assets.study import Study
 from evolake.lines import lines
 
+T = TypeVar("T")
 Asset = dg.AssetsDefinition | dg.SourceAsset | dg.AssetSpec
 
 
@@ -54,9 +56,21 @@ def _packages() -> list[ModuleType]:
 def _parts_of(package: ModuleType) -> tuple[list[Asset], list[dg.AssetChecksDefinition]]:
     """What the package's modules define. Not by Dagster's own loaders: those make every definition anew, twice."""
     modules = [importlib.import_module(info.name) for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
-    result = {id(item): item for module in (package, *modules) for held in vars(module).values() for item in _each(held) if isinstance(item, Asset)}
-    checks = [item for item in result.values() if isinstance(item, dg.AssetChecksDefinition)]
-    return [item for item in result.values() if not isinstance(item, dg.AssetChecksDefinition)], checks
+    assets: list[Asset] = []
+    checks: list[dg.AssetChecksDefinition] = []
+    for held in (item for module in (package, *modules) for item in vars(module).values()):
+        for item in _each(held):
+            if isinstance(item, dg.AssetChecksDefinition):
+                _add_once(checks, item)
+            elif isinstance(item, Asset):
+                _add_once(assets, item)
+    return assets, checks
+
+
+def _add_once(known: list[T], item: T) -> None:
+    """Append `item`, which several modules may name."""
+    if not any(item is other for other in known):
+        known.append(item)
 
 
 def _each(held: object) -> Iterable[object]:

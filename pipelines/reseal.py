@@ -34,7 +34,7 @@ def reseal(name: str) -> Outcome:
     outcome = Outcome({line.name: []})
     with warnings.catch_warnings(), dg.DagsterInstance.get() as instance, Progress(visible_console(), [line.name]) as progress:
         warnings.simplefilter("ignore", dg.PreviewWarning)
-        stage = Stage(defs, instance, home, Lake(settings.lake), settings.profile, progress.show)
+        stage = Stage(defs, instance, home, Lake(settings.require_lake()), settings.profile, progress.show)
         bury_dead_runs(instance, stage.lake, [line])
         run(stage, line, None, "seeds", 0, outcome, {RESEAL_TAG: line.name})
     return outcome

@@ -85,7 +85,7 @@ def _preview_text(lake: Lake, catalogue: Catalogue, rules: Path, line: Line, gra
 @click.argument("names", nargs=-1)
 def main(rules: Path, as_json: bool, names: tuple[str, ...]) -> int:
     """Print the preview of lines."""
-    result = previews(Lake(settings_module.load().lake), rules, names)
+    result = previews(Lake(settings_module.load().require_lake()), rules, names)
     if as_json:
         verdict = CHANGES if any(item.preview.flips or item.work.cycles for item in result) else UNCHANGED
         say_json({"verdict": verdict, "reasons": [], "lines": {item.preview.line: item.to_json() for item in result}})

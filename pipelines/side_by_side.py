@@ -172,8 +172,9 @@ def parent() -> Parent:
 def end_with_parent() -> None:
     """Interrupt this process when its standard input ends: whoever started it is gone, or wants it to stop."""
     def wait() -> None:
-        while os.read(sys.stdin.fileno(), 1):
-            pass
+        # unbuffered: a thread that waits in Python's own buffer of stdin would hold its lock when the interpreter ends
+        with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as stdin:
+            stdin.readall()
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=wait, name="evolake-parent", daemon=True).start()

@@ -31,7 +31,7 @@ class LakeResource(dg.ConfigurableResource):
     def open(self) -> Lake:
         """The lake. Opened on first use, so that loading definitions touches no disk."""
         if self._lake is None:
-            self._lake = Lake(Path(self.root) if self.root else self.settings().lake)
+            self._lake = Lake(Path(self.root) if self.root else self.settings().require_lake())
         return self._lake
 
     def settings(self) -> Settings:

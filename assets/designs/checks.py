@@ -11,14 +11,14 @@ from assets.designs.promote import final_ranking, final_scores, promoted_experim
 from assets.designs.propose import candidates, directions
 from assets.designs.rank import consensus_ranking, objective_scores
 from assets.designs.tune import tuning
-from assets.predicates import every_objective_scored, once, passed_every_gate, ranking_is_total, rows_check, weights_sum_to_one
+from assets.predicates import DecidingVerdicts, every_objective_scored, once, passed_every_gate, ranking_is_total, rows_check, weights_sum_to_one
 from assets.proposal_checks import proposal_checks
 from assets.raised import Reasons, raised_check
 from evolake.designs.evolution.gate_specs import GATES as DESIGN_GATES
 from evolake.designs.tables import EXPERIMENTS, TUNING, UNMADE
 
 GATES = len(DESIGN_GATES)
-ALWAYS = "true"
+ALWAYS = DecidingVerdicts(about="true")
 """A design is judged once in its life, whatever cycle ranks it."""
 
 
@@ -32,7 +32,7 @@ def _measurements_are_possible(asset: dg.AssetsDefinition) -> dg.AssetChecksDefi
 
 candidates_passed_every_gate = passed_every_gate(
     candidates, "accepted_passed_every_gate", "Every accepted candidate has a pass from each gate and no objection.", "design_id", GATES,
-    where="state = 'accepted'", about=ALWAYS,
+    where="state = 'accepted'", verdicts=ALWAYS,
 )
 candidates_are_known_once = rows_check(
     candidates, "candidates_are_known_once", "No id twice, and every state is one of the two that a candidate can have.",
@@ -49,11 +49,11 @@ consensus_ranking_is_total = ranking_is_total(consensus_ranking, "design")
 final_ranking_is_total = ranking_is_total(final_ranking, "design")
 ranked_passed_every_gate = passed_every_gate(
     final_ranking, "ranked_passed_every_gate", "Whatever is ranked, of this cycle or an older one, seed or merged, has a pass from each gate.",
-    "design_id", GATES, about=ALWAYS,
+    "design_id", GATES, verdicts=ALWAYS,
 )
 tuned_passed_every_gate = passed_every_gate(
     tuning, "tuned_passed_every_gate", "A tuned copy has a pass from each gate before it enters the population.", "design_id", GATES,
-    table=f"{line.name}.tuned_designs", where="state = 'accepted'", about=ALWAYS,
+    table=f"{line.name}.tuned_designs", where="state = 'accepted'", verdicts=ALWAYS,
 )
 judging_candidates_did_not_raise = raised_check(
     candidates, line.name, cycles, judged=["directions", "candidates"], reasons=[Reasons("unmade", UNMADE, "number")],

@@ -26,12 +26,12 @@ def results(
     current = _current(lake, problems, record)
     if is_finished(store, cell, current):
         result = store.read(study.name, "results", cell)
-        context.add_output_metadata(_told(result) | {"kept": True})
+        context.add_output_metadata(_result_metadata(result) | {"kept": True})
         return result
     rows = run_cell(current, cell, lake.settings(), store.root, context.run.run_id, executor=compute.executor())
     publish_cell(store, cell, rows, context.run.run_id)
     result = RESULTS.frame(rows.results)
-    context.add_output_metadata(_told(result) | {"kept": False, "attempts": len(rows.attempts)})
+    context.add_output_metadata(_result_metadata(result) | {"kept": False, "attempts": len(rows.attempts)})
     return result
 
 
@@ -48,7 +48,7 @@ def _current(lake: LakeResource, problems: pl.DataFrame, record: pl.DataFrame) -
     return result
 
 
-def _told(result: pl.DataFrame) -> dict[str, Any]:
+def _result_metadata(result: pl.DataFrame) -> dict[str, Any]:
     main = result.filter((pl.col("suite") == "lia") & (pl.col("variation") == "none"))
     return {
         "solved": int(main["solved"].sum()), "problems": main.height, "calls": int(result["calls"].sum()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dagster as dg
 
 from assets.cycle import cycles
-from assets.predicates import every_objective_scored, once, passed_every_gate, ranking_is_total, rows_check, weights_sum_to_one
+from assets.predicates import DecidingVerdicts, every_objective_scored, once, passed_every_gate, ranking_is_total, rows_check, weights_sum_to_one
 from assets.proposal_checks import proposal_checks
 from assets.raised import Reasons, raised_check
 from assets.solvers.champion import champion
@@ -24,10 +24,8 @@ RUN = once("variant_id", "instance", "repeat")
 def _passed_every_gate(asset: dg.AssetsDefinition, name: str, text: str, last: int) -> dg.AssetChecksDefinition:
     """By what the gates up to number `last` (5 is the benchmark) said in this cycle, and all of them in the cycles before: what a later cycle finds
     out was not known then."""
-    return passed_every_gate(
-        asset, name, text, "variant_id", GATES, about="v.cycle <= $cycle", counts=f"v.gate_no < {GATES}",
-        objects=f"(v.cycle < $cycle OR v.gate_no <= {last})",
-    )
+    verdicts = DecidingVerdicts("v.cycle <= $cycle", counts=f"v.gate_no < {GATES}", objects=f"(v.cycle < $cycle OR v.gate_no <= {last})")
+    return passed_every_gate(asset, name, text, "variant_id", GATES, verdicts=verdicts)
 
 
 def _solved_means_certified(asset: dg.AssetsDefinition, text: str) -> dg.AssetChecksDefinition:

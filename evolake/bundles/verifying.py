@@ -150,7 +150,7 @@ def _collect(bundle: Bundle, settings: Settings, sample: int | None, said: list[
         installed = _installed_rules(settings, bundle.facts["line"], line)
         ruled = ruling(bundle, installed, line.gates)
         said += ruled.said
-        judging = Judging(bundle, settings, ruled.asked, installed, sample, settings.lake.parent, _lake_in_force(), progress)
+        judging = Judging(bundle, settings, ruled.asked, installed, sample, settings.require_lake().parent, _lake_in_force(), progress)
         for item in line.check(judging):
             said.append(item)
             if item.outcome == "fails":
@@ -248,7 +248,7 @@ def _lake_in_force() -> Path | None:
     from evolake import settings as settings_module
 
     try:
-        return settings_module.load().lake
+        return settings_module.load().require_lake()
     except InputError:
         return None
 

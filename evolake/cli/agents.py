@@ -35,7 +35,7 @@ def guide(text: str | None, line: str | None, list_all: bool, withdraw: str | No
     from evolake.agents.guidance import all_guidance, store_guidance, withdraw_guidance
 
     settings = settings_module.load()
-    root = settings.lake
+    root = settings.require_lake()
     if list_all:
         notes, verdict = all_guidance(root), "listed"
     elif withdraw is not None:

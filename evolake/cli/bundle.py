@@ -39,7 +39,7 @@ def export(champion: str, out: Path, project: str, as_json: bool) -> int:
     if out.exists():
         raise InputError(f"{out} is there already", wanted="a file that is not there yet", do="choose another name: nothing is overwritten")
     settings = settings_module.load()
-    lake = Lake(settings.lake)
+    lake = Lake(settings.require_lake())
     with Catalogue(lake) as catalogue:
         data = exported(lake, catalogue, champion, settings, project)
     unpacked = unpack(data)

@@ -31,7 +31,7 @@ def champion(line: str, out: Path | None, project: str, checkpoint: bool, as_jso
 
     if checkpoint and out is None:
         raise InputError("--checkpoint needs a folder to write to", wanted="--out DIR", do="add --out DIR")
-    lake = Lake(settings_module.load().lake)
+    lake = Lake(settings_module.load().require_lake())
     written: dict[str, Any] = {}
     with Catalogue(lake) as catalogue:
         result = current_champion(lake, catalogue, line, project)

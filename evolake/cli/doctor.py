@@ -90,11 +90,11 @@ def _places(settings: settings_module.Settings) -> Iterator[Check]:
     detail = str(folder or ("none; EVOLAKE_LAKE and DAGSTER_HOME are set" if named else "none, here or above"))
     yield Check("project", bool(folder or named), detail, skips="" if folder or named else "whatever works on a lake", mend=INIT)
     if folder or named:
-        yield _writable("lake folder", settings.lake)
-        readable = _format(settings.lake)
+        yield _writable("lake folder", settings.require_lake())
+        readable = _format(settings.require_lake())
         yield readable
         if readable.ok:
-            yield _health(settings.lake)
+            yield _health(settings.require_lake())
 
 
 def _package(name: str, *, needed: bool = False, skips: str = "", mend: str = install()) -> Check:

@@ -41,7 +41,7 @@ def verify(mends: bool, fast: bool, root: Path | None, as_json: bool) -> int:
     from evolake.lake import lake_format
     from evolake.report.health import examine, mend
 
-    folder = root or settings_module.load().lake
+    folder = root or settings_module.load().require_lake()
     if mends and fast:
         raise InputError("a repair reads every byte", wanted="--repair or --fast", got="both", do="drop --fast")
     if folder.is_dir() or not folder.exists():  # what is no folder is refused below, by its name

@@ -25,7 +25,7 @@ def compact(dry_run: bool, root: Path | None, as_json: bool) -> None:
     from evolake.lake import Lake
     from evolake.lake import compact as compaction
 
-    lake = Lake(root or settings_module.load().lake)
+    lake = Lake(root or settings_module.load().require_lake())
     done = compaction.compact(lake, dry_run=dry_run)
     if as_json:
         tables = [asdict(table) for table in done]

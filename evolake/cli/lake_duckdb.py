@@ -24,7 +24,7 @@ def duckdb(file: Path, root: Path | None, as_json: bool) -> None:
     from evolake.lake import Lake
     from evolake.lake.duckdb_file import write
 
-    lake = Lake(root or settings_module.load().lake)
+    lake = Lake(root or settings_module.load().require_lake())
     views = write(lake, file, all_tables())
     if as_json:
         say_json({"verdict": "written", "file": str(file), "lake": str(lake.root), "views": views})

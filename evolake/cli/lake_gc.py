@@ -34,7 +34,7 @@ def gc(yes: bool, dry_run: bool, hours: float, root: Path | None, as_json: bool)
 
     if yes and dry_run:
         raise InputError("it is not clear whether to remove anything", wanted="--yes or --dry-run", got="both", do="drop one of them")
-    lake = Lake(root or settings_module.load().lake)
+    lake = Lake(root or settings_module.load().require_lake())
     lake_format.require(lake.root)
     garbage = (collect if yes else find)(lake, older_than_s=hours * 3600)
     if as_json:

@@ -24,7 +24,7 @@ def push(url: str, root: Path | None, as_json: bool) -> None:
     from evolake.lake import Lake
     from evolake.lake.mirror import push as send
 
-    done = send(Lake(root or settings_module.load().lake), url)
+    done = send(Lake(root or settings_module.load().require_lake()), url)
     if as_json:
         say_json({"verdict": "pushed", "url": url, **asdict(done)})
     else:
@@ -42,7 +42,7 @@ def pull(url: str, root: Path | None, as_json: bool) -> None:
     """
     from evolake.lake.mirror import pull as fetch
 
-    folder = root or settings_module.load().lake
+    folder = root or settings_module.load().require_lake()
     done = fetch(folder.absolute(), url)
     if as_json:
         say_json({"verdict": "pulled", "url": url, "lake": str(folder), **asdict(done)})

@@ -35,7 +35,7 @@ def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures:
         raise InputError("no line is named", wanted="--lines designs,solvers or --lines all", got=repr(lines))
     if out is None and not show:
         raise InputError("nothing is to be done with the report", wanted="--out FILE, --open, or both", do="evolake report --open")
-    root = settings_module.load().lake
+    root = settings_module.load().require_lake()
     chosen = chosen_cycles(root, wanted, f"{int(cycle):04d}" if cycle else None)
     sections = [section_of(root, line, done) for line, done in chosen.items()]
     out = out or Path(tempfile.mkdtemp(prefix="evolake-")) / "report.html"

@@ -89,8 +89,8 @@ def preview(line: str | None, folder: Path | None, as_json: bool) -> int:
 
     settings = settings_module.load()
     chosen = folder or settings.seeds / "rules"
-    names = ruled_lines(Lake(settings.lake), chosen, line)
-    check_ready(settings.lake, names)
+    names = ruled_lines(Lake(settings.require_lake()), chosen, line)
+    check_ready(settings.require_lake(), names)
     os.environ["DAGSTER_HOME"] = str(project.home())
     options = ["--rules", str(chosen.absolute()), *(["--json"] if as_json else [])]
     return subprocess.run([*project.command("pipelines.rules_preview"), *options, *names], check=False).returncode

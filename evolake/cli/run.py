@@ -50,7 +50,7 @@ def run(
     os.environ["DAGSTER_HOME"] = str(project.home())
     settings = settings_module.load()
     check_backend(settings)
-    check_ready(settings.lake, None if lines == "all" else [name.strip() for name in lines.split(",")])
+    check_ready(settings.require_lake(), None if lines == "all" else [name.strip() for name in lines.split(",")])
     check_compute(settings)
     command = [*project.command("pipelines.evolve"), "--lines", lines, "--cycles", str(cycles)]
     command += [*(["--at-once", str(at_once)] if at_once else []), *(["--verbose"] if verbose else [])]
@@ -76,7 +76,7 @@ def status(as_table: bool, as_json: bool) -> int:
     from evolake.report.artifacts import artifacts_of
     from evolake.report.line_status import lake_status
 
-    root = settings_module.load().lake
+    root = settings_module.load().require_lake()
     if as_table:
         return _table(root, as_json)
     rows, damaged = lake_status(root)

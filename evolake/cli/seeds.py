@@ -60,7 +60,7 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
         raise InputError(f"another seed lies at {target}", wanted="a name that is free", got=path.name, do=do) from None
     except OSError as error:
         raise InputError(f"{target} cannot be written", got=str(error.strerror or error), do="see whether the seeds' folder may be written") from None
-    enters, summary = entry(Lake(settings.lake), line)
+    enters, summary = entry(Lake(settings.require_lake()), line)
     if as_json:
         say_json({"verdict": "added" if new else "present", "line": line, "seed": title, "path": str(target), "enters": enters})
         return 0
@@ -78,7 +78,7 @@ def list_seeds(name: str | None, as_json: bool) -> int:
     from evolake.lake.immigrants import seeds_of
 
     settings = settings_module.load()
-    lake = Lake(settings.lake)
+    lake = Lake(settings.require_lake())
     rows: list[dict[str, Any]] = []
     for line, source in _sources(name).items():
         entered = entered_seeds(lake, line)
@@ -107,7 +107,7 @@ def reseal(line: str, yes: bool) -> int:
     from evolake.lake import Lake
     from evolake.report.status import known_line, sealed_cycles
 
-    lake = Lake(settings_module.load().lake)
+    lake = Lake(settings_module.load().require_lake())
     done = sealed_cycles(lake, known_line(lake.root, line))
     if done:
         say(f"This voids the finished cycles {done[0]} to {done[-1]} of {line}: they have to run again, on the seeds as they are now.")

@@ -25,7 +25,7 @@ def show(artifact: str, out: Path | None, as_json: bool) -> int:
     from evolake.report.show import describe, lines_of
     from evolake.report.take_out import take_out
 
-    lake = Lake(settings_module.load().lake)
+    lake = Lake(settings_module.load().require_lake())
     with Catalogue(lake) as catalogue:
         item = find_artifact(catalogue, artifact)
         result = describe(lake, catalogue, item)

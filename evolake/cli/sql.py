@@ -72,7 +72,7 @@ def _open(lake_root: Path | None, statement: str, *, every: bool) -> Catalogue:
     from evolake.cli.known_tables import all_tables, named_tables
     from evolake.lake import Catalogue, Lake
 
-    root = lake_root or settings.load().lake
+    root = lake_root or settings.load().require_lake()
     if not (root / "tables").is_dir():
         say(f"note: the lake at {root} holds no tables yet; `evolake run` fills it", err=True)
     return Catalogue(Lake(root), extra_schemas=all_tables() if every else named_tables(statement))

@@ -75,7 +75,7 @@ def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
         if not click.confirm("Drop them? --replay-only of what used them will no longer work."):
             say("nothing dropped")
             return 0
-    dropped = Tape(settings_module.load().lake / "tape").drop(item.key for item in result)
+    dropped = Tape(settings_module.load().require_lake() / "tape").drop(item.key for item in result)
     if as_json:
         say_json({"verdict": "dropped", "reasons": [], "count": dropped, "keys": [item.key for item in result]})
     else:
@@ -88,7 +88,7 @@ def _found(choice: dict[str, Any]) -> list[Listed]:
     from evolake.agents.tape import Tape
     from evolake.lake import Lake
 
-    return list(listed(Tape(Lake(settings_module.load().lake).root / "tape"), Choice(**choice)))
+    return list(listed(Tape(Lake(settings_module.load().require_lake()).root / "tape"), Choice(**choice)))
 
 
 def _entry_text(item: Listed) -> str:

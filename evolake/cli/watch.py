@@ -35,7 +35,7 @@ def watch(root: Path | None, lines: str, single: tuple[str, ...], every: float, 
     from evolake.report.watching import Watcher
 
     named = [] if lines == "all" else [name.strip() for name in lines.split(",")]
-    watcher = Watcher(root or settings_module.load().lake, [*dict.fromkeys([*named, *single])])
+    watcher = Watcher(root or settings_module.load().require_lake(), [*dict.fromkeys([*named, *single])])
     console = visible_console(highlight=False)
     if once or not console.is_terminal:
         console.print(frame(watcher.root, watcher.look()))

@@ -81,7 +81,7 @@ def demand_of(settings: Settings) -> Demand:
     """What workers of these settings must show. Marks the lake."""
     from evolake.compute.proof import Demand
 
-    root = settings.lake.absolute()
+    root = settings.require_lake().absolute()
     values = {"LAKE": root, "SEEDS": settings.seeds.absolute(), "JAIL": settings.jail, "PROFILE": settings.profile}
     passed_on = {name: os.environ[name] for name in PASSED_ON & os.environ.keys()}
     environment = {f"EVOLAKE_{name}": str(value) for name, value in values.items()} | passed_on

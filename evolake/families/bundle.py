@@ -78,7 +78,7 @@ def check(judging: Judging) -> Iterator[Said]:
     settings = judging.settings.model_copy(update={"backend": OPERATORS})
     others = relatives(settings, without=family.family_id)
     judging.progress("gates")
-    with open_agents(settings, settings.lake, "0001", "bundle", line=LINE) as agents, open_pool(1, PRELOAD, settings.jail) as pool:
+    with open_agents(settings, settings.require_lake(), "0001", "bundle", line=LINE) as agents, open_pool(1, PRELOAD, settings.jail) as pool:
         done = run_gates(
             family, pool=pool, agents=agents, ruleset=judging.asked, settings=sizes, cycle="0001", run_id="bundle", known=others.fingerprints,
             root_seed=claims.root_seed,

@@ -2,8 +2,7 @@
 
 Each line ends in a check sum over itself. It also says which line of the log it is and what the chain of the check sums before it comes to, so a
 line that is gone, edited or in another place breaks the chain at the next one. A writer that is killed leaves at most an unfinished line: each line
-starts with a newline of its own as well, so what was torn stays apart from what follows, which counts on as if it had never been begun. Lines that
-evolake 0.1.0 wrote have a check sum but no number; they are counted by the first numbered line after them.
+starts with a newline of its own as well, so what was torn stays apart from what follows, which counts on as if it had never been begun.
 
 A break that has been looked at is acknowledged by one more line (`mended`), never by rewriting the log.
 """
@@ -48,7 +47,6 @@ class Log:
 
     Attributes:
         bodies: the whole lines, in order, less their numbers; those after its checkpoint, where it was read from one.
-        chained: whether the last line is part of the chain by its own word.
         faults: what is broken and not acknowledged; empty where the log can be trusted.
         no, chain: where the next line goes on.
     """
@@ -57,7 +55,6 @@ class Log:
     faults: tuple[Fault, ...] = ()
     no: int = 0
     chain: str = ""
-    chained: bool = False
 
 
 def encode(body: Mapping[str, Any], no: int, chain: str) -> tuple[bytes, str]:
@@ -102,7 +99,6 @@ def _signed(text: str, check: str) -> bytes:
 class _Reading:
     no: int = 0
     chain: str = ""
-    chained: bool = False
     bodies: list[dict[str, Any]] = field(default_factory=list)
     faults: dict[str, Fault] = field(default_factory=dict)
     doubtful: list[Fault] = field(default_factory=list)  # damaged lines; the next numbered line says whether they counted
@@ -113,7 +109,7 @@ def parse(data: bytes, before: Log | None = None, lines_before: int = 0) -> Log:
     lines = data.split(b"\n")
     reading = _Reading()
     if before is not None:
-        reading = _Reading(before.no, before.chain, before.chained, list(before.bodies))
+        reading = _Reading(before.no, before.chain, list(before.bodies))
     for at, line in enumerate(lines, start=1 + lines_before):
         if not line:
             continue
@@ -129,26 +125,23 @@ def parse(data: bytes, before: Log | None = None, lines_before: int = 0) -> Log:
         if body.get("event") == MENDED:
             for name in body["faults"]:
                 faults.pop(name, None)
-    return Log(tuple(reading.bodies), tuple(faults.values()), reading.no, reading.chain, reading.chained)
+    return Log(tuple(reading.bodies), tuple(faults.values()), reading.no, reading.chain)
 
 
 def _take(reading: _Reading, at: int, line: bytes, body: dict[str, Any]) -> None:
     check = line[-18:-2].decode()
     no, chain = body.pop("no", None), body.pop("chain", None)
+    wanted = f"line number {reading.no + 1} of the log"
     if no is None:
-        if reading.chained:
-            name = f"unnumbered:{check}"
-            reading.faults[name] = Fault(at, name, f"line number {reading.no + 1} of the log", "a line without a number")
+        name = f"unnumbered:{check}"
+        reading.faults[name] = Fault(at, name, wanted, "a line without a number")
         no, chain = reading.no + 1, reading.chain
+    elif (no, chain) == (reading.no + 1, reading.chain):
+        reading.doubtful.clear()
     else:
-        if (no, chain) == (reading.no + 1, reading.chain):
-            reading.doubtful.clear()
-        else:
-            name = f"break:{check}:{reading.no + 1}:{reading.chain}"
-            wanted = f"line number {reading.no + 1} of the log"
-            got = f"number {no}" if no != reading.no + 1 else f"number {no} of another log, or after another line {reading.no}"
-            reading.faults[name] = Fault(at, name, wanted, got)
-        reading.chained = True
+        name = f"break:{check}:{reading.no + 1}:{reading.chain}"
+        got = f"number {no}" if no != reading.no + 1 else f"number {no} of another log, or after another line {reading.no}"
+        reading.faults[name] = Fault(at, name, wanted, got)
     reading.no, reading.chain = no, link(chain, check)
     reading.bodies.append(body)
 

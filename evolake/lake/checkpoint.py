@@ -52,7 +52,6 @@ class Checkpoint:
     lines: int
     no: int
     chain: str
-    numbered: bool
     rows: pl.DataFrame
     packs: tuple[dict[str, Any], ...] = ()
 
@@ -101,7 +100,7 @@ def read(manifest: Path) -> tuple[dict[str, Any], Checkpoint] | str | None:
         return "its rows are damaged"
     try:
         frame = pl.read_ipc(io.BytesIO(rows))
-        made = Checkpoint(summary["size"], summary["lines"], summary["no"], summary["chain"], summary["numbered"], frame, tuple(summary["packs"]))
+        made = Checkpoint(summary["size"], summary["lines"], summary["no"], summary["chain"], frame, tuple(summary["packs"]))
     except (KeyError, TypeError, pl.exceptions.PolarsError) as error:
         return f"{type(error).__name__}: {error}"
     return (summary, made) if dict(frame.schema) == COLUMNS else "its columns are others"
@@ -114,7 +113,7 @@ def write(manifest: Path, data: bytes, checkpoint: Checkpoint) -> None:
     checkpoint.rows.write_ipc(buffer, compression="zstd")
     head = {
         "format": FORMAT, "size": checkpoint.size, "lines": checkpoint.lines, "no": checkpoint.no, "chain": checkpoint.chain,
-        "numbered": checkpoint.numbered, "of": hashlib.sha256(memoryview(data)[: checkpoint.size]).hexdigest(),
+        "of": hashlib.sha256(memoryview(data)[: checkpoint.size]).hexdigest(),
         "rows": hashlib.sha256(buffer.getvalue()).hexdigest(), "packs": list(checkpoint.packs),
     }
     with suppress(OSError):
@@ -144,7 +143,7 @@ def row_of(entry: ManifestEntry, root: Path) -> tuple[Any, ...]:
     return (
         entry.event == "commit", record.cycle, entry.token, entry.size, json.dumps(dict(entry.columns)), record.path.relative_to(root).as_posix(),
         record.rows, record.content_sha, record.file_sha, record.schema_name, record.schema_version, record.run_id, record.created_at.isoformat(),
-        None if provenance is None else json.dumps(list(provenance)),
+        json.dumps(list(provenance)),
     )
 
 
@@ -154,5 +153,4 @@ def entry_of(row: tuple[Any, ...], line: str, asset: str, root: Path) -> Manifes
     record = Record(
         line, asset, cycle, root / path, rows, content_sha, file_sha, schema_name, schema_version, run_id, datetime.fromisoformat(created_at),
     )
-    summary = None if provenance is None else tuple(json.loads(provenance))
-    return ManifestEntry("commit" if committed else "intent", token, size, json.loads(columns), record, summary)
+    return ManifestEntry("commit" if committed else "intent", token, size, json.loads(columns), record, tuple(json.loads(provenance)))

@@ -62,31 +62,32 @@ def compact(lake: Lake, *, dry_run: bool = False) -> list[Compacted]:
         PartitionBusy: a line is at work. LakeError: a table is damaged, or the disk fails; nothing is lost then.
     """
     if dry_run:
-        return [result for line, asset, _ in layout.manifests(lake.root) if (result := _told(lake, Partition(lake.root, line, asset, None)))]
+        tables = (Partition(lake.root, line, asset, None) for line, asset, _ in layout.manifests(lake.root))
+        return [result for table in tables if (result := _table_to_compact(lake, table))]
     with lake.all_lines_lock(run_id="compact"):
         done = []
         for line, asset, _ in layout.manifests(lake.root):
             table = Partition(lake.root, line, asset, None)
             with disk.as_lake_error(f"the table {line}.{asset} could not be compacted", f"to write below {table.asset_folder}"):
-                if result := _table(lake, table):
+                if result := _compact_table(lake, table):
                     done.append(result)
         return done
 
 
-def _told(lake: Lake, table: Partition) -> Compacted | None:
+def _table_to_compact(lake: Lake, table: Partition) -> Compacted | None:
     groups = list(_groups(lake, table, lake.manifests.load(table.manifest)))
     old = {path for group in groups for path in group.files}
     size = sum(path.stat().st_size for path in old)
     return Compacted(table.line, table.asset, sum(len(group.entries) for group in groups), len(groups), len(old), size, None) if groups else None
 
 
-def _table(lake: Lake, table: Partition) -> Compacted | None:
+def _compact_table(lake: Lake, table: Partition) -> Compacted | None:
     logs = lake.manifests.load(table.manifest)
     _put_strays_aside(lake, table, logs)
     groups = list(_groups(lake, table, logs))
     before, after = sum(path.stat().st_size for group in groups for path in group.files), 0
     if groups:
-        lake_format.raise_mark(lake.root)
+        lake_format.mark(lake.root)
     for group in groups:
         after += _write(lake, table, group)
     removed = _sweep(lake, table, lake.manifests.load(table.manifest))
@@ -154,7 +155,7 @@ def _write(lake: Lake, table: Partition, group: _Group) -> int:
 
 def _hold(entry: ManifestEntry, frame: pl.DataFrame, what: str) -> None:
     record, got = entry.record, content_of(entry, frame)
-    if frame.height != record.rows or got not in (None, record.content_sha):
+    if frame.height != record.rows or got != record.content_sha:
         where = f"{record.line}/{record.asset} cycle {record.cycle}"
         raise LakeError(f"{what} of {where} is not its content of record", wanted=f"content {record.content_sha}", got=f"content {got}", do=VERIFY)
 

@@ -15,7 +15,8 @@ from evolake.errors import CorruptPart, LakeError
 from evolake.lake import disk, layout
 from evolake.lake.layout import Partition, manifests
 from evolake.lake.manifest import PartitionLog
-from evolake.lake.manifest_lines import ManifestEntry, Packed, Record
+from evolake.lake.manifest_lines import ManifestEntry, Record
+from evolake.lake.packs import Packed
 from evolake.lake.schemas import Instant, TableSchema, shared_table_of
 from evolake.lake.store import Lake
 

@@ -2,8 +2,8 @@
 
     <lake>/_format.json    {"format": 2, "evolake": "0.2.0", "read_by": "0.2.0"}
 
-It is written with the first table, seal or blob. A lake without it is of format 1 (evolake 0.1.0 wrote none) and gets it at its next write. Format 2
-may hold files with the parts of many cycles (`compact`); a lake of format 1 becomes one when it is first compacted.
+It is written with the first table, seal or blob; a lake that lost it gets it again at its next write. A lake without it whose log lines have no
+numbers is of format 1, which evolake 0.1.0 wrote and no later one reads.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 
 from evolake import __version__
 from evolake.errors import InputError, LakeError
-from evolake.lake import disk
-from evolake.lake.layout import PULLING
+from evolake.lake import chained, disk
+from evolake.lake.layout import PULLING, manifests
 
 FORMAT = 2
 """What this evolake reads and writes. Raise it where an older one would misread what is written, and set READ_BY to the version that does so."""
@@ -29,10 +29,10 @@ MARKER = "_format.json"
 
 
 def check(root: Path) -> None:
-    """Passes where this evolake reads the lake at `root`: also where there is none yet, and where it has no marker.
+    """Passes where this evolake reads the lake at `root`: also where there is none yet, and where it has lost its marker.
 
     Raises:
-        InputError: the lake is of a newer format, or no folder. LakeError: the marker is damaged or cannot be read.
+        InputError: the lake is of another format, or no folder. LakeError: the marker is damaged or cannot be read.
     """
     path = root / MARKER
     if (root / PULLING).exists():
@@ -44,10 +44,14 @@ def check(root: Path) -> None:
         except FileNotFoundError:
             if root.exists() and not root.is_dir():
                 raise _no_folder(root) from None
+            if _is_of_0_1_0(root):
+                raise _older(root, 1, "0.1.0") from None
             return
         except NotADirectoryError:
             raise _no_folder(root) from None
     summary = _parse(path, data)
+    if summary["format"] < FORMAT:
+        raise _older(root, summary["format"], summary["evolake"])
     if summary["format"] > FORMAT:
         raise InputError(
             f"the lake {root} is of a newer format", wanted=f"at most format {FORMAT}, which this evolake {__version__} reads",
@@ -71,19 +75,25 @@ def require(root: Path) -> None:
 def mark(root: Path) -> None:
     """Writes the marker where there is none. Raises OSError."""
     if not (root / MARKER).exists():
-        _write(root)
+        text = json.dumps({"format": FORMAT, "evolake": __version__, "read_by": READ_BY})
+        disk.write_atomic(root / MARKER, text.encode() + b"\n", tag=f"{os.getpid()}-{threading.get_ident()}")
 
 
-def raise_mark(root: Path) -> None:
-    """Makes a lake of an older format one of FORMAT. Raises OSError."""
-    path = root / MARKER
-    if not path.exists() or _parse(path, disk.read(path))["format"] < FORMAT:
-        _write(root)
+def _is_of_0_1_0(root: Path) -> bool:
+    """Return whether the first log line of a lake without a marker has no number, or the first seal of one without tables no format."""
+    for _, _, manifest in manifests(root):
+        first = next((body for line in disk.read(manifest).split(b"\n") if (body := chained.unsigned(line))), None) if manifest.exists() else None
+        if first is not None:
+            return "no" not in first
+    seal = next((root / "seals").glob("*/[0-9]*.json"), None)
+    return seal is not None and b'"format"' not in disk.read(seal)
 
 
-def _write(root: Path) -> None:
-    text = json.dumps({"format": FORMAT, "evolake": __version__, "read_by": READ_BY})
-    disk.write_atomic(root / MARKER, text.encode() + b"\n", tag=f"{os.getpid()}-{threading.get_ident()}")
+def _older(root: Path, number: int, version: str) -> InputError:
+    return InputError(
+        f"the lake {root} is of an older format", wanted=f"format {FORMAT}, which evolake {READ_BY} and newer write",
+        got=f"format {number}, written by evolake {version}", do=f"name another lake (EVOLAKE_LAKE); evolake {version} still reads this one",
+    )
 
 
 def _parse(path: Path, data: bytes) -> dict[str, Any]:
@@ -94,7 +104,7 @@ def _parse(path: Path, data: bytes) -> dict[str, Any]:
         return summary
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise LakeError(
-            f"the lake's format, {path}, is damaged", wanted='one line such as {"format": 1, "evolake": "0.2.0", "read_by": "0.2.0"}',
+            f"the lake's format, {path}, is damaged", wanted='one line such as {"format": 2, "evolake": "0.2.0", "read_by": "0.2.0"}',
             got=f"{type(error).__name__}: {error}",
             do="restore the file from a backup; where no newer evolake wrote this lake, remove it, and the next write makes it again",
         ) from None

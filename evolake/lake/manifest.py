@@ -8,7 +8,7 @@ damaged manifest is an error for whoever reads or publishes, never a table witho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,9 +17,10 @@ from typing import Any
 import polars as pl
 
 from evolake.errors import LakeError
-from evolake.lake import chained, checkpoint, disk, layout
+from evolake.lake import chained, checkpoint, disk, layout, packs
 from evolake.lake.chained import VERIFY
-from evolake.lake.manifest_lines import ABANDONED, COMMIT, INTENT, PACKED, ManifestEntry, Packed, body_of, entry_of
+from evolake.lake.manifest_lines import ABANDONED, COMMIT, INTENT, ManifestEntry, body_of, entry_of
+from evolake.lake.packs import PACKED, Packed
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,23 @@ class PartitionLog:
     def last_token(self) -> int:
         return max((entry.token for entry in (*self.commits, *self.pending)), default=0)
 
+    def apply(self, body: Mapping[str, Any], root: Path) -> PartitionLog:
+        """Return the log after one more event: an intent that waits, its commit, or its end without one. Raises as `entry_of`."""
+        commits, pending = {entry.token: entry for entry in self.commits}, {entry.token: entry for entry in self.pending}
+        if body["event"] == ABANDONED:
+            pending.pop(body["token"], None)
+        else:
+            (commits if body["event"] == COMMIT else pending)[body["token"]] = entry_of(body, root)
+        last = max(commits, default=0)
+        waiting = sorted((token for token in pending if token > last), reverse=True)
+        return replace(self, commits=tuple(commits[token] for token in sorted(commits)), pending=tuple(pending[token] for token in waiting))
+
     def place_of(self, entry: ManifestEntry) -> Packed | None:
         """Where an entry's rows lie, if in a file with others."""
         return self.packed.get(entry.token)
+
+
+EMPTY_LOG = PartitionLog((), ())
 
 
 class Partitions(Mapping[str | None, PartitionLog]):
@@ -54,14 +69,14 @@ class Partitions(Mapping[str | None, PartitionLog]):
 
     Args:
         logs: a log, or the rows of `stored` that it is made of.
-        stored: rows of `checkpoint.COLUMNS`. packs: bodies of the events of compaction, in order.
+        stored: rows of `checkpoint.COLUMNS`. packed: bodies of the events of compaction, in order.
     """
 
     def __init__(
         self, table: Path, root: Path, logs: Mapping[str | None, PartitionLog | tuple[int, int]], stored: pl.DataFrame | None,
-        packs: tuple[Mapping[str, Any], ...] = (),
+        packed: tuple[Mapping[str, Any], ...] = (),
     ):
-        self._table, self._root, self._stored, self.packs = table, root, stored, packs
+        self._table, self._root, self._stored, self.packs = table, root, stored, packed
         self._logs = dict(sorted(logs.items(), key=lambda item: item[0] or ""))
 
     def __getitem__(self, cycle: str | None) -> PartitionLog:
@@ -81,13 +96,7 @@ class Partitions(Mapping[str | None, PartitionLog]):
 
     @cached_property
     def _places(self) -> dict[str | None, dict[int, Packed]]:
-        places: dict[str | None, dict[int, Packed]] = {}
-        for body in self.packs:
-            path, offset = self._root / body["path"], 0
-            for cycle, token, rows in body["members"]:
-                places.setdefault(cycle, {})[token] = Packed(path, body["file_sha"], body["size"], offset, rows)
-                offset += rows
-        return places
+        return packs.places_of(self.packs, self._root)
 
     def packed_of(self, cycle: str | None) -> Mapping[int, Packed]:
         """token -> where, of one partition's parts that lie in files with others."""
@@ -123,41 +132,23 @@ class Partitions(Mapping[str | None, PartitionLog]):
                 rows += [checkpoint.row_of(entry, self._root) for entry in (*log.commits, *log.pending)]
         return pl.concat([*spans, checkpoint.frame(rows)]).rechunk()
 
-    def grown(self, bodies: Iterable[Mapping[str, Any]]) -> Partitions:
+    def grown(self, bodies: Sequence[Mapping[str, Any]]) -> Partitions:
         """With what further lines say. Raises KeyError, TypeError or ValueError where one is no record."""
-        commits: dict[str | None, dict[int, ManifestEntry]] = {}
-        intents: dict[str | None, dict[int, ManifestEntry]] = {}
-        given_up: dict[str | None, set[int]] = {}
-        packs: list[Mapping[str, Any]] = []
-        bodies = list(bodies)
-        done = {(body["cycle"], body["token"]) for body in bodies if body.get("event") == COMMIT}
+        committed = {(body["cycle"], body["token"]) for body in bodies if body.get("event") == COMMIT}
+        changed: dict[str | None, PartitionLog] = {}
         for body in bodies:
             event = body.get("event")
-            if event == COMMIT:
-                commits.setdefault(body["cycle"], {})[body["token"]] = entry_of(body, self._root)
-            elif event == INTENT and (body["cycle"], body["token"]) not in done:
-                intents.setdefault(body["cycle"], {})[body["token"]] = entry_of(body, self._root)
-            elif event == ABANDONED:
-                intents.get(body["cycle"], {}).pop(body["token"], None)
-                given_up.setdefault(body["cycle"], set()).add(body["token"])
-            elif event == PACKED:
-                packs.append(body)
-        logs: dict[str | None, PartitionLog | tuple[int, int]] = dict(self._logs)
-        touched = {*commits, *intents, *(cycle for cycle in given_up if cycle in logs)}
-        for cycle in touched:
-            before = self[cycle] if cycle in self._logs else PartitionLog((), ())
-            done_here = {entry.token: entry for entry in before.commits} | commits.get(cycle, {})
-            last = max(done_here, default=0)
-            waiting = {entry.token: entry for entry in before.pending if entry.token not in given_up.get(cycle, ())} | intents.get(cycle, {})
-            kept = sorted((token for token in waiting if token > last), reverse=True)
-            logs.pop(cycle, None)
-            if done_here or kept:
-                logs[cycle] = PartitionLog(tuple(done_here[token] for token in sorted(done_here)), tuple(waiting[token] for token in kept))
-        made = Partitions(self._table, self._root, logs, self._stored, (*self.packs, *packs))
-        for cycle in ({*touched, *(member[0] for body in packs for member in body["members"])} & logs.keys()) if made.packs else ():
-            if not isinstance(result := made._logs[cycle], tuple):
-                made._logs[cycle] = replace(result, packed=made.packed_of(cycle))
-        return made
+            # an intent that was committed further on says nothing more than its commit
+            if event in (COMMIT, ABANDONED) or (event == INTENT and (body["cycle"], body["token"]) not in committed):
+                cycle = body["cycle"]
+                changed[cycle] = (changed.get(cycle) or self.get(cycle, EMPTY_LOG)).apply(body, self._root)
+        packed = [body for body in bodies if body.get("event") == PACKED]
+        logs = {cycle: log for cycle, log in (self._logs | changed).items() if not isinstance(log, PartitionLog) or log.commits or log.pending}
+        grown = Partitions(self._table, self._root, logs, self._stored, (*self.packs, *packed))
+        for cycle in {*changed, *(member[0] for body in packed for member in body["members"])} if grown.packs else ():
+            if isinstance(log := grown._logs.get(cycle), PartitionLog):
+                grown._logs[cycle] = replace(log, packed=grown.packed_of(cycle))
+        return grown
 
 
 @dataclass(frozen=True)
@@ -235,13 +226,13 @@ class Manifests:
         if stored is None:
             parsed = _Parsed(inode, 0, 0, 0, Manifest(chained.Log(), _none(path, self._root))).grown(data)
         else:
-            log = chained.Log(no=stored.no, chain=stored.chain, chained=stored.numbered)
+            log = chained.Log(no=stored.no, chain=stored.chain)
             partitions = Partitions(path.parent, self._root, stored.spans(), stored.rows, stored.packs)
             parsed = _Parsed(inode, stored.size, stored.lines, stored.lines, Manifest(log, partitions)).grown(data[stored.size :])
         if checkpoints and parsed.may_grow and checkpoint.is_due(parsed.lines, parsed.stored):
             log, partitions = parsed.manifest.log, parsed.manifest.partitions
             made = checkpoint.Checkpoint(
-                len(data), parsed.lines, log.no, log.chain, log.chained, partitions.stored(), tuple(dict(body) for body in partitions.packs)
+                len(data), parsed.lines, log.no, log.chain, partitions.stored(), tuple(dict(body) for body in partitions.packs)
             )
             checkpoint.write(path, data, made)
         return parsed
@@ -250,8 +241,8 @@ class Manifests:
         """Whether a checkpoint says what the lines that it was made of say. data: those lines."""
         parsed = _Parsed(0, 0, 0, 0, Manifest(chained.Log(), _none(path, self._root))).grown(data)
         log, partitions = parsed.manifest.log, parsed.manifest.partitions
-        head = (parsed.size, parsed.lines, log.no, log.chain, log.chained, tuple(dict(body) for body in partitions.packs))
-        same = head == (stored.size, stored.lines, stored.no, stored.chain, stored.numbered, stored.packs)
+        head = (parsed.size, parsed.lines, log.no, log.chain, tuple(dict(body) for body in partitions.packs))
+        same = head == (stored.size, stored.lines, stored.no, stored.chain, stored.packs)
         return same and partitions.stored().equals(stored.rows)
 
     def load(self, path: Path) -> Partitions:

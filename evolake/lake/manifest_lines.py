@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-INTENT, COMMIT, ABANDONED, PACKED = "intent", "commit", "abandoned", "packed"
+INTENT, COMMIT, ABANDONED = "intent", "commit", "abandoned"
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Record:
 class ManifestEntry:
     """One line of a manifest: a record, the writer's fencing token, the part's size in bytes and its columns (name -> type).
 
-    provenance: the columns that `content_sha` leaves out; None where evolake 0.1.0 wrote the line, which did not say.
+    provenance: the columns that `content_sha` leaves out.
     """
 
     event: str
@@ -47,19 +47,18 @@ class ManifestEntry:
     size: int
     columns: Mapping[str, str]
     record: Record
-    provenance: tuple[str, ...] | None = None
+    provenance: tuple[str, ...] = ()
 
 
 def body_of(entry: ManifestEntry, root: Path) -> dict[str, Any]:
     """The manifest's line for one entry."""
     record = entry.record
-    details = {
+    return {
         "event": entry.event, "token": entry.token, "line": record.line, "asset": record.asset, "cycle": record.cycle,
         "path": record.path.relative_to(root).as_posix(), "rows": record.rows, "size": entry.size, "content_sha": record.content_sha,
         "file_sha": record.file_sha, "schema_name": record.schema_name, "schema_version": record.schema_version, "run_id": record.run_id,
-        "created_at": record.created_at.isoformat(), "columns": dict(entry.columns),
+        "created_at": record.created_at.isoformat(), "columns": dict(entry.columns), "provenance": list(entry.provenance),
     }
-    return details if entry.provenance is None else details | {"provenance": list(entry.provenance)}
 
 
 def entry_of(body: Mapping[str, Any], root: Path) -> ManifestEntry:
@@ -69,16 +68,4 @@ def entry_of(body: Mapping[str, Any], root: Path) -> ManifestEntry:
         content_sha=body["content_sha"], file_sha=body["file_sha"], schema_name=body["schema_name"], schema_version=body["schema_version"],
         run_id=body["run_id"], created_at=datetime.fromisoformat(body["created_at"]),
     )
-    provenance = body.get("provenance")
-    return ManifestEntry(body["event"], body["token"], body["size"], body["columns"], record, None if provenance is None else tuple(provenance))
-
-
-@dataclass(frozen=True)
-class Packed:
-    """Where the rows of one part lie in a file that holds those of several. path: absolute. size: the file's bytes. offset, rows: in it."""
-
-    path: Path
-    file_sha: str
-    size: int
-    offset: int
-    rows: int
+    return ManifestEntry(body["event"], body["token"], body["size"], body["columns"], record, tuple(body["provenance"]))

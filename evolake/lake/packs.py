@@ -9,8 +9,11 @@ are in the file's own metadata once more, so that a damaged manifest can be mend
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,13 +21,37 @@ from typing import Any
 import polars as pl
 
 from evolake.lake import disk, layout, manifest_lines, parquet
-from evolake.lake.manifest_lines import PACKED, ManifestEntry, Packed
+from evolake.lake.manifest_lines import ManifestEntry
 
+PACKED = "packed"
+"""The event of a manifest that says what a file of many cycles holds."""
 ORIGINS = ("origin_cycle", "origin_run")
 ADDED = ("cycle", *ORIGINS)
 """Columns that a file has beside those of its parts, where they have not got them."""
 ENTRIES = "evolake.entries"
 """The key of a file's metadata under which the entries of its parts stand, as JSON."""
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Where the rows of one part lie in a file that holds those of several. path: absolute. size: the file's bytes. offset, rows: in it."""
+
+    path: Path
+    file_sha: str
+    size: int
+    offset: int
+    rows: int
+
+
+def places_of(bodies: Iterable[Mapping[str, Any]], root: Path) -> dict[str | None, dict[int, Packed]]:
+    """Return cycle -> token -> where the part lies, by the bodies of the events PACKED, in order."""
+    places: dict[str | None, dict[int, Packed]] = {}
+    for body in bodies:
+        path, offset = root / body["path"], 0
+        for cycle, token, rows in body["members"]:
+            places.setdefault(cycle, {})[token] = Packed(path, body["file_sha"], body["size"], offset, rows)
+            offset += rows
+    return places
 
 
 @dataclass(frozen=True)
@@ -57,6 +84,15 @@ def event(members: Sequence[tuple[ManifestEntry, int]], path: Path, file_sha: st
 def rows_of(whole: pl.DataFrame, place: Packed, columns: Mapping[str, str]) -> pl.DataFrame:
     """The rows of one part as they were published. whole: all that is in the file."""
     return whole[place.offset : place.offset + place.rows].select(list(columns))
+
+
+def write_apart(entry: ManifestEntry, place: Packed, path: Path, root: Path) -> dict[str, Any]:
+    """Write one part of a file as a file of its own. Return the manifest's line for it."""
+    whole = pl.read_parquet(io.BytesIO(disk.read(place.path)))
+    member = Member(entry, rows_of(whole, place, entry.columns))
+    data = encode([member], root)
+    disk.write_atomic(path, data, tag=f"{os.getpid()}-kept")
+    return event([(entry, member.frame.height)], path, hashlib.sha256(data).hexdigest(), len(data), root)
 
 
 def files(table: Path) -> Iterator[Path]:

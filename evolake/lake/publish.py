@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -117,12 +116,7 @@ class Publisher:
             disk.link(partition.part, kept)
             disk.sync_folder(kept.parent)
         elif place.path != kept:
-            whole = pl.read_parquet(io.BytesIO(disk.read(place.path)))
-            member = packs.Member(current, packs.rows_of(whole, place, current.columns))
-            data = packs.encode([member], partition.root)
-            disk.write_atomic(kept, data, tag=f"{os.getpid()}-kept")
-            sha = hashlib.sha256(data).hexdigest()
-            self._manifests.note(partition.manifest, [packs.event([(current, member.frame.height)], kept, sha, len(data), partition.root)])
+            self._manifests.note(partition.manifest, [packs.write_apart(current, place, kept, partition.root)])
 
     def _check_written(self, partition: Partition, temporary: Path, frame: pl.DataFrame, record: Record) -> None:
         """Opens what was written as a reader would: bytes, columns and rows must be those that were meant."""

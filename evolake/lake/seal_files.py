@@ -2,8 +2,7 @@
 
 A seal's file is the one that people look at: JSON with a format number and a check sum, and no other bytes than those that were written are taken
 for it. The journal beside it holds every seal that was ever made, in a log that knows when a line of it is lost (`chained`), and is written first:
-a file that is older than the journal, because its writer died in between or because somebody put an old one back, is not believed. Files that
-evolake 0.1.0 wrote have neither; they are held to the hash of the tables that they name, and enter the journal with the first seal that is made.
+a file that is older than the journal, because its writer died in between or because somebody put an old one back, is not believed.
 """
 
 from __future__ import annotations
@@ -55,19 +54,15 @@ def population_version(hashes: Mapping[str, str]) -> str:
 def encode(seal: Seal) -> bytes:
     """The bytes of a seal's file."""
     body = {**vars(seal), "format": FORMAT}
-    return _text({**body, "check": _check(body)})
-
-
-def _text(body: Mapping[str, Any]) -> bytes:
-    return (json.dumps(body, sort_keys=True, indent=1) + "\n").encode()
+    return (json.dumps({**body, "check": _check(body)}, sort_keys=True, indent=1) + "\n").encode()
 
 
 def _check(body: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
-def decode(data: bytes, line: str, cycle: str) -> tuple[Seal, int]:
-    """The seal in a file's bytes, and the format that it is in (1: evolake 0.1.0, without a check sum).
+def decode(data: bytes, line: str, cycle: str) -> Seal:
+    """The seal in a file's bytes.
 
     Raises:
         ValueError: these are not, byte for byte, the bytes of a seal of that line and cycle; says why.
@@ -78,20 +73,14 @@ def decode(data: bytes, line: str, cycle: str) -> tuple[Seal, int]:
         raise ValueError(str(error)) from None
     if not isinstance(body, dict):
         raise ValueError("no JSON object")
-    checked = {name: value for name, value in body.items() if name not in ("format", "check")}
-    seal = from_body(checked)
-    if "format" in body or "check" in body:
-        if body.get("format") != FORMAT:
-            raise ValueError(f"format {body.get('format')!r}: this evolake reads formats 1 and {FORMAT}")
-        if data != encode(seal):
-            raise ValueError("its check sum does not fit")
-    elif data != _text(vars(seal)):
-        raise ValueError("not the bytes that were written")
-    elif seal.tables and seal.version != population_version(seal.tables):
-        raise ValueError("its version is not that of the tables that it names")
+    if body.get("format") != FORMAT:
+        raise ValueError(f"format {body.get('format')!r}: this evolake reads format {FORMAT}")
+    seal = from_body({name: value for name, value in body.items() if name not in ("format", "check")})
+    if data != encode(seal):
+        raise ValueError("its check sum does not fit")
     if (seal.line, seal.cycle) != (line, cycle):
         raise ValueError(f"it is the seal of {seal.line}, cycle {seal.cycle}")
-    return seal, body.get("format", 1)
+    return seal
 
 
 def from_body(body: Mapping[str, Any]) -> Seal:

@@ -3,7 +3,7 @@
 `incoming[n]`, the population that enters cycle n, is sealed by the cycle before it (cycle 1 by the seeds). A seal names the content version of
 that population and the version of the seal it was built on, so the seals of a line form a hash chain. Opening cycle n reopens seal n+1, and a
 cycle starts only when every link up to it holds: a failure, a change or a partial re-run anywhere before it stops what stands on it, while a
-re-run that ends in the same content breaks nothing. How a seal lies on the disk, and how a damaged or an old one is told, `seal_files` says.
+re-run that ends in the same content breaks nothing. How a seal lies on the disk, and how a damaged one is found, `seal_files` says.
 """
 
 from __future__ import annotations
@@ -106,7 +106,6 @@ class Seals:
         path = self.path(seal.line, seal.cycle)
         with disk.as_lake_error(f"the seal {path} cannot be written", "to record what enters the cycle"):
             lake_format.mark(self._root.parent)
-            self.adopt(seal.line)
             log, _ = self.journal(seal.line)
             if log and log.faults:
                 raise LakeError(f"the journal of the seals of {seal.line} is damaged", got=str(log.faults[0]), do=VERIFY)
@@ -118,19 +117,6 @@ class Seals:
         """Adds lines to the line's journal, durably."""
         path, lock = seal_files.journal(self.folder(line)), self._locks / line / "_seals.lock"
         chained.append(path, lock, bodies, lambda: self.journal(line)[0] or chained.Log())
-
-    def adopt(self, line: str) -> None:
-        """Makes the line's journal of the seals that are there, where it has none: they are of evolake 0.1.0, which kept none."""
-        if self.journal(line)[0] is not None:
-            return
-        data, no, chain = b"", 0, ""
-        for cycle in self.cycles(line):
-            seal = self.read(line, cycle)
-            if seal is not None:
-                no += 1
-                text, chain = chained.encode(seal_files.entry(seal), no, chain)
-                data += text
-        disk.write_atomic(seal_files.journal(self.folder(line)), data, tag=str(os.getpid()))
 
     def cycles(self, line: str) -> list[str]:
         """The cycles that have a seal, in order."""
@@ -189,11 +175,11 @@ def _bytes(path: Path) -> bytes | None:
 def _judge(data: bytes | None, line: str, cycle: str, known: list[Seal] | None) -> tuple[Seal | None, str | None]:
     """(the seal to believe, None), or (None, what is wrong). known: what the journal says of the cycle; None where there is no journal."""
     try:
-        seal, written = seal_files.decode(data, line, cycle) if data is not None else (None, 0)
+        seal = seal_files.decode(data, line, cycle) if data is not None else None
     except ValueError as error:
         return None, str(error)
     if known is None:
-        return (None, "a line of seals without its journal") if written >= seal_files.FORMAT else (seal, None)
+        return (None, "a line of seals without its journal") if seal else (None, None)
     if seal is None or seal in known[-2:]:
         return (known[-1] if known else None), None  # a writer appends to the journal, then replaces the file
     return None, f"a seal of {seal.at} that is not the journal's last"

@@ -21,10 +21,11 @@ from evolake.lake.chained import VERIFY
 from evolake.lake.layout import Partition, manifests
 from evolake.lake.locks import Holder, held_by, lease
 from evolake.lake.manifest import Manifests, PartitionLog
-from evolake.lake.manifest_lines import ManifestEntry, Packed, Record
+from evolake.lake.manifest_lines import ManifestEntry, Record
+from evolake.lake.packs import Packed
 from evolake.lake.publish import Publisher
 from evolake.lake.run_locks import RunLocks
-from evolake.lake.schemas import SHARED, TableSchema
+from evolake.lake.schemas import TableSchema
 from evolake.lake.seals import Seals
 from evolake.lake.verify import Settled, Shas, Verifier
 from evolake.settings import PROFILE_FILE, profile_of
@@ -43,7 +44,7 @@ class Lake:
         clock: gives `Record.created_at`.
 
     Raises:
-        InputError: the lake is of a newer format than this evolake reads, or no folder. LakeError: its format cannot be read.
+        InputError: the lake is of a format that this evolake does not read, or no folder. LakeError: its format cannot be read.
     """
 
     def __init__(self, root: Path | str, *, lock_timeout_s: float = 2.0, clock: Callable[[], datetime] = _now):
@@ -197,15 +198,11 @@ class Lake:
         return held_by(layout.line_lock(self.root, line))
 
 
-def content_of(entry: ManifestEntry, frame: pl.DataFrame) -> str | None:
-    """The content hash of what a part holds, as its entry counts it. None where an entry of evolake 0.1.0 does not say which columns are content."""
+def content_of(entry: ManifestEntry, frame: pl.DataFrame) -> str:
+    """The content hash of what a part holds, as its entry counts it."""
     from evolake.lake.hashing import content_hash
 
-    provenance = entry.provenance
-    if provenance is None:
-        known = SHARED.get(entry.record.schema_name or "")
-        provenance = known.provenance if known else None if entry.record.schema_name else ()
-    return None if provenance is None else content_hash(frame, provenance)
+    return content_hash(frame, entry.provenance)
 
 
 def _identity(path: Path) -> tuple[int, int, int, int] | None:
@@ -228,7 +225,7 @@ def _settled_by(log: PartitionLog) -> bool:
 def _check_content(partition: Partition, entry: ManifestEntry, frame: pl.DataFrame) -> None:
     """The rows are those that the record's content hash, which seals and Dagster's data versions stand on, was made of."""
     got = content_of(entry, frame)
-    if got not in (None, entry.record.content_sha):
+    if got != entry.record.content_sha:
         raise CorruptPart(
             f"the rows of {partition} are not those that its record names", wanted=f"content {entry.record.content_sha}", got=f"content {got}",
             do=VERIFY,

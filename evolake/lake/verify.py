@@ -20,8 +20,9 @@ from evolake.lake import disk
 from evolake.lake.chained import VERIFY
 from evolake.lake.layout import Partition
 from evolake.lake.locks import hold
-from evolake.lake.manifest import Manifests, PartitionLog
-from evolake.lake.manifest_lines import ManifestEntry, Packed
+from evolake.lake.manifest import EMPTY_LOG, Manifests, PartitionLog
+from evolake.lake.manifest_lines import ManifestEntry
+from evolake.lake.packs import Packed
 
 _NOT_YET_SETTLED_NS = 100_000_000
 _READER = "reader"
@@ -75,7 +76,7 @@ class Verifier:
 
     def log(self, partition: Partition) -> PartitionLog:
         """The manifest's account of one partition, re-read when the manifest has grown."""
-        return self._manifests.load(partition.manifest).get(partition.cycle, PartitionLog((), ()))
+        return self._manifests.load(partition.manifest).get(partition.cycle, EMPTY_LOG)
 
     def settle(self, partition: Partition) -> Settled | None:
         """What the partition holds, verified; None where nothing has been published.

@@ -159,6 +159,6 @@ def _lake(given: str | Path | None) -> Path:
     if given is not None:
         return Path(given).resolve()
     if "EVOLAKE_LAKE" in os.environ:
-        return settings_module.load().lake
+        return settings_module.load().require_lake()
     return Path(tempfile.mkdtemp(prefix="evolake-lake-"))
 

@@ -20,7 +20,7 @@ def nothing_to_do() -> str | None:
     if project_folders(settings.of(ProgramsSettings), *settings.seed_folders):
         return None
     try:
-        root = settings.lake
+        root = settings.require_lake()
     except InputError:
         return NO_PROJECT
     return None if Lake(root).seals.read("programs", "0001") else NO_PROJECT

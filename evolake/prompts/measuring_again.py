@@ -59,7 +59,7 @@ def answering(settings: Settings, own: PromptsSettings, sides: Sides, progress: 
 
     def ask(side: str, problems: Sequence[Problem]) -> list[dict[str, Any]]:
         progress(f"{len(problems)} replies of {side}")
-        policy: Any = open_policy(settings, settings.lake, "0001", "bundle")
+        policy: Any = open_policy(settings, settings.require_lake(), "0001", "bundle")
         with policy if hasattr(policy, "__exit__") else nullcontext(policy):
             if side == OWN and sides.weights is not None:
                 policy.load(sides.weights)

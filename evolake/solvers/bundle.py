@@ -107,7 +107,7 @@ def check(judging: Judging) -> Iterator[Said]:
     if read_card(folder)["base"] != claims.base:
         yield Said("identity", "fails", f"its card says that it descends from {read_card(folder)['base']}, and it claims {claims.base}")
         return
-    settings = judging.settings.model_copy(update={"lake": judging.cache or judging.settings.lake})
+    settings = judging.settings.model_copy(update={"lake": judging.cache or judging.settings.require_lake()})
     judging.progress("gates: sources are built and run on formulas with known answers")
     verified = _verified(folder, settings, judging)
     judged = verified.judged
@@ -138,7 +138,7 @@ def run_again(judging: Judging, claims: VariantClaims, verified: Verified, setti
     if not claims.runs:
         yield Said("benchmark runs", "unmeasured", "the bundle has none")
         return
-    blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
+    blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"
     known = _formulas({run.suite for run in claims.runs}, settings)
     here = [run for run in claims.runs if (run.suite, run.formula_sha) in known]
     if not here:
@@ -173,7 +173,7 @@ def _formulas(suites: set[str], settings: Settings) -> Mapping[tuple[str, str], 
     from evolake.solvers.seeds.seeding import seed_trees
     from evolake.solvers.suites.opening import is_folder, named_suite
 
-    blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
+    blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"
     trees = seed_trees(blobs, cache, seeds=settings.seeds / "solvers.toml")
     result: dict[tuple[str, str], Instance] = {}
     for name in sorted(suites):

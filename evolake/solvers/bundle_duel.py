@@ -71,7 +71,7 @@ def _duelled(judging: Judging, duel: Duel, sizes: SolversSettings, recipes: Reci
     if (made := source_sha(folder)) != gain["against_id"]:
         yield Said("the other solver", "fails", f"{OTHER} has the id {made[:12]}, and the gain is stated over {gain['against_id'][:12]}")
         return
-    cache = settings.lake / "cache" / "solvers"
+    cache = settings.require_lake() / "cache" / "solvers"
     seeds = _seed_folders({str(gain.get("against")), read_card(folder)["base"]}, settings)
     ids = {name: source_sha(place) for name, place in seeds.items()}
     if gain.get("against") in ids and ids[gain["against"]] != made:
@@ -102,7 +102,7 @@ def _seed_folders(names: set[str], settings: Settings) -> dict[str, Path]:
     from evolake.solvers.seeds.seeds_file import load_seeds
 
     known = load_seeds(settings.seeds / "solvers.toml")
-    blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
+    blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"
     return {
         name: lay_out_seed(known[name], blobs, cache, adapters=settings.seeds / "solvers" / "adapters") for name in sorted(names & set(known))
     }
@@ -116,7 +116,7 @@ def _built(folder: Path, settings: Settings) -> BuildResult:
     adapter = _adapter(folder, settings)
     if problems := check_layout(folder, adapter):
         raise ValueError(f"the other solver's sources are not laid out as they must be: {problems[0]}")
-    result = build_variant(folder, adapter, Lake(settings.lake).blobs)
+    result = build_variant(folder, adapter, Lake(settings.require_lake()).blobs)
     if not result.ok:
         raise MachineryError("the other solver cannot be built here", got=result.reason, do="see evolake doctor")
     return result
@@ -126,7 +126,7 @@ def _opened(folder: Path, build: BuildResult, settings: Settings) -> Program:
     from evolake.lake import Lake
     from evolake.solvers.repository.build import open_program
 
-    return open_program(build, _adapter(folder, settings), Lake(settings.lake).blobs, settings.lake / "cache" / "solvers")
+    return open_program(build, _adapter(folder, settings), Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers")
 
 
 def _adapter(folder: Path, settings: Settings) -> Adapter:
@@ -143,7 +143,7 @@ def _formulas_anew(recipes: Recipes, judging: Judging, settings: Settings) -> Su
     from evolake.solvers.seeds.seeding import seed_trees
     from evolake.solvers.suites.fresh import FreshKey, fresh_suite
 
-    blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
+    blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"
     trees = seed_trees(blobs, cache, seeds=settings.seeds / "solvers.toml")
     made = fresh_suite(
         recipes.suite, BlobStore(judging.folder / "drawn"), judging.folder / "formulas", FreshKey(secrets.token_bytes(32), 0, "bundle"),

@@ -211,7 +211,7 @@ DUELS = TableSchema(
         "place": (pl.Int64, "Whether it ran first (0) or second (1) of its pair on the same core."),
         "variant_id": pl.String, "status": pl.String, "solved": pl.Boolean, "certificate": pl.String, "proof_status": pl.String,
         "cpu_s": pl.Float64, "conflicts": pl.Int64, "timeout_s": pl.Float64, "host": pl.String,
-        "proof_bytes": (pl.Int64, "Length of the proof that the run wrote, in bytes; null without one, and in lakes of 0.1.0."),
+        "proof_bytes": (pl.Int64, "Length of the proof that the run wrote, in bytes; null without one."),
     },
     keys=("cycle", "challenger_id", "instance", "pair", "part"), provenance=("host",), terms=TERMS,
 )

@@ -30,7 +30,7 @@ def import_command(file: Path, as_json: bool) -> int:
     from evolake.designs.evolution.importing import import_database
     from evolake.lake import Lake
 
-    result = import_database(Lake(settings_module.load().lake), file)
+    result = import_database(Lake(settings_module.load().require_lake()), file)
     reasons = [] if result.new else ["this database was imported before; nothing changed"]
     malformed = ", ".join(f"{bad} of the {name}" for name, (_, bad) in result.counts.items() if bad)
     reasons += [f"malformed, with the reason in the row: {malformed}"] if malformed and result.new else []

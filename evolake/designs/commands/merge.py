@@ -21,7 +21,7 @@ def merge(other_lake: Path, top: int, alive: int, as_json: bool) -> int:
     from evolake.designs.evolution.merge import import_lake
     from evolake.lake import Lake
 
-    result = import_lake(Lake(settings_module.load().lake), other_lake, top=top, alive=alive)
+    result = import_lake(Lake(settings_module.load().require_lake()), other_lake, top=top, alive=alive)
     reasons = [] if result.new else ["this bundle was merged before; nothing changed"]
     if as_json:
         say_json({

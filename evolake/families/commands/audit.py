@@ -29,7 +29,7 @@ def export_sheet(size: int, out: Path, evolved_only: bool) -> int:
     from evolake.lake import Lake
 
     settings = settings_module.load()
-    lake = Lake(settings.lake)
+    lake = Lake(settings.require_lake())
     data = read_dataset(lake, finished(lake, None))
     rows = {row["family_id"]: row for row in data.families if not (evolved_only and row["operator"] == "seed")}
     if not rows:
@@ -58,7 +58,7 @@ def import_grades(path: Path, as_json: bool) -> int:
     from evolake.families.tables import GRADES as TABLE
     from evolake.lake import Lake
 
-    lake = Lake(settings_module.load().lake)
+    lake = Lake(settings_module.load().require_lake())
     done = finished(lake, None)
     known = [row["family_id"] for row in archive_after(lake, done[-1]).rows()] if done else []
     new = read_grades(path, known)

@@ -25,7 +25,7 @@ def export(form: str, out: Path, cycle: int | None, test_share: float, as_json: 
     from evolake.families.model.contract import to_record
     from evolake.lake import Lake
 
-    lake = Lake(settings_module.load().lake)
+    lake = Lake(settings_module.load().require_lake())
     data = read_dataset(lake, finished(lake, cycle))
     records = [to_record(family) for family in load_families(lake, data.families)] if form == "jsonl" else []
     counts = write_dataset(cast(Form, form), data.instances, records, out, data.made_by, test_share=test_share, roots=data.roots)

@@ -33,7 +33,7 @@ def gallery(out: Path, source: Path | None, evolved: bool) -> int:
     settings = settings_module.load()
     if source is not None and evolved:
         raise click.UsageError("--from and --evolved exclude each other")
-    result = _of_lake(settings.lake) if evolved else read_path(source or settings.seeds / "families")[0]
+    result = _of_lake(settings.require_lake()) if evolved else read_path(source or settings.seeds / "families")[0]
     with open_pool(workers=1, preload=PRELOAD, mode=settings.jail) as pool:
         examples = {family.family_id: examples_of(family, pool, settings) for family in result}
     written = write_gallery(result, examples, out)

@@ -58,7 +58,7 @@ def check(path: Path, backend: str | None, profile: str | None, seed: int | None
     ruleset = load_rules(settings.seeds / "rules", "families")
     others = relatives(settings)
     results = []
-    agents = open_agents(settings, settings.lake, "0001", f"check-{uuid4().hex[:12]}", line="families")
+    agents = open_agents(settings, settings.require_lake(), "0001", f"check-{uuid4().hex[:12]}", line="families")
     with agents, open_pool(workers=1, preload=PRELOAD, mode=settings.jail) as pool:
         for family in matches:
             whole = complete(family, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), root_seed=root_seed)

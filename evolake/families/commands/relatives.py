@@ -88,8 +88,8 @@ def _of_lake(settings: Settings) -> list[Fingerprint]:
     from evolake.families.dataset.datasets import LINE, archive_after
     from evolake.lake import Lake, following
 
-    if not settings.lake.exists():
+    if not settings.require_lake().exists():
         return []
-    lake = Lake(settings.lake)
+    lake = Lake(settings.require_lake())
     done = [cycle for cycle in finished(lake, None) if lake.record(LINE, "incoming_families", following(cycle)) is not None]
     return archive_after(lake, done[-1]).known() if done else []

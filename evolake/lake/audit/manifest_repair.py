@@ -14,11 +14,9 @@ from typing import Any
 from evolake.lake import chained, disk, layout, packs
 from evolake.lake.layout import Partition
 from evolake.lake.locks import hold
-from evolake.lake.manifest import PartitionLog
+from evolake.lake.manifest import EMPTY_LOG
 from evolake.lake.manifest_lines import COMMIT, ManifestEntry, body_of, entry_of
 from evolake.lake.store import Lake
-
-EMPTY = PartitionLog((), ())
 
 
 def read_record(partition: Partition) -> ManifestEntry | None:
@@ -82,7 +80,7 @@ def _of_many(lake: Lake, manifest: Path, known: Any, summary: list[str]) -> list
         sha = disk.file_sha(path)
         if not entries or not sha.startswith(path.stem):
             continue
-        lost = [entry for entry in entries if not any(commit.token == entry.token for commit in known.get(entry.record.cycle, EMPTY).commits)]
+        lost = [entry for entry in entries if not any(commit.token == entry.token for commit in known.get(entry.record.cycle, EMPTY_LOG).commits)]
         unknown = path not in named
         if lost or (unknown and not known):
             bodies += [body_of(entry, lake.root) for entry in lost]

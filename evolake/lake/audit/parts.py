@@ -15,7 +15,8 @@ from evolake.lake.audit.findings import BACKUP, Finding
 from evolake.lake.audit.manifest_repair import read_record
 from evolake.lake.layout import Partition
 from evolake.lake.manifest import PartitionLog
-from evolake.lake.manifest_lines import ManifestEntry, Packed
+from evolake.lake.manifest_lines import ManifestEntry
+from evolake.lake.packs import Packed
 from evolake.lake.store import Lake, content_of
 from evolake.reading.numbers import DIGITS
 
@@ -89,8 +90,6 @@ def _held(lake: Lake, partition: Partition, log: PartitionLog, fast: bool) -> tu
 
 
 def _record(lake: Lake, partition: Partition, held: ManifestEntry) -> Iterator[Finding]:
-    if held.provenance is None and not partition.record.exists():
-        return  # evolake 0.1.0 wrote none
     result = read_record(partition)
     if result is None or (result.record != held.record and result.token <= held.token):
         yield Finding(
@@ -119,7 +118,7 @@ def _rows(partition: Partition, held: ManifestEntry) -> tuple[str, str] | None:
     got = content_of(held, frame)
     if frame.height != held.record.rows:
         return f"{held.record.rows} rows", f"{frame.height} rows"
-    return None if got in (None, held.record.content_sha) else (f"content {held.record.content_sha}", f"content {got}")
+    return None if got == held.record.content_sha else (f"content {held.record.content_sha}", f"content {got}")
 
 
 def check_history(lake: Lake, line: str, asset: str, partitions: Mapping[str | None, PartitionLog], fast: bool) -> Iterator[Finding]:

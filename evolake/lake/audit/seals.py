@@ -6,7 +6,6 @@ that lies there has a check sum that holds and is at least as new as what the jo
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,7 +59,7 @@ def _line(lake: Lake, line: str) -> Iterator[Finding]:
 def _file(path: Path, line: str, cycle: str) -> Seal | str | None:
     """The seal in a file, None where there is none, or why it is not one."""
     try:
-        return seal_files.decode(disk.read(path), line, cycle)[0]
+        return seal_files.decode(disk.read(path), line, cycle)
     except FileNotFoundError:
         return None
     except (ValueError, OSError) as error:
@@ -83,20 +82,11 @@ def _without_journal(lake: Lake, line: str, read: dict[str, Seal | str | None], 
     whole = [results for results in read.values() if isinstance(results, Seal)]
     if len(whole) < len(read):
         return
-    files = [disk.read(lake.seals.path(line, seal.cycle)) for seal in whole]
-    if any(b'"check"' in data for data in files):
+    if whole:
         yield Finding(
             "journal", f"the journal of the seals of {line} is gone", where, "every seal that was ever made", "no file", BACKUP,
             repair=lambda: _mend(lake, line, whole),
         )
-        return
-    for before, after in itertools.pairwise(whole):  # seals of evolake 0.1.0 have no check sum: only each other
-        if (before.state, after.state) == ("sealed", "sealed") and after.built_on != before.version:
-            yield Finding(
-                "seal", f"the seal of {line}, cycle {after.cycle}, does not stand on the one before it", f"seals/{line}/{after.cycle}.json",
-                f"built on {before.version[:12]}", str(after.built_on)[:12],
-                f"materialize the whole group from cycle {before.cycle} on: it was run again alone, or a seal was changed",
-            )
 
 
 def _mend(lake: Lake, line: str, seals: list[Seal]) -> str:
@@ -117,7 +107,7 @@ def _mend(lake: Lake, line: str, seals: list[Seal]) -> str:
 def _put_back(path: Path, seal: Seal) -> str:
     with disk.as_lake_error(f"the seal {path} cannot be put back", "to write what the journal says"):
         try:
-            if seal_files.decode(disk.read(path), seal.line, seal.cycle)[0] == seal:
+            if seal_files.decode(disk.read(path), seal.line, seal.cycle) == seal:
                 return "was mended already"
         except (ValueError, FileNotFoundError):
             pass

@@ -58,11 +58,11 @@ class Remote:
         options: dict[str, Any] = {"mkdir": create} if steps.scheme == "file" else {}
         if steps.scheme == "s3" and any(os.environ.get(name, "").startswith("http://") for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT")):
             options["client_options"] = {"allow_http": True}
-        with self._told():
+        with self._as_lake_error():
             self._store = from_url(self.url, **options)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _as_lake_error(self) -> Iterator[None]:
         from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
 
         try:
@@ -77,7 +77,7 @@ class Remote:
 
     def objects(self) -> dict[str, int]:
         """sha -> bytes of every object that is there."""
-        with self._told():
+        with self._as_lake_error():
             return {
                 item["path"].removeprefix("objects/").replace("/", ""): item["size"]
                 for chunk in self._obstore.list(self._store, prefix="objects", chunk_size=1000) for item in chunk
@@ -85,7 +85,7 @@ class Remote:
 
     def put(self, sha: str, data: bytes) -> None:
         """Stores an object; one that is there is replaced by the same bytes."""
-        with self._told():
+        with self._as_lake_error():
             self._obstore.put(self._store, _place(sha), data)
 
     def get(self, sha: str, size: int) -> bytes:
@@ -100,7 +100,7 @@ class Remote:
 
     def newest(self) -> Snapshot | None:
         """The snapshot with the highest number; None in an empty store."""
-        with self._told():
+        with self._as_lake_error():
             names = [item["path"] for chunk in self._obstore.list(self._store, prefix="snapshots", chunk_size=1000) for item in chunk]
         numbers = [number for name in names if (number := whole_number(name[10:18])) is not None]
         return self.snapshot(max(numbers)) if numbers else None
@@ -128,7 +128,7 @@ class Remote:
         details = {"format": _FORMAT, "number": number, "files": [[path, *files[path]] for path in sorted(files)]}
         data = zstandard.ZstdCompressor(write_checksum=True).compress(json.dumps(details, ensure_ascii=False).encode("utf-8", "surrogateescape"))
         try:
-            with self._told():
+            with self._as_lake_error():
                 self._obstore.put(self._store, _numbered(number), data, mode="create", use_multipart=False)
         except AlreadyExistsError:
             raise LakeError(f"another push to {self.url} was faster", got=f"snapshot {number} is there", do="pull, then push again") from None
@@ -138,7 +138,7 @@ class Remote:
         from obstore.exceptions import NotFoundError
 
         try:
-            with self._told():
+            with self._as_lake_error():
                 found = self._obstore.get(self._store, place)
                 if found.meta["size"] <= limit:
                     return bytes(found.bytes())

@@ -70,10 +70,10 @@ def _entering(settings: Settings, folder: Path) -> str:
     from evolake.report.entering import entry
 
     own = settings.of(ProgramsSettings)
-    if held_with_other_files(Lake(settings.lake), folder):
+    if held_with_other_files(Lake(settings.require_lake()), folder):
         return f"the line already has a project {folder.name} with other files and continues with those: rename the folder to start a new one"
     if folder.resolve() in [known.resolve() for known in project_folders(own, *settings.seed_folders)]:
-        return f"{entry(Lake(settings.lake), LINE)[1]} (evolake run --lines {LINE}), with the content that it has then"
+        return f"{entry(Lake(settings.require_lake()), LINE)[1]} (evolake run --lines {LINE}), with the content that it has then"
     if own.projects:
         return f"it takes part where EVOLAKE_PROGRAMS__PROJECTS names it, which now is {own.projects}"
     return f"it takes part after: evolake seeds add {folder}"
@@ -115,7 +115,7 @@ def show(program: str, as_json: bool) -> int:
     from evolake.lake import Lake
     from evolake.programs.report.showing import lines_of, told_of
 
-    result = told_of(Lake(settings_module.load().lake), program)
+    result = told_of(Lake(settings_module.load().require_lake()), program)
     if result is None:
         raise InputError(f"no program {program!r} is in the lake", wanted="an id as `evolake sql` shows it, or a project's name", do="evolake status")
     if as_json:
@@ -137,7 +137,7 @@ def trace(project: str | None, as_json: bool) -> int:
     from evolake.programs.report.material import population_entering
     from evolake.programs.report.tracing import lines_of, trace_of
 
-    lake = Lake(settings_module.load().lake)
+    lake = Lake(settings_module.load().require_lake())
     cycles = lake.cycles(LINE, "incoming_programs")
     if not cycles:
         raise InputError("the lake holds no programs yet", do="evolake run --lines programs")

@@ -69,7 +69,7 @@ def compare(
     name = root_name or next(iter(roots))
     if name not in roots:
         raise InputError(f"no root prompt named {name!r}", wanted=f"one of {', '.join(roots)}", do="pass --root with one of these names")
-    lake, started = _lake(settings.lake), time.monotonic()
+    lake, started = _lake(settings.require_lake()), time.monotonic()
     result = problem_set(own, lake=lake, seeds=settings.seeds, seed=settings.seed)
     sha = comparison_sha(settings, result, roots[name], iterations=iterations, every=every)
 
@@ -80,12 +80,12 @@ def compare(
             raise Pause
 
     with lake.line_lock("prompts_compare", run_id=f"compare-{sha[:12]}"):
-        policy = open_policy(settings, settings.lake, "compare", "compare")
+        policy = open_policy(settings, settings.require_lake(), "compare", "compare")
         try:
             with policy if hasattr(policy, "__exit__") else nullcontext():  # type: ignore[attr-defined]
                 runs = run_arms(
                     names, policy, result, roots[name], iterations=iterations, every=every, agents=lambda _: open_editors(
-                        settings, settings.lake, "compare", "compare", policy,
+                        settings, settings.require_lake(), "compare", "compare", policy,
                     ), judge=judge_with(recipe_of(own), own.answer_format, own.format_bonus), settings=own,
                     library=load_library(settings.seeds / LINE), root_seed=settings.seed, report=report, replicates=replicates,
                     journal=journals_of(lake, sha),
@@ -118,7 +118,7 @@ def compare(
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def show(prompt: str, as_json: bool) -> int:
     """Show a prompt of the lake: its text, its rating and where it comes from. PROMPT: the start of its id, or `champion`."""
-    population = _population(settings_module.load().lake)
+    population = _population(settings_module.load().require_lake())
     row = _found(population, prompt)
     parents = population.derivations.filter(population.derivations["child_id"] == row["prompt_id"]).to_dicts()
     text = population.prompt(row["prompt_id"]).text()

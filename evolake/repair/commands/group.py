@@ -120,7 +120,7 @@ def run(
     if as_json:
         result = {
             "verdict": "complete", "reasons": [], "study_sha": study.sha, "backend": study.backend, "model": study.model,
-            "problems": len(study.entries), "ran": list(outcome.ran), "kept": list(outcome.kept), "lake": str(settings.lake),
+            "problems": len(study.entries), "ran": list(outcome.ran), "kept": list(outcome.kept), "lake": str(settings.require_lake()),
         }
         say_json(result)
     else:

@@ -21,7 +21,7 @@ def report(out: Path, as_json: bool) -> int:
     from evolake.repair.report.narrative import answers, caution, headline, setting
     from evolake.repair.report.pdf import write_pdf
 
-    result = read_report(settings_module.load().lake)
+    result = read_report(settings_module.load().require_lake())
     written = write_report(result, out)
     pdf, said_of_pdf = write_pdf(out)
     written += [pdf] if pdf else []

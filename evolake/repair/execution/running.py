@@ -59,7 +59,7 @@ def run_study(settings: Settings, arms: Sequence[str], seeds: Sequence[int], run
     """
     check_backend(settings)
     require_endpoint(settings)
-    lake = Lake(settings.lake)
+    lake = Lake(settings.require_lake())
     with lake.line_lock(LINE, run_id=run_id), workers(settings) as executor:
         rows = benchmark_rows(settings.of(RepairSettings), settings.seed, executor=executor)
         study = study_of(settings, entries_of(rows))

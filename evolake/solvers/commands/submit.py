@@ -28,7 +28,7 @@ def submit(folder: Path, parent: str, hypothesis: str, as_json: bool) -> int:
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}", wanted="a repository of the layout", do="check the path")
     settings = load()
-    row = submissions.submit(Lake(settings.lake), folder, parent, hypothesis, adapters=settings.seeds / "solvers" / "adapters")
+    row = submissions.submit(Lake(settings.require_lake()), folder, parent, hypothesis, adapters=settings.seeds / "solvers" / "adapters")
     if as_json:
         details = {name: row[name] for name in ("submission_id", "cycle", "parent_id", "tree_sha")}
         say_json({"verdict": "kept"} | details)

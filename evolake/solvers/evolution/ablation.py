@@ -93,7 +93,7 @@ def ablate(
         InputError: no population, or the journal is of another question. Others as making variants.
     """
     check_coder(settings)
-    lake = Lake(settings.lake)
+    lake = Lake(settings.require_lake())
     cycles = lake.seals.cycles(LINE)
     if not cycles:
         raise InputError("there is no population to try this on", wanted="a lake whose solvers line has begun", do="evolake run --lines solvers")

@@ -70,7 +70,7 @@ def transfer(
     """
     settings = load(options.profile)
     sizes = settings.of(SolversSettings)
-    lake = Lake(settings.lake)
+    lake = Lake(settings.require_lake())
     cache = lake.root / "cache" / "solvers"
     suites = _suites(sides, settings, sizes, lake, cache)
     opened = _opened(variants, seeds or sizes.seeds, settings, lake, cache)

@@ -87,7 +87,7 @@ def judge_folder(
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}", wanted="a solver's repository", do="check the path")
     folder = repository_in(folder)
-    blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
+    blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"
     with Scratch("verify") as parent:
         variant, adapter, base_name = as_variant(folder, adapter_name, Path(parent), settings.seeds / "solvers" / "adapters")
         base = lay_out_seed(

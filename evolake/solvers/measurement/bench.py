@@ -99,7 +99,7 @@ def bench_folders(
     """
     settings = load(options.profile)
     sizes = settings.of(SolversSettings).model_copy(update={name: value for name, value in (proofs or {}).items() if value is not None})
-    blobs, cache = Lake(settings.lake).blobs, settings.lake / "cache" / "solvers"
+    blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"
     if missing := [folder for folder in folders if not folder.is_dir()]:
         raise InputError(f"there is no folder {missing[0]}", wanted="a solver's repository", do="check the path")
     formulas = named_suite(

@@ -167,7 +167,7 @@ def _measure() -> None:
     parser.add_argument("--lock", action="store_true")
     given = parser.parse_args()
     specs = [load_spec(name, given.seeds) for name in given.suites]
-    lake = Lake(load().lake)
+    lake = Lake(load().require_lake())
     seed, adapter = seed_named(given.solver), load_adapter(given.solver)
     cache = lake.root / "cache" / "solvers"
     built = build_variant(lay_out_seed(seed, lake.blobs, cache, now=datetime.now(UTC)), adapter, lake.blobs, seed=True)

@@ -28,7 +28,7 @@ def tools_folder() -> Path:
         return Path(named)
     from evolake.settings import load
 
-    return load().lake / "cache" / "proof-tools"
+    return load().require_lake() / "cache" / "proof-tools"
 
 
 def find_program(name: str) -> Path | None:

@@ -58,7 +58,7 @@ def utility(
         "study_sha": outcome.study.sha, "policy": outcome.study.policy, "ran": list(outcome.ran), "kept": list(outcome.kept),
         "left": list(outcome.left), "notes": outcome.study.notes,
     }
-    stored = read_study(Lake(settings.lake))
+    stored = read_study(Lake(settings.require_lake()))
     sentences: list[str] = []
     if stored.replies.height:
         result = findings_of(stored.steps, stored.replies, stored.study["root_seed"])

@@ -124,7 +124,7 @@ def run_study(
     Raises:
         InputError: as `prepare`. PartitionBusy: another run of the study is under way. MachineryError: the policy cannot be trained.
     """
-    lake, started = Lake(settings.lake), time.monotonic()
+    lake, started = Lake(settings.require_lake()), time.monotonic()
     with lake.line_lock(LINE, run_id=run_id):
         cells = [cell_of(arm, seed) for seed in seeds for arm in arms]
 

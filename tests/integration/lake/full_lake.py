@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 import commands
-from lake_damage import old_lake
+from lake_damage import toy_lake
 
 from evolake.cli.doctor import _writable
 
@@ -36,7 +36,7 @@ def contents(lake: Path) -> dict[str, bytes]:
 
 
 def main(disk: Path, how: str, other: Path) -> None:
-    lake = old_lake(disk)
+    lake = toy_lake(disk)
     commands.evolake("status", environment={"EVOLAKE_LAKE": str(lake), "PATH": os.environ["PATH"]})
     before = contents(lake)
     if how == "full":

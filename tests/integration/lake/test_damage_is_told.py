@@ -9,7 +9,7 @@ from pathlib import Path
 
 import commands
 import pytest
-from lake_damage import old_lake
+from lake_damage import toy_lake
 
 
 def evolake(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -18,7 +18,7 @@ def evolake(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("damaged", ["manifest", "seal"])
 def test_each_command_tells_it(tmp_path, damaged):
-    root = old_lake(tmp_path)
+    root = toy_lake(tmp_path)
     if damaged == "manifest":
         path = root / "tables/ordered/candidates__artifacts/_manifest.jsonl"
         path.write_bytes(b"\n".join(line for line in path.read_bytes().split(b"\n") if b'"intent"' not in line and b'"commit"' not in line))
@@ -34,7 +34,7 @@ def test_each_command_tells_it(tmp_path, damaged):
 
 
 def test_no_cycle_is_run_on_a_table_whose_manifest_is_damaged(tmp_path):
-    root = old_lake(tmp_path)
+    root = toy_lake(tmp_path)
     shutil.copytree(root / "tables/ordered", root / "tables/designs")
     manifest = root / "tables/designs/candidates__artifacts/_manifest.jsonl"
     manifest.write_bytes(b"")
@@ -57,7 +57,7 @@ def test_a_lake_that_is_a_file_is_the_users_mistake(tmp_path):
 def test_the_doctor_says_in_one_line_what_is_damaged_and_what_to_run(tmp_path):
     from evolake.cli.doctor import _health
 
-    root = old_lake(tmp_path)
+    root = toy_lake(tmp_path)
     assert _health(root).detail == "a publication of ordered/late cycle 0001 was cut off; run: evolake lake verify --repair"
     evolake(root, "lake", "verify", "--repair")
     assert _health(root).ok

@@ -68,7 +68,7 @@ def honest(project: GatesProject, tmp_path_factory: pytest.TempPathFactory) -> H
     begin = text.index("{", text.index("int main("))
     (other / MAIN).write_text(text[:begin] + SLEEP + text[begin + 1 :])
     settings = load_settings("demo", lake=project.root / "lake")
-    blobs, folder = BlobStore(settings.lake), tmp_path_factory.mktemp("formulas")
+    blobs, folder = BlobStore(settings.require_lake()), tmp_path_factory.mktemp("formulas")
     adapter = project.adapter("minisat22")
 
     def contender(place: Path) -> Contender:
@@ -80,7 +80,7 @@ def honest(project: GatesProject, tmp_path_factory: pytest.TempPathFactory) -> H
         rows = run_duel(DuelPlan(first, second, suite, "0001", 1), MeasuringPlan(run_limits(10, 1024, 128)), executor)
     decision = decide_duel(DUELS.frame(rows), decision_rng(0, "0001", second.variant_id))
     assert decision.wins, decision.reason
-    file = exported_champion(Lake(settings.lake), {second.variant_id: own, first.variant_id: other}, rows, decision.row("0001"), folder)
+    file = exported_champion(Lake(settings.require_lake()), {second.variant_id: own, first.variant_id: other}, rows, decision.row("0001"), folder)
     whole = opened(file)
     claims, held = json.loads(whole.members["claims.json"]), whole.facts["champion"]
     assert claims["root_seed"] == 0 and held["gain"]["against"] == "slow"
@@ -114,7 +114,8 @@ def check(honest: Honest, claims: Mapping[str, Any], held: Mapping[str, Any], fo
     """What the statement comes to, without the gates."""
     facts = {"artifact_id": source_sha(honest.own), "champion": held}
     rules = Ruleset("solvers", ())
-    judging = Judging(Bundle(facts, {**honest.members, **(members or {})}, ""), honest.settings, rules, rules, None, folder, honest.settings.lake)
+    bundle = Bundle(facts, {**honest.members, **(members or {})}, "")
+    judging = Judging(bundle, honest.settings, rules, rules, None, folder, honest.settings.require_lake())
     duel = Duel.model_validate(claims["duel"]) if claims["duel"] else None
     verified = Verified(honest.own, "smoke", honest.judged, "")
     return list(stated(judging, duel, SIZES.model_dump(mode="json"), claims["root_seed"], verified, honest.settings))

@@ -36,7 +36,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 @pytest.fixture(autouse=True)
 def nothing_noted(settings: Settings) -> None:
     """The policies of these tests are no part of the settings that tell one journal from another."""
-    shutil.rmtree(settings.lake / "work", ignore_errors=True)
+    shutil.rmtree(settings.require_lake() / "work", ignore_errors=True)
 
 
 def sized(settings: Settings, **given: Any) -> Settings:
@@ -61,7 +61,7 @@ class Knowing:
 def lake_of(settings: Settings) -> Any:
     from evolake.lake import Lake
 
-    return Lake(settings.lake)
+    return Lake(settings.require_lake())
 
 
 def test_only_what_is_answered_right_now_and_then_is_kept_and_nothing_that_was_measured_is_asked(settings: Settings):

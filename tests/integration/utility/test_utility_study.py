@@ -187,4 +187,4 @@ def test_a_pause_ends_after_a_step_and_a_changed_size_is_another_study(studied):
     said: list[str] = []
     assert run_study(settings, ["evolved"], [0], "run-again", tell=said.append).ran == ("evolved-0",)
     assert said == ["evolved-0: step 2 of 3", "evolved-0: step 3 of 3"]
-    assert read_study(Lake(settings.lake)).missing == []
+    assert read_study(Lake(settings.require_lake())).missing == []

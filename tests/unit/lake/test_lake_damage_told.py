@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from lake_damage import old_lake
+from lake_damage import toy_lake
 
 from evolake.cli import cli
 from evolake.errors import LakeError
@@ -26,7 +26,7 @@ DAMAGE = {
 
 @pytest.fixture(params=DAMAGE)
 def damaged(request, tmp_path: Path, monkeypatch) -> Path:
-    root = old_lake(tmp_path)
+    root = toy_lake(tmp_path)
     path = root / "tables" / "ordered" / "candidates" / "_manifest.jsonl"
     path.write_bytes(DAMAGE[request.param](path.read_bytes()))
     monkeypatch.setenv("EVOLAKE_LAKE", str(root))

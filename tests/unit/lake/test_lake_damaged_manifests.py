@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from lake_damage import flips, old_lake
+from lake_damage import flips, toy_lake
 
 from evolake.errors import CorruptPart, LakeError
 from evolake.lake import ARTIFACTS, Catalogue, Lake, chained
@@ -136,8 +136,8 @@ def test_rows_that_are_not_those_of_the_content_hash_are_not_read(lake):
     assert part.exists()
 
 
-def test_a_lake_of_an_older_evolake_is_read_and_grown_and_its_old_lines_count(tmp_path):
-    root = old_lake(tmp_path)
+def test_a_lake_that_0_2_0_wrote_is_read_and_grown_and_its_old_lines_count(tmp_path):
+    root = toy_lake(tmp_path)
     lake = Lake(root)
     assert lake.cycles("ordered", "candidates") == ["0001", "0002", "0003", "0004"]
     assert lake.read("ordered", "candidates", "0003")["member"].to_list() == ["seed>0001>0002!>0003"]

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from lake_damage import flips, old_lake
+from lake_damage import flips, toy_lake
 
 from evolake.errors import LakeError
 from evolake.lake import Lake, disk, following
@@ -59,7 +59,7 @@ def read_seal(lake, cycle: str, path, data: bytes):
 
 def test_every_flip_of_a_bit_of_a_seal_is_seen(lake):
     data = seal_path(lake, "0003").read_bytes()
-    assert decode(data, LINE, "0003") == (lake.seals.read(LINE, "0003"), 2)
+    assert decode(data, LINE, "0003") == lake.seals.read(LINE, "0003")
     tried = 0
     for _, changed in flips(data):
         with pytest.raises(ValueError):
@@ -110,7 +110,8 @@ def test_a_seal_without_its_check_sum_is_no_way_round_it(lake):
     body = json.loads(seal_path(lake, "0003").read_bytes())
     body = {name: value for name, value in body.items() if name not in ("format", "check")} | {"version": "forged", "tables": {}}
     forged = (json.dumps(body, sort_keys=True, indent=1) + "\n").encode()
-    assert decode(forged, LINE, "0003")[1] == 1
+    with pytest.raises(ValueError, match="format None: this evolake reads format 2"):
+        decode(forged, LINE, "0003")
     assert read_seal(lake, "0003", seal_path(lake, "0003"), forged) == "damaged"
 
 
@@ -161,28 +162,10 @@ def test_a_writer_that_dies_anywhere_leaves_the_old_seal_or_the_new(lake):
     assert set(seen) == {"old", "new"}
 
 
-def test_the_seals_of_an_older_evolake_are_read_and_held_to_their_tables(tmp_path):
-    root = old_lake(tmp_path)
+def test_the_seals_of_a_lake_that_0_2_0_wrote_are_read_and_go_on(tmp_path):
+    root = toy_lake(tmp_path)
     seals = Lake(root).seals
     assert [seals.broken_link("ordered", f"000{n}") for n in range(1, 6)] == [None] * 4 + [("0005", "missing")]
-    path = root / "seals/ordered/0003.json"
-    whole = path.read_bytes()
-    passed = []
-    for bit, changed in flips(whole, every=13):
-        path.write_bytes(changed)
-        try:
-            if Lake(root).seals.broken_link("ordered", "0004") is None:
-                passed.append(bit // 8)
-        except LakeError:
-            pass
-    text = whole.decode()
-    harmless = {*range(text.index('"at": "') + 7, text.index('",\n "built_on')), *range(text.index('"run_id": "') + 11, text.index('",\n "state'))}
-    assert set(passed) <= harmless  # who sealed it and when, in a seal that has no check sum: what the seal says of its population is whole
-
-
-def test_the_seals_of_an_older_evolake_enter_the_journal_with_the_first_that_is_made(tmp_path):
-    root = old_lake(tmp_path)
-    seals = Lake(root).seals
     wanted = [seals.read("ordered", f"000{n}") for n in range(1, 5)]
     seals.seal("ordered", "0005", "v5", wanted[-1].version, "run")
     again = Lake(root).seals

@@ -1,18 +1,19 @@
-"""A lake says which format it is of: a newer one is refused before anything is read, one without a marker is read and marked."""
+"""A lake says which format it is of: a newer one is refused before anything is read, and one of 0.1.0; one that lost its marker is marked again."""
 
 from __future__ import annotations
 
 import json
+import shutil
 
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from lake_damage import old_lake
+from lake_damage import toy_lake
 
 from evolake import __version__
 from evolake.cli import cli
 from evolake.errors import InputError, LakeError
-from evolake.lake import BlobStore, Lake
+from evolake.lake import BlobStore, Lake, chained
 from evolake.lake.lake_format import FORMAT, MARKER
 from resources.lake import LakeResource
 
@@ -41,12 +42,47 @@ def test_the_first_write_marks_the_lake(tmp_path, write):
     assert (root / MARKER).stat().st_mtime_ns == written
 
 
-def test_a_lake_without_a_marker_is_read_as_it_is_and_marked_at_the_next_write(tmp_path):
-    root = old_lake(tmp_path)
+def test_a_lake_that_lost_its_marker_is_read_as_it_is_and_marked_at_the_next_write(tmp_path):
+    root = toy_lake(tmp_path)
+    (root / MARKER).unlink()
     lake = Lake(root)
     assert lake.cycles("ordered", "candidates") and not (root / MARKER).exists()
     lake.publish("ordered", "fresh", ROWS, cycle=None, run_id="run")
     assert marked(root)["format"] == FORMAT
+
+
+def as_0_1_0_wrote_it(root) -> None:
+    """Makes a lake one of format 1: log lines without numbers, no records beside parts, seals without check sums or journal, no marker."""
+    for manifest in (root / "tables").rglob("_manifest.jsonl"):
+        bodies = [chained.unsigned(line) for line in manifest.read_bytes().split(b"\n") if line]
+        old = [{name: value for name, value in body.items() if name not in ("no", "chain", "provenance")} for body in bodies]
+        manifest.write_bytes(b"".join(b"\n" + chained.signed(body) + b"\n" for body in old))
+    for record in (root / "tables").rglob("_record.json"):
+        record.unlink()
+    for seal in (root / "seals").rglob("0*.json"):
+        body = {name: value for name, value in json.loads(seal.read_text()).items() if name not in ("format", "check")}
+        seal.write_text(json.dumps(body, sort_keys=True, indent=1) + "\n")
+    (root / "seals/ordered/_journal.jsonl").unlink()
+    (root / MARKER).unlink()
+
+
+@pytest.mark.parametrize("lacking", ["", "tables", "seals", "marker of format 1"])
+def test_a_lake_of_0_1_0_is_refused_by_every_command_and_left_alone(tmp_path, monkeypatch, lacking):
+    root = toy_lake(tmp_path)
+    as_0_1_0_wrote_it(root)
+    if lacking in ("tables", "seals"):
+        shutil.rmtree(root / lacking)
+    elif lacking:
+        (root / MARKER).write_text(json.dumps({"format": 1, "evolake": "0.1.0", "read_by": "0.1.0"}))
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    monkeypatch.setenv("EVOLAKE_LAKE", str(root))
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "home"))
+    for words in commands(root, tmp_path / "out") if not lacking else [["status"], ["lake", "verify", "--repair"]]:
+        error = CliRunner().invoke(cli, words, standalone_mode=False).exception
+        assert isinstance(error, InputError) and error.exit_code == 2, (words, error)
+        for said in (f"{root} is of an older format", f"format {FORMAT}, which", "format 1, written by evolake 0.1.0", "EVOLAKE_LAKE"):
+            assert said in str(error), words
+    assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
 
 
 def commands(root, out) -> list[list[str]]:
@@ -61,7 +97,7 @@ def commands(root, out) -> list[list[str]]:
 
 
 def test_a_newer_format_is_refused_by_every_command_and_says_which_version_reads_it(tmp_path, monkeypatch):
-    root = old_lake(tmp_path)
+    root = toy_lake(tmp_path)
     (root / MARKER).write_text(NEWER)
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     monkeypatch.setenv("EVOLAKE_LAKE", str(root))

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from commands import evolake_apart
-from lake_damage import old_lake
+from lake_damage import toy_lake
 
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")}
-    return kept | {"EVOLAKE_LAKE": str(old_lake(tmp_path)), "TMPDIR": str(tmp_path)}
+    return kept | {"EVOLAKE_LAKE": str(toy_lake(tmp_path)), "TMPDIR": str(tmp_path)}
 
 
 def test_the_browser_gets_the_page(tmp_path: Path, environment: dict[str, str]):
