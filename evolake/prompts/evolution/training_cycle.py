@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from evolake.agents import Agents
-from evolake.prompts.evolution.iteration import ARMS, run_iteration
+from evolake.prompts.evolution.iteration import ARMS, Course, run_iteration
 from evolake.prompts.evolution.journal import calls_bytes, entry_bytes, key_of, read_entry
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.library import load_library
@@ -70,13 +70,11 @@ def train(
     if checkpoint is not None and policy.learns:
         policy.load(blobs.get(checkpoint))
     judge, library = judge_with(recipe_of(own), own.answer_format, own.format_bonus), load_library(settings.seeds / "prompts")
+    course = Course(agents, judge, own, library, cycle, settings.seed, guidance)
     known: set[str] = set()
     while len(rows) < own.iterations_per_cycle:
         key = _key(facts, rows, checkpoint)
-        done = run_iteration(
-            population, policy, problems, agents=agents, judge=judge, settings=own, library=library, cycle=cycle, root_seed=settings.seed,
-            guidance=guidance, turn=len(rows) + 1,
-        )
+        done = run_iteration(population, policy, problems, course, turn=len(rows) + 1)
         if ARMS[own.arm].learn:
             checkpoint = blobs.put(policy.save())
             done = done.with_checkpoint(checkpoint)
