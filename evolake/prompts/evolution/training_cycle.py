@@ -33,10 +33,13 @@ OF_NO_ITERATION = (
 
 @dataclass(frozen=True)
 class Notes:
-    """What an earlier run of the cycle noted (rows of JOURNAL), and how to note more: called with all rows so far."""
+    """What an earlier run of the cycle noted (rows of JOURNAL), and how to note more: called with all rows so far. facts: what notes must have been
+    made of to hold, as `facts_of` gives it. blobs: where their entries and checkpoints are."""
 
     rows: Sequence[Mapping[str, Any]]
     write: Callable[[list[dict[str, Any]]], None]
+    facts: Mapping[str, Any]
+    blobs: BlobStore
 
 
 def facts_of(settings: Settings, population: Population, problems: pl.DataFrame, *, guidance: Sequence[str], cycle: str) -> dict[str, Any]:
@@ -51,17 +54,18 @@ def facts_of(settings: Settings, population: Population, problems: pl.DataFrame,
 
 
 def train(
-    population: Population, policy: Policy, problems: Sequence[Problem], *, agents: Agents, settings: Settings, cycle: str, guidance: Sequence[str],
-    blobs: BlobStore, checkpoint: str | None, facts: Mapping[str, Any], notes: Notes,
+    population: Population, policy: Policy, problems: Sequence[Problem], notes: Notes, *, agents: Agents, settings: Settings,
+    guidance: Sequence[str], checkpoint: str | None,
 ) -> list[dict[str, Any]]:
     """All iterations of the cycle; gives rows of JOURNAL.
 
     Args:
-        policy: before any update. checkpoint: blob of the policy that enters the cycle; None means the base model. facts: what `facts_of` gave.
+        policy: before any update. checkpoint: blob of the policy that enters the cycle; None means the base model.
 
     Raises:
         InputError, AgentUnavailable, BudgetExhausted: as `run_iteration` does. What was noted before stays.
     """
+    facts, blobs, cycle = notes.facts, notes.blobs, notes.facts["cycle"]
     own, rows = settings.of(PromptsSettings), _standing(blobs, checkpoint, facts, notes.rows, settings.of(PromptsSettings).iterations_per_cycle)
     if len(rows) == own.iterations_per_cycle:
         return rows
