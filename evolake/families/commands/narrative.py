@@ -37,7 +37,7 @@ def _outvoted(name: str, who: str, votes: tuple[Vote, ...]) -> list[str]:
         return []
     first = lost[0]
     where = f"{who} is outvoted on {len(lost)} of {counted(len(votes), 'instance')}"
-    return [f"{where}; at difficulty {first.difficulty}: it answers {_shown(first.answers[name])}, the majority {_shown(first.label)}"]
+    return [f"{where}; at difficulty {first.difficulty}: it answers {_answer_text(first.answers[name])}, the majority {_answer_text(first.label)}"]
 
 
 def _silent(name: str, who: str, votes: tuple[Vote, ...]) -> list[str]:
@@ -50,7 +50,7 @@ def _silent(name: str, who: str, votes: tuple[Vote, ...]) -> list[str]:
 
 def review_told(review: Review) -> str:
     """What a blind review answered, or what it failed at, and what would have been right."""
-    label = "no answer has a strict majority" if review.label is None else f"the label is {_shown(review.label)}"
+    label = "no answer has a strict majority" if review.label is None else f"the label is {_answer_text(review.label)}"
     if review.status == "answered":
         said = f"answered {one_line(review.answer, LONGEST)}"
     elif review.turns and "\\boxed" not in review.turns[-1].output:
@@ -60,5 +60,5 @@ def review_told(review: Review) -> str:
     return f"the blind review at difficulty {review.difficulty} (by {review.reviewer}) {said}; {label}"
 
 
-def _shown(answer: Any) -> str:
+def _answer_text(answer: Any) -> str:
     return one_line(answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str), LONGEST)

@@ -110,7 +110,7 @@ def run_iteration(
     _check(policy, problems, arm)
     number = population.iteration + 1
     tag = {"cycle": cycle, "arm": arm.name, "iteration": number}
-    batch = draw(problems, settings.batch_problems, root_seed=root_seed, cycle=cycle, iteration=number, turn=turn)
+    batch = draw_batch(problems, settings.batch_problems, root_seed=root_seed, cycle=cycle, iteration=number, turn=turn)
     chosen = choose(population, arm, settings, root_seed=root_seed, cycle=cycle, iteration=number)
     places = slots(chosen, settings.prompts_per_iteration)
     pairs = [(prompt, problem) for prompt in places for problem in batch]
@@ -137,7 +137,7 @@ def run_iteration(
     return Iterations(grown, rows)
 
 
-def draw(
+def draw_batch(
     problems: Sequence[Problem], count: int, *, root_seed: int, cycle: str, iteration: int, turn: int | None = None
 ) -> list[Problem]:
     """The batch of an iteration, without repetition: those that are set for its turn, the rest of those that are set for none. All problems where

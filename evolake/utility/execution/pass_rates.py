@@ -79,7 +79,7 @@ def measure(
     answer_format, root_seed = sampling.answer_format, sampling.root_seed
     for family in families:
         result = contained(
-            draw, family, sorted(sampling.difficulties), sampling.instances, pool=pool, settings=settings, root_seed=root_seed,
+            draw_instances, family, sorted(sampling.difficulties), sampling.instances, pool=pool, settings=settings, root_seed=root_seed,
         )
         for row in [] if isinstance(result, Raised) else result:
             if len(row["text"]) <= sampling.longest:
@@ -116,7 +116,7 @@ def measure(
     return PassRates(replies, correct, frozenset(rows))
 
 
-def draw(
+def draw_instances(
     family: Family, difficulties: Sequence[int], count: int, *, pool: Any, settings: FamiliesSettings, root_seed: int
 ) -> list[dict[str, Any]]:
     """Rows of INSTANCES with labels by strict majority, `count` of each difficulty at most. Raises MachineryError when the jail failed."""
