@@ -31,7 +31,7 @@ from evolake.programs import tables as programs
 from evolake.programs.evolution.context import search_seeds
 from evolake.programs.evolution.generations import judge, judged_row, measured_rows
 from evolake.programs.evolution.immigrants import initial_row
-from evolake.programs.evolution.population import program_row, texts_bytes
+from evolake.programs.evolution.population import Birth, program_row, texts_bytes
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.model.project import Project, pack_files
 from evolake.programs.sandbox.evaluating import Evaluator
@@ -198,10 +198,8 @@ def improved_program_lake(root: Path, project: Project, text: str, seeds: Sequen
     lake, own, rules = Lake(root), ProgramsSettings(repeats=2), load_rules(SEEDS / "rules", "programs")
     start = initial_row(project, 0, "0000", lake.blobs) | {"state": "accepted", "score": 1.0}
     texts = {**project.evolving, project.main: text}
-    row = program_row(
-        project, texts, cycle="0001", generation=1, number=1, operator="number", parents=[start["program_id"]],
-        files_sha=lake.blobs.put(texts_bytes(texts)), origin="operators", size=len(text),
-    )
+    birth = Birth("0001", 1, 1, "number", [start["program_id"]], "operators")
+    row = program_row(project, texts, birth, files_sha=lake.blobs.put(texts_bytes(texts)), size=len(text))
     with Evaluator(project, own) as evaluator:
         candidate = Candidate(texts, row["program_id"], evaluator, search_seeds(project, own, 0))
         results = judge(candidate, rules, lake.blobs, cycle="0001", run_id="r")

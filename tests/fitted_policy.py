@@ -16,7 +16,7 @@ from tiny_policy import PROMPT
 
 from evolake.prompts.model.protocol import Problem
 from evolake.prompts.model.recipes import ESPL, Recipe
-from evolake.prompts.policies.local import LocalPolicy
+from evolake.prompts.policies.local import LocalPolicy, Sizes
 from evolake.prompts.policies.models import Base, load_base
 from evolake.prompts.policies.turns import read_result
 from evolake.prompts.tools.corpus import Document
@@ -32,9 +32,7 @@ PIECES = (
 """Tokens of its own, so that a transcript has thirty of them and not two hundred."""
 CALLS = 0.65
 """Share of the transcripts with a call."""
-SIZES: dict[str, Any] = {
-    "lora_rank": 8, "lora_alpha": 8, "max_tokens": 40, "max_prompt_tokens": 800, "rows_at_once": 32, "rows_per_pass": 32, "threads": 1, "seed": 3,
-}
+SIZES = Sizes(lora_rank=8, lora_alpha=8, max_tokens=40, max_prompt_tokens=800, rows_at_once=32, rows_per_pass=32, threads=1)
 
 
 def words(seed: int) -> dict[str, str]:
@@ -83,7 +81,7 @@ def fitted_base(steps: int = 200) -> Base:
 
     base = short_base()
     torch.set_num_threads(1)
-    reader = LocalPolicy(short_base(), ESPL, **SIZES, tools=search(words(0)))
+    reader = LocalPolicy(short_base(), ESPL, SIZES, seed=3, tools=search(words(0)))
     batch = _Batch([transcript for box in BOXES for word in WORDS for transcript in _transcripts(reader, box, word)])
     optimizer = torch.optim.Adam(base.model.parameters(), lr=5e-3)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 1e-2, total_steps=steps)
@@ -98,10 +96,10 @@ def fitted_base(steps: int = 200) -> Base:
     return base
 
 
-def fitted_policy(base: Base, held: Mapping[str, str] | None, recipe: Recipe = ESPL, **options: Any) -> LocalPolicy:
+def fitted_policy(base: Base, held: Mapping[str, str] | None, recipe: Recipe = ESPL) -> LocalPolicy:
     """A policy on a copy of that base, which searches the corpus of `held`; None: it has no tool."""
     own = Base(base.name, copy.deepcopy(base.model), base.tokenizer, base.sha)
-    return LocalPolicy(own, recipe, **(SIZES | options), tools=None if held is None else search(held))
+    return LocalPolicy(own, recipe, SIZES, seed=3, tools=None if held is None else search(held))
 
 
 def _transcripts(reader: LocalPolicy, box: str, word: str) -> list[tuple[list[int], list[int], list[float]]]:

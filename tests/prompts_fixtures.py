@@ -17,7 +17,7 @@ from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
-from evolake.prompts.evolution.iteration import ARMS, TABLES, Iterations, run_iteration
+from evolake.prompts.evolution.iteration import ARMS, TABLES, Course, Iterations, run_iteration
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.library import PrincipleLibrary, load_library
 from evolake.prompts.model.prompt import SystemPrompt
@@ -100,11 +100,12 @@ def iterate(
     population: Population, policy: Policy, problems: Sequence[Problem] = PROBLEMS, *, count: int = 1, agents: Agents, arm: str | None = None,
     **more: Any,
 ) -> Iterations:
-    """`count` iterations, one after the other: the last population, the rows of all. arm: None means the settings'. more: as of `run_iteration`."""
-    options = {"judge": judge, "settings": SIZES, "library": library(), "cycle": "0001", "root_seed": 3} | more
+    """`count` iterations, one after the other: the last population, the rows of all. arm: None means the settings'. more: of a `Course`, or turn."""
+    turn = more.pop("turn", None)
+    course = Course(agents, **({"judge": judge, "settings": SIZES, "library": library(), "cycle": "0001", "root_seed": 3} | more))
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
     for _ in range(count):
-        done = run_iteration(population, policy, problems, agents=agents, arm=None if arm is None else ARMS[arm], **options)
+        done = run_iteration(population, policy, problems, course, arm=None if arm is None else ARMS[arm], turn=turn)
         population = done.population
         rows = {name: rows[name] + list(done.rows[name]) for name in TABLES}
     return Iterations(population, rows)

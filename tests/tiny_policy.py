@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.model.protocol import Group, Problem, Sample
 from evolake.prompts.model.recipes import ESPL, Recipe
-from evolake.prompts.policies.local import LocalPolicy
+from evolake.prompts.policies.local import LocalPolicy, Sizes
 from evolake.prompts.policies.models import load_base
 
 PROMPT = prompt_of(["Be brief."])
@@ -17,10 +18,9 @@ PROMPT = prompt_of(["Be brief."])
 
 def tiny_policy(recipe: Recipe = ESPL, *, dtype: str = "float32", **options: Any) -> LocalPolicy:
     """A fresh policy; the same options give the same weights."""
-    sizes = {
-        "lora_rank": 4, "lora_alpha": 4, "max_tokens": 10, "max_prompt_tokens": 1000, "rows_at_once": 6, "rows_per_pass": 6, "threads": 1, "seed": 3,
-    }
-    return LocalPolicy(load_base("tiny", None, Path("unused"), dtype), recipe, **(sizes | options))
+    sizes = Sizes(lora_rank=4, lora_alpha=4, max_tokens=10, max_prompt_tokens=1000, rows_at_once=6, rows_per_pass=6, threads=1)
+    chosen = {name: options.pop(name) for name in vars(sizes) if name in options}
+    return LocalPolicy(load_base("tiny", None, Path("unused"), dtype), recipe, replace(sizes, **chosen), **({"seed": 3} | options))
 
 
 def problems(count: int) -> list[Problem]:

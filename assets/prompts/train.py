@@ -110,8 +110,8 @@ def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
     facts = facts_of(settings, population, problems, guidance=guidance, cycle=cycle)
     with policy_at(store, None) as policy, open_editors(settings, store.lake.root, cycle, store.run_id, policy) as agents:
         rows = train(
-            population, policy, problems_of(problems, "train"), agents=agents, settings=settings, cycle=cycle, guidance=guidance, blobs=store.blobs,
-            checkpoint=population.value(CHECKPOINT), facts=facts, notes=Notes(noted, note),
+            population, policy, problems_of(problems, "train"), Notes(noted, note, facts, store.blobs), agents=agents, settings=settings,
+            guidance=guidance, checkpoint=population.value(CHECKPOINT),
         )
     calls = [call for row in rows for call in json.loads(store.blobs.get(row["calls_sha"]))]
     if count_outcomes(calls, roles_of(line, store.asset)).failed:

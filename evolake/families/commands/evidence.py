@@ -30,7 +30,7 @@ def evidence(out: Path | None) -> int:
     """
     from evolake.agents import Agents
     from evolake.agents.backends import OperatorsBackend
-    from evolake.families.evolution.shipped import FILE, Entry, entry_of, evidence_key, write_entries
+    from evolake.families.evolution.shipped import FILE, FamilyEvidence, entry_of, evidence_key, write_entries
     from evolake.families.faults.injection import ALL_FAULTS, SHIPPED_EACH, plant_faults, short_caps
     from evolake.families.gates.judging import run_gates
     from evolake.families.model.loading import read_families
@@ -41,7 +41,7 @@ def evidence(out: Path | None) -> int:
     settings = settings_module.load()
     sizes = settings.of(FamiliesSettings)
     shorter = short_caps(sizes)
-    entries: dict[str, Entry] = {}
+    entries: dict[str, FamilyEvidence] = {}
     sound: list[Family] = []
     fingerprints: dict[str, Fingerprint] = {}
     blocked: list[str] = []

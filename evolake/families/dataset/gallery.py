@@ -55,8 +55,8 @@ def index_page(families: Sequence[Family]) -> str:
 
 def family_page(family: Family, examples: Sequence[Example]) -> str:
     """One family: instances, mutation points with their alternatives as text and code, what else operators may use, every program."""
-    return render(PACKAGE, "gallery_family.html.j2", family=family, examples=examples, stated=stated(family), shown=_shown)
+    return render(PACKAGE, "gallery_family.html.j2", family=family, examples=examples, stated=stated(family), shown=_label_text)
 
 
-def _shown(label: Any) -> str:
+def _label_text(label: Any) -> str:
     return label if isinstance(label, str) else json.dumps(label, ensure_ascii=False)

@@ -20,7 +20,7 @@ from evolake.families.evolution.validator_pool import complete
 from evolake.families.gates.consensus import take_votes
 from evolake.families.gates.execution import caps_of, pairs_of
 from evolake.families.model.contract import GENERATOR, READER, TEMPLATE, VALIDATOR, Family
-from evolake.families.model.loading import make_family
+from evolake.families.model.loading import UncheckedFamily, make_family
 from evolake.families.model.statement import stated
 from evolake.families.roles.evolution_session import (
     EVOLUTION_SESSION,
@@ -192,11 +192,11 @@ def family_in(folder: Path) -> Family | str:
     if missing := [name for name in (GENERATOR, TEMPLATE) if not texts.get(name, "").strip()]:
         return f"There is no {' and no '.join(missing)} yet."
     try:
-        family = make_family(
-            "the workspace", name="written", title="written", category="other", language="en", generator=texts[GENERATOR], template=texts[TEMPLATE],
+        family = make_family("the workspace", UncheckedFamily(
+            name="written", title="written", category="other", language="en", generator=texts[GENERATOR], template=texts[TEMPLATE],
             validator=texts.get(VALIDATOR, ""), validators={}, reader=texts.get(READER), answer={"type": "any"}, parents=[], operator="written",
             mutations={},
-        )
+        ))
         stated(family)
     except InputError as error:
         return str(error)

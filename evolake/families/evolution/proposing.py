@@ -29,7 +29,7 @@ from evolake.families.evolution.requests import LINE, request_of
 from evolake.families.evolution.validator_pool import Written, complete
 from evolake.families.gates.judging import FamilyGates, FamilyResults
 from evolake.families.model.contract import Family, from_record, to_record
-from evolake.families.model.loading import make_family
+from evolake.families.model.loading import UncheckedFamily, make_family
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.model.statement import stated
 from evolake.families.operators.common import named
@@ -162,13 +162,13 @@ def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whol
     ids = [from_record(record).family_id for record in request.records]
     used = list(dict.fromkeys(ids[parent - 1] for parent in reply.used_parents if 0 < parent <= len(ids)))
     try:
-        written = make_family(
-            "the reply", name="written", title=reply.title or "written", category=reply.category, language=reply.language, generator=reply.generator,
+        written = make_family("the reply", UncheckedFamily(
+            name="written", title=reply.title or "written", category=reply.category, language=reply.language, generator=reply.generator,
             template=reply.template, validator=reply.validator, reader=reply.reader,
             validators={validator.name: validator.source for validator in reply.validators} if _together(request) else {},
-            answer={"type": reply.answer_type}, parents=used or ids,
-            operator=reply.operator if OPERATOR.match(reply.operator) else "written", mutations={},
-        )
+            answer={"type": reply.answer_type}, parents=used or ids, operator=reply.operator if OPERATOR.match(reply.operator) else "written",
+            mutations={},
+        ))
     except InputError as error:
         return str(error)
     return named(written)

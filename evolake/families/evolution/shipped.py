@@ -59,7 +59,7 @@ Examine = Callable[[Family, Sequence[Fingerprint]], FamilyResults]
 
 
 @dataclass(frozen=True)
-class Entry:
+class FamilyEvidence:
     """What the gates saw of one family. fingerprint: as JSON; "" where no sample was drawn."""
 
     name: str
@@ -79,14 +79,14 @@ def _code() -> str:
     return code_version(ROOTS, CARRIERS)
 
 
-def entry_of(examined: FamilyResults) -> Entry | None:
+def entry_of(examined: FamilyResults) -> FamilyEvidence | None:
     """A family's evidence, compared with no other family; None where a limit of the jail had a part in it, which another machine may not meet."""
     seen = json.loads(as_json(gates_seen(examined)))
     if any(word in LIMITS for word in _words(seen)):
         return None
     if "static" in seen:
         seen["static"]["evidence"]["nearest"] = []
-    return Entry(examined.family.name, seen, examined.fingerprint.to_json() if examined.fingerprint else "")
+    return FamilyEvidence(examined.family.name, seen, examined.fingerprint.to_json() if examined.fingerprint else "")
 
 
 def _words(value: Any) -> Iterator[str]:
@@ -97,7 +97,7 @@ def _words(value: Any) -> Iterator[str]:
             yield from _words(item)
 
 
-def read_entries(path: Path) -> dict[str, Entry]:
+def read_entries(path: Path) -> dict[str, FamilyEvidence]:
     """Key -> entry; {} where there is no such file.
 
     Raises:
@@ -106,7 +106,7 @@ def read_entries(path: Path) -> dict[str, Entry]:
     try:
         packed = read_bytes(path, MOST_BYTES)
         lines = decompress(packed, MOST_BYTES, name=str(path), kind="xz").decode().splitlines()
-        return {line["key"]: Entry(line["name"], line["gates"], line["fingerprint"]) for line in map(json.loads, lines)}
+        return {line["key"]: FamilyEvidence(line["name"], line["gates"], line["fingerprint"]) for line in map(json.loads, lines)}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
@@ -114,7 +114,7 @@ def read_entries(path: Path) -> dict[str, Entry]:
         raise InputError(f"the shipped evidence {path} cannot be read", wanted="lines of JSON, packed by xz", got=str(error), do=do) from None
 
 
-def write_entries(entries: Mapping[str, Entry], path: Path) -> None:
+def write_entries(entries: Mapping[str, FamilyEvidence], path: Path) -> None:
     """Write the file: the same entries give the same bytes."""
     ordered = sorted(entries.items(), key=lambda item: (item[1].name, item[0]))
     lines = [as_json({"key": key, "name": entry.name, "gates": entry.gates, "fingerprint": entry.fingerprint}) for key, entry in ordered]
@@ -128,7 +128,7 @@ def drawn(expected: int, count: int, root_seed: int, purpose: str) -> frozenset[
 
 
 def results_of(
-    entry: Entry, family: Family, known: Sequence[Fingerprint], ruleset: Ruleset, *, cycle: str, run_id: str
+    entry: FamilyEvidence, family: Family, known: Sequence[Fingerprint], ruleset: Ruleset, *, cycle: str, run_id: str
 ) -> tuple[FamilyResults, Gates] | None:
     """The family by shipped evidence and the rules in force, with that evidence; None where it is no use beside the families of `known`: the quality
     reviewer was told that no other has its text, and now one does."""
@@ -157,7 +157,7 @@ class ShippedGates:
     entries: key -> entry, see `read_entries`; {} where another backend than the operators reviews. examine: all gates. purpose: what is drawn for.
     """
 
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, FamilyEvidence]
     path: Path
     examine: Examine
     ruleset: Ruleset

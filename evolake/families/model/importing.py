@@ -18,7 +18,7 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.families.model.contract import Family, from_record
-from evolake.families.model.loading import check_text, make_family, read_text
+from evolake.families.model.loading import UncheckedFamily, check_text, make_family, read_text
 from evolake.reading import Unparsable, parse_json
 
 DIGITS = 4300
@@ -70,11 +70,11 @@ def from_pipeline(record: Mapping[str, Any], where: str) -> Family:
     assert isinstance(generator, str) and isinstance(validator, str) and isinstance(template, str)
     name = str(record.get("task_id") or "family")
     language = "zh" if any("一" <= character <= "鿿" for character in template) else "en"
-    return make_family(
-        where, name=name, title=str(record.get("title") or name), category=record.get("category", "other"), language=record.get("language", language),
+    return make_family(where, UncheckedFamily(
+        name=name, title=str(record.get("title") or name), category=record.get("category", "other"), language=record.get("language", language),
         generator=generator, template=template, validator=validator, validators=record.get("validators") or {}, reader=record.get("reader_code"),
         answer=record.get("answer") or {}, parents=record.get("parents") or [], operator=str(record.get("operator", "import")), mutations={},
-    )
+    ))
 
 
 def _list_in_text(text: str) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -88,20 +89,38 @@ def read_family(folder: Path) -> Family:
     name = id_of(folder)
     if "id" in settings:
         name = check_id(f"{where}/{SETTINGS}", settings["id"], do="mend `id`, or leave it out: the folder's name stands for it then")
-    return make_family(
-        where, name=name, title=str(settings.get("title") or name), category=settings.get("category", "other"),
-        language=settings.get("language", "en"), generator=read_text(folder / GENERATOR),
-        template=read_text(folder / TEMPLATE), validator=read_text(folder / VALIDATOR),
+    return make_family(where, UncheckedFamily(
+        name=name, title=str(settings.get("title") or name), category=settings.get("category", "other"), language=settings.get("language", "en"),
+        generator=read_text(folder / GENERATOR), template=read_text(folder / TEMPLATE), validator=read_text(folder / VALIDATOR),
         validators=validators, reader=read_text(folder / READER) if (folder / READER).exists() else None, answer=settings.get("answer", {}),
         parents=settings.get("parents", []), operator=str(settings.get("operator", "seed")), mutations=mutations,
+    ))
+
+
+@dataclass(frozen=True)
+class UncheckedFamily:
+    """What a file or a reply says of a family. mutations: points, ports and filterables, as MUTATIONS has them."""
+
+    name: str
+    title: str
+    category: Any
+    language: Any
+    generator: str
+    template: str
+    validator: str
+    validators: Mapping[str, str]
+    reader: str | None
+    answer: Any
+    parents: Any
+    operator: str
+    mutations: Mapping[str, Any]
+
+
+def make_family(where: str, unchecked: UncheckedFamily) -> Family:
+    """A family from its parts, which are checked; `where` names the place in errors. Raises InputError."""
+    category, language, answer, parents, validators = (
+        unchecked.category, unchecked.language, unchecked.answer, unchecked.parents, unchecked.validators,
     )
-
-
-def make_family(
-    where: str, *, name: str, title: str, category: Any, language: Any, generator: str, template: str, validator: str,
-    validators: Mapping[str, str], reader: str | None, answer: Any, parents: Any, operator: str, mutations: Mapping[str, Any],
-) -> Family:
-    """A family from checked parts; `where` names the place in errors. Raises InputError."""
     if category not in CATEGORIES:
         raise InputError(f"{where}: category", wanted=f"one of {', '.join(CATEGORIES)}", got=repr(category))
     if language not in LANGUAGES:
@@ -116,18 +135,19 @@ def make_family(
         if not NAME.match(validator_name) or validator_name == "primary":
             raise InputError(f"{where}: validator {validator_name!r}", wanted="lower-case letters, digits and _; not 'primary'", do="rename the file")
     family = Family(
-        name=name, title=title, category=category, language=language,
-        generator=_tidy(generator), template=_tidy(template), validator=_tidy(validator),
-        validators={key: _tidy(source) for key, source in validators.items()}, reader=None if reader is None else _tidy(reader),
-        answer=Answer(answer.get("type", "any"), bool(answer.get("case_sensitive", True))), parents=tuple(parents), operator=operator,
-        points=tuple(_point(where, item) for item in _tables(where, mutations, "points")),
-        ports=tuple(_port(where, item) for item in _tables(where, mutations, "ports")),
-        filterables=tuple(_filterable(where, item) for item in _tables(where, mutations, "filterables")),
+        name=unchecked.name, title=unchecked.title, category=category, language=language,
+        generator=_tidy(unchecked.generator), template=_tidy(unchecked.template), validator=_tidy(unchecked.validator),
+        validators={key: _tidy(source) for key, source in validators.items()},
+        reader=None if unchecked.reader is None else _tidy(unchecked.reader),
+        answer=Answer(answer.get("type", "any"), bool(answer.get("case_sensitive", True))), parents=tuple(parents), operator=unchecked.operator,
+        points=tuple(_point(where, item) for item in _tables(where, unchecked.mutations, "points")),
+        ports=tuple(_port(where, item) for item in _tables(where, unchecked.mutations, "ports")),
+        filterables=tuple(_filterable(where, item) for item in _tables(where, unchecked.mutations, "filterables")),
     )
     check_text(where, to_record(family))
     if len(family.validators) > MAX_VALIDATORS:
         raise InputError(f"{where}: {len(family.validators)} independent validators", wanted=f"at most {MAX_VALIDATORS}", do="leave some out")
-    for what, text in (("title", title), ("name", name), ("operator", operator)):
+    for what, text in (("title", family.title), ("name", family.name), ("operator", family.operator)):
         if len(text) > MAX_LABEL:
             raise InputError(f"{where}: the {what} has {len(text)} characters", wanted=f"at most {MAX_LABEL}", do="shorten it")
     for source_name, source in {**family.sources(), TEMPLATE: family.template}.items():

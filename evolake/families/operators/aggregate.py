@@ -14,7 +14,7 @@ import numpy as np
 from evolake.families.model.contract import Answer, Family
 from evolake.families.model.joining import embed, sections
 from evolake.families.model.statement import SLOT, fresh_marker, slots
-from evolake.families.operators.common import Member, build, glue_of, measure_heads, measure_text, moved_points, point
+from evolake.families.operators.common import Declaration, Member, build, glue_of, measure_heads, measure_text, moved_points, point
 from evolake.families.operators.text import fresh_letters, say, short
 
 FOLDS = {name: f'"{name}"' for name in ("sum", "largest", "spread", "argmax", "even", "alternating")}
@@ -35,7 +35,7 @@ def aggregate(parents: Sequence[Family], random: np.random.Generator) -> Family:
     )
     glue = glue_of("aggregate", marker, 1, measure_heads(parent), marker=marker, letters=repr(letters), code=fold.alternative().code)
     members = [Member("part_a", parent, inner)]
-    return build(
-        "aggregate", members, glue, parents=[parent], title=say(parent, "aggregate title", first=short(parent.title)), category=parent.category,
+    return build("aggregate", members, glue, Declaration(
+        title=say(parent, "aggregate title", first=short(parent.title)), category=parent.category,
         template=f"{sections([shown], marker)}\n\n{tail}\n", answer=Answer("integer"), points=(*moved_points(members, 0), fold),
-    )
+    ), parents=[parent])

@@ -11,7 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evolake.families.model.ast_transforms import NotComposable, compose, factory
-from evolake.families.model.contract import GENERATOR, READER, VALIDATOR, VALIDATORS, Alternative, Answer, Family, Filterable, MutationPoint, Port
+from evolake.families.model.contract import (
+    GENERATOR,
+    READER,
+    VALIDATOR,
+    VALIDATORS,
+    Alternative,
+    Answer,
+    Family,
+    Filterable,
+    MutationPoint,
+    Port,
+)
 from evolake.families.model.joining import Embedded, cutter, own_text
 from evolake.families.model.statement import SLOT, rules, rules_in, stated, whole
 from evolake.families.operators.text import say
@@ -52,10 +63,20 @@ class Glue:
     read: str
 
 
-def build(
-    operator: str, members: Sequence[Member], glue: Glue, *, parents: Sequence[Family], title: str, category: str, template: str, answer: Answer,
-    points: Sequence[MutationPoint], ports: Sequence[Port] = (), filterables: Sequence[Filterable] = (),
-) -> Family:
+@dataclass(frozen=True)
+class Declaration:
+    """What a child says of itself, as a `Family` does."""
+
+    title: str
+    category: str
+    template: str
+    answer: Answer
+    points: Sequence[MutationPoint]
+    ports: Sequence[Port] = ()
+    filterables: Sequence[Filterable] = ()
+
+
+def build(operator: str, members: Sequence[Member], glue: Glue, declared: Declaration, *, parents: Sequence[Family]) -> Family:
     """The child.
 
     Raises NotComposable: a source that cannot be wrapped, a parent without independent validators or reader, a child that is too large, or a rule
@@ -69,12 +90,13 @@ def build(
         name: _joined([(member, member.embedded.validators[source]) for member, source in zip(members, sources, strict=True)], "solution", glue.other)
         for name, sources in voters.items()
     }
+    said = said_source(declared.template, declared.points)
     child = Family(
-        name=operator, title=title, category=category, language=parents[0].language,
-        generator=_joined([(member, member.embedded.generator) for member in speaking], "input", glue.generate), template=template,
+        name=operator, title=declared.title, category=declared.category, language=parents[0].language,
+        generator=_joined([(member, member.embedded.generator) for member in speaking], "input", glue.generate), template=declared.template,
         validator=_joined([(member, member.embedded.validator) for member in members], "solution", glue.solve), validators=validators,
-        reader=_joined([(member, member.embedded.reader or "") for member in speaking], "read", said_source(template, points) + glue.read),
-        answer=answer, points=tuple(points), ports=tuple(ports), filterables=tuple(filterables),
+        reader=_joined([(member, member.embedded.reader or "") for member in speaking], "read", said + glue.read),
+        answer=declared.answer, points=tuple(declared.points), ports=tuple(declared.ports), filterables=tuple(declared.filterables),
         parents=tuple(dict.fromkeys(parent.family_id for parent in parents)), operator=operator,
     )
     check_size(child)

@@ -14,7 +14,7 @@ from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import Family, Filterable, Port
 from evolake.families.model.joining import embed, sections
 from evolake.families.model.statement import fresh_marker, join_question
-from evolake.families.operators.common import Glue, Member, at, build, glue_of, moved_points, plain_head, point
+from evolake.families.operators.common import Declaration, Glue, Member, at, build, glue_of, moved_points, plain_head, point
 from evolake.families.operators.text import say, short
 
 KEEPS = {name: f'"{name}"' for name in ("odd", "even", "third", "place")}
@@ -67,11 +67,11 @@ def constrain(parents: Sequence[Family], random: np.random.Generator) -> Family:
     glue = _glue(chosen, marker, bounded, rule.alternative().code, inner.slots + 1)
     members = [Member("part_a", parent, inner)]
     cut_too = {inner.filterables[number].key, *inner.filterables[number].together}
-    return build(
-        "filter", members, glue, parents=[parent], title=say(parent, "filter title", first=short(parent.title)), category=parent.category,
+    return build("filter", members, glue, Declaration(
+        title=say(parent, "filter title", first=short(parent.title)), category=parent.category,
         template=join_question(sections([inner.text], marker), question), answer=parent.answer, points=(*moved_points(members, 0), rule),
         ports=inner.ports, filterables=tuple(item for item in inner.filterables if item.key not in cut_too),
-    )
+    ), parents=[parent])
 
 
 def _bounds(port: Port, item: Filterable) -> bool:

@@ -17,7 +17,7 @@ from evolake.families.model.ast_transforms import NotComposable, constants, rena
 from evolake.families.model.contract import Family, MutationPoint
 from evolake.families.model.joining import embed, sections
 from evolake.families.model.statement import RULE, fresh_marker, join_question
-from evolake.families.operators.common import Member, build, glue_of, measure_heads, measure_text, moved_points, point
+from evolake.families.operators.common import Declaration, Member, build, glue_of, measure_heads, measure_text, moved_points, point
 from evolake.families.operators.text import fresh_letters, heading, say, short
 
 WHEN = {"even": "(2, 0)", "odd": "(2, 1)", "third": "(3, 1)"}
@@ -48,12 +48,12 @@ def guard(parents: Sequence[Family], random: np.random.Generator) -> Family:
     glue = glue_of("guard", marker, 2, measure_heads(first), code=code, letter=repr(letter), words=repr(words))
     shown = right.text.replace(f"[Rule {names['then']}]", letter)
     apart = tuple(item for item in moved_points(members, 2) if item.name == names["other"])
-    return build(
-        "guard", members, glue, parents=[first, second], title=say(first, "guard title", first=heading(first.title), second=short(second.title)),
-        category=second.category, template=join_question(sections([left.text, shown], marker), question), answer=second.answer,
+    return build("guard", members, glue, Declaration(
+        title=say(first, "guard title", first=heading(first.title), second=short(second.title)), category=second.category,
+        template=join_question(sections([left.text, shown], marker), question), answer=second.answer,
         points=(*moved_points(members, 0), *moved_points(members, 1), *apart, when), ports=left.ports + right.ports,
         filterables=left.filterables + right.filterables,
-    )
+    ), parents=[first, second])
 
 
 def _choose(family: Family, random: np.random.Generator) -> MutationPoint:

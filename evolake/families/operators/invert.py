@@ -14,7 +14,7 @@ from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import Answer, Family
 from evolake.families.model.joining import embed, sections
 from evolake.families.model.statement import fresh_marker, join_question
-from evolake.families.operators.common import Member, build, lettered, measure_text, moved_points, moved_up, not_bound, point, port_glue
+from evolake.families.operators.common import Declaration, Member, build, lettered, measure_text, moved_points, moved_up, not_bound, point, port_glue
 from evolake.families.operators.text import fresh_letters, say, short
 
 ASKS = {name: f'"{name}"' for name in ("largest", "smallest", "first", "third", "spread", "distinct", "total")}
@@ -40,8 +40,8 @@ def invert(parents: Sequence[Family], random: np.random.Generator) -> Family:
     )
     members = [Member("part_a", parent, inner)]
     moved = inner.ports[number]
-    return build(
-        "invert", members, glue, parents=[parent], title=say(parent, "invert title", first=short(parent.title)), category=parent.category,
+    return build("invert", members, glue, Declaration(
+        title=say(parent, "invert title", first=short(parent.title)), category=parent.category,
         template=join_question(sections([lettered(inner.text, moved.slot, letter)], marker), question), answer=Answer("integer"),
         points=(*moved_points(members, 0), ask), ports=moved_up(inner.ports, moved), filterables=not_bound(inner.filterables, moved.high),
-    )
+    ), parents=[parent])

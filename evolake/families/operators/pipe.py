@@ -14,7 +14,7 @@ from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import Family
 from evolake.families.model.joining import embed, sections
 from evolake.families.model.statement import fresh_marker, join_question
-from evolake.families.operators.common import Member, build, lettered, measure_text, moved_points, moved_up, not_bound, port_glue
+from evolake.families.operators.common import Declaration, Member, build, lettered, measure_text, moved_points, moved_up, not_bound, port_glue
 from evolake.families.operators.text import fresh_letters, heading, say, short
 
 
@@ -37,9 +37,9 @@ def pipe(parents: Sequence[Family], random: np.random.Generator) -> Family:
         slot=left.slots + right.slots,
     )
     glue = port_glue("pipe", first, port, marker, 2, letter, slot=left.slots + right.slots)
-    return build(
-        "pipe", members, glue, parents=[first, second], title=say(first, "pipe title", first=heading(first.title), second=short(second.title)),
-        category=second.category, template=join_question(sections([left.text, shown], marker), question), answer=second.answer,
+    return build("pipe", members, glue, Declaration(
+        title=say(first, "pipe title", first=heading(first.title), second=short(second.title)), category=second.category,
+        template=join_question(sections([left.text, shown], marker), question), answer=second.answer,
         points=moved_points(members, 0) + moved_points(members, 1), ports=left.ports + moved_up(right.ports, inner),
         filterables=left.filterables + not_bound(right.filterables, inner.high),
-    )
+    ), parents=[first, second])

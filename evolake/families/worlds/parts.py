@@ -124,14 +124,25 @@ def constants_of(rules: Mapping[str, Sequence[Keyed]]) -> str:
     return "".join(f'{point.upper()} = "{alternatives[0].key}"\n' for point, alternatives in rules.items())
 
 
+@dataclass(frozen=True)
+class WorldSources:
+    """The sources of a process world's family. simulation: the primary; clauses and table are independent of it."""
+
+    generator: str
+    simulation: str
+    clauses: str
+    table: str
+    reader: str
+
+
 def process_family(
-    theme: Themed, title: str, template: str, *, generator: str, simulation: str, clauses: str, table: str, reader: str,
-    points: tuple[MutationPoint, ...], ports: tuple[Port, ...],
+    theme: Themed, title: str, template: str, sources: WorldSources, *, points: tuple[MutationPoint, ...], ports: tuple[Port, ...]
 ) -> Family:
-    """The family of a process world, by the sources of its engines."""
+    """The family of a process world, by its sources."""
     assert theme.category in CATEGORIES
     return Family(
         name="process_world", title=title, category=theme.category,  # pyright: ignore[reportArgumentType]
-        language="en", generator=generator, template=template, validator=simulation, validators={"clauses": clauses, "table": table}, reader=reader,
-        answer=Answer("integer"), points=points, ports=ports, parents=(), operator="process_world",
+        language="en", generator=sources.generator, template=template, validator=sources.simulation,
+        validators={"clauses": sources.clauses, "table": sources.table}, reader=sources.reader, answer=Answer("integer"), points=points, ports=ports,
+        parents=(), operator="process_world",
     )

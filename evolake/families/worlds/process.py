@@ -14,7 +14,7 @@ from evolake.families.worlds.actions import Bound, bound_actions, labels
 from evolake.families.worlds.boards.drawing import board_world
 from evolake.families.worlds.declaring import declared_source
 from evolake.families.worlds.kinds import upper
-from evolake.families.worlds.parts import by_rules, points_of, process_family
+from evolake.families.worlds.parts import WorldSources, by_rules, points_of, process_family
 from evolake.families.worlds.queues.drawing import queue_world
 from evolake.families.worlds.run_engines import POINTS, clauses_source, generator_source, reader_source, simulation_source, table_source
 from evolake.families.worlds.run_themes import RUN_THEMES, RunTheme
@@ -70,13 +70,11 @@ def run_world_of(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQu
     if "q" in uses:
         forms[last - 1] = "|".join(theme.modes)
     ports = (Port("level", ("ask", "level"), last + 1, 1, ("cap",)),) if question.keys else ()
-    return process_family(
-        theme, title(theme, rules, question), text, generator=generator_source(rules, question, store, **details),
-        simulation=simulation_source(rules, question, store), clauses=clauses_source(rules, question, store),
-        table=table_source(rules, question, store),
+    return process_family(theme, title(theme, rules, question), text, WorldSources(
+        generator=generator_source(rules, question, store, **details), simulation=simulation_source(rules, question, store),
+        clauses=clauses_source(rules, question, store), table=table_source(rules, question, store),
         reader=reader_source(whole(text, points, forms), declared_source(text, points, _holder), question, **details),
-        points=points, ports=ports,
-    )
+    ), points=points, ports=ports)
 
 
 def _holder(point: MutationPoint, item: Alternative) -> str:

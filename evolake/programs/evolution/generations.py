@@ -17,7 +17,7 @@ from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands, block_size, cell_of
 from evolake.programs.evolution.context import LINE, Context
 from evolake.programs.evolution.generation_entry import GenerationEntry
-from evolake.programs.evolution.population import Row, program_row, texts_bytes, texts_of
+from evolake.programs.evolution.population import Birth, Row, program_row, texts_bytes, texts_of
 from evolake.programs.gates.collecting import Candidate, bare_text, behaviour
 from evolake.programs.gates.specs import GATES
 from evolake.programs.model.blocks import BadBlocks
@@ -191,10 +191,8 @@ def child_row(
     share = {parents[0]["program_id"]: 1.0}
     if operator == "crossover" and parents[1]["program_id"] != parents[0]["program_id"]:
         share = {parents[0]["program_id"]: 0.5, parents[1]["program_id"]: 0.5}
-    row = program_row(
-        context.project, texts, cycle=context.cycle, generation=generation, number=number, operator=operator, parents=list(share),
-        files_sha=context.blobs.put(texts_bytes(texts)), origin=context.agents.backend.name, size=size_of(texts),
-    )
+    birth = Birth(context.cycle, generation, number, operator, list(share), context.agents.backend.name)
+    row = program_row(context.project, texts, birth, files_sha=context.blobs.put(texts_bytes(texts)), size=size_of(texts))
     lines = [
         {"child_id": row["program_id"], "parent_id": parent, "operator": operator, "weight": weight, "cycle": context.cycle}
         for parent, weight in share.items()

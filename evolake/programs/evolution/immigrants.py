@@ -14,7 +14,7 @@ from evolake.lake.immigrants import SeedItem, SeedSource
 from evolake.programs.evolution.archive import islands_of
 from evolake.programs.evolution.context import LINE, search_seeds
 from evolake.programs.evolution.generations import judge, judged_row, size_of
-from evolake.programs.evolution.population import Row, program_row, texts_bytes
+from evolake.programs.evolution.population import Birth, Row, program_row, texts_bytes
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.model.project import Project, files_sha, is_project, load_project, pack_files, project_folders, read_files
 from evolake.programs.sandbox.evaluating import Evaluator
@@ -71,10 +71,8 @@ SEEDS = SeedSource("programs", items, is_project, check)
 
 def initial_row(project: Project, number: int, cycle: str, blobs: BlobStore) -> Row:
     """The row of a project's initial program, before anything is known of it."""
-    return program_row(
-        project, project.evolving, cycle=cycle, generation=0, number=number, operator="initial", parents=(),
-        files_sha=blobs.put(texts_bytes(project.evolving)), origin=project.name, size=size_of(project.evolving),
-    )
+    birth, texts = Birth(cycle, 0, number, "initial", (), project.name), project.evolving
+    return program_row(project, texts, birth, files_sha=blobs.put(texts_bytes(texts)), size=size_of(texts))
 
 
 def admit(

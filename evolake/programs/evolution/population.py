@@ -61,13 +61,23 @@ def texts_of(blobs: BlobStore, sha: str) -> dict[str, str]:
     return json.loads(blobs.get(sha).decode("utf-8", "surrogatepass"))
 
 
-def program_row(
-    project: Project, texts: Mapping[str, str], *, cycle: str, generation: int, number: int, operator: str, parents: Sequence[str], files_sha: str,
-    origin: str, size: int,
-) -> Row:
+@dataclass(frozen=True)
+class Birth:
+    """When and how a program was made. parents: program ids. origin: the backend, or the project of an initial program."""
+
+    cycle: str
+    generation: int
+    number: int
+    operator: str
+    parents: Sequence[str]
+    origin: str
+
+
+def program_row(project: Project, texts: Mapping[str, str], birth: Birth, *, files_sha: str, size: int) -> Row:
     """A row of PROGRAMS of a program that nothing is known of yet."""
     return {
-        "program_id": program_id(project.name, texts), "project": project.name, "cycle": cycle, "generation": generation, "number": number,
-        "state": "candidate", "islands": [], "operator": operator, "parents": list(parents), "files_sha": files_sha, "score": None, "metrics": "{}",
-        "cell": "", "size": size, "front": False, "protected": project.protected, "origin": origin, "reason": None,
+        "program_id": program_id(project.name, texts), "project": project.name, "cycle": birth.cycle, "generation": birth.generation,
+        "number": birth.number, "state": "candidate", "islands": [], "operator": birth.operator, "parents": list(birth.parents),
+        "files_sha": files_sha, "score": None, "metrics": "{}", "cell": "", "size": size, "front": False, "protected": project.protected,
+        "origin": birth.origin, "reason": None,
     }

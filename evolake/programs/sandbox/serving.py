@@ -48,14 +48,14 @@ def _call(modules: list[dict[str, Any]], message: dict[str, Any]) -> dict[str, A
     given = message["given"]
     args, named = from_plain(given)
     result = modules[message["module"]][message["name"]](*args, **named)
-    in_place = message["watch"] and json.dumps(_shown((args, named))) != json.dumps(given)
+    in_place = message["watch"] and json.dumps(_plain_or_none((args, named))) != json.dumps(given)
     try:
         return {"value": to_plain(result), "in_place": bool(in_place)}
     except NotPlain as error:
         raise NotPlain(f"{message['name']} returns {error}") from None
 
 
-def _shown(value: Any) -> Any:
+def _plain_or_none(value: Any) -> Any:
     try:
         return to_plain(value)
     except NotPlain:

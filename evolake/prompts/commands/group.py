@@ -56,7 +56,7 @@ def compare(
     from evolake.prompts.policies.editors import open_editors
     from evolake.prompts.policies.registry import open_policy
     from evolake.prompts.rating.scoring import judge_with
-    from evolake.prompts.study.arms import Pause, summary
+    from evolake.prompts.study.arms import Comparison, Pause, summary
     from evolake.prompts.study.arms import compare as run_arms
     from evolake.prompts.study.comparison import comparison_sha, journals_of
     from evolake.prompts.tools.toolbox import check_tools
@@ -83,13 +83,14 @@ def compare(
         policy = open_policy(settings, settings.require_lake(), "compare", "compare")
         try:
             with policy if hasattr(policy, "__exit__") else nullcontext():  # type: ignore[attr-defined]
-                runs = run_arms(
-                    names, policy, result, roots[name], iterations=iterations, every=every, agents=lambda _: open_editors(
+                comparison = Comparison(
+                    policy, result, roots[name], iterations=iterations, every=every, agents=lambda _: open_editors(
                         settings, settings.require_lake(), "compare", "compare", policy,
                     ), judge=judge_with(recipe_of(own), own.answer_format, own.format_bonus), settings=own,
-                    library=load_library(settings.seeds / LINE), root_seed=settings.seed, report=report, replicates=replicates,
-                    journal=journals_of(lake, sha),
+                    library=load_library(settings.seeds / LINE),
                 )
+                journals = journals_of(lake, sha)
+                runs = run_arms(comparison, names, root_seed=settings.seed, report=report, replicates=replicates, journal=journals)
         except Pause:
             reason = "the time is over; the same command goes on after the last iteration"
             if as_json:

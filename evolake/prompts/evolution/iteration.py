@@ -30,7 +30,7 @@ from evolake.prompts.rating.selection import select, slots
 from evolake.prompts.rating.verifying import verified
 from evolake.prompts.reproduction.crossover import cross
 from evolake.prompts.reproduction.mutation import mutate
-from evolake.prompts.reproduction.operators import LINE, Operator, Reproduction
+from evolake.prompts.reproduction.operators import LINE, Editing, Operator, Reproduction
 from evolake.prompts.settings import PromptsSettings
 from evolake.seeds import child_seed, generator
 
@@ -79,36 +79,50 @@ class Iterations:
         return replace(self, rows={**self.rows, "updates": [*before, last | {"checkpoint_sha": sha}]})
 
 
+@dataclass(frozen=True)
+class Course:
+    """What all iterations of a cycle share. judge: gives a sample its reward. guidance: what people asked for, shown to the editors."""
+
+    agents: Agents
+    judge: Judge
+    settings: PromptsSettings
+    library: PrincipleLibrary
+    cycle: str
+    root_seed: int
+    guidance: Sequence[str] = ()
+
+
 def run_iteration(
-    population: Population, policy: Policy, problems: Sequence[Problem], *, agents: Agents, judge: Judge, settings: PromptsSettings,
-    library: PrincipleLibrary, cycle: str, root_seed: int, arm: Arm | None = None, guidance: Sequence[str] = (), turn: int | None = None,
+    population: Population, policy: Policy, problems: Sequence[Problem], course: Course, *, arm: Arm | None = None, turn: int | None = None,
 ) -> Iterations:
     """The next iteration of a population. The policy is updated in place where the arm learns; all else is returned.
 
     Args:
-        problems: for training, in an order that the caller fixes. judge: gives a sample its reward.
-        arm: None means the one that `settings.arm` names. guidance: what people asked for, shown to the editors. turn: which iteration of the cycle
-        it is, from 1, for problems that are set for one; None: none is.
+        problems: for training, in an order that the caller fixes. arm: None means the one that `course.settings.arm` names.
+        turn: which iteration of the cycle it is, from 1, for problems that are set for one; None: none is.
 
     Raises:
         InputError: no problems, a held-out one among them, or an arm that learns with a policy that cannot.
         AgentUnavailable, BudgetExhausted: as the agents do; nothing of the iteration is kept then.
     """
+    agents, settings, cycle, root_seed = course.agents, course.settings, course.cycle, course.root_seed
     arm = arm or ARMS[settings.arm]
     _check(policy, problems, arm)
     number = population.iteration + 1
     tag = {"cycle": cycle, "arm": arm.name, "iteration": number}
-    batch = draw(problems, settings.batch_problems, root_seed=root_seed, cycle=cycle, iteration=number, turn=turn)
+    batch = draw_batch(problems, settings.batch_problems, root_seed=root_seed, cycle=cycle, iteration=number, turn=turn)
     chosen = choose(population, arm, settings, root_seed=root_seed, cycle=cycle, iteration=number)
     places = slots(chosen, settings.prompts_per_iteration)
     pairs = [(prompt, problem) for prompt in places for problem in batch]
     sampled = policy.sample(pairs, settings.rollouts, child_seed(root_seed, LINE, cycle, "rollouts", number))
     samples = verified(pairs, sampled, settings.answer_format)
-    groups, rollouts = rewarded(pairs, samples, judge)
+    groups, rollouts = rewarded(pairs, samples, course.judge)
     stats = policy.update(groups, child_seed(root_seed, LINE, cycle, "update", number)) if arm.learn else None
     payoffs = PayoffMatrix.of(chosen, batch, [rollout for rollout, failed in rollouts if not failed])
     rated = _rate(population, payoffs)
-    children = _reproduce(rated, payoffs, arm, agents, settings, library, list(guidance), root_seed, tag)
+    limits = Limits(problems=tuple(problem.text for problem in payoffs.problems))
+    editing = Editing(agents, course.library, cycle, number, root_seed, list(course.guidance), limits)
+    children = _reproduce(rated, payoffs, arm, settings, editing)
     grown = rated
     for child in children:
         grown = _born(grown, child, payoffs, settings, tag, agents)
@@ -123,7 +137,7 @@ def run_iteration(
     return Iterations(grown, rows)
 
 
-def draw(
+def draw_batch(
     problems: Sequence[Problem], count: int, *, root_seed: int, cycle: str, iteration: int, turn: int | None = None
 ) -> list[Problem]:
     """The batch of an iteration, without repetition: those that are set for its turn, the rest of those that are set for none. All problems where
@@ -167,27 +181,22 @@ def _rate(population: Population, payoffs: PayoffMatrix) -> Population:
 
 
 def _reproduce(
-    population: Population, payoffs: PayoffMatrix, arm: Arm, agents: Agents, settings: PromptsSettings, library: PrincipleLibrary,
-    guidance: list[str], root_seed: int, tag: Mapping[str, Any],
+    population: Population, payoffs: PayoffMatrix, arm: Arm, settings: PromptsSettings, editing: Editing
 ) -> list[Reproduction]:
     """The mutation of the best prompt, and by chance a crossover."""
     if payoffs.means is None or not (arm.evolve or arm.reflect):
         return []
     best, known = payoffs.best(population), population.known()
-    shared: dict[str, Any] = {
-        "library": library, "cycle": tag["cycle"], "iteration": tag["iteration"], "root_seed": root_seed, "guidance": guidance,
-        "limits": Limits(problems=tuple(problem.text for problem in payoffs.problems)),
-    }
     mutation = _attempted(
-        "mutation", payoffs.prompts[best], mutate, agents, payoffs.prompts[best], payoffs.evidence(best),
-        edits_per_problem=settings.edits_per_problem, known=known, **shared,
+        "mutation", payoffs.prompts[best], mutate, editing, payoffs.prompts[best], payoffs.evidence(best),
+        edits_per_problem=settings.edits_per_problem, known=known,
     )
-    chance = generator(root_seed, LINE, tag["cycle"], "crossover", tag["iteration"]).random()
+    chance = generator(editing.root_seed, LINE, editing.cycle, "crossover", editing.iteration).random()
     if not (arm.evolve and arm.crossover) or chance >= settings.crossover or len(payoffs.prompts) < 2:
         return [mutation]
     taken = known | ({mutation.child.texts} if mutation.child else set())
     crossed = _attempted(
-        "crossover", payoffs.prompts[best], cross, agents, payoffs.prompts, payoffs.phi, payoffs.problems, best=best, known=taken, **shared
+        "crossover", payoffs.prompts[best], cross, editing, payoffs.prompts, payoffs.phi, payoffs.problems, best=best, known=taken,
     )
     return [mutation, crossed]
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from evolake.agents import Agents
 from evolake.canonical_json import key_of
-from evolake.prompts.evolution.iteration import ARMS, run_iteration
+from evolake.prompts.evolution.iteration import ARMS, Course, run_iteration
 from evolake.prompts.evolution.iteration_entry import calls_bytes, entry_bytes, read_entry
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.library import load_library
@@ -34,10 +34,13 @@ OF_NO_ITERATION = (
 
 @dataclass(frozen=True)
 class Notes:
-    """What an earlier run of the cycle noted (rows of JOURNAL), and how to note more: called with all rows so far."""
+    """What an earlier run of the cycle noted (rows of JOURNAL), and how to note more: called with all rows so far. facts: what notes must have been
+    made of to hold, as `facts_of` gives it. blobs: where their entries and checkpoints are."""
 
     rows: Sequence[Mapping[str, Any]]
     write: Callable[[list[dict[str, Any]]], None]
+    facts: Mapping[str, Any]
+    blobs: BlobStore
 
 
 def facts_of(settings: Settings, population: Population, problems: pl.DataFrame, *, guidance: Sequence[str], cycle: str) -> dict[str, Any]:
@@ -52,17 +55,18 @@ def facts_of(settings: Settings, population: Population, problems: pl.DataFrame,
 
 
 def train(
-    population: Population, policy: Policy, problems: Sequence[Problem], *, agents: Agents, settings: Settings, cycle: str, guidance: Sequence[str],
-    blobs: BlobStore, checkpoint: str | None, facts: Mapping[str, Any], notes: Notes,
+    population: Population, policy: Policy, problems: Sequence[Problem], notes: Notes, *, agents: Agents, settings: Settings,
+    guidance: Sequence[str], checkpoint: str | None,
 ) -> list[dict[str, Any]]:
     """All iterations of the cycle; gives rows of JOURNAL.
 
     Args:
-        policy: before any update. checkpoint: blob of the policy that enters the cycle; None means the base model. facts: what `facts_of` gave.
+        policy: before any update. checkpoint: blob of the policy that enters the cycle; None means the base model.
 
     Raises:
         InputError, AgentUnavailable, BudgetExhausted: as `run_iteration` does. What was noted before stays.
     """
+    facts, blobs, cycle = notes.facts, notes.blobs, notes.facts["cycle"]
     own, rows = settings.of(PromptsSettings), _standing(blobs, checkpoint, facts, notes.rows, settings.of(PromptsSettings).iterations_per_cycle)
     if len(rows) == own.iterations_per_cycle:
         return rows
@@ -71,13 +75,11 @@ def train(
     if checkpoint is not None and policy.learns:
         policy.load(blobs.get(checkpoint))
     judge, library = judge_with(recipe_of(own), own.answer_format, own.format_bonus), load_library(settings.seeds / "prompts")
+    course = Course(agents, judge, own, library, cycle, settings.seed, guidance)
     known: set[str] = set()
     while len(rows) < own.iterations_per_cycle:
         key = _key(facts, rows, checkpoint)
-        done = run_iteration(
-            population, policy, problems, agents=agents, judge=judge, settings=own, library=library, cycle=cycle, root_seed=settings.seed,
-            guidance=guidance, turn=len(rows) + 1,
-        )
+        done = run_iteration(population, policy, problems, course, turn=len(rows) + 1)
         if ARMS[own.arm].learn:
             checkpoint = blobs.put(policy.save())
             done = done.with_checkpoint(checkpoint)

@@ -21,7 +21,7 @@ SYMPTOMS = ("empty", "unanswered", "truncated", "buried", "near", "wrong", "long
 
 
 @dataclass(frozen=True)
-class Entry:
+class LibraryEntry:
     """One piece of advice. versions: texts, each stricter than the one before."""
 
     name: str
@@ -41,7 +41,7 @@ class Merge:
 class PrincipleLibrary:
     """Entries by name, and merges."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[LibraryEntry, ...]
     merges: tuple[Merge, ...] = ()
 
     def names_of(self, text: str) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ class PrincipleLibrary:
                 return entry.versions[entry.versions.index(text) + 1]
         return None
 
-    def answering(self, symptom: str) -> list[Entry]:
+    def answering(self, symptom: str) -> list[LibraryEntry]:
         """The entries that answer a symptom."""
         return [entry for entry in self.entries if symptom in entry.symptoms]
 
@@ -83,7 +83,7 @@ def library_of(rows: Iterable[Mapping[str, Any]]) -> PrincipleLibrary:
             if "of" in row:
                 merges.append(Merge((str(row["of"][0]), str(row["of"][1])), tidy(row["text"])))
             else:
-                entries.append(Entry(str(row["name"]), tuple(row["symptoms"]), tuple(tidy(text) for text in row["versions"])))
+                entries.append(LibraryEntry(str(row["name"]), tuple(row["symptoms"]), tuple(tidy(text) for text in row["versions"])))
         except (KeyError, IndexError, TypeError, AttributeError) as error:
             raise InputError("an entry of the principle library cannot be read", got=f"{row}: {error!r}") from None
     names = [entry.name for entry in entries]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evolake.errors import InputError, MachineryError
@@ -22,7 +22,7 @@ from evolake.prompts.policies.checkpoints import pack, unpack
 from evolake.prompts.policies.dtypes import FLOAT32
 from evolake.prompts.policies.models import Base
 from evolake.prompts.policies.shared_prompts import can_share, read_prompts
-from evolake.prompts.policies.training import take_step, usable
+from evolake.prompts.policies.training import Learner, take_step, usable
 from evolake.prompts.policies.turns import Stops, replies
 
 if TYPE_CHECKING:
@@ -33,15 +33,28 @@ if TYPE_CHECKING:
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """lora_rank, lora_alpha: of the adapter. max_tokens: longest reply. max_prompt_tokens: longest system prompt with problem. rows_at_once,
+    rows_per_pass: replies that are sampled at once, and that a forward and backward pass takes. threads: of torch on the CPU."""
+
+    lora_rank: int
+    lora_alpha: int
+    max_tokens: int
+    max_prompt_tokens: int
+    rows_at_once: int
+    rows_per_pass: int
+    threads: int
+
+
 class LocalPolicy:
     """A policy (see `evolake.prompts.model.protocol.Policy`) on this machine.
 
     Args:
         base: what the adapter is trained on; it belongs to this policy from now on.
-        lora_rank, lora_alpha: of the adapter; its first weights come from seed. max_tokens: longest reply. max_prompt_tokens: longest system prompt
-        with problem. rows_at_once, rows_per_pass: replies that are sampled at once, and that a forward and backward pass takes.
-        threads: of torch on the CPU. reply_start: read after the start of a reply, and no part of the sample. tools: what it may call; the policy's
-        from now on, closed with it. server: samples replies instead of transformers here; the policy's from now on, closed with it. No tools then.
+        seed: the adapter's first weights come from it. reply_start: read after the start of a reply, and no part of the sample.
+        tools: what it may call; the policy's from now on, closed with it. server: samples replies instead of transformers here; the policy's from
+        now on, closed with it. No tools then.
 
     Raises:
         InputError: the server has another base model.
@@ -50,22 +63,24 @@ class LocalPolicy:
     learns = True
 
     def __init__(
-        self, base: Base, recipe: Recipe, *, lora_rank: int, lora_alpha: int, max_tokens: int, max_prompt_tokens: int, rows_at_once: int,
-        rows_per_pass: int, threads: int, seed: int, reply_start: str = "", tools: Toolbox | None = None,
+        self, base: Base, recipe: Recipe, sizes: Sizes, *, seed: int, reply_start: str = "", tools: Toolbox | None = None,
         server: VllmServer | None = None,
     ):
         import torch
         from peft import LoraConfig, get_peft_model
         from transformers import GenerationConfig
 
-        torch.set_num_threads(threads)
+        torch.set_num_threads(sizes.threads)
         self.name, self.recipe, self.tokenizer, self.steps = base.name, recipe, base.tokenizer, 0
         self._reply_start = list(base.tokenizer(reply_start, add_special_tokens=False)["input_ids"]) if reply_start else []
-        self.max_tokens, self.max_prompt_tokens, self.rows_at_once, self.rows_per_pass = max_tokens, max_prompt_tokens, rows_at_once, rows_per_pass
+        self.max_tokens, self.max_prompt_tokens = sizes.max_tokens, sizes.max_prompt_tokens
+        self.rows_at_once, self.rows_per_pass = sizes.rows_at_once, sizes.rows_per_pass
         self.tools = tools
         self.dtype = str(base.model.dtype).removeprefix("torch.")
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        config = LoraConfig(r=lora_rank, lora_alpha=lora_alpha, lora_dropout=0.0, target_modules="all-linear", task_type="CAUSAL_LM")
+        config = LoraConfig(
+            r=sizes.lora_rank, lora_alpha=sizes.lora_alpha, lora_dropout=0.0, target_modules="all-linear", task_type="CAUSAL_LM",
+        )
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             with warnings.catch_warnings():
@@ -74,7 +89,7 @@ class LocalPolicy:
         self.model.to(self.device).eval()
         self._trained = {name: parameter for name, parameter in self.model.named_parameters() if parameter.requires_grad}
         self.optimizer = torch.optim.Adam(self._trained.values(), lr=recipe.learning_rate, betas=recipe.betas)
-        self._facts = {"base": base.sha, "rank": lora_rank, "alpha": lora_alpha, "dtype": self.dtype}
+        self._facts = {"base": base.sha, "rank": sizes.lora_rank, "alpha": sizes.lora_alpha, "dtype": self.dtype}
         ends = base.model.generation_config.eos_token_id
         ends = ends if isinstance(ends, list) else [] if ends is None else [ends]
         self._ends = sorted({*ends, base.tokenizer.eos_token_id})
@@ -145,7 +160,7 @@ class LocalPolicy:
         if not kept:
             return UpdateStats(self.steps, 0.0, 0.0, 0.0, 0, len(groups), informative, rejected, False)
         step = take_step(
-            self.model, self.tokenizer, self.optimizer, self.recipe, kept, rows=sum(len(group.samples) for group in groups),
+            Learner(self.model, self.tokenizer, self.optimizer), self.recipe, kept, rows=sum(len(group.samples) for group in groups),
             max_tokens=self.max_tokens, rows_per_pass=self.rows_per_pass, seed=seed,
         )
         self.steps += 1

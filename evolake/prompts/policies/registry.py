@@ -47,13 +47,12 @@ def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) ->
 
         return open_endpoint(settings, lake_root, cycle, run_id)
     base = load_base(own.policy, own.policy_model, model_cache(lake_root), with_dtype(own).dtype)
-    from evolake.prompts.policies.local import LocalPolicy
+    from evolake.prompts.policies.local import LocalPolicy, Sizes
 
+    sizes = Sizes(own.lora_rank, own.lora_alpha, own.max_tokens, own.max_prompt_tokens, own.rows_at_once, own.rows_per_pass, own.threads)
     return LocalPolicy(
-        base, recipe_of(own), lora_rank=own.lora_rank, lora_alpha=own.lora_alpha, max_tokens=own.max_tokens,
-        max_prompt_tokens=own.max_prompt_tokens, rows_at_once=own.rows_at_once, rows_per_pass=own.rows_per_pass, threads=own.threads,
-        seed=child_seed(settings.seed, LINE, "0000", "adapter"), reply_start=own.reply_start, tools=open_toolbox(settings),
-        server=open_server(own, base) if own.sampler == "vllm" else None,
+        base, recipe_of(own), sizes, seed=child_seed(settings.seed, LINE, "0000", "adapter"), reply_start=own.reply_start,
+        tools=open_toolbox(settings), server=open_server(own, base) if own.sampler == "vllm" else None,
     )
 
 

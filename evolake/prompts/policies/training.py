@@ -56,13 +56,22 @@ def usable(groups: Sequence[Group], recipe: Recipe) -> list[Group]:
     return kept
 
 
+@dataclass(frozen=True)
+class Learner:
+    """What learns. model: a peft model with one adapter, `default`. optimizer: of the adapter's weights."""
+
+    model: Any
+    tokenizer: Any
+    optimizer: Any
+
+
 def take_step(
-    model: Any, tokenizer: Any, optimizer: Any, recipe: Recipe, groups: Sequence[Group], *, rows: int, max_tokens: int, rows_per_pass: int, seed: int
+    learner: Learner, recipe: Recipe, groups: Sequence[Group], *, rows: int, max_tokens: int, rows_per_pass: int, seed: int
 ) -> Step:
     """One optimizer step on groups of equal size.
 
     Args:
-        model: a peft model with one adapter, `default`. groups: from `usable`, at least one. rows: the samples of all groups that came, those left
+        groups: from `usable`, at least one. rows: the samples of all groups that came, those left
         out too: the denominator. max_tokens: the longest reply allowed. rows_per_pass: the most rows a forward and backward pass takes.
         seed: of the trainer's own generators, which are put back afterwards.
     """
@@ -72,6 +81,7 @@ def take_step(
     from torch.optim.lr_scheduler import LambdaLR
     from transformers import PrinterCallback
 
+    model, tokenizer, optimizer = learner.model, learner.tokenizer, learner.optimizer
     sizes = {len(group.samples) for group in groups}
     if len(sizes) != 1 or not groups:
         raise MachineryError("groups of one update differ in size", wanted="the same number of samples in each", got=str(sorted(sizes)))

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from evolake.agents import AgentFailure, Agents
-from evolake.prompts.model.edits import Hunk, Limits, apply
-from evolake.prompts.model.library import PrincipleLibrary
+from evolake.agents import AgentFailure
+from evolake.prompts.model.edits import Hunk, apply
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Problem
-from evolake.prompts.reproduction.operators import LINE, Reproduction, listed, lost_calls, over_limit, stillborn
+from evolake.prompts.reproduction.operators import LINE, Editing, Reproduction, listed, lost_calls, over_limit, stillborn
 from evolake.prompts.roles.crossing import RECOMBINER
 from evolake.prompts.roles.models import BatchProblem, Contender, CrossRequest
 from evolake.seeds import child_seed
@@ -38,14 +37,14 @@ def wins(phi: Matrix) -> list[list[int]]:
 
 
 def cross(
-    agents: Agents, prompts: Sequence[SystemPrompt], phi: Matrix, problems: Sequence[Problem], *, best: int, library: PrincipleLibrary,
-    cycle: str, iteration: int, root_seed: int, known: Collection[tuple[str, ...]] = (), guidance: Sequence[str] = (), limits: Limits = Limits(),
+    editing: Editing, prompts: Sequence[SystemPrompt], phi: Matrix, problems: Sequence[Problem], *, best: int,
+    known: Collection[tuple[str, ...]] = (),
 ) -> Reproduction:
     """A child of the prompts of one iteration by edits of the best one, or why there is none.
 
     Args:
         prompts: those of the iteration, no prompt twice. phi: (M, B) in their order and that of `problems`. best: place of the overall best one.
-        known: texts of all prompts that there are. guidance: what people asked for.
+        known: texts of all prompts that there are.
 
     Raises:
         AgentUnavailable, BudgetExhausted: as the agents do.
@@ -59,19 +58,21 @@ def cross(
         for row, (prompt, won) in enumerate(zip(prompts, wins(phi), strict=True))
     ]
     request = CrossRequest(
-        best=contenders[best], others=[contender for row, contender in enumerate(contenders) if row != best], limit=EDITS, guidance=list(guidance),
+        best=contenders[best], others=[contender for row, contender in enumerate(contenders) if row != best], limit=EDITS,
+        guidance=list(editing.guidance),
         problems=[
             BatchProblem(number=place + 1, text=item.text, category=item.category, answer=item.answer) for place, item in enumerate(problems)
         ],
-        library=library.to_rows(),
+        library=editing.library.to_rows(),
     )
-    replied = agents.call(RECOMBINER, request, seed=child_seed(root_seed, LINE, cycle, f"{iteration}/recombine"))
+    seed = child_seed(editing.root_seed, LINE, editing.cycle, f"{editing.iteration}/recombine")
+    replied = editing.agents.call(RECOMBINER, request, seed=seed)
     reply = replied.value
     if isinstance(reply, AgentFailure):
         lost = lost_calls("recombine", [reply], [None])
         return Reproduction("crossover", prompts[best], None, lost[0].reason, lost=tuple(lost), calls=(replied.call_id,))
     hunks = [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in reply.edits]
-    result = apply(prompts[best], hunks[:EDITS], limits)
+    result = apply(prompts[best], hunks[:EDITS], editing.limits)
     outcomes = [*result.outcomes, *over_limit(hunks, EDITS, f"a crossover may propose {EDITS} edits")]
     note = stillborn(result.prompt, prompts[best], known)
     return Reproduction(

@@ -16,13 +16,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolake.agents import AgentFailure, Agents
+from evolake.agents import AgentFailure
 from evolake.agents.roles import Role
-from evolake.prompts.model.edits import Applied, Hunk, Kind, Limits, Outcome, apply
-from evolake.prompts.model.library import PrincipleLibrary
+from evolake.prompts.model.edits import Applied, Hunk, Kind, Outcome, apply
 from evolake.prompts.model.prompt import SystemPrompt, tidy
 from evolake.prompts.model.protocol import Rollout
-from evolake.prompts.reproduction.operators import LINE, Evidence, Lost, Reproduction, Step, listed, lost_calls, over_limit, stillborn, worth
+from evolake.prompts.reproduction.operators import LINE, Editing, Evidence, Lost, Reproduction, Step, listed, lost_calls, over_limit, stillborn, worth
 from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR
 from evolake.prompts.roles.models import (
     CritiqueReply,
@@ -44,19 +43,18 @@ GLOBAL_KINDS: tuple[Kind, ...] = ("modify", "merge")
 
 
 def mutate(
-    agents: Agents, prompt: SystemPrompt, evidence: Sequence[Evidence], *, library: PrincipleLibrary, cycle: str, iteration: int, root_seed: int,
-    edits_per_problem: int = 2, known: Collection[tuple[str, ...]] = (), guidance: Sequence[str] = (), limits: Limits = Limits(),
+    editing: Editing, prompt: SystemPrompt, evidence: Sequence[Evidence], *, edits_per_problem: int = 2, known: Collection[tuple[str, ...]] = (),
 ) -> Reproduction:
     """A child of `prompt`, or why there is none.
 
     Args:
         evidence: the prompt's rollouts, one entry per problem; those without contrast are left aside.
-        edits_per_problem: K_ops. known: texts of all prompts that there are. guidance: what people asked for.
+        edits_per_problem: K_ops. known: texts of all prompts that there are.
 
     Raises:
         AgentUnavailable, BudgetExhausted: as the agents do.
     """
-    work = _Mutation(agents, prompt, library, cycle, iteration, root_seed, list(guidance))
+    work, limits = _Mutation(editing, prompt), editing.limits
     used = [item for item in evidence if item.contrasted]
     if not used:
         return Reproduction("mutation", prompt, None, "no problem had both success and failure")
@@ -84,13 +82,8 @@ def mutate(
 class _Mutation:
     """The four steps, with the calls that were lost and the names of all calls."""
 
-    agents: Agents
+    editing: Editing
     prompt: SystemPrompt
-    library: PrincipleLibrary
-    cycle: str
-    iteration: int
-    root_seed: int
-    guidance: list[str]
 
     def __post_init__(self) -> None:
         self.lost: list[Lost] = []
@@ -122,7 +115,7 @@ class _Mutation:
         requests = [
             CritiqueRequest(
                 principles=listed(self.prompt), problem=evidence[place].problem.text, answer=evidence[place].problem.answer,
-                trajectories=trajectories[place], library=self.library.to_rows(),
+                trajectories=trajectories[place], library=self.editing.library.to_rows(),
             )
             for place in open_
         ]
@@ -136,8 +129,8 @@ class _Mutation:
         open_ = [(item.problem, critique) for item, critique in zip(evidence, critiques, strict=True) if critique is not None]
         requests = [
             LocalRequest(
-                principles=listed(self.prompt), problem=problem.text, critique=critique, limit=limit, guidance=self.guidance,
-                library=self.library.to_rows(),
+                principles=listed(self.prompt), problem=problem.text, critique=critique, limit=limit, guidance=list(self.editing.guidance),
+                library=self.editing.library.to_rows(),
             )
             for problem, critique in open_
         ]
@@ -156,16 +149,17 @@ class _Mutation:
         """The hunks of the plan; none where the call gave no reply: the local edits stand then as they are."""
         counts = Counter((hunk.targets[0], tidy(hunk.text)) for hunk in modifies if len(hunk.targets) == 1)
         request = GlobalRequest(
-            principles=listed(grown.prompt), new=[item for item in grown.prompt.ids if item not in prompt.ids], guidance=self.guidance,
+            principles=listed(grown.prompt), new=[item for item in grown.prompt.ids if item not in prompt.ids], guidance=list(self.editing.guidance),
             suggestions=[Suggestion(id=target, text=text, problems=count) for (target, text), count in counts.items() if target in prompt.ids],
-            library=self.library.to_rows(),
+            library=self.editing.library.to_rows(),
         )
         reply, = self._ask("global", CONSOLIDATOR, [request], [None])
         return [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in reply.edits] if isinstance(reply, GlobalReply) else []
 
     def _ask(self, step: Step, role: Role[Any, Any], requests: Sequence[Any], problems: Sequence[str | None]) -> list[Any]:
-        seeds = [child_seed(self.root_seed, LINE, self.cycle, f"{self.iteration}/{step}", place) for place in range(len(requests))]
-        replied = self.agents.call_many(role, requests, seeds=seeds)
+        own = self.editing
+        seeds = [child_seed(own.root_seed, LINE, own.cycle, f"{own.iteration}/{step}", place) for place in range(len(requests))]
+        replied = own.agents.call_many(role, requests, seeds=seeds)
         replies = [reply.value for reply in replied]
         self.lost += lost_calls(step, replies, problems)
         self.calls += [reply.call_id for reply in replied]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from evolake.agents import AgentFailure
-from evolake.prompts.model.edits import Hunk, Outcome
+from evolake.agents import AgentFailure, Agents
+from evolake.prompts.model.edits import Hunk, Limits, Outcome
+from evolake.prompts.model.library import PrincipleLibrary
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Problem, Rollout
 from evolake.prompts.roles.models import PrincipleText
@@ -30,6 +31,19 @@ class Evidence:
     def contrasted(self) -> bool:
         """Whether there are better and worse ones: with rewards of 0 and 1, exactly 0 < V < 1."""
         return len({worth(rollout) for rollout in self.rollouts}) > 1
+
+
+@dataclass(frozen=True)
+class Editing:
+    """What the reproductions of one iteration share. guidance: what people asked for. limits: of the prompts."""
+
+    agents: Agents
+    library: PrincipleLibrary
+    cycle: str
+    iteration: int
+    root_seed: int
+    guidance: Sequence[str] = ()
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 
 from evolake.agents import Agents
 from evolake.errors import InputError
-from evolake.prompts.evolution.iteration import ARMS, TABLES, Arm, run_iteration
+from evolake.prompts.evolution.iteration import ARMS, TABLES, Arm, Course, run_iteration
 from evolake.prompts.evolution.iteration_entry import entry_bytes, read_entry
 from evolake.prompts.evolution.payoff_matrix import Judge
 from evolake.prompts.evolution.population import Population, found_population
@@ -51,17 +51,33 @@ class ArmRun:
     replicate: int = 0
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """What all arms of a comparison share.
+
+    policy: as it starts; one that learns is put back to that before each arm and after the last. every: iterations between evaluations; the start
+    and the end are always evaluated. agents: arm -> the editors of that arm, which the comparison closes.
+    """
+
+    policy: Policy
+    problems: ProblemSet
+    root: SystemPrompt
+    iterations: int
+    every: int
+    agents: Callable[[str], Agents]
+    judge: Judge
+    settings: PromptsSettings
+    library: PrincipleLibrary
+
+
 def compare(
-    arms: Sequence[str], policy: Policy, problems: ProblemSet, root: SystemPrompt, *, iterations: int, every: int,
-    agents: Callable[[str], Agents], judge: Judge, settings: PromptsSettings, library: PrincipleLibrary, root_seed: int,
-    report: Callable[[str, int, int], None] = lambda arm, replicate, done: None, replicates: int = 1,
-    journal: Callable[[str, int], Journal] | None = None,
+    comparison: Comparison, arms: Sequence[str], *, root_seed: int, replicates: int = 1,
+    report: Callable[[str, int, int], None] = lambda arm, replicate, done: None, journal: Callable[[str, int], Journal] | None = None,
 ) -> list[ArmRun]:
     """Run the arms one after the other, all of them once before any a second time.
 
     Args:
-        arms: names of `iteration.ARMS`. policy: as it starts; one that learns is put back to that before each arm and after the last.
-        every: iterations between evaluations; the start and the end are always evaluated. agents: arm -> the editors of that arm, closed here.
+        arms: names of `iteration.ARMS`.
         report: called with (arm, replicate, iterations done) after each iteration, which is noted already; what it raises ends the comparison there.
         journal: (arm, replicate) -> where its iterations are noted, and read from; None: nowhere.
 
@@ -70,6 +86,7 @@ def compare(
     """
     if not arms or len(set(arms)) < len(arms) or set(arms) - ARMS.keys():
         raise InputError("these arms cannot be compared", wanted=f"each once, of {', '.join(ARMS)}", got=", ".join(arms) or "none")
+    policy = comparison.policy
     if not policy.learns and (learning := [name for name in arms if ARMS[name].learn]):
         raise InputError(
             f"policy {policy.name} cannot learn", wanted="a policy that learns", got=f"arms {', '.join(learning)}",
@@ -82,10 +99,7 @@ def compare(
             seed = root_seed if replicate == 0 else child_seed(root_seed, LINE, CYCLE, "replicate", replicate)
             for name in arms:
                 noted = journal(name, replicate) if journal else None
-                runs.append(_run_arm(
-                    ARMS[name], policy, problems, root, noted, iterations=iterations, every=every, agents=agents, judge=judge, settings=settings,
-                    library=library, seed=seed, replicate=replicate, report=partial(report, name, replicate),
-                ))
+                runs.append(_run_arm(comparison, ARMS[name], noted, seed, replicate, partial(report, name, replicate)))
                 if start is not None:
                     policy.load(start)
     finally:
@@ -95,13 +109,12 @@ def compare(
 
 
 def _run_arm(
-    arm: Arm, policy: Policy, problems: ProblemSet, root: SystemPrompt, journal: Journal | None, *, iterations: int, every: int,
-    agents: Callable[[str], Agents], judge: Judge, settings: PromptsSettings, library: PrincipleLibrary, seed: int, replicate: int,
-    report: Callable[[int], None],
+    comparison: Comparison, arm: Arm, journal: Journal | None, seed: int, replicate: int, report: Callable[[int], None]
 ) -> ArmRun:
     """One arm, from its start or from the last noted iteration to its end."""
+    policy, iterations = comparison.policy, comparison.iterations
     rows: dict[str, list[dict[str, Any]]] = {table: [] for table in (*TABLES, "heldout")}
-    population = found_population({"root": root}, CYCLE)
+    population = found_population({"root": comparison.root}, CYCLE)
     noted, state = journal.read() if journal else ([], None)
     if policy.learns and state is None and len(noted) < iterations:
         noted = []
@@ -114,18 +127,16 @@ def _run_arm(
     if state is not None:
         policy.load(state)
     if len(noted) < iterations:
-        with agents(arm.name) as editors:
+        with comparison.agents(arm.name) as editors:
+            course = Course(editors, comparison.judge, comparison.settings, comparison.library, CYCLE, seed)
             for number in range(len(noted) + 1, iterations + 1):
-                heldout = _heldout(policy, root, problems, arm, 0, settings, seed) if number == 1 else []
-                done = run_iteration(
-                    population, policy, problems.train, agents=editors, judge=judge, settings=settings, library=library, cycle=CYCLE,
-                    root_seed=seed, arm=arm,
-                )
+                heldout = _heldout(comparison, comparison.root, arm, 0, seed) if number == 1 else []
+                done = run_iteration(population, policy, comparison.problems.train, course, arm=arm)
                 population = done.population
                 for table in TABLES:
                     rows[table] += done.rows[table]
-                if number % every == 0 or number == iterations:
-                    heldout += _heldout(policy, in_use(population, arm), problems, arm, number, settings, seed)
+                if number % comparison.every == 0 or number == iterations:
+                    heldout += _heldout(comparison, in_use(population, arm), arm, number, seed)
                 rows["heldout"] += heldout
                 if journal is not None:
                     weights = policy.save() if policy.learns and number < iterations else None
@@ -168,11 +179,10 @@ def summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
     return {"arms": result, "differences": differences, "replicates": len(of_arm[base])}
 
 
-def _heldout(
-    policy: Policy, prompt: SystemPrompt, problems: ProblemSet, arm: Arm, iteration: int, settings: PromptsSettings, root_seed: int
-) -> list[dict[str, Any]]:
+def _heldout(comparison: Comparison, prompt: SystemPrompt, arm: Arm, iteration: int, root_seed: int) -> list[dict[str, Any]]:
+    settings = comparison.settings
     rows = evaluate(
-        policy, [prompt], problems.heldout, samples=settings.heldout_samples, answer_format=settings.answer_format,
+        comparison.policy, [prompt], comparison.problems.heldout, samples=settings.heldout_samples, answer_format=settings.answer_format,
         seed=child_seed(root_seed, LINE, CYCLE, "heldout", iteration),
     )
     return [{"cycle": CYCLE, "arm": arm.name, "iteration": iteration} | row for row in rows]

@@ -38,14 +38,14 @@ class Python:
     def answer(self, given: Sequence[str]) -> list[Answered]:
         """What the programs printed. An error, or a limit that was met, is the status and stands in the text. Raises HostBusy."""
         calls = [Call(DRIVER, source, None, self._limits) for source in given]
-        return [_told(outcome) for outcome in map_patiently(self._pool, calls, "a program of a policy")]
+        return [_tool_reply(outcome) for outcome in map_patiently(self._pool, calls, "a program of a policy")]
 
     def close(self) -> None:
         """Stop the workers."""
         self._pool.close()
 
 
-def _told(outcome: Outcome) -> Answered:
+def _tool_reply(outcome: Outcome) -> Answered:
     printed = outcome.stdout.rstrip()
     if outcome.status == "ok":
         return Answered("ok", printed or NOTHING)

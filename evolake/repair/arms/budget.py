@@ -15,7 +15,7 @@ MOST = 64
 
 
 @dataclass(frozen=True)
-class Plan:
+class RoundPlan:
     """K candidates a round, R rounds."""
 
     candidates: int
@@ -34,15 +34,15 @@ class Plan:
         return self.candidates * self.rounds
 
 
-def plan_of(arm: str, candidates: int, rounds: int) -> Plan:
+def plan_of(arm: str, candidates: int, rounds: int) -> RoundPlan:
     """What an arm may spend: K by R, the same for every arm but `one_shot`, which has one call."""
-    return Plan(1, 1) if arm == ONE_SHOT else Plan(candidates, rounds)
+    return RoundPlan(1, 1) if arm == ONE_SHOT else RoundPlan(candidates, rounds)
 
 
 class Budget:
     """What is left of a plan. Taking more than there is, is an error of ours and not of a candidate."""
 
-    def __init__(self, plan: Plan):
+    def __init__(self, plan: RoundPlan):
         self.plan = plan
         self.calls = 0
         self.solver_calls = 0

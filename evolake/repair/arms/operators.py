@@ -73,7 +73,7 @@ def propose_generic(request: GenericRequest, random: np.random.Generator) -> Can
 
 def propose_core(request: CoreRequest, random: np.random.Generator) -> CandidateReply:
     """A repair of the newest assignment, for all cores that its chain was shown."""
-    base, conflicts, may_claim = _shown(request)
+    base, conflicts, may_claim = _earlier_attempts(request)
     if base is None:
         return _guess(request.problem, random, may_claim=may_claim)
     return _repaired(request.problem, base, conflicts, variables_of(request.problem, conflicts), random, may_claim=may_claim)
@@ -81,7 +81,7 @@ def propose_core(request: CoreRequest, random: np.random.Generator) -> Candidate
 
 def propose_conflict(request: ConflictRequest, random: np.random.Generator) -> CandidateReply:
     """A repair of the newest assignment, for all conflicts that its chain was shown: each loses a value, and its constraints are repaired."""
-    base, conflicts, may_claim = _shown(request)
+    base, conflicts, may_claim = _earlier_attempts(request)
     if base is None:
         return _guess(request.problem, random, may_claim=may_claim)
     excluded = [
@@ -101,7 +101,7 @@ def propose_directed(request: DirectedRequest, random: np.random.Generator) -> C
     return _repaired(request.problem, request.base.assignment, request.conflicts, request.revise, random, may_claim=may_claim)
 
 
-def _shown(request: CoreRequest | ConflictRequest) -> tuple[dict[str, int] | None, list[str], bool]:
+def _earlier_attempts(request: CoreRequest | ConflictRequest) -> tuple[dict[str, int] | None, list[str], bool]:
     """(the newest assignment, ids of all constraints in conflict that the chain was shown, whether it may still claim that there is no answer)."""
     answers = [item.answer for item in request.attempts if item.answer]
     base = next((answer.assignment for answer in reversed(answers) if answer.assignment), None)

@@ -37,7 +37,7 @@ def _problem(problem: ProblemView) -> dict[str, Any]:
     return {"variables": variables, "constraints": [in_words(problem, item.id) for item in problem.constraints] or ["none"]}
 
 
-def _shown(answer: Answer | None) -> str:
+def _answer_text(answer: Answer | None) -> str:
     if answer is None:
         return "(unreadable)"
     return "unsat" if answer.assignment is None else ", ".join(f"{name}={value}" for name, value in answer.assignment.items())
@@ -51,12 +51,12 @@ def _generic(request: Any) -> Mapping[str, Any]:
     def said(answer: Answer | None) -> str:
         return UNREADABLE if answer is None else NOT_CERTIFIED if answer.assignment is None else GENERIC
 
-    attempts = [f"{_shown(item.answer)}: {said(item.answer)}" for item in request.attempts]
+    attempts = [f"{_answer_text(item.answer)}: {said(item.answer)}" for item in request.attempts]
     return _problem(request.problem) | {"attempts": attempts or ["none so far"]}
 
 
 def _core(request: Any) -> Mapping[str, Any]:
-    attempts = [f"{_shown(item.answer)}: {_refuted(request.problem, item)}" for item in request.attempts]
+    attempts = [f"{_answer_text(item.answer)}: {_refuted(request.problem, item)}" for item in request.attempts]
     return _problem(request.problem) | {"attempts": attempts or ["none so far"]}
 
 
@@ -79,7 +79,7 @@ def _why(item: RefutedAttempt) -> str:
 
 def _directed(request: Any) -> Mapping[str, Any]:
     return _problem(request.problem) | {
-        "base": _shown(request.base) if request.base else "none yet",
+        "base": _answer_text(request.base) if request.base else "none yet",
         "conflicts": [in_words(request.problem, name) for name in request.conflicts] or ["none so far"],
         "revise": ", ".join(request.revise) or "any variable", "keep": ", ".join(request.keep) or "none",
         "claims": "A claim `unsat` was refuted: the problem is satisfiable." if request.unsat_refuted else "No claim `unsat` has been refuted.",

@@ -86,7 +86,7 @@ def generate_one(index: int, label: str, root_seed: int, certifier: Certifier) -
     seed = child_seed(root_seed, "repair", "problems", label, index)
     random = np.random.Generator(np.random.PCG64(seed))
     for _ in range(MAX_DRAWS):
-        drawn = draw(random, label)
+        drawn = draw_problem(random, label)
         if drawn is None:
             continue
         problem = replace(drawn, id=f"lin-{index:04d}", seed=seed)
@@ -99,7 +99,7 @@ def generate_one(index: int, label: str, root_seed: int, certifier: Certifier) -
     raise MachineryError(f"no {label} problem in {MAX_DRAWS} draws", wanted="a problem both certifiers agree on", do="report the seed and the index")
 
 
-def draw(random: np.random.Generator, label: str) -> Problem | None:
+def draw_problem(random: np.random.Generator, label: str) -> Problem | None:
     """One draw; None where the planted conflict has coefficients out of range. The label is meant, not certified."""
     k = int(random.integers(FEWEST_VARIABLES, MOST_VARIABLES + 1))
     low, high = DOMAINS[int(random.integers(len(DOMAINS)))]

@@ -19,7 +19,7 @@ from evolake.errors import InputError
 from evolake.lake import AGENT_CALLS, Lake, side_table
 from evolake.repair.arms.trial import Trial, call_number, run_trial
 from evolake.repair.certification.certify import Certifier
-from evolake.repair.execution.study import Entry, Study
+from evolake.repair.execution.study import BenchmarkProblem, Study
 from evolake.repair.model.problems import Problem
 from evolake.repair.tables import ATTEMPTS, LINE, RESULTS, cell_of, parse_cell
 from evolake.settings import Settings
@@ -43,7 +43,7 @@ class Chunk:
     """Some problems of one cell: what a worker process is given."""
 
     study: Study
-    entries: tuple[Entry, ...]
+    entries: tuple[BenchmarkProblem, ...]
     arm: str
     seed: int
     settings: Settings

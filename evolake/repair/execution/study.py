@@ -15,7 +15,7 @@ from evolake.agents.sampling import Sampling, sampling_of
 from evolake.canonical_json import canonical_json
 from evolake.cells import MAX_SEED
 from evolake.errors import InputError
-from evolake.repair.arms.budget import Plan
+from evolake.repair.arms.budget import RoundPlan
 from evolake.repair.arms.prompts import ROLES
 from evolake.repair.model.problems import Problem, parse_problem
 from evolake.repair.names import ARMS, KNOWN_ARMS, in_order
@@ -26,7 +26,7 @@ PROTOCOL = 1
 
 
 @dataclass(frozen=True)
-class Entry:
+class BenchmarkProblem:
     """A problem with its place in the benchmark: main (`lia`, `none`), a perturbation, or the transfer suite."""
 
     problem: Problem
@@ -34,9 +34,9 @@ class Entry:
     variation: str = "none"
 
 
-def entries_of(rows: Iterable[Mapping[str, Any]]) -> tuple[Entry, ...]:
+def entries_of(rows: Iterable[Mapping[str, Any]]) -> tuple[BenchmarkProblem, ...]:
     """The entries that rows of the table `problems` hold, in their order."""
-    return tuple(Entry(parse_problem(row["json"], where=f"problem {row['problem_id']}"), row["suite"], row["variation"]) for row in rows)
+    return tuple(BenchmarkProblem(parse_problem(row["json"], where=f"problem {row['problem_id']}"), row["suite"], row["variation"]) for row in rows)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Study:
         root_seed: of the operators' generators.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[BenchmarkProblem, ...]
     candidates: int
     rounds: int
     timeout_ms: int
@@ -59,7 +59,7 @@ class Study:
     sampling: tuple[Any, ...] | None = None
 
     def __post_init__(self) -> None:
-        Plan(self.candidates, self.rounds)
+        RoundPlan(self.candidates, self.rounds)
         if not self.entries:
             raise InputError("a study needs at least one problem", do="raise --problems")
 
@@ -91,7 +91,7 @@ class Study:
         }
 
 
-def study_of(settings: Settings, entries: Sequence[Entry]) -> Study:
+def study_of(settings: Settings, entries: Sequence[BenchmarkProblem]) -> Study:
     """The study that the settings describe.
 
     Raises:

@@ -28,7 +28,7 @@ from evolake.prompts.policies.registry import open_policy
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.study.journal import Journal
 from evolake.settings import Settings
-from evolake.utility.execution.pass_rates import PassRates, measure
+from evolake.utility.execution.pass_rates import PassRates, Sampling, measure
 from evolake.utility.execution.policy import policy_fields, policy_settings
 from evolake.utility.model.pools import Pools, filled, pools_of
 from evolake.utility.settings import UtilitySettings
@@ -202,11 +202,12 @@ def _pass_rates(
         return None
     held = policy or open_policy(policy_settings(settings), lake.root, "utility", "pass-rates")
     with open_pool(workers=settings.workers or 1, preload=PRELOAD, mode=settings.jail) as pool:
-        return measure(
-            families, difficulties_of(own.band_weights), held, pool=pool, settings=settings.of(FamiliesSettings), root_seed=settings.seed,
-            instances=own.pass_rate_instances, samples=own.pass_rate_samples, answer_format=own.answer_format, longest=own.longest_statement,
-            journal=journal_of_rates(settings, lake), tell=tell,
+        sampling = Sampling(
+            difficulties_of(own.band_weights), own.pass_rate_instances, own.pass_rate_samples, own.answer_format, own.longest_statement,
+            settings.seed,
         )
+        journal = journal_of_rates(settings, lake)
+        return measure(families, held, sampling, pool=pool, settings=settings.of(FamiliesSettings), journal=journal, tell=tell)
 
 
 def difficulties_of(weights: Sequence[int]) -> list[int]:

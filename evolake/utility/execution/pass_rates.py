@@ -49,26 +49,40 @@ class PassRates:
         return {key for key in self.replies if (share := self.share(key)) is not None and low <= share <= high}
 
 
+@dataclass(frozen=True)
+class Sampling:
+    """What is asked. instances: of each family and difficulty. samples: replies to each, drawn at the policy's temperature. longest: characters of a
+    statement; a longer one is not asked."""
+
+    difficulties: Collection[int]
+    instances: int
+    samples: int
+    answer_format: AnswerFormat
+    longest: int
+    root_seed: int
+
+
 def measure(
-    families: Sequence[Family], difficulties: Collection[int], policy: Policy, *, pool: Any, settings: FamiliesSettings, root_seed: int,
-    instances: int, samples: int, answer_format: AnswerFormat, longest: int, journal: Journal | None = None,
+    families: Sequence[Family], policy: Policy, sampling: Sampling, *, pool: Any, settings: FamiliesSettings, journal: Journal | None = None,
     tell: Callable[[int, int], None] = lambda done, of: None,
 ) -> PassRates:
     """Ask the model.
 
     Args:
-        instances: of each family and difficulty; samples: replies to each, drawn at the policy's temperature. longest: characters of a statement;
-        a longer one is not asked. journal: where each AT_ONCE problems are noted, so that a run that was cut off asks the others only.
+        journal: where each AT_ONCE problems are noted, so that a run that was cut off asks the others only.
         tell: called after problems were asked and noted, with how many have been and all there are; what it raises ends the measuring there.
 
     Raises:
         MachineryError: the jail failed.
     """
     rows: dict[str, dict[str, Any]] = {}
+    answer_format, root_seed = sampling.answer_format, sampling.root_seed
     for family in families:
-        result = contained(draw, family, sorted(difficulties), instances, pool=pool, settings=settings, root_seed=root_seed)
+        result = contained(
+            draw_instances, family, sorted(sampling.difficulties), sampling.instances, pool=pool, settings=settings, root_seed=root_seed,
+        )
         for row in [] if isinstance(result, Raised) else result:
-            if len(row["text"]) <= longest:
+            if len(row["text"]) <= sampling.longest:
                 rows.setdefault(row["text_sha"], row)
     asked = sorted(rows.values(), key=lambda row: (len(row["text"]), row["text_sha"]))
     forms, prompt = answer_forms(asked), prompt_of([])
@@ -86,7 +100,7 @@ def measure(
         part, number = problems[start : start + AT_ONCE], start // AT_ONCE
         gave = noted[number] if number < len(noted) else {}
         if gave.get("asked") != [item.problem_id for item in part]:
-            sampled = policy.sample([(prompt, item) for item in part], samples, child_seed(root_seed, LINE, "pass rates", "replies", number))
+            sampled = policy.sample([(prompt, item) for item in part], sampling.samples, child_seed(root_seed, LINE, "pass rates", "replies", number))
             right_of = [
                 sum(judge_reply(item.reply, problem, answer_format, truncated=item.truncated).correct for item in given)
                 for problem, given in zip(part, sampled, strict=True)
@@ -102,7 +116,7 @@ def measure(
     return PassRates(replies, correct, frozenset(rows))
 
 
-def draw(
+def draw_instances(
     family: Family, difficulties: Sequence[int], count: int, *, pool: Any, settings: FamiliesSettings, root_seed: int
 ) -> list[dict[str, Any]]:
     """Rows of INSTANCES with labels by strict majority, `count` of each difficulty at most. Raises MachineryError when the jail failed."""

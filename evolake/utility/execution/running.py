@@ -77,14 +77,14 @@ def prepare(
         problems, notes = PROBLEMS.frame(drawn.rows).to_dicts(), drawn.notes
     values = own.model_dump(mode="json", exclude=set(OF_NO_CELL)) | {"policy": prompts.model_dump(mode="json", include=policy_fields(prompts))}
     summary = json.dumps(values, sort_keys=True)
-    sha = hashlib.sha256(f"1\x1f{settings.seed}\x1f{summary}\x1f{json.dumps(_told(problems), sort_keys=True)}".encode()).hexdigest()
+    sha = hashlib.sha256(f"1\x1f{settings.seed}\x1f{summary}\x1f{json.dumps(_without_empty_entries(problems), sort_keys=True)}".encode()).hexdigest()
     study = Study(sha, inputs, problems, notes, prompts.policy_model or prompts.policy, summary, settings.seed)
     publish_study(lake, study, arms, seeds, run_id, before)
     journal_of_rates(settings, lake).clear()
     return study
 
 
-def _told(problems: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _without_empty_entries(problems: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The problems without a column that is younger than the studies of old lakes, where it says nothing: such a study keeps its cells."""
     return [{name: value for name, value in row.items() if name != "entry" or value is not None} for row in problems]
 

@@ -20,7 +20,7 @@ from evolake.families.model.loading import read_families
 from evolake.families.sandbox.running import PRELOAD
 from evolake.families.settings import FamiliesSettings
 from evolake.jail import open_pool
-from evolake.utility.execution.pass_rates import draw
+from evolake.utility.execution.pass_rates import draw_instances
 
 EACH, SPARE = 32, 3
 """Instances of a primer and difficulty, where it has as many; how many times as many are drawn, since small ones repeat."""
@@ -46,7 +46,8 @@ def shipped_problems(folder: Path) -> list[dict[str, Any]]:
     sizes, lines = FamiliesSettings(), []
     with open_pool(workers=1, preload=PRELOAD, mode=settings_module.load().jail) as pool:
         for name, difficulties in DIFFICULTIES.items():
-            result = {row["text_sha"]: row for row in draw(primers[name], difficulties, SPARE * EACH, pool=pool, settings=sizes, root_seed=SEED)}
+            drawn = draw_instances(primers[name], difficulties, SPARE * EACH, pool=pool, settings=sizes, root_seed=SEED)
+            result = {row["text_sha"]: row for row in drawn}
             for difficulty in difficulties:
                 some = [row for row in result.values() if row["difficulty"] == difficulty][:EACH]
                 lines += [

@@ -16,7 +16,7 @@ from evolake.families.evolution.shipped import (
     CARRIERS,
     NOT_OF_GATES,
     ROOTS,
-    Entry,
+    FamilyEvidence,
     ShippedGates,
     drawn,
     entry_of,
@@ -48,12 +48,12 @@ def seen(pool: Any) -> dict[str, FamilyResults]:
 
 
 @pytest.fixture(scope="module")
-def entries(seen: dict[str, FamilyResults]) -> dict[str, Entry]:
+def entries(seen: dict[str, FamilyResults]) -> dict[str, FamilyEvidence]:
     result = {evidence_key(family, SIZES, 0): entry_of(seen[family.name]) for family in FAMILIES}
     return {key: entry for key, entry in result.items() if entry}
 
 
-def gates_with(entries: dict[str, Entry], seen: dict[str, FamilyResults], expected: int = len(FAMILIES), ruleset: Ruleset = RULES):
+def gates_with(entries: dict[str, FamilyEvidence], seen: dict[str, FamilyResults], expected: int = len(FAMILIES), ruleset: Ruleset = RULES):
     """The gates, and the names of the families that were taken through all of them."""
     asked: list[str] = []
 

@@ -28,7 +28,7 @@ from evolake.prompts.policies.local import LocalPolicy
 from evolake.prompts.rating.evaluating import evaluate, score
 from evolake.prompts.rating.scoring import judge_with
 from evolake.prompts.settings import PromptsSettings
-from evolake.prompts.study.arms import ArmRun, Pause, compare, summary
+from evolake.prompts.study.arms import ArmRun, Comparison, Pause, compare, summary
 from evolake.prompts.study.journal import Journal
 from evolake.settings import load
 
@@ -50,10 +50,11 @@ def load_problems() -> ProblemSet:
 
 def run(policy: LocalPolicy, arms: list[str], lake: Path, **options: Any) -> list[ArmRun]:
     settings = load("demo").with_section(OWN)
-    return compare(
-        arms, policy, load_problems(), ROOT, iterations=3, every=2, agents=lambda _: open_agents(settings, lake, "compare", "run", line="prompts"),
-        judge=even, settings=OWN, library=load_library(settings.seeds / "prompts"), root_seed=5, **options,
+    comparison = Comparison(
+        policy, load_problems(), ROOT, iterations=3, every=2, agents=lambda _: open_agents(settings, lake, "compare", "run", line="prompts"),
+        judge=even, settings=OWN, library=load_library(settings.seeds / "prompts"),
     )
+    return compare(comparison, arms, root_seed=5, **options)
 
 
 def test_arms_take_equal_rollouts_on_the_same_problems_from_the_same_weights(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from evolake.prompts.policies.editors import open_editors
 from evolake.prompts.policies.local import LocalPolicy
 from evolake.prompts.policies.own_editor import PolicyEndpoint
 from evolake.prompts.reproduction.mutation import mutate
-from evolake.prompts.reproduction.operators import Evidence, Reproduction
+from evolake.prompts.reproduction.operators import Editing, Evidence, Reproduction
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import BudgetSettings, load
 
@@ -65,7 +65,7 @@ def mutated(lake: Path, policy: Policy, editor: str) -> tuple[Reproduction, list
     own = settings.of(PromptsSettings).model_copy(update={"policy": "tiny", "editor": editor})
     evidence = Evidence(problem(3), tuple(judge(PROMPT, problem(3), at, Sample(text, 4, False)) for at, text in enumerate(("The sum is 9", "9?"))))
     with open_editors(settings.with_section(own), lake, "0001", "run", policy) as agents:
-        made = mutate(agents, PROMPT, [evidence], library=library(), cycle="0001", iteration=1, root_seed=1)
+        made = mutate(Editing(agents, library(), "0001", 1, 1), PROMPT, [evidence])
         return made, agents.rows()
 
 

@@ -52,9 +52,10 @@ def settings_of(lake: Path, **sizes: Any) -> Settings:
 
 def run(settings: Settings, policy, desk: Desk, blobs: BlobStore, *, guidance: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     population = found_population(load_roots(SEEDS), "0000")
+    facts = facts_of(settings, population, ROWS, guidance=guidance, cycle="0001")
     return train(
-        population, policy, PROBLEMS, agents=operators(), settings=settings, cycle="0001", guidance=guidance, blobs=blobs, checkpoint=None,
-        facts=facts_of(settings, population, ROWS, guidance=guidance, cycle="0001"), notes=Notes(desk.rows, desk.write),
+        population, policy, PROBLEMS, Notes(desk.rows, desk.write, facts, blobs), agents=operators(), settings=settings, guidance=guidance,
+        checkpoint=None,
     )
 
 

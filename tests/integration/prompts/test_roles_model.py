@@ -16,7 +16,7 @@ from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Sample
 from evolake.prompts.reproduction.crossover import cross
 from evolake.prompts.reproduction.mutation import mutate
-from evolake.prompts.reproduction.operators import Evidence, Reproduction
+from evolake.prompts.reproduction.operators import Editing, Evidence, Reproduction
 
 PROMPT = prompt_of(["Be kind.", "Count twice."])
 ROLE_OF = {
@@ -70,7 +70,8 @@ def by_model(tmp_path: Path) -> Iterator[Mutate]:
 
     def made(editor: Editor, *numbers: int, **more: Any) -> Reproduction:
         with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
-            return mutate(agents, PROMPT, evidence(*numbers), library=library(), cycle="0001", iteration=1, root_seed=1, **more)
+            own = {name: more.pop(name) for name in ("limits", "guidance") if name in more}
+            return mutate(Editing(agents, library(), "0001", 1, 1, **own), PROMPT, evidence(*numbers), **more)
 
     yield made
 
@@ -155,8 +156,7 @@ def test_a_model_crosses_prompts(tmp_path: Path) -> None:
     other = prompt_of(["Name units."])
     with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
         made = cross(
-            agents, [other, PROMPT], [[1.0, None], [0.75, 0.5]], PROBLEMS[:2], best=1, library=library(), cycle="0001", iteration=1, root_seed=1,
-            guidance=["Stay polite."],
+            Editing(agents, library(), "0001", 1, 1, ["Stay polite."]), [other, PROMPT], [[1.0, None], [0.75, 0.5]], PROBLEMS[:2], best=1,
         )
     assert made.child is not None and made.child.texts == ("Count twice.", "Name the unit.")
     assert [hunk[3:] for hunk in hunks(made)] == [(True, ""), (True, ""), (False, "there is no principle p7")]
@@ -178,7 +178,7 @@ def test_a_crossover_proposes_no_more_than_its_limit(tmp_path: Path) -> None:
     editor = Editor(recombine={"edits": [{"kind": "add", "text": f"Advice {number}."} for number in range(6)]})
     with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
         made = cross(
-            agents, [PROMPT, prompt_of(["a"])], [[1.0], [0.5]], PROBLEMS[:1], best=0, library=library(), cycle="0001", iteration=1, root_seed=1,
+            Editing(agents, library(), "0001", 1, 1), [PROMPT, prompt_of(["a"])], [[1.0], [0.5]], PROBLEMS[:1], best=0,
         )
     assert made.child is not None and made.child.texts[2:] == ("Advice 0.", "Advice 1.", "Advice 2.", "Advice 3.")
     assert [hunk[3:] for hunk in hunks(made)] == [(True, "")] * 4 + [(False, "a crossover may propose 4 edits")] * 2
@@ -196,7 +196,7 @@ def test_a_crossover_that_says_what_the_mutant_says_gives_no_second_child(tmp_pa
 def test_a_crossover_without_a_usable_reply_gives_no_child(tmp_path: Path) -> None:
     with LoopbackModel(Editor(recombine={"edits": "none"})) as server, model_agents(server.base_url, tmp_path) as agents:
         made = cross(
-            agents, [prompt_of(["a"]), PROMPT], [[1.0], [0.5]], PROBLEMS[:1], best=0, library=library(), cycle="0001", iteration=1, root_seed=1,
+            Editing(agents, library(), "0001", 1, 1), [prompt_of(["a"]), PROMPT], [[1.0], [0.5]], PROBLEMS[:1], best=0,
         )
     assert made.child is None and made.note.startswith("invalid") and [item.step for item in made.lost] == ["recombine"]
 

@@ -155,10 +155,10 @@ def test_what_only_a_module_can_do_is_not_composable(line):
 
 @pytest.mark.parametrize("validators", [["q"], {"other": 1}, "q"])
 def test_validators_that_are_no_table_of_sources_are_a_wrong_input(validators):
-    from evolake.families.model.loading import make_family
+    from evolake.families.model.loading import UncheckedFamily, make_family
 
     with pytest.raises(InputError, match="validators"):
-        make_family(
-            "a file", name="n", title="t", category="logical", language="en", generator="g", template="t", validator="v", validators=validators,
-            reader=None, answer={}, parents=[], operator="seed", mutations={},
-        )
+        make_family("a file", UncheckedFamily(
+            name="n", title="t", category="logical", language="en", generator="g", template="t", validator="v", validators=validators, reader=None,
+            answer={}, parents=[], operator="seed", mutations={},
+        ))

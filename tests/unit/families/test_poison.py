@@ -29,7 +29,7 @@ from evolake.families.gates.static import characters, magnitude
 from evolake.families.model.ast_transforms import NotComposable, factory, rename_constants, set_constant
 from evolake.families.model.contract import as_json, from_record, to_record
 from evolake.families.model.importing import read_line
-from evolake.families.model.loading import make_family
+from evolake.families.model.loading import UncheckedFamily, make_family
 from evolake.families.model.similarity import answer_key, fingerprint
 from evolake.families.model.statement import fresh_marker
 from evolake.families.model.syntax import Unreadable, parse, parse_expression, unparsed
@@ -171,9 +171,9 @@ def test_a_family_of_too_many_or_too_long_parts_is_refused():
     taken = ("name", "title", "category", "language", "generator", "template", "validator", "reader", "answer", "parents")
     given = {key: parts[key] for key in taken}
     with pytest.raises(InputError, match="17 independent validators"):
-        make_family("here", **given, operator="x", validators={f"v{n}": "x" for n in range(17)}, mutations={})
+        make_family("here", UncheckedFamily(**given, operator="x", validators={f"v{n}": "x" for n in range(17)}, mutations={}))
     with pytest.raises(InputError, match="title"):
-        make_family("here", **(given | {"title": "t" * 201}), operator="x", validators={}, mutations={})
+        make_family("here", UncheckedFamily(**(given | {"title": "t" * 201}), operator="x", validators={}, mutations={}))
     assert from_record(parts) == plain(CLINIC)
 
 

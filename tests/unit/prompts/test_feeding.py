@@ -16,7 +16,7 @@ from prompts_lake import family_lake, finish_families
 from evolake.lake import Lake
 from evolake.prompts.evolution.feed_reading import reading
 from evolake.prompts.evolution.feeding import AGAIN, LEARNABLE, NEW, Asked, asked_before, chosen, fed, offered, places, wanted
-from evolake.prompts.evolution.iteration import draw
+from evolake.prompts.evolution.iteration import draw_batch
 from evolake.prompts.model.contamination import apart
 from evolake.prompts.model.problems import ProblemSet, family_problems, family_roots, problem_set, split
 from evolake.prompts.model.protocol import Problem
@@ -122,10 +122,10 @@ def test_tables_are_counted_together_for_the_policy_that_was_asked_last():
 def test_an_iteration_has_the_problems_that_are_set_for_it_and_the_rest_of_those_that_are_set_for_none():
     given_ = [replace(make("a", 1), turn=1), replace(make("b", 1), turn=2)]
     options = {"root_seed": 3, "cycle": "0001", "iteration": 7}
-    batch = draw([*SHIPPED, *given_], 4, turn=2, **options)
+    batch = draw_batch([*SHIPPED, *given_], 4, turn=2, **options)
     assert batch[0] == given_[1] and len(set(batch)) == 4 and {item.source for item in batch[1:]} == {"shipped"}
-    assert draw([*SHIPPED, *given_], 4, **options) == draw(SHIPPED, 4, turn=3, **options) == draw(SHIPPED, 4, **options)
-    assert draw(given_[:1], 4, turn=1, **options) == given_[:1]
+    assert draw_batch([*SHIPPED, *given_], 4, **options) == draw_batch(SHIPPED, 4, turn=3, **options) == draw_batch(SHIPPED, 4, **options)
+    assert draw_batch(given_[:1], 4, turn=1, **options) == given_[:1]
 
 
 @pytest.fixture

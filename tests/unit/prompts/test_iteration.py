@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from prompts_fixtures import PROBLEMS, SEEDS, SIZES, Adder, iterate, operators, problem
 
 from evolake.errors import InputError
-from evolake.prompts.evolution.iteration import ARMS, TABLES, Iterations, draw
+from evolake.prompts.evolution.iteration import ARMS, TABLES, Iterations, draw_batch
 from evolake.prompts.evolution.payoff_matrix import PayoffMatrix
 from evolake.prompts.evolution.population import Population, found_population
 from evolake.prompts.model.library import load_roots
@@ -48,7 +48,7 @@ def test_every_arm_takes_the_same_rollouts_on_the_same_problems(arm: str) -> Non
     problems = done["rollouts"].group_by("iteration", "problem_id").len()
     assert problems["len"].unique().to_list() == [12]
     assert [only(problems, iteration=number)["problem_id"].sort().to_list() for number in (1, 2, 3)] == [
-        sorted(item.problem_id for item in draw(PROBLEMS, 4, root_seed=3, cycle="0001", iteration=number)) for number in (1, 2, 3)
+        sorted(item.problem_id for item in draw_batch(PROBLEMS, 4, root_seed=3, cycle="0001", iteration=number)) for number in (1, 2, 3)
     ]
 
 
@@ -216,7 +216,7 @@ def test_replies_that_never_came_are_left_out_of_values_and_updates() -> None:
             lost = Sample("", 0, False, failure="the endpoint refused")
             return [[lost, *group[1:]] if item.problem_id == first else group for (_, item), group in zip(pairs, result, strict=True)]
 
-    first = draw(PROBLEMS, 4, root_seed=3, cycle="0001", iteration=1)[0].problem_id
+    first = draw_batch(PROBLEMS, 4, root_seed=3, cycle="0001", iteration=1)[0].problem_id
     policy = Silent()
     done = run(1, policy).frames()
     assert all((group.rewards[0] is None) == (group.problem_id == first) for group in policy.updates[0])

@@ -14,7 +14,7 @@ from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.model.protocol import Rollout, Sample
 from evolake.prompts.reproduction.crossover import cross, wins
 from evolake.prompts.reproduction.mutation import mutate
-from evolake.prompts.reproduction.operators import Evidence, Reproduction
+from evolake.prompts.reproduction.operators import Editing, Evidence, Reproduction
 
 PROMPT = prompt_of(["Be kind."])
 RIGHT, BURIED, CUT = "The sum is {}", "It is {} I think", "Let me think"
@@ -31,7 +31,12 @@ def evidence(number: int, *texts: str) -> Evidence:
 
 
 def mutation(agents: Agents, *shown: Evidence, **more: Any) -> Reproduction:
-    return mutate(agents, PROMPT, shown, **({"library": library(), "cycle": "0001", "iteration": 1, "root_seed": 4} | more))
+    own = {name: more.pop(name) for name in vars(editing(agents)) if name in more}
+    return mutate(editing(agents, **own), PROMPT, shown, **more)
+
+
+def editing(agents: Agents, **more: Any) -> Editing:
+    return Editing(agents, **({"library": library(), "cycle": "0001", "iteration": 1, "root_seed": 4} | more))
 
 
 def asked(agents: Agents) -> list[str]:
@@ -119,9 +124,8 @@ def test_a_problem_is_won_by_the_highest_value_unless_all_are_equal(phi: list[li
 
 
 def crossed(agents: Agents, prompts: list[SystemPrompt], phi: list[list[float | None]], best: int = 0, **more: Any) -> Reproduction:
-    return cross(
-        agents, prompts, phi, PROBLEMS[: len(phi[0])], best=best, library=library(), cycle="0001", iteration=1, root_seed=4, **more,
-    )
+    own = {name: more.pop(name) for name in vars(editing(agents)) if name in more}
+    return cross(editing(agents, **own), prompts, phi, PROBLEMS[: len(phi[0])], best=best, **more)
 
 
 def test_a_crossover_edits_the_best_prompt_by_what_others_won_with() -> None:

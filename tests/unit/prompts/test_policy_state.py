@@ -17,7 +17,7 @@ from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.model.recipes import SSLOGIC
 from evolake.prompts.policies import models as policies_models
 from evolake.prompts.policies.checkpoints import unpack
-from evolake.prompts.policies.local import LocalPolicy
+from evolake.prompts.policies.local import LocalPolicy, Sizes
 
 REWARDS = [(1.0, 0.0, 0.0), (0.0, 0.0, 1.0)]
 
@@ -207,10 +207,8 @@ def test_a_checkpoint_folder_of_the_users_own_serves_as_the_base(tmp_path: Path)
     tiny.model.save_pretrained(tmp_path / "mine")
     tiny.tokenizer.save_pretrained(tmp_path / "mine")
     base = policies_models.load_base("local", str(tmp_path / "mine"), tmp_path)
-    sizes = {
-        "lora_rank": 4, "lora_alpha": 4, "max_tokens": 10, "max_prompt_tokens": 500, "rows_at_once": 6, "rows_per_pass": 6, "threads": 1, "seed": 3,
-    }
-    policy = LocalPolicy(base, tiny_policy().recipe, **sizes)
+    sizes = Sizes(lora_rank=4, lora_alpha=4, max_tokens=10, max_prompt_tokens=500, rows_at_once=6, rows_per_pass=6, threads=1)
+    policy = LocalPolicy(base, tiny_policy().recipe, sizes, seed=3)
     pairs = [(prompt_of(["Add."]), problem) for problem in problems(2)]
     assert policy.name == "mine"
     assert policy.sample(pairs, 2, 5) == tiny_policy().sample(pairs, 2, 5)

@@ -12,13 +12,13 @@ from repair_cases import posed
 from evolake import settings as settings_module
 from evolake.errors import InputError, MachineryError
 from evolake.lake import Lake
-from evolake.repair.arms.budget import Budget, Plan, plan_of
+from evolake.repair.arms.budget import Budget, RoundPlan, plan_of
 from evolake.repair.arms.trial import call_number
 from evolake.repair.benchmark.generator import generate
 from evolake.repair.execution import cells as cells_module
 from evolake.repair.execution.cells import CellRows, is_finished, publish_cell, run_cell
 from evolake.repair.execution.running import publish_study, read_study
-from evolake.repair.execution.study import Entry, Study, pick_arms, pick_seeds, study_of
+from evolake.repair.execution.study import BenchmarkProblem, Study, pick_arms, pick_seeds, study_of
 from evolake.repair.names import ARMS, CALL_PLACES, INFORMED, KNOWN_ARMS, ONE_SHOT, WHOLE_CONFLICT
 from evolake.repair.settings import RepairSettings
 from evolake.repair.tables import ATTEMPTS, RESULTS, cell_of, parse_cell
@@ -29,7 +29,7 @@ SETTINGS = settings_module.settings_type()(backend="operators")
 
 @pytest.fixture(scope="module")
 def study() -> Study:
-    entries = tuple(Entry(item.problem) for item in generate(15, 0))
+    entries = tuple(BenchmarkProblem(item.problem) for item in generate(15, 0))
     return Study(entries, K, R, 1500, "operators", "operators", 0)
 
 
@@ -159,7 +159,7 @@ def test_what_decides_the_rows_is_in_the_studys_sha(study):
 
 
 def test_a_budget_cannot_be_passed():
-    budget = Budget(Plan(2, 1))
+    budget = Budget(RoundPlan(2, 1))
     budget.take_calls(2)
     budget.take_solver_call()
     budget.take_solver_call()
@@ -171,7 +171,7 @@ def test_a_budget_cannot_be_passed():
 
 def test_a_certified_answer_against_the_label_stops_the_machinery(tmp_path):
     problem = posed({"x1": (0, 1)}, label="unsat")
-    wrong = Study((Entry(problem),), K, R, 1500, "operators", "operators", 0)
+    wrong = Study((BenchmarkProblem(problem),), K, R, 1500, "operators", "operators", 0)
     with pytest.raises(MachineryError, match="contradicts its label"):
         run_cell(wrong, "multi_no_feedback-0", SETTINGS, tmp_path, "run-1")
 
@@ -214,6 +214,6 @@ def test_cells_arms_and_seeds_are_read_back():
     assert pick_arms("all") == ARMS and pick_arms("cd_vgs_core_rank, one_shot") == ("one_shot", "cd_vgs_core_rank")
     assert pick_seeds(3) == (0, 1, 2)
     for bad in (lambda: cell_of("two_shot", 0), lambda: cell_of("one_shot", 10_000), lambda: parse_cell("one_shot-01"), lambda: pick_arms("some"),
-                lambda: pick_arms(""), lambda: pick_seeds(0), lambda: Plan(0, 4), lambda: Plan(4, 65)):  # fmt: skip
+                lambda: pick_arms(""), lambda: pick_seeds(0), lambda: RoundPlan(0, 4), lambda: RoundPlan(4, 65)):  # fmt: skip
         with pytest.raises(InputError):
             bad()

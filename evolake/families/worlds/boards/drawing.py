@@ -11,7 +11,7 @@ from evolake.families.worlds.boards.questions import QUESTIONS, BoardQuestion
 from evolake.families.worlds.boards.rules import POINTS, Chosen, chosen_rules
 from evolake.families.worlds.boards.themes import BOARD_THEMES, BoardTheme
 from evolake.families.worlds.declaring import declared_source
-from evolake.families.worlds.parts import by_rules, drawn_world, points_of, process_family
+from evolake.families.worlds.parts import WorldSources, by_rules, drawn_world, points_of, process_family
 from evolake.families.worlds.trying import all_matter
 
 TRIED, TRIES, DIFFERENT, CHANGED, MORE = 5, 16, 4, 3, 11
@@ -49,14 +49,13 @@ def board_of(theme: BoardTheme, rules: Rules, question: BoardQuestion) -> Family
     forms = {2: r"\w+(?:, \w+)*", **dict.fromkeys(range(3, 3 + len(question.keys)), r"\d+")}
     slot = 3 + question.keys.index(question.port) if question.port else 0
     ports = (Port(question.port, ("ask", question.port), slot, question.low, question.high),) if question.port else ()
-    return process_family(
-        theme, title(theme, rules, question), text, generator=generator_source(rules, question, names, ways),
-        simulation=simulation_source(rules, question), clauses=clauses_source(rules, question), table=table_source(rules, question),
+    return process_family(theme, title(theme, rules, question), text, WorldSources(
+        generator=generator_source(rules, question, names, ways), simulation=simulation_source(rules, question),
+        clauses=clauses_source(rules, question), table=table_source(rules, question),
         reader=reader_source(
             whole(text, points, forms), declared_source(text, points, _holder, [("Row {number}: {cells}.", "")]), question, names, ways,
         ),
-        points=points, ports=ports,
-    )
+    ), points=points, ports=ports)
 
 
 def _holder(point: MutationPoint, item: Alternative) -> str:

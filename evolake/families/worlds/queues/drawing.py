@@ -9,7 +9,7 @@ import numpy as np
 from evolake.families.model.contract import Alternative, Family, MutationPoint, Port
 from evolake.families.model.statement import whole
 from evolake.families.worlds.declaring import declared_source
-from evolake.families.worlds.parts import by_rules, drawn_world, points_of, process_family
+from evolake.families.worlds.parts import WorldSources, by_rules, drawn_world, points_of, process_family
 from evolake.families.worlds.queues.engines import Rules, clauses_source, generator_source, reader_source, simulation_source, table_source
 from evolake.families.worlds.queues.questions import QUESTIONS, QueueQuestion
 from evolake.families.worlds.queues.rules import POINTS, Chosen, chosen_rules
@@ -55,16 +55,14 @@ def queue_of(theme: QueueTheme, rules: Rules, question: QueueQuestion) -> Family
     forms = {1: r"\d+", 2: r".+?", 3: r"\d+"}
     listed = [(item.removeprefix("- ").format("{number}", "{arrival}", "{need}"), "") for item in says]
     ports = (Port(question.key, ("ask", question.key), 3, question.low, question.high),) if question.key else ()
-    return process_family(
-        theme, title(theme, rules, question), text, generator=generator_source(rules, question, says, cards=cards),
-        simulation=simulation_source(rules, question, cards=cards), clauses=clauses_source(rules, question, cards=cards),
-        table=table_source(rules, question, cards=cards),
+    return process_family(theme, title(theme, rules, question), text, WorldSources(
+        generator=generator_source(rules, question, says, cards=cards), simulation=simulation_source(rules, question, cards=cards),
+        clauses=clauses_source(rules, question, cards=cards), table=table_source(rules, question, cards=cards),
         reader=reader_source(
             whole(text, points, forms), declared_source(text, points, _holder, listed), question,
             [re.escape(item.format(*"XYZ")).translate({ord(letter): r"(\d+)" for letter in "XYZ"}) for item in says], cards=cards,
         ),
-        points=points, ports=ports,
-    )
+    ), points=points, ports=ports)
 
 
 def _holder(point: MutationPoint, item: Alternative) -> str:
