@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evolake.compute import Jails
     from evolake.designs.evolution.importing import Arrived
     from evolake.designs.evolution.population import Population
-    from evolake.designs.genome.grammars import AnyGenome
+    from evolake.designs.genome.variation import DesignGenome
 
 
 @line.asset(deps=[line.incoming], schema=DIRECTIONS)
@@ -62,10 +62,10 @@ def _came(arrived: Arrived) -> dict[str, int]:
     return {f"imported_{state}": states.count(state) for state in sorted(set(states))}
 
 
-def recognising(store: LineStore, pool: Jails) -> Callable[[str], AnyGenome | None]:
+def recognising(store: LineStore, pool: Jails) -> Callable[[str], DesignGenome | None]:
     """Finds the genome of the line's grammar that computes what a file does; None where there is none."""
-    from evolake.designs.genome.grammar_recognise import recognised
     from evolake.designs.genome.grammars import GRAMMARS
+    from evolake.designs.genome.recognise import recognised
 
     genomes = GRAMMARS[store.settings.of(DesignsSettings).grammar].seeds()
     return lambda source: recognised(source, pool, genomes)

@@ -25,8 +25,8 @@ from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, blocking_gate, judged
 from evolake.designs.evolution.racing import Lap, Race, Racer, Rung, kept, run_rungs
-from evolake.designs.genome.genetic import Child, Parent
-from evolake.designs.genome.grammars import GRAMMARS, AnyGenome, adopted, parent_of
+from evolake.designs.genome.grammars import GRAMMARS, adopted, parent_of
+from evolake.designs.genome.variation import Child, DesignGenome, Parent
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import MachineryError
 from evolake.gates.in_turn import side_by_side
@@ -51,7 +51,7 @@ class Starter:
 
     design_id: str
     title: str
-    genome: AnyGenome
+    genome: DesignGenome
     traced: str
 
 
@@ -204,7 +204,7 @@ class _Stage:
     def _submitted(self, traced: str) -> Future[list[Lap]]:
         return self.executor.submit(self.run, traced, self.race.rungs, self.race.limits(), self.settings.ratio, CORE_TIMES * self.settings.low.core_s)
 
-    def _taken(self, name: str, title: str, genome: AnyGenome, laps: Sequence[Lap], operator: str) -> Racer | None:
+    def _taken(self, name: str, title: str, genome: DesignGenome, laps: Sequence[Lap], operator: str) -> Racer | None:
         """Counts what the laps took and lets the race take them; the racer, wherever it came in."""
         self.laps = laps
         self.work += sum(round(lap.steps_run * lap.per_step) * rung.batch * rung.n for lap, rung in zip(laps, self.race.rungs, strict=False))
@@ -233,7 +233,7 @@ class _Stage:
         return replace(made, operator=made.operator if direct else "race", weights=shares, rationale=rationale)
 
     def _row(
-        self, design_id: str, title: str, genome: AnyGenome | None, operator: str, parents: Sequence[tuple[str, float]], state: str,
+        self, design_id: str, title: str, genome: DesignGenome | None, operator: str, parents: Sequence[tuple[str, float]], state: str,
         racer: Racer | None, gate: str | None = None, result: Judged | None = None,
     ) -> None:
         laps: Sequence[Lap] = () if state == "blocked" else self.laps

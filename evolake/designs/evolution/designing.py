@@ -15,11 +15,12 @@ from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.planning import detail, schedule_text
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.proposals import Judge, Judged, candidate_of, derivation_rows, design_row, judged_and_mended
-from evolake.designs.genome.grammars import GRAMMARS, adopted, compose, parent_of
+from evolake.designs.genome.grammars import GRAMMARS, adopted, parent_of
 from evolake.designs.model.boundary import alone
 from evolake.designs.roles.designer import DESIGN_ROLE
 from evolake.designs.roles.models import SHORT_ID, DesignReply, DesignRequest, ParentMaterial
 from evolake.designs.settings import DesignsSettings
+from evolake.designs.templates import template
 from evolake.errors import InputError
 from evolake.gates.in_turn import in_turn, side_by_side
 from evolake.seeds import child_seed
@@ -171,7 +172,7 @@ def _request(
     return DesignRequest(
         phase=direction["phase"], direction=direction["direction"], rationale=direction["rationale"], focus=direction["focus"],
         avoid=direction["avoid"], key_insights=list(direction["key_insights"]),
-        baseline_source=compose(GRAMMARS["paper"].baseline(), "Baseline dynamics"),
+        baseline_source=template("baseline"),
         references=[detail(population, design_id, texts) for design_id in references], objectives=list(objectives),
         schedule=schedule_text(settings),
         parents=[

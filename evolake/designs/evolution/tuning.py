@@ -30,9 +30,9 @@ from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, judged
 from evolake.designs.evolution.schedule import FIDELITIES, largest_solved, sizes
 from evolake.designs.evolution.tuning_size import MILLION, capped, largest_size, work_of
-from evolake.designs.genome.genetic import Parent
 from evolake.designs.genome.grammars import compose, with_values
 from evolake.designs.genome.values import Scale, moved_value, rounded, values_text
+from evolake.designs.genome.variation import Parent
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import Blocked, HyperValue, TracedDesign
 from evolake.designs.settings import DesignsSettings

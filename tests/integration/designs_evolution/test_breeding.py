@@ -13,7 +13,8 @@ from evolake.designs.evolution import breeding
 from evolake.designs.evolution.breeding import Bred, RunRungs, Starter, breed, rungs_of, should_breed
 from evolake.designs.evolution.proposals import Judge, design_row
 from evolake.designs.evolution.racing import Lap, Rung, run_rungs
-from evolake.designs.genome.grammars import OPEN, compose
+from evolake.designs.genome.grammars import compose
+from evolake.designs.genome.open_grammar import OPEN
 from evolake.designs.settings import DesignsSettings, RaceSettings
 from evolake.designs.tables import RACED
 

@@ -16,8 +16,8 @@ from evolake.designs.evolution.designer_session import SessionDesigner, check_de
 from evolake.designs.evolution.designing import Proposals, propose_candidates
 from evolake.designs.evolution.population import Population, empty_population
 from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row, seed_candidate, store_candidate
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.grammar import BASELINE, genome
+from evolake.designs.grammars.paper_genome.compose import compose
+from evolake.designs.grammars.paper_genome.genome import BASELINE, genome
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import InputError
 from evolake.lake import Lake

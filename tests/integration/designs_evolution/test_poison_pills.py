@@ -19,8 +19,8 @@ from evolake.designs.evolution.objective_writing import initial_objectives, writ
 from evolake.designs.evolution.planning import plan_directions
 from evolake.designs.evolution.population import Population, empty_population, texts_of
 from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row, seed_candidate, store_candidate
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.grammar import BASELINE, design_340, genome
+from evolake.designs.grammars.paper_genome.compose import compose
+from evolake.designs.grammars.paper_genome.genome import BASELINE, design_340, genome
 from evolake.designs.model.boundary import alone, is_machinery
 from evolake.designs.roles import models
 from evolake.designs.settings import DesignsSettings

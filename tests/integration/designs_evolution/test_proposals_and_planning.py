@@ -36,9 +36,10 @@ from evolake.designs.evolution.proposals import (
     store_candidate,
 )
 from evolake.designs.evolution.reviewing import crowned, review_portfolio, reviewed
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.grammar import BASELINE, design_340, genome
-from evolake.designs.genome.grammars import OPEN, grammar_name
+from evolake.designs.genome.grammars import grammar_name
+from evolake.designs.genome.open_grammar import OPEN
+from evolake.designs.grammars.paper_genome.compose import compose
+from evolake.designs.grammars.paper_genome.genome import BASELINE, design_340, genome
 from evolake.designs.roles import models
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ANALYSES, DIRECTIONS, EXPERIMENTS, REVIEWS

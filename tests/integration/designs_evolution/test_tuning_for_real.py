@@ -13,10 +13,10 @@ from designs_genomes import parent_of_genome
 from evolake.designs.evolution.population import design_id_of
 from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row
 from evolake.designs.evolution.tuning import consensus_estimate, should_tune, tunable, tune_design, tuning_target
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.genetic import Parent
-from evolake.designs.genome.grammar import BASELINE
 from evolake.designs.genome.values import Scale
+from evolake.designs.genome.variation import Parent
+from evolake.designs.grammars.paper_genome.compose import compose
+from evolake.designs.grammars.paper_genome.genome import BASELINE
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import TUNING
 
