@@ -101,7 +101,7 @@ def candidates(
     Where the setting `race.candidates` asks for it, children of the best race over sizes and seeds, and the best of these are candidates too.
     """
     from evolake.designs.evolution.designer_session import SessionDesigner, check_designer
-    from evolake.designs.evolution.designing import propose_candidates
+    from evolake.designs.evolution.designing import DesignerTurn, propose_candidates
 
     cycle, settings, population = store.cycle, store.settings, so_far(store)
     sizes = settings.of(DesignsSettings)
@@ -110,10 +110,8 @@ def candidates(
     with store.roles(agents) as served:
         pool = jails(jail)
         session = SessionDesigner(served, pool, pool.call, sizes, cycle, settings.seed) if sizes.designer == "session" else None
-        proposals = propose_candidates(
-            served, population, directions.to_dicts(), store.text, gates(store, pool), settings=sizes, cycle=cycle, root_seed=settings.seed,
-            origin=settings.backend, objectives=heaviest[:5], session=session, workers=pool.workers,
-        )
+        turn = DesignerTurn(served, gates(store, pool), sizes, store.seeds, settings.backend, session, pool.workers)
+        proposals = propose_candidates(turn, population, directions.to_dicts(), store.text, heaviest[:5])
         bred = raced(store, compute, pool, population, proposals.candidates)
     rows = record_candidates(store, [*proposals.candidates, *(bred.entering if bred else ())], also_judged=bred.judged if bred else ())
     store.extra(UNMADE, (
