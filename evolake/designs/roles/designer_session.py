@@ -11,13 +11,13 @@ from evolake.agents.roles import Role
 from evolake.agents.session.by_model import no_operators
 from evolake.agents.session.tools import Arguments, offered
 from evolake.agents.session.wire import Turn
-from evolake.designs.roles.models import DesignDetail, Direction, LongText, Model, ReferenceWeight, normalised
+from evolake.designs.roles.models import DesignDetail, Direction, LongText, ReferenceWeight, RoleMessage, normalised
 
 LARGEST_TRIAL, MOST_INSTANCES, MOST_STEPS = 40, 16, 2_000
 """Variables, instances and steps of one trial."""
 
 
-class ReferenceCard(Model):
+class ReferenceCard(RoleMessage):
     """A reference by its file in the workspace, without its source."""
 
     file: str

@@ -11,11 +11,11 @@ from evolake.agents.roles import Role
 from evolake.agents.session.by_model import no_operators
 from evolake.agents.session.tools import offered
 from evolake.agents.session.wire import Turn
-from evolake.solvers.roles.models import RESEARCH_GOAL, Model
+from evolake.solvers.roles.models import RESEARCH_GOAL, RoleMessage
 from evolake.solvers.roles.review_models import AnalysisReply
 
 
-class IncidentCard(Model):
+class IncidentCard(RoleMessage):
     """An incident by its files in the workspace."""
 
     variant_id: str
@@ -26,7 +26,7 @@ class IncidentCard(Model):
     files: list[str]
 
 
-class AnalysisSessionRequest(Model):
+class AnalysisSessionRequest(RoleMessage):
     """What the session is for, and what it starts from."""
 
     goal: str = RESEARCH_GOAL
