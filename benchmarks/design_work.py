@@ -21,7 +21,10 @@ from typing import Any
 import numpy as np
 
 from evolake.designs.engines.engine import make_stepper
-from evolake.designs.genome.grammars import OPEN, PAPER, Grammar, compose, parent_of, propose
+from evolake.designs.genome.grammar import Grammar
+from evolake.designs.genome.grammars import compose, parent_of, propose
+from evolake.designs.genome.open_grammar import OPEN
+from evolake.designs.grammars.paper import GRAMMAR as PAPER
 from evolake.designs.model.contract import Blocked, TracedDesign
 from evolake.designs.model.instances import planted
 from evolake.designs.model.stepper import Stepper

@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 
 from evolake.designs.evolution.racing import Lap, Race, Racer, Rung, run_rungs
-from evolake.designs.genome.grammars import GRAMMARS, PAPER, compose, read_genome
+from evolake.designs.genome.grammars import GRAMMARS, compose, read_genome
+from evolake.designs.grammars.paper import GRAMMAR as PAPER
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.tracing.trace import PRELOAD, trace
 from evolake.jail import open_pool

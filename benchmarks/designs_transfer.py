@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from pysat.solvers import Solver
 
-from evolake.designs.engines.engine import simulate
+from evolake.designs.engines.engine import StopRule, WorkBounds, simulate
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.instances import Planted, planted
 from evolake.designs.tracing.trace import PRELOAD, trace
@@ -46,7 +46,8 @@ def uniform(n: int, batch: int, seed: int, ratio: float) -> Planted:
 
 def median_of(design: TracedDesign, batches: list[Planted], max_work: int) -> str:
     """The median over batches of the batch's median work, and of its steps."""
-    runs = [simulate(design, batch, max_steps=10 * max_work, max_work=max_work, interval=True, seed=batch.seed) for batch in batches]
+    until = StopRule(interval=True)
+    runs = [simulate(design, batch, max_steps=10 * max_work, bounds=WorkBounds(max_work), until=until, seed=batch.seed) for batch in batches]
     work = float(np.median([run.median_work if run.reached else max_work for run in runs]))
     steps = float(np.median([run.median_step if run.reached else run.limit for run in runs]))
     low, high = runs[0].interval

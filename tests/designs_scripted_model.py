@@ -16,8 +16,8 @@ import numpy as np
 from designs_genomes import parent_of_genome
 from loopback_model import Action, Asked, call, raw, say, status
 
-from evolake.designs.genome.genetic import propose
-from evolake.designs.genome.grammar import BASELINE
+from evolake.designs.grammars.paper_genome.genetic import propose
+from evolake.designs.grammars.paper_genome.genome import BASELINE
 from evolake.objectives.portfolio import draw
 
 BROKEN_DESIGN = "VARIABLES_SPEC = {}\nHYPER_SPACE = {}\ndef _grad_single(vars, idx, sgn, hp):\n    return open('/etc/passwd').read()\n"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def raced(store: LineStore, compute: ComputeResource, pool: Jails, population: Population, fresh: Sequence[Judged]) -> Bred | None:
     """Races children of the archive's best and of the cycle's accepted candidates; publishes a row of RACED for each racer, in every cycle."""
-    from evolake.designs.evolution.breeding import breed, should_breed, starters_of
+    from evolake.designs.evolution.breeding import KnownDesigns, RaceSetup, breed, should_breed, starters_of
     from evolake.designs.evolution.proposals import store_candidate
 
     settings = store.settings
@@ -30,9 +30,8 @@ def raced(store: LineStore, compute: ComputeResource, pool: Jails, population: P
         return None
     passed = {item.traced.graph_sha: item.design_id for item in fresh if item.accepted and item.traced is not None}
     done = breed(
-        starters_of(population, fresh, store.text, sizes), gates(store, pool), compute.executor(), settings=sizes, cycle=store.cycle,
-        root_seed=settings.seed, known=dict(population.graphs()) | passed, taken=population.keys() | {item.key() for item in fresh},
-        origin=settings.backend, workers=pool.workers,
+        starters_of(population, fresh, store.text, sizes), RaceSetup(gates(store, pool), compute.executor(), settings.backend, pool.workers),
+        KnownDesigns(dict(population.graphs()) | passed, population.keys() | {item.key() for item in fresh}), settings=sizes, cycle_seeds=store.seeds,
     )
     kept = {item.design_id: dict(zip(("source_sha", "traced_sha"), store_candidate(store.blobs, item), strict=True)) for item in done.judged}
     store.extra(RACED, (row if row["state"] == "start" else row | kept[row["design_id"]] for row in done.rows))

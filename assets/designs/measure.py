@@ -31,7 +31,7 @@ def run_fidelity(store: LineStore, compute: ComputeResource, population: Populat
         )
         for design_id in ids
     ]
-    return run_jobs(compute.executor(), jobs, on_done=lambda job, rows: store.log(f"{fidelity} {job.design_id[:12]}: {_outcome_text(rows)}"))
+    return run_jobs(compute.executor(), jobs, on_done=lambda job, rows: store.log(f"{fidelity} {job.design_id[:12]}: {_progress_text(rows)}"))
 
 
 @line.asset(schema=EXPERIMENTS, kinds={"torch"})
@@ -53,7 +53,7 @@ def run_metadata(rows: Sequence[dict[str, Any]], profile: str) -> dict[str, Any]
     }
 
 
-def _outcome_text(rows: Sequence[dict[str, Any]]) -> str:
+def _progress_text(rows: Sequence[dict[str, Any]]) -> str:
     if not rows:
         return "nothing left to run"
     last = rows[-1]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evolake.compute import Jails
     from evolake.designs.evolution.importing import Arrived
     from evolake.designs.evolution.population import Population
-    from evolake.designs.genome.grammars import AnyGenome
+    from evolake.designs.genome.variation import DesignGenome
 
 
 @line.asset(deps=[line.incoming], schema=DIRECTIONS)
@@ -62,10 +62,10 @@ def _came(arrived: Arrived) -> dict[str, int]:
     return {f"imported_{state}": states.count(state) for state in sorted(set(states))}
 
 
-def recognising(store: LineStore, pool: Jails) -> Callable[[str], AnyGenome | None]:
+def recognising(store: LineStore, pool: Jails) -> Callable[[str], DesignGenome | None]:
     """Finds the genome of the line's grammar that computes what a file does; None where there is none."""
-    from evolake.designs.genome.grammar_recognise import recognised
     from evolake.designs.genome.grammars import GRAMMARS
+    from evolake.designs.genome.recognise import recognised
 
     genomes = GRAMMARS[store.settings.of(DesignsSettings).grammar].seeds()
     return lambda source: recognised(source, pool, genomes)
@@ -101,7 +101,7 @@ def candidates(
     Where the setting `race.candidates` asks for it, children of the best race over sizes and seeds, and the best of these are candidates too.
     """
     from evolake.designs.evolution.designer_session import SessionDesigner, check_designer
-    from evolake.designs.evolution.designing import propose_candidates
+    from evolake.designs.evolution.designing import DesignerTurn, propose_candidates
 
     cycle, settings, population = store.cycle, store.settings, so_far(store)
     sizes = settings.of(DesignsSettings)
@@ -110,10 +110,8 @@ def candidates(
     with store.roles(agents) as served:
         pool = jails(jail)
         session = SessionDesigner(served, pool, pool.call, sizes, cycle, settings.seed) if sizes.designer == "session" else None
-        proposals = propose_candidates(
-            served, population, directions.to_dicts(), store.text, gates(store, pool), settings=sizes, cycle=cycle, root_seed=settings.seed,
-            origin=settings.backend, objectives=heaviest[:5], session=session, workers=pool.workers,
-        )
+        turn = DesignerTurn(served, gates(store, pool), sizes, store.seeds, settings.backend, session, pool.workers)
+        proposals = propose_candidates(turn, population, directions.to_dicts(), store.text, heaviest[:5])
         bred = raced(store, compute, pool, population, proposals.candidates)
     rows = record_candidates(store, [*proposals.candidates, *(bred.entering if bred else ())], also_judged=bred.judged if bred else ())
     store.extra(UNMADE, (

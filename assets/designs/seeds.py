@@ -24,8 +24,8 @@ def seeds(store: LineStore, jail: JailResource) -> pl.DataFrame:
     from evolake.designs.evolution.immigrants import SEEDS
     from evolake.designs.evolution.population import empty_population
     from evolake.designs.evolution.proposals import seed_candidate
-    from evolake.designs.genome.grammar_recognise import recognised
     from evolake.designs.genome.grammars import GRAMMARS
+    from evolake.designs.genome.recognise import recognised
     from evolake.lake.immigrants import seeds_of
 
     genomes = GRAMMARS[store.settings.of(DesignsSettings).grammar].seeds()

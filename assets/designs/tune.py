@@ -18,7 +18,7 @@ from resources.jail import JailResource
 def tuning(store: LineStore, jail: JailResource, compute: ComputeResource, final_scores: pl.DataFrame, final_ranking: pl.DataFrame) -> pl.DataFrame:
     """One row per trial; trial 0 is the design as it is. A copy that beats it is a new design with one parent, judged by the same gates."""
     from evolake.designs.evolution.scoring import live_objectives
-    from evolake.designs.evolution.tuning import consensus_estimate, should_tune, tune_design, tuning_target
+    from evolake.designs.evolution.tuning import Tuner, consensus_estimate, should_tune, tune_design, tuning_target
     from evolake.objectives.score import score_all
 
     cycle, settings = store.cycle, store.settings
@@ -30,9 +30,9 @@ def tuning(store: LineStore, jail: JailResource, compute: ComputeResource, final
         pool = jails(jail)
         voting = live_objectives(population)
         estimate = consensus_estimate(consensus_from(final_scores, population, cycle), lambda results: score_all(voting, results, pool))
+        tuner = Tuner(estimate, pool, gates(store, pool), compute.executor(), population.graphs(), settings.profile)
         tuned = tune_design(
-            population.parent(target, store.text), estimate, pool, gates(store, pool), compute.executor(),
-            settings=settings.of(DesignsSettings), cycle=cycle, profile=settings.profile, root_seed=settings.seed, known=population.graphs(),
+            tuner, population.parent(target, store.text), settings=settings.of(DesignsSettings), cycle_seeds=store.seeds,
             measured=population.experiment_rows([target]),
         )
         rows, reason, cpu_s, largest_n = tuned.rows, tuned.reason, tuned.cpu_s, tuned.largest_n

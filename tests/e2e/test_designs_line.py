@@ -16,7 +16,7 @@ from lake_damage import damage_of
 from project_steps import contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
 from project_steps import stale as stale_parts
 
-from evolake.designs.genome.grammars import PAPER
+from evolake.designs.grammars.paper import GRAMMAR as PAPER
 from evolake.report.figures import figures_in
 
 pytestmark = pytest.mark.e2e

@@ -18,7 +18,7 @@ import numpy as np
 from evolake.designs.compiler.kernel_build import kernel
 from evolake.designs.compiler.kernel_emit import arrays_of, emit, pointers_of
 from evolake.designs.compiler.kernel_guard import Guards
-from evolake.designs.compiler.kernel_plan import Plan
+from evolake.designs.compiler.kernel_plan import KernelPlan
 from evolake.designs.compiler.kernel_text import TYPES
 from evolake.designs.model.graph import Power, Symbol
 from evolake.designs.model.instances import Planted
@@ -69,7 +69,7 @@ class KernelCall:
         KernelTrap: an array that the plan needs is missing or does not fit.
     """
 
-    def __init__(self, plan: Plan, batch: Batch, *, single: bool = False, threads: int = 1):
+    def __init__(self, plan: KernelPlan, batch: Batch, *, single: bool = False, threads: int = 1):
         checked = os.environ.get(CHECKS) == "1"
         self._kernel = kernel(emit(plan, batch.dtype, single=single, checked=checked))
         self._guards = Guards() if checked else None
@@ -131,7 +131,7 @@ class KernelCall:
         return [*states, *self._work, self._numbers, self._batch.idx, solved, *self._pointers]
 
 
-def wanted_shapes(plan: Plan, batch: Batch) -> dict[str, tuple[int, int, int]]:
+def wanted_shapes(plan: KernelPlan, batch: Batch) -> dict[str, tuple[int, int, int]]:
     """The shape of each array that a plan's kernel has a pointer to, in the order of the pointers.
 
     Raises:

@@ -20,7 +20,7 @@ from evolake.designs.compiler.expression import Inexpressible
 from evolake.designs.compiler.kernel_guard import guarded
 from evolake.designs.compiler.kernel_loops import Layout, Loop
 from evolake.designs.compiler.kernel_math import definitions
-from evolake.designs.compiler.kernel_plan import FINAL, Plan
+from evolake.designs.compiler.kernel_plan import FINAL, KernelPlan
 from evolake.designs.compiler.kernel_text import TYPES, Lines
 from evolake.designs.compiler.kernel_values import Scalars
 
@@ -33,17 +33,17 @@ SIGNATURE = (
 )
 
 
-def arrays_of(plan: Plan) -> list[tuple[int, str]]:
+def arrays_of(plan: KernelPlan) -> list[tuple[int, str]]:
     """(serial, loop) of every temporary array, in the order of the work buffer."""
     return [(item.serial, "N") for item in plan.scatters] + [(item.serial, item.domain) for item in plan.stored if item.operator != "scatter"]
 
 
-def pointers_of(plan: Plan) -> list[str]:
+def pointers_of(plan: KernelPlan) -> list[str]:
     """The names of what the caller passes pointers to, in order: states (B, cells, padded extent) and externals (B, cells)."""
     return sorted({*plan.states, *(item.data[0] for item in plan.externals)})
 
 
-def emit(plan: Plan, dtype: str, *, single: bool = False, checked: bool = False) -> str:
+def emit(plan: KernelPlan, dtype: str, *, single: bool = False, checked: bool = False) -> str:
     """LLVM text of a module with one function, ENTRY, and the vector functions it needs. `single`: one step per call, with nothing computed ahead.
     `checked`: with bounds checks, and a table of guards as a further argument (evolake.designs.compiler.kernel_guard).
 
@@ -91,7 +91,7 @@ def _declarations(dtype: str) -> list[str]:
     return declared
 
 
-def _entry(lines: Lines, plan: Plan) -> Layout:
+def _entry(lines: Lines, plan: KernelPlan) -> Layout:
     """Slots for scalars and scratch space."""
     types = lines.types
     slots = {}
@@ -109,7 +109,7 @@ def _entry(lines: Lines, plan: Plan) -> Layout:
     return Layout({}, {}, [], slots, values, places, {"N": "%n", "M": "%m"}, {"N": "%npad", "M": "%mpad"})
 
 
-def _instance(lines: Lines, plan: Plan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]], *, single: bool) -> list[str]:
+def _instance(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]], *, single: bool) -> list[str]:
     """The loop over instances: pointers, then the steps."""
     types = lines.types
     lines.label("instances")
@@ -161,7 +161,7 @@ def _ended(lines: Lines) -> list[str]:
     return lines.text
 
 
-def _rounds(lines: Lines, plan: Plan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]]) -> None:
+def _rounds(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]]) -> None:
     """A, B, the check, C."""
     finals = Scalars(lines.branch(), layout.slots, constants)
     opening = Scalars(lines.branch(), layout.slots, constants)
@@ -188,7 +188,7 @@ def _rounds(lines: Lines, plan: Plan, layout: Layout, constants: Scalars, cells:
             _alone(lines, plan, layout, constants, time)
 
 
-def _alone(lines: Lines, plan: Plan, layout: Layout, constants: Scalars, time: int) -> None:
+def _alone(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars, time: int) -> None:
     """A loop of one regular pass; with -1 also the sums over clauses are cleared."""
     scalars = Scalars(lines.branch(), layout.slots, constants)
     loop = Loop("M" if time % 2 == 0 else "N", plan, layout, lines.branch(), {time: scalars})
@@ -205,7 +205,7 @@ def _append(lines: Lines, loop: Loop, scalars: Scalars) -> None:
     lines.text += [*scalars.lines.text, *text, *after.text]
 
 
-def _one_step(lines: Lines, plan: Plan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]]) -> None:
+def _one_step(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]]) -> None:
     """All regular passes, then the moves and the check."""
     lines.add("%first = icmp eq i64 0, 1")
     for time in sorted({-1, *plan.passes}):
@@ -222,7 +222,7 @@ def _one_step(lines: Lines, plan: Plan, layout: Layout, constants: Scalars, cell
     lines.add("br label %instance.done")
 
 
-def _pass(loop: Loop, plan: Plan, time: int) -> None:
+def _pass(loop: Loop, plan: KernelPlan, time: int) -> None:
     """What one regular pass leaves behind."""
     if time in plan.passes:
         loop.at(time)
@@ -235,7 +235,7 @@ def _pass(loop: Loop, plan: Plan, time: int) -> None:
             loop.scatter(expression)
 
 
-def _move(loop: Loop, plan: Plan, cells: list[tuple[str, int]], kind: str) -> None:
+def _move(loop: Loop, plan: KernelPlan, cells: list[tuple[str, int]], kind: str) -> None:
     """New states of the variables of one loop; on the first round they stay."""
     loop.at(FINAL)
     types, body = loop.body.types, loop.body

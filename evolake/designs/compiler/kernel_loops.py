@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from evolake.designs.compiler.expression import Expression
-from evolake.designs.compiler.kernel_plan import FINAL, Plan
+from evolake.designs.compiler.kernel_plan import FINAL, KernelPlan
 from evolake.designs.compiler.kernel_text import Lines
 from evolake.designs.compiler.kernel_values import Scalars, accumulated, combined, folded, identity, splat
 
@@ -37,7 +37,7 @@ class Loop:
     """One loop under construction. Values are cached by expression; `time` says which pass they belong to (finals see old states)."""
 
     kind: str
-    plan: Plan
+    plan: KernelPlan
     layout: Layout
     body: Lines
     scalars: dict[int, Scalars]

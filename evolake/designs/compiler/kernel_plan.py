@@ -35,7 +35,7 @@ class Pass:
 
 
 @dataclass(frozen=True)
-class Plan:
+class KernelPlan:
     """The passes by time and what they share.
 
     moves: the next value of every cell of the states that move. states: (loop, number of cells) of all states, read-only ones included; externals are
@@ -92,7 +92,7 @@ class _Planner:
         first = max(time, 0 if loop == "M" else -1)
         return first if first % 2 == (0 if loop == "M" else 1) else first + 1
 
-    def plan(self) -> Plan:
+    def plan(self) -> KernelPlan:
         for expression in self.reachable:
             if expression.operator == "reduce":
                 time = self._at_least(self.times[expression.args[0].serial], expression.data[1])
@@ -109,7 +109,7 @@ class _Planner:
         for cells in self.moves.values():
             for cell in cells:
                 self._demand(cell, FINAL)
-        return Plan(
+        return KernelPlan(
             dict(sorted(self.passes.items())), self.moves, self.states,
             tuple(item for item in self.reachable if item.operator == "external"), tuple(self.stored.values()),
             tuple(item for item in self.reachable if item.operator == "scatter"), tuple(item for item in self.reachable if item.operator == "reduce"),
@@ -198,6 +198,6 @@ def computed(moves: dict[str, list[Expression]], states: dict[str, tuple[str, in
     return [item for item in items if item.operator != "scatter"] + list(plan.scatters), ["M" if time % 2 == 0 else "N" for time in plan.passes]
 
 
-def make_plan(moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]]) -> Plan:
+def make_plan(moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]]) -> KernelPlan:
     """The passes of a step that gives every cell of `moves` its next value. Raises Inexpressible for a design that needs too many."""
     return _Planner(moves, states).plan()

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -92,35 +92,64 @@ class Simulation:
         return self.steps_run / self.cpu_s if self.cpu_s > 0 else 0.0
 
 
+@dataclass(frozen=True)
+class StopRule:
+    """When a run may stop before its bounds.
+
+    median: at the median step; else never. interval: only after the upper end of its interval is known. together: only after more than half were
+    solved at once, or TOGETHER times as many steps.
+    """
+
+    median: bool = True
+    interval: bool = False
+    together: bool = False
+
+
+@dataclass(frozen=True)
+class WorkBounds:
+    """What a run may take; no bound when None.
+
+    max_work: steps of the baseline whose work it may take (`evolake.designs.work.relative`). core_s: seconds of a core, counted and not timed: as
+    many steps as RATES says that a core computes in it.
+    """
+
+    max_work: float | None = None
+    core_s: float | None = None
+
+
+@dataclass(frozen=True)
+class EngineChoice:
+    """What a run is computed by.
+
+    dtype: "float32" or "float64"; as traced when None. threads: how many the fused engine shares the instances out to; the others take one. All but
+    the times is the same.
+    """
+
+    engine: str = "auto"
+    dtype: str | None = None
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class RunEvents:
+    """Who is called during a run.
+
+    progress: now and then, with (steps so far, instances solved now). made: once, when the engine is ready, with the seconds of a core that the run
+    is counted for; 0 where they are not limited.
+    """
+
+    progress: Callable[[int, int], None] = lambda steps, solved: None
+    made: Callable[[float], None] = lambda counted_s: None
+
+
 def simulate(
-    traced: TracedDesign,
-    instances: Planted,
-    *,
-    max_steps: int,
-    seed: int,
-    until_median: bool = True,
-    interval: bool = False,
-    together: bool = False,
-    max_work: float | None = None,
-    core_s: float | None = None,
-    engine: str = "auto",
-    dtype: str | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
-    on_made: Callable[[float], None] | None = None,
-    threads: int = 1,
+    traced: TracedDesign, instances: Planted, *, max_steps: int, seed: int, until: StopRule = StopRule(),
+    bounds: WorkBounds = WorkBounds(), by: EngineChoice = EngineChoice(), events: RunEvents = RunEvents(),
 ) -> Simulation:
     """Runs `traced` on `instances`.
 
     Args:
-        max_steps: at least 1. seed: of the initial state (the instances have their own). until_median: stop at the median step.
-        interval: go on until the upper end of its interval is known. together: go on until more than half are solved at once, for at most
-        TOGETHER times as many steps.
-        max_work: steps of the baseline whose work the run may take (`evolake.designs.work.relative`); no bound when None.
-        core_s: seconds of a core that the run may take, counted and not timed: as many steps as RATES says that a core computes in it.
-        dtype: "float32" or "float64"; as traced when None.
-        on_progress: called now and then with (steps so far, instances solved now).
-        on_made: called once, when the engine is ready, with the seconds of a core that the run is counted for; 0 where they are not limited.
-        threads: how many the fused engine shares the instances out to; the others take one. All but the times is the same.
+        max_steps: at least 1. seed: of the initial state (the instances have their own).
 
     A design's torch operators run in this process, which may die of them (`int64 min // -1` is a SIGFPE): strangers' designs are run by
     `evolake.designs.engines.isolated`.
@@ -133,44 +162,43 @@ def simulate(
     if seed < 0:
         raise InputError("a seed cannot be negative", wanted="0 or more", got=str(seed), do="choose another seed")
     began = time.thread_time()
-    made = _tried(lambda: make_stepper(traced, instances, seed=seed, engine=engine, dtype=dtype or traced.dtype, threads=threads))
+    made = _tried(lambda: make_stepper(traced, instances, seed=seed, engine=by.engine, dtype=by.dtype or traced.dtype, threads=by.threads))
     if isinstance(made, str):
         return unsolved(instances.batch, made, compile_s=time.thread_time() - began, limit=max_steps)
     stepper, note = made
     per_step = work_per_step(traced, instances.n, instances.m)
-    most = max_steps if max_work is None else min(max_steps, allowed_steps(max_work, per_step))
+    most = max_steps if bounds.max_work is None else min(max_steps, allowed_steps(bounds.max_work, per_step))
+    core_s = bounds.core_s
     limit = most if core_s is None else min(most, counted_steps(core_s, stepper.name, instances.batch * instances.n, per_step))
     compile_s = time.thread_time() - began
-    if on_made:
-        on_made(0.0 if core_s is None else counted_s(limit, stepper.name, instances.batch * instances.n, per_step))
+    events.made(0.0 if core_s is None else counted_s(limit, stepper.name, instances.batch * instances.n, per_step))
     cpu, wall = time.thread_time(), time.perf_counter()
     progress = _Progress(instances.batch)
     failure = None
-    while progress.steps < limit and not (until_median and progress.done(interval=interval, together=together)):
+    while progress.steps < limit and not progress.done(until):
         chunk = min(_LARGEST_CHUNK, max(8, progress.steps // 8), limit - progress.steps)
         try:
             result = _tried(lambda engine_now=stepper, count=chunk: engine_now.run(count))
         except Inexpressible as reason:
             note, progress = f"begun again without kernels: {reason}", _Progress(instances.batch)
-            stepper = plain_stepper(traced, instances, seed, dtype or traced.dtype)
+            stepper = plain_stepper(traced, instances, seed, by.dtype or traced.dtype)
             limit = most if core_s is None else min(most, counted_steps(core_s, stepper.name, instances.batch * instances.n, per_step))
             continue
         if isinstance(result, str):
             failure = result
             break
-        progress.take(result, until_median=until_median, interval=interval, together=together)
-        if on_progress:
-            on_progress(progress.steps, progress.solved)
+        progress.take(result, until)
+        events.progress(progress.steps, progress.solved)
     elapsed_cpu, elapsed_wall = time.thread_time() - cpu + getattr(stepper, "cpu_elsewhere_s", 0.0), time.perf_counter() - wall
     if failure is not None:
-        return unsolved(
-            instances.batch, failure, steps=progress.steps, solved_at=progress.solved_at, engine=stepper.name, note=note, compile_s=compile_s,
-            cpu_s=elapsed_cpu, wall_s=elapsed_wall, limit=limit, per_step=per_step,
+        result = unsolved(instances.batch, failure, steps=progress.steps, wall_s=elapsed_wall, compile_s=compile_s, limit=limit)
+        return replace(
+            result, solved_at=progress.solved_at, engine=stepper.name, note=note, cpu_s=elapsed_cpu, work_per_step=per_step,
         )
     median = progress.median
     return Simulation(
         median_step=median or extrapolated(progress.steps, instances.batch, progress.solved),
-        unsolved_fraction=1 - (progress.solved_by_median if median and until_median else progress.solved) / instances.batch,
+        unsolved_fraction=1 - (progress.solved_by_median if median and until.median else progress.solved) / instances.batch,
         steps_run=progress.steps,
         solved_at=progress.solved_at,
         cpu_s=elapsed_cpu,
@@ -204,14 +232,12 @@ def extrapolated(steps: int, batch: int, solved: int) -> int:
 
 
 def unsolved(
-    batch: int, failure: str, *, steps: int = 0, solved_at: np.ndarray | None = None, engine: str = "none", note: str | None = None,
-    compile_s: float = 0.0, cpu_s: float = 0.0, wall_s: float = 0.0, timed_out: bool = False, limit: int = 0, per_step: float = 1.0,
+    batch: int, failure: str, *, steps: int = 0, compile_s: float = 0.0, wall_s: float = 0.0, timed_out: bool = False, limit: int = 0,
 ) -> Simulation:
     """The result of a design that broke: nothing is solved, and `failure` says why."""
-    at = np.zeros(batch, dtype=np.int64) if solved_at is None else solved_at
     return Simulation(
-        extrapolated(steps, batch, 0), 1.0, steps, at, cpu_s, wall_s, engine, timed_out, 0, False, compile_s, note, failure, limit=limit,
-        work_per_step=per_step,
+        extrapolated(steps, batch, 0), 1.0, steps, np.zeros(batch, dtype=np.int64), 0.0, wall_s, "none", timed_out, 0, False, compile_s, None,
+        failure, limit=limit,
     )
 
 
@@ -236,20 +262,20 @@ class _Progress:
         self.solved_at = np.zeros(batch, dtype=np.int64)
         self._upper = order_ranks(batch)[1]
 
-    def done(self, *, interval: bool, together: bool) -> bool:
+    def done(self, until: StopRule) -> bool:
         """Whether all is known that was asked for."""
-        if not self.median or (interval and self.solved < self._upper):
+        if not until.median or not self.median or (until.interval and self.solved < self._upper):
             return False
-        return not together or bool(self.together) or self.steps >= TOGETHER * self.median
+        return not until.together or bool(self.together) or self.steps >= TOGETHER * self.median
 
-    def take(self, solved: np.ndarray, *, until_median: bool, interval: bool = False, together: bool = False) -> None:
-        """Adds a (steps, B) block of results; with `until_median` nothing is looked at after the step at which all is known."""
+    def take(self, solved: np.ndarray, until: StopRule) -> None:
+        """Adds a (steps, B) block of results; if it is to stop at the median, nothing is looked at after the step at which all is known."""
         batch = solved.shape[1]
         ever = np.logical_or.accumulate(solved, axis=0) | (self.solved_at > 0)
         counts, at_once = ever.sum(axis=1), solved.sum(axis=1)
         known = len(solved)
-        if until_median:
-            known = min(known, self._known_after(counts, at_once, interval=interval, together=together))
+        if until.median:
+            known = min(known, self._known_after(counts, at_once, until))
             solved, ever, counts, at_once = solved[:known], ever[:known], counts[:known], at_once[:known]
         first = np.where(solved.any(axis=0), solved.argmax(axis=0) + 1 + self.steps, 0)
         self.solved_at = np.where(self.solved_at > 0, self.solved_at, first)
@@ -263,7 +289,7 @@ class _Progress:
             middle = times[batch // 2] if batch % 2 else math.ceil((times[batch // 2 - 1] + times[batch // 2]) / 2)
             self.median, self.solved_by_median = int(middle), int((times <= times[batch // 2]).sum())
 
-    def _known_after(self, counts: np.ndarray, at_once: np.ndarray, *, interval: bool, together: bool) -> int:
+    def _known_after(self, counts: np.ndarray, at_once: np.ndarray, until: StopRule) -> int:
         """Steps of a block after which all is known that was asked for; more than it has where that is not in it."""
         batch, never = len(self.solved_at), len(counts) + 1
 
@@ -272,9 +298,9 @@ class _Progress:
             return int(places[0]) + 1 if places.size else never
 
         median = 0 if self.median else first(counts > batch // 2)
-        upper = first(counts >= self._upper) if interval else 0
+        upper = first(counts >= self._upper) if until.interval else 0
         beside = 0
-        if together and not self.together and median <= len(counts):
+        if until.together and not self.together and median <= len(counts):
             most = TOGETHER * (self.median or self.steps + median) - self.steps
             beside = min(first(at_once > batch // 2), max(1, most))
         return max(1, median, upper, beside)

@@ -11,7 +11,7 @@ import numpy as np
 
 from evolake.designs.compiler.expression import Inexpressible
 from evolake.designs.compiler.kernel_call import Batch, KernelCall
-from evolake.designs.compiler.kernel_plan import Plan, make_plan
+from evolake.designs.compiler.kernel_plan import KernelPlan, make_plan
 from evolake.designs.compiler.lowering import lower
 from evolake.designs.model.contract import TracedDesign, Variable
 from evolake.designs.model.instances import Planted
@@ -50,11 +50,11 @@ class FusedStepper:
         return read_states(self._batch, self._traced)
 
 
-_PLANS: dict[tuple[str, tuple[Variable, ...], str], Plan] = {}
+_PLANS: dict[tuple[str, tuple[Variable, ...], str], KernelPlan] = {}
 _PLANS_KEPT = 8
 
 
-def planned(traced: TracedDesign, dtype: str) -> Plan:
+def planned(traced: TracedDesign, dtype: str) -> KernelPlan:
     """The kernel's plan of a design. Raises Inexpressible as `lower` and `make_plan` do."""
     key = traced.graph_sha, traced.variables, dtype
     plan = _PLANS.get(key)

@@ -83,7 +83,7 @@ def _broken(reason: str, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
-    from evolake.designs.engines.engine import simulate
+    from evolake.designs.engines.engine import EngineChoice, RunEvents, StopRule, WorkBounds, simulate
     from evolake.designs.model.contract import TracedDesign
     from evolake.designs.model.instances import planted
 
@@ -97,10 +97,10 @@ def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
     design = TracedDesign.from_json(json.loads(request["traced"]))
     instances = planted(request["n"], request["batch"], request["instance_seed"], ratio=request["ratio"])
     result = simulate(
-        design, instances, max_steps=request["max_steps"], seed=request["seed"], until_median=request["until_median"],
-        interval=request["interval"], together=request["together"], max_work=request["max_work"], core_s=request["core_s"],
-        engine=request["engine"], dtype=request["dtype"], on_progress=on_progress, on_made=lambda counted_s: say({"made": float(counted_s)}),
-        threads=request["threads"],
+        design, instances, max_steps=request["max_steps"], seed=request["seed"],
+        until=StopRule(request["until_median"], request["interval"], request["together"]), bounds=WorkBounds(request["max_work"], request["core_s"]),
+        by=EngineChoice(request["engine"], request["dtype"], request["threads"]),
+        events=RunEvents(on_progress, lambda counted_s: say({"made": float(counted_s)})),
     )
     return _body(result)
 

@@ -13,7 +13,7 @@ are left out of the ancestry: a child's shares are handed on to the designs of t
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,12 +21,13 @@ from typing import Any
 
 import numpy as np
 
+from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, blocking_gate, judged
 from evolake.designs.evolution.racing import Lap, Race, Racer, Rung, kept, run_rungs
-from evolake.designs.genome.genetic import Child, Parent
-from evolake.designs.genome.grammars import GRAMMARS, AnyGenome, adopted, parent_of
+from evolake.designs.genome.grammars import GRAMMARS, adopted, parent_of
+from evolake.designs.genome.variation import Child, DesignGenome, Parent
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import MachineryError
 from evolake.gates.in_turn import side_by_side
@@ -51,7 +52,7 @@ class Starter:
 
     design_id: str
     title: str
-    genome: AnyGenome
+    genome: DesignGenome
     traced: str
 
 
@@ -102,25 +103,39 @@ def starters_of(population: Population, fresh: Sequence[Judged], texts: Texts, s
     return result
 
 
-def breed(
-    starters: Sequence[Starter], judge: Judge, executor: Executor, *, settings: DesignsSettings, cycle: str, root_seed: int,
-    known: Mapping[str, str], taken: set[str], origin: str, workers: int = 1, run: RunRungs = run_rungs,
-) -> Bred:
+@dataclass(frozen=True)
+class KnownDesigns:
+    """graphs: graph_sha -> design id, of every design there is. keys: of all that were ever proposed."""
+
+    graphs: Mapping[str, str]
+    keys: Collection[str]
+
+
+@dataclass(frozen=True)
+class RaceSetup:
+    """Where children are judged and run. judge: the gates. workers: children that are judged at one time. origin: who wrote them."""
+
+    judge: Judge
+    executor: Executor
+    origin: str
+    workers: int = 1
+    run: RunRungs = run_rungs
+
+
+def breed(starters: Sequence[Starter], setup: RaceSetup, known: KnownDesigns, *, settings: DesignsSettings, cycle_seeds: CycleSeeds) -> Bred:
     """A race of `settings.race.candidates` children at most.
 
     Args:
-        starters: who is raced first and whose children come first. judge: the gates.
-        known: graph_sha -> design id of every design there is. taken: keys of all that were ever proposed.
-        workers: children that are judged at one time.
+        starters: who is raced first and whose children come first.
 
     Raises:
         MachineryError: a worker process died.
     """
     grammar = GRAMMARS[settings.grammar]
-    race = Race(grammar, rungs_of(settings, cycle, root_seed), taken=set(taken))
-    stage = _Stage(race, judge, executor, settings, cycle, origin, dict(known), workers, run)
+    race = Race(grammar, rungs_of(settings, cycle_seeds.cycle, cycle_seeds.root), taken=set(known.keys))
+    stage = _Stage(race, setup, settings, cycle_seeds.cycle, dict(known.graphs))
     stage.start(starters)
-    random = np.random.default_rng(child_seed(root_seed, LINE, cycle, "race-children", 0))
+    random = np.random.default_rng(cycle_seeds.seed("race-children"))
     asked = 0
     while asked < settings.race.candidates and stage.work < settings.race.work * MILLION and race.elite:
         if asked >= SETTLED_AFTER * settings.race.candidates:
@@ -140,14 +155,10 @@ class _Stage:
     """
 
     race: Race
-    judge: Judge
-    executor: Executor
+    setup: RaceSetup
     settings: DesignsSettings
     cycle: str
-    origin: str
     known: dict[str, str]
-    workers: int
-    run: RunRungs
     number: int = 0
     work: int = 0
     cpu_s: float = 0.0
@@ -167,25 +178,23 @@ class _Stage:
         for starter, future in zip(starters, pending, strict=True):
             self.shares[starter.design_id] = {starter.design_id: 1.0}
             racer = self._taken(starter.design_id, starter.title, starter.genome, _laps(future), "")
-            self._row(starter.design_id, starter.title, starter.genome, "", (), "start", racer)
+            self._row(starter, (), "start", racer)
 
     def generation(self, children: Sequence[Child]) -> None:
         """Judges children side by side and takes them in their order. A worker races who passed while others are being traced."""
         candidates = [self._candidate(child) for child in children]
-        met = side_by_side(partial(self._met, dict(self.known)), candidates, self.workers)
+        met = side_by_side(partial(self._met, dict(self.known)), candidates, self.setup.workers)
         for child, candidate, (design, future) in zip(children, candidates, met, strict=True):
             if design.traced is not None and design.accepted and design.traced.graph_sha in self.known:
-                design = judged(candidate, self.known, self.judge)
+                design = judged(candidate, self.known, self.setup.judge)
             self.judged.append(design)
             if not design.accepted or future is None or design.traced is None or design.genome is None:
-                self._row(
-                    design.design_id, design.title, design.genome, design.operator, child.weights, "blocked", None, blocking_gate(design), design,
-                )
+                self._row(design, child.weights, "blocked", gate=blocking_gate(design), reason=design.examined.reason)
                 continue
             self.known[design.traced.graph_sha] = design.design_id
             self.made[design.design_id], self.shares[design.design_id] = design, self._inherited(child.weights)
             racer = self._taken(design.design_id, design.title, design.genome, _laps(future), design.operator)
-            self._row(design.design_id, design.title, design.genome, design.operator, child.weights, "raced", racer)
+            self._row(design, child.weights, "raced", racer)
 
     def bred(self) -> Bred:
         """The rows, and the best children as candidates of the cycle."""
@@ -196,15 +205,17 @@ class _Stage:
         return Bred(rows, entering, self.judged, self.cpu_s)
 
     def _met(self, known: Mapping[str, str], candidate: Candidate) -> tuple[Judged, Future[list[Lap]] | None]:
-        result = judged(candidate, known, self.judge)
+        result = judged(candidate, known, self.setup.judge)
         if result.traced is None or not result.accepted:
             return result, None
         return result, self._submitted(json.dumps(result.traced.to_json(), sort_keys=True))
 
     def _submitted(self, traced: str) -> Future[list[Lap]]:
-        return self.executor.submit(self.run, traced, self.race.rungs, self.race.limits(), self.settings.ratio, CORE_TIMES * self.settings.low.core_s)
+        return self.setup.executor.submit(
+            self.setup.run, traced, self.race.rungs, self.race.limits(), self.settings.ratio, CORE_TIMES * self.settings.low.core_s,
+        )
 
-    def _taken(self, name: str, title: str, genome: AnyGenome, laps: Sequence[Lap], operator: str) -> Racer | None:
+    def _taken(self, name: str, title: str, genome: DesignGenome, laps: Sequence[Lap], operator: str) -> Racer | None:
         """Counts what the laps took and lets the race take them; the racer, wherever it came in."""
         self.laps = laps
         self.work += sum(round(lap.steps_run * lap.per_step) * rung.batch * rung.n for lap, rung in zip(laps, self.race.rungs, strict=False))
@@ -213,7 +224,7 @@ class _Stage:
 
     def _candidate(self, child: Child) -> Candidate:
         return Candidate(
-            source=child.source, hyper=dict(child.hyper), genome=child.genome, title=child.title, operator=child.operator, origin=self.origin,
+            source=child.source, hyper=dict(child.hyper), genome=child.genome, title=child.title, operator=child.operator, origin=self.setup.origin,
             rationale=child.rationale, direction_id=None, weights=child.weights,
         )
 
@@ -233,16 +244,17 @@ class _Stage:
         return replace(made, operator=made.operator if direct else "race", weights=shares, rationale=rationale)
 
     def _row(
-        self, design_id: str, title: str, genome: AnyGenome | None, operator: str, parents: Sequence[tuple[str, float]], state: str,
-        racer: Racer | None, gate: str | None = None, result: Judged | None = None,
+        self, design: Starter | Judged, parents: Sequence[tuple[str, float]], state: str, racer: Racer | None = None, gate: str | None = None,
+        reason: str | None = None,
     ) -> None:
         laps: Sequence[Lap] = () if state == "blocked" else self.laps
         solved = [lap for lap in laps if lap.solved]
         self.rows.append({
-            "cycle": self.cycle, "number": self.number, "design_id": design_id, "title": title, "operator": operator or None,
+            "cycle": self.cycle, "number": self.number, "design_id": design.design_id, "title": design.title,
+            "operator": design.operator or None if isinstance(design, Judged) else None,
             "parents": json.dumps(dict(parents), sort_keys=True), "state": state, "gate": gate,
-            "reason": (result.examined.reason or None) if result else next((lap.failure for lap in laps if lap.failure), None),
-            "genome": genome.to_json() if genome else None, "source_sha": None, "traced_sha": None,
+            "reason": reason or next((lap.failure for lap in laps if lap.failure), None),
+            "genome": design.genome.to_json() if design.genome else None, "source_sha": None, "traced_sha": None,
             "sizes": [rung.n for rung, _ in zip(self.race.rungs, laps, strict=False)],
             "median_steps": [lap.median_step for lap in laps], "median_works": [lap.median_work for lap in laps],
             "solved_rungs": len(solved), "rungs": len(self.race.rungs),

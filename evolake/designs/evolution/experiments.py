@@ -205,10 +205,10 @@ def results_by_design(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[
     slowest: dict[int, int] = {}
     for row in (row for result in levels.values() for row in result if is_solved(row)):
         slowest[int(row["N"])] = max(slowest.get(int(row["N"]), 0), math.ceil(median_work(row)))
-    return {design_id: [_told(row, slowest) for row in result] for design_id, result in levels.items()}
+    return {design_id: [_level_for_objectives(row, slowest) for row in result] for design_id, result in levels.items()}
 
 
-def _told(row: Mapping[str, Any], slowest: Mapping[int, int]) -> dict[str, Any]:
+def _level_for_objectives(row: Mapping[str, Any], slowest: Mapping[int, int]) -> dict[str, Any]:
     """A level as objectives see it. slowest: the most work that any design took at a size that it solved."""
     median = math.ceil(median_work(row))
     ran = math.ceil(int(row["steps_run"]) * per_step(row))

@@ -100,7 +100,7 @@ def whole(record: dict[str, Any], name: str, *, at_least: int = 0) -> int:
     if isinstance(result, float) and result.is_integer():
         result = int(result)
     if not isinstance(result, int) or isinstance(result, bool) or not at_least <= result < 2**63:
-        raise Malformed(f"{name}: wanted a whole number from {at_least}, got {_kind(result)}{_shown(result)}")
+        raise Malformed(f"{name}: wanted a whole number from {at_least}, got {_kind(result)}{_in_brackets(result)}")
     return result
 
 
@@ -108,7 +108,7 @@ def number(record: dict[str, Any], name: str, low: float, high: float) -> float:
     """A number of a record. Raises Malformed."""
     result = record.get(name)
     if not isinstance(result, int | float) or isinstance(result, bool) or not low <= result <= high:
-        raise Malformed(f"{name}: wanted a number from {low:g} to {high:g}, got {_kind(result)}{_shown(result)}")
+        raise Malformed(f"{name}: wanted a number from {low:g} to {high:g}, got {_kind(result)}{_in_brackets(result)}")
     return float(result)
 
 
@@ -118,7 +118,7 @@ def text(record: dict[str, Any], name: str, *, optional: bool = False) -> str:
     if result is None and optional:
         return ""
     if not isinstance(result, str):
-        raise Malformed(f"{name}: wanted a text, got {_kind(result)}{_shown(result)}")
+        raise Malformed(f"{name}: wanted a text, got {_kind(result)}{_in_brackets(result)}")
     return result.encode(errors="replace").decode()
 
 
@@ -136,5 +136,5 @@ def _kind(result: Any) -> str:
     return kinds[type(result)]
 
 
-def _shown(result: Any) -> str:
+def _in_brackets(result: Any) -> str:
     return f" ({result!r})"[:60] if isinstance(result, int | float) else ""

@@ -2,7 +2,8 @@
 
 Two calls: the planner first sees one line per design, ranked by upper confidence bound, and names those it wants to look up; then it sees their
 source, results and lessons, and gives directions. Ids are shortened on the way out and mapped back on the way in; an id that no design has is
-dropped. A planner that gives no usable reply is a value (`Plan.failure`): the cycle then has no directions, and no other backend steps in.
+dropped. A planner that gives no usable reply is a value (`PlannedDirections.failure`): the cycle then has no directions, and no other backend
+steps in.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ RECENT = 8
 
 
 @dataclass(frozen=True)
-class Plan:
+class PlannedDirections:
     """Rows of DIRECTIONS, or why there are none."""
 
     rows: list[dict[str, Any]]
@@ -41,14 +42,14 @@ class Plan:
 def plan_directions(
     agents: Agents, population: Population, texts: Texts, *, settings: DesignsSettings, cycle: str, root_seed: int, guidance: Sequence[str] = (),
     reports: Sequence[str] = (),
-) -> Plan:
+) -> PlannedDirections:
     """The directions of one cycle. `texts` reads a blob as text by its sha; `guidance` is what people stored with `evolake guide`, `reports` what
     other searches wrote in retrospect (`importing.retrospectives`).
     """
     wanted = min(settings.directions_per_cycle, settings.designs_per_cycle)
     lines = summaries(population)
     if not lines:
-        return Plan([])
+        return PlannedDirections([])
     best = min(lines, key=lambda item: item.rank)
     known = short_ids(population)
     lookup = agents.call(
@@ -60,7 +61,7 @@ def plan_directions(
         seed=child_seed(root_seed, LINE, cycle, "lookup"),
     ).value
     if isinstance(lookup, AgentFailure):
-        return Plan([], lookup)
+        return PlannedDirections([], lookup)
     looked_up = resolved(lookup.lookup_experiment_ids, known)[:MAX_LOOKUPS] or [known[item.design_id] for item in lines[:MAX_LOOKUPS]]
     reply = agents.call(
         DIRECTIONS_ROLE,
@@ -73,7 +74,7 @@ def plan_directions(
         seed=child_seed(root_seed, LINE, cycle, "directions"),
     ).value
     if isinstance(reply, AgentFailure):
-        return Plan([], reply)
+        return PlannedDirections([], reply)
     rows = []
     for number in range(min(wanted, len(reply.research_directions))):
         references = resolved(reply.reference_design_ids[number], known)[:MAX_REFERENCES] or [known[best.design_id]]
@@ -84,7 +85,7 @@ def plan_directions(
             "avoid": reply.avoid_areas[number], "reference_ids": references, "looked_up": looked_up, "key_insights": reply.key_insights,
             "success_patterns": reply.success_patterns, "failure_patterns": reply.failure_patterns, "guidance": list(guidance),
         })
-    return Plan(rows)
+    return PlannedDirections(rows)
 
 
 def summaries(population: Population) -> list[DesignSummary]:

@@ -21,9 +21,9 @@ import polars as pl
 from evolake.canonical_json import key_of
 from evolake.designs.evolution.experiments import LINE, results_by_design
 from evolake.designs.evolution.schedule import is_cut
-from evolake.designs.genome.genetic import Parent
-from evolake.designs.genome.grammars import read_genome
+from evolake.designs.genome.grammars import read_genome, unmarked_grammar
 from evolake.designs.genome.values import Scale, values_text
+from evolake.designs.genome.variation import Parent
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.tables import ARCHIVE, LATER
 from evolake.lake import Lake
@@ -70,7 +70,7 @@ class Population(Archive):
         return self.designs_in(*LIVE)["design_id"].to_list()
 
     def keys(self) -> set[str]:
-        """Keys (`operators_genetic.design_key`) of every design that was ever proposed here, also the blocked."""
+        """Keys (`variation.design_key`) of every design that was ever proposed here, also the blocked."""
         return set(self.designs["key"].drop_nulls().to_list())
 
     def graphs(self) -> dict[str, str]:
@@ -161,7 +161,7 @@ def _present(table: str, frame: pl.DataFrame) -> pl.DataFrame:
     lacking = [name for name in LATER.get(table, ()) if name not in frame.columns]
     frame = frame.with_columns(pl.lit(None, dtype=pl.Null).alias(name) for name in lacking)
     if "grammar" in lacking and "genome" in frame.columns:  # there was one grammar then
-        frame = frame.with_columns(pl.when(pl.col("genome").is_not_null()).then(pl.lit("paper")).alias("grammar"))
+        frame = frame.with_columns(pl.when(pl.col("genome").is_not_null()).then(pl.lit(unmarked_grammar().name)).alias("grammar"))
     return frame.select(column for column in ARCHIVE[table].columns if column in frame.columns or column in LATER.get(table, ()))
 
 

@@ -17,9 +17,9 @@ from evolake.canonical_json import canonical_json
 from evolake.designs.evolution.judging import DesignResults
 from evolake.designs.evolution.planning import resolved, short_ids
 from evolake.designs.evolution.population import Population
-from evolake.designs.genome.genetic import design_key
-from evolake.designs.genome.grammars import AnyGenome, compose, grammar_of, read_genome
+from evolake.designs.genome.grammars import compose, grammar_of, read_genome
 from evolake.designs.genome.values import values_text
+from evolake.designs.genome.variation import DesignGenome, design_key
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import HyperValue, TracedDesign
 from evolake.designs.roles.designer import DESIGN_REPAIR_ROLE
@@ -37,7 +37,7 @@ class Candidate:
 
     source: str
     hyper: Mapping[str, HyperValue]
-    genome: AnyGenome | None
+    genome: DesignGenome | None
     title: str
     operator: str
     origin: str
@@ -46,7 +46,7 @@ class Candidate:
     weights: tuple[tuple[str, float], ...]
 
     def key(self) -> str:
-        """`operators_genetic.design_key` of this design."""
+        """`variation.design_key` of this design."""
         return design_key(self.genome, self.source, self.hyper)
 
 
@@ -102,12 +102,12 @@ def shares(stated: Mapping[str, float], known: Mapping[str, str], references: Se
     return tuple((design_id, weight / total) for design_id, weight in named.items() if weight > 0)
 
 
-def believed_genome(text: str | None, source: str) -> AnyGenome | None:
+def believed_genome(text: str | None, source: str) -> DesignGenome | None:
     """The genome of a reply, if it is one and composes to `source`; else None, and the design counts as a file."""
     if text is None:
         return None
 
-    def read() -> AnyGenome | None:
+    def read() -> DesignGenome | None:
         result = read_genome(text)
         return result if _body(compose(result)) == _body(source) else None
 
@@ -147,8 +147,8 @@ def blocking_gate(result: Judged) -> str | None:
     return next((verdict.gate for verdict in result.examined.verdicts if verdict.outcome not in ("pass", "skip")), None)
 
 
-def seed_candidate(name: str, source: str, known: Mapping[str, str], judge: Judge, genome: AnyGenome | None = None) -> Judged:
-    """A seed design: a file without parents or direction. `genome` where the file computes the same (`grammar_recognise`)."""
+def seed_candidate(name: str, source: str, known: Mapping[str, str], judge: Judge, genome: DesignGenome | None = None) -> Judged:
+    """A seed design: a file without parents or direction. `genome` where the file computes the same (`recognise`)."""
     start = Candidate(
         source=source, hyper={}, genome=genome, title=name[:40], operator="seed", origin="seed", rationale=f"Seed design from the file {name}.",
         direction_id=None, weights=(),

@@ -19,9 +19,10 @@ import numpy as np
 
 from evolake.compute.needs import trusted
 from evolake.designs.evolution.schedule import MOST_STEPS_PER_WORK
-from evolake.designs.genome.genetic import Child, Parent, short_title
-from evolake.designs.genome.grammars import Grammar, compose, parent_of, propose, read_genome, with_values
+from evolake.designs.genome.grammar import Grammar
+from evolake.designs.genome.grammars import compose, parent_of, propose, read_genome, with_values
 from evolake.designs.genome.values import differed_values
+from evolake.designs.genome.variation import Child, Parent, short_title
 
 SLACK = 1.25
 BAR_PLACE = 4

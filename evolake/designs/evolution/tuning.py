@@ -24,20 +24,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evolake.compute.needs import trusted
-from evolake.designs.evolution.experiments import LINE, Job, Simulate, finished, results_by_design, run_schedule, simulate_level
+from evolake.cycle_seeds import CycleSeeds
+from evolake.designs.evolution.experiments import Job, Simulate, finished, results_by_design, run_schedule, simulate_level
 from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.population import Population
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, judged
 from evolake.designs.evolution.schedule import FIDELITIES, largest_solved, sizes
 from evolake.designs.evolution.tuning_size import MILLION, capped, largest_size, work_of
-from evolake.designs.genome.genetic import Parent
 from evolake.designs.genome.grammars import compose, with_values
 from evolake.designs.genome.values import Scale, moved_value, rounded, values_text
+from evolake.designs.genome.variation import Parent
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import Blocked, HyperValue, TracedDesign
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tracing.trace import trace
-from evolake.seeds import child_seed
 
 UNDER_WAY = 4
 LOCAL_TRIALS = 10
@@ -76,17 +76,32 @@ def tuning_target(population: Population, order: Sequence[str]) -> str | None:
     return None
 
 
+@dataclass(frozen=True)
+class Tuner:
+    """How trials are traced, run, scored and judged.
+
+    Attributes:
+        estimate: results by name -> consensus by name, 0 is best (see `consensus_estimate`).
+        pool: an open jail pool, for tracing trials. judge: the gates that the tuned copy meets.
+        executor: where simulations go. known: graph_sha -> design id, for the duplicate gate.
+    """
+
+    estimate: Estimate
+    pool: Any
+    judge: Judge
+    executor: Executor
+    known: Mapping[str, str]
+    profile: str
+    simulate: Simulate = simulate_level
+
+
 def tune_design(
-    parent: Parent, estimate: Estimate, pool: Any, judge: Judge, executor: Executor, *, settings: DesignsSettings, cycle: str, profile: str,
-    root_seed: int, known: Mapping[str, str], simulate: Simulate = simulate_level, measured: Sequence[Mapping[str, Any]] = (),
+    tuner: Tuner, parent: Parent, *, settings: DesignsSettings, cycle_seeds: CycleSeeds, measured: Sequence[Mapping[str, Any]] = (),
 ) -> Tuned:
     """At most `settings.tuning_trials` trials on one design, within `settings.tuning_work`.
 
     Args:
-        parent: the design as it is. estimate: results by name -> consensus by name, 0 is best (see `consensus_estimate`).
-        pool: an open jail pool, for tracing trials. judge: the gates that the tuned copy meets.
-        executor: where simulations go. known: graph_sha -> design id, for the duplicate gate.
-        measured: rows of EXPERIMENTS of the design as it is, which say what a trial will take.
+        parent: the design as it is. measured: rows of EXPERIMENTS of it, which say what a trial will take.
     """
     scales = tunable(parent.scales)
     if not scales:
@@ -94,25 +109,17 @@ def tune_design(
 
     def blocked(reason: str) -> Tuned:
         row = {
-            "design_id": parent.design_id, "cycle": cycle, "trial": 0, "hyper_values": values_text(parent.values), "consensus": None,
+            "design_id": parent.design_id, "cycle": cycle_seeds.cycle, "trial": 0, "hyper_values": values_text(parent.values), "consensus": None,
             "status": "blocked", "reason": reason, "largest_solved": 0, "median_step": None, "median_work": None,
         }
         return Tuned([row], None, f"{parent.title} cannot be tuned: {reason}")
 
-    return alone(
-        lambda: _tuned(
-            parent, scales, estimate, pool, judge, executor, settings=capped(settings, largest_size(measured, settings)), cycle=cycle,
-            profile=profile, root_seed=root_seed, known=known, simulate=simulate,
-        ),
-        blocked,
-    )
+    return alone(lambda: _tuned(tuner, parent, scales, capped(settings, largest_size(measured, settings)), cycle_seeds), blocked)
 
 
-def _tuned(
-    parent: Parent, scales: Sequence[Scale], estimate: Estimate, pool: Any, judge: Judge, executor: Executor, *, settings: DesignsSettings,
-    cycle: str, profile: str, root_seed: int, known: Mapping[str, str], simulate: Simulate,
-) -> Tuned:
-    study = _open_study(child_seed(root_seed, LINE, cycle, "tuning"), scales, parent.values, settings.tuning_trials)
+def _tuned(tuner: Tuner, parent: Parent, scales: Sequence[Scale], settings: DesignsSettings, cycle_seeds: CycleSeeds) -> Tuned:
+    cycle = cycle_seeds.cycle
+    study = _open_study(cycle_seeds.seed("tuning"), scales, parent.values, settings.tuning_trials)
     rows: list[dict[str, Any]] = []
     values_of: list[dict[str, HyperValue]] = []
     under_way: deque[tuple[Any, _Trial]] = deque()
@@ -122,12 +129,12 @@ def _tuned(
         while within and len(under_way) < UNDER_WAY and len(values_of) < settings.tuning_trials + 1:
             asked = study.ask(_distributions(scales))
             values_of.append(dict(parent.values) | (_readable(asked.params, scales) if values_of else {}))
-            job = Job(f"{parent.design_id}:{len(values_of) - 1}", "", "low", cycle, profile, root_seed, settings)
-            under_way.append((asked, _begun(parent, values_of[-1], job, pool, executor, simulate)))
+            job = Job(f"{parent.design_id}:{len(values_of) - 1}", "", "low", cycle, tuner.profile, cycle_seeds.root, settings)
+            under_way.append((asked, _begun(parent, values_of[-1], job, tuner.pool, tuner.executor, tuner.simulate)))
         if not under_way:
             break
         asked, trial = under_way.popleft()
-        row, measured = _scored(parent, len(rows), values_of[len(rows)], trial, estimate, cycle)
+        row, measured = _scored(parent, len(rows), values_of[len(rows)], trial, tuner.estimate, cycle)
         study.tell(asked, WORST if row["consensus"] is None else row["consensus"])
         rows.append(row)
         cpu_s += sum(row["cpu_s"] for row in measured)
@@ -136,7 +143,7 @@ def _tuned(
     best = min(range(len(rows)), key=lambda number: (WORST + 1 if rows[number]["consensus"] is None else rows[number]["consensus"], number))
     if best == 0 or untouched is None or rows[best]["consensus"] >= untouched:
         return Tuned(rows, None, f"none of {len(rows) - 1} trials beat {parent.title} as it is (consensus {untouched})", cpu_s, largest_n)
-    candidate = judged(_copy(parent, values_of[best], rows[best]["consensus"], untouched), known, judge)
+    candidate = judged(_copy(parent, values_of[best], rows[best]["consensus"], untouched), tuner.known, tuner.judge)
     reason = f"trial {best} of {len(rows) - 1} has consensus {rows[best]['consensus']:.4f}, as it is {untouched:.4f}"
     return Tuned(rows, candidate, reason, cpu_s, largest_n)
 

@@ -9,7 +9,6 @@ import textwrap
 from collections.abc import Mapping
 from typing import Literal
 
-from evolake.designs.genome.compose import plain
 from evolake.designs.genome.open_expression import LEAVES, Expression, heads
 from evolake.designs.genome.open_genome import OpenGenome
 
@@ -158,3 +157,8 @@ def _of_two(operator: str, parts: list[tuple[str, Form]]) -> tuple[str, Form]:
     if operator == "power" and item == "number":
         template = template.replace("torch.abs({0})", "abs({0})")
     return template.format(first, second), form
+
+
+def plain(text: str) -> str:
+    """One line without quotes or backslashes, so that no title can end the docstring."""
+    return " ".join(text.replace("\\", "/").replace('"', "'").split())[:600]

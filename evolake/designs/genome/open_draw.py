@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evolake.designs.genome.grammar_kind import Parameter
 from evolake.designs.genome.open_expression import ARITHMETIC, FUNCTIONS, REDUCTIONS, Expression, Kind
 from evolake.designs.genome.open_genome import Constant
+from evolake.designs.genome.parameters import Parameter
 from evolake.designs.genome.values import rounded
 
 LEAF_ODDS, FUNCTION_ODDS, REDUCTION_ODDS, POWER_ODDS = 0.3, 0.3, 0.15, 0.05

@@ -17,8 +17,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from evolake.designs.genome.genetic import Child, Parent, short_title
-from evolake.designs.genome.grammar_kind import Parameter
 from evolake.designs.genome.open_behaviour import fingerprint
 from evolake.designs.genome.open_compose import compose
 from evolake.designs.genome.open_draw import Drawing
@@ -37,7 +35,9 @@ from evolake.designs.genome.open_expression import (
     size,
 )
 from evolake.designs.genome.open_genome import MAX_MEMORIES, Constant, Memory, OpenGenome, backbone, cleared, names_at, open_genome, with_values
+from evolake.designs.genome.parameters import Parameter
 from evolake.designs.genome.values import Scale, perturbed_values
+from evolake.designs.genome.variation import Child, Parent, short_title
 from evolake.errors import InputError
 
 OPERATORS = ("insert", "subtree", "point", "hoist", "constants", "add_memory", "drop_memory", "crossover")

@@ -22,8 +22,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from evolake.canonical_json import canonical_json
-from evolake.designs.genome import grammar
-from evolake.designs.genome.grammar_kind import Parameter
 from evolake.designs.genome.open_behaviour import Memory, fingerprint
 from evolake.designs.genome.open_expression import (
     LEAVES,
@@ -40,6 +38,7 @@ from evolake.designs.genome.open_expression import (
     size,
     tupled,
 )
+from evolake.designs.genome.parameters import BACKBONE, Parameter, clip
 from evolake.errors import InputError
 
 SLOTS: Mapping[str, Kind] = {"force": "literal", "v": "variable", "xs": "clause", "xl": "clause"}
@@ -159,7 +158,7 @@ def _ordered(used: list[str], by_name: Mapping[str, Constant]) -> list[str]:
 
 def _renamed(held: Constant, name: str) -> Constant:
     parameter = replace(held.parameter, name=name)
-    return Constant(parameter, grammar.clip(parameter, float(held.value)))
+    return Constant(parameter, clip(parameter, float(held.value)))
 
 
 def _read(drives: Mapping[str, Expression], memories: list[Memory]) -> list[Memory]:
@@ -219,7 +218,7 @@ def with_values(base: OpenGenome, values: Mapping[str, Any]) -> OpenGenome:
 @functools.cache
 def backbone() -> Mapping[str, Parameter]:
     """Parameters of the baseline dynamics, by name."""
-    return {parameter.name: replace(parameter, default=0.0) for parameter in grammar.BACKBONE}
+    return {parameter.name: replace(parameter, default=0.0) for parameter in BACKBONE}
 
 
 BASELINE_DRIVES: Mapping[str, Expression] = {
@@ -236,7 +235,7 @@ BASELINE_DRIVES: Mapping[str, Expression] = {
 @functools.cache
 def baseline() -> OpenGenome:
     """The baseline dynamics with their default parameters."""
-    return with_backbone({parameter.name: parameter.default for parameter in grammar.BACKBONE})
+    return with_backbone({parameter.name: parameter.default for parameter in BACKBONE})
 
 
 def with_backbone(values: Mapping[str, float]) -> OpenGenome:

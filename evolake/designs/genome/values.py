@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from evolake.designs.genome.grammar import Genome, parameters_of
-from evolake.designs.genome.grammar_kind import Parameter
 from evolake.designs.model.boundary import shown
 
 STEP = 0.08
@@ -34,11 +32,6 @@ class Scale:
     low: float | None = None
     high: float | None = None
     choices: tuple[float | int | str, ...] = ()
-
-
-def scales_of(genome: Genome) -> tuple[Scale, ...]:
-    """Scales of a genome's hyperparameters."""
-    return tuple(Scale(name, result.type, result.low, result.high) for name, result in parameters_of(genome).items())
 
 
 def perturbed_values(
@@ -93,14 +86,6 @@ def differed_values(
         drawn = here * (to / start) ** factor if scale.type == "log_uniform" else here + factor * (to - start)
         moved[name] = min(max(rounded(drawn), scale.low), scale.high)
     return moved
-
-
-def start_values(parameters: Iterable[Parameter], random: np.random.Generator) -> dict[str, float]:
-    """Values for a new term: near the defaults, so that a term can be worth something at once."""
-    return {
-        parameter.name: float(moved_value(Scale(parameter.name, parameter.type, parameter.low, parameter.high), parameter.default, STEP, random))
-        for parameter in parameters
-    }
 
 
 def rounded(value: float, digits: int = 6) -> float:

@@ -12,9 +12,11 @@ import re
 import numpy as np
 
 from evolake.agents.roles import Role, hide
-from evolake.designs.genome.genetic import Parent
-from evolake.designs.genome.grammars import OPEN, Grammar, compose, grammar_of, parent_of, propose, read_genome, simpler
+from evolake.designs.genome.grammar import Grammar
+from evolake.designs.genome.grammars import compose, grammar_of, parent_of, propose, read_genome, simpler
+from evolake.designs.genome.open_grammar import OPEN
 from evolake.designs.genome.values import Scale
+from evolake.designs.genome.variation import Parent
 from evolake.designs.roles.models import (
     AnalysisReply,
     AnalysisRequest,

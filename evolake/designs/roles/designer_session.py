@@ -9,13 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evolake.agents.session.role import session_role
 from evolake.agents.session.tools import Arguments
-from evolake.designs.roles.models import DesignDetail, Direction, LongText, Model, ReferenceWeight, normalised
+from evolake.designs.roles.models import DesignDetail, Direction, LongText, ReferenceWeight, RoleMessage, normalised
 
 LARGEST_TRIAL, MOST_INSTANCES, MOST_STEPS = 40, 16, 2_000
 """Variables, instances and steps of one trial."""
 
 
-class ReferenceCard(Model):
+class ReferenceCard(RoleMessage):
     """A reference by its file in the workspace, without its source."""
 
     file: str

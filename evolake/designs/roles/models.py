@@ -27,11 +27,11 @@ RESEARCH_GOAL = (
 )
 
 
-class Model(BaseModel):
+class RoleMessage(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class ReferenceWeight(Model):
+class ReferenceWeight(RoleMessage):
     """How much one referenced design shaped the new one."""
 
     design_id: str
@@ -54,7 +54,7 @@ def normalised(weights: list[ReferenceWeight]) -> list[ReferenceWeight]:
     return [ReferenceWeight(design_id=item.design_id, weight=item.weight / total) for item in weights]
 
 
-class DesignSummary(Model):
+class DesignSummary(RoleMessage):
     """One line about a design. `rank` is 1 for the best; `ucb` combines rank and visits of the graph search."""
 
     design_id: str
@@ -72,7 +72,7 @@ class DesignSummary(Model):
     terms: list[str] = Field(default_factory=list, description="terms of its genome; empty for a design that came as a file")
 
 
-class LevelResult(Model):
+class LevelResult(RoleMessage):
     """One experiment of a design."""
 
     N: int
@@ -84,7 +84,7 @@ class LevelResult(Model):
     fidelity: str
 
 
-class DesignDetail(Model):
+class DesignDetail(RoleMessage):
     """A design as a reference: what it is, how it did, and what was learnt from it."""
 
     design_id: str
@@ -97,7 +97,7 @@ class DesignDetail(Model):
     terms: list[str] = Field(default_factory=list)
 
 
-class LookupRequest(Model):
+class LookupRequest(RoleMessage):
     """Planner, stage 1: which designs to look at closely."""
 
     goal: str = RESEARCH_GOAL
@@ -111,12 +111,12 @@ class LookupRequest(Model):
     reports: list[str] = Field(default_factory=list, description="what other searches wrote in retrospect, as data")
 
 
-class LookupReply(Model):
+class LookupReply(RoleMessage):
     lookup_experiment_ids: list[str] = Field(description="ids of the designs to review in detail")
     context_rationale: LongText = Field(description="why these, in a few sentences")
 
 
-class DirectionsRequest(Model):
+class DirectionsRequest(RoleMessage):
     """Planner, stage 2: the directions of this cycle."""
 
     goal: str = RESEARCH_GOAL
@@ -131,7 +131,7 @@ class DirectionsRequest(Model):
     reports: list[str] = Field(default_factory=list, description="what other searches wrote in retrospect, as data")
 
 
-class DirectionsReply(Model):
+class DirectionsReply(RoleMessage):
     """All lists from `research_directions` on have one entry a direction."""
 
     current_phase: Phase
@@ -153,7 +153,7 @@ class DirectionsReply(Model):
         return self
 
 
-class ParentMaterial(Model):
+class ParentMaterial(RoleMessage):
     """Operators only: what the genetic operators need of one reference."""
 
     design_id: str
@@ -164,7 +164,7 @@ class ParentMaterial(Model):
     scales: list[dict[str, Any]]
 
 
-class Direction(Model):
+class Direction(RoleMessage):
     """What a designer is told first, whichever way it works."""
 
     goal: str = RESEARCH_GOAL
@@ -187,7 +187,7 @@ class DesignRequest(Direction):
     taken: list[str] = Field(default_factory=list, description="operators only: keys of known designs")
 
 
-class DesignReply(Model):
+class DesignReply(RoleMessage):
     explanation: LongText = Field(description="what was changed, on what evidence, and what it should improve")
     solver_code: Code = Field(description="the whole design file")
     short_name: str = Field(max_length=40, description="a title of at most 40 characters")
@@ -202,7 +202,7 @@ class DesignReply(Model):
         return self
 
 
-class RepairRequest(Model):
+class RepairRequest(RoleMessage):
     """Error recovery: a file that was blocked, and why."""
 
     goal: str = RESEARCH_GOAL
@@ -212,13 +212,13 @@ class RepairRequest(Model):
     genome: str | None = Field(default=None, description="operators only")
 
 
-class DesignRepairReply(Model):
+class DesignRepairReply(RoleMessage):
     error_summary: LongText
     solver_code: Code
     genome: str | None = Field(default=None, description="leave null")
 
 
-class AnalysisRequest(Model):
+class AnalysisRequest(RoleMessage):
     """Designer, last turn: what the results say."""
 
     goal: str = RESEARCH_GOAL
@@ -236,7 +236,7 @@ class AnalysisRequest(Model):
     creation_weights: list[ReferenceWeight] = Field(description="the weights stated when the design was written")
 
 
-class AnalysisReply(Model):
+class AnalysisReply(RoleMessage):
     short_name: str = Field(max_length=40)
     key_insight: ShortText
     success_level: SuccessLevel
@@ -251,7 +251,7 @@ class AnalysisReply(Model):
         return self
 
 
-class ObjectiveSummary(Model):
+class ObjectiveSummary(RoleMessage):
     """One objective as others may see it."""
 
     objective_id: str
@@ -267,7 +267,7 @@ class ObjectiveSummary(Model):
     genome: str | None = Field(default=None, description="operators only")
 
 
-class ObjectiveRequest(Model):
+class ObjectiveRequest(RoleMessage):
     """Objective writer: one more proxy objective."""
 
     goal: str = RESEARCH_GOAL
@@ -279,14 +279,14 @@ class ObjectiveRequest(Model):
     guidance: list[str] = Field(default_factory=list)
 
 
-class ObjectiveReply(Model):
+class ObjectiveReply(RoleMessage):
     objective_description: ShortText = Field(description="what it measures, in one line")
     objective_code: Code = Field(description="the whole file, with `objective(experiment_results) -> float`")
     family: str | None = Field(default=None, description="leave null")
     parameters: dict[str, Any] = Field(default_factory=dict, description="leave empty")
 
 
-class ObjectiveRepairReply(Model):
+class ObjectiveRepairReply(RoleMessage):
     error_summary: LongText
     objective_code: Code
     objective_description: ShortText | None = Field(default=None, description="only if the mended file measures something else")
@@ -307,7 +307,7 @@ class ProgramRepairReply(ObjectiveRepairReply):
     operator: str
 
 
-class ProgressEntry(Model):
+class ProgressEntry(RoleMessage):
     """What the champion of one cycle achieved."""
 
     cycle: str
@@ -315,7 +315,7 @@ class ProgressEntry(Model):
     steps: int = Field(description="median steps there")
 
 
-class ReviewRequest(Model):
+class ReviewRequest(RoleMessage):
     """Meta reviewer: the state of the portfolio. `tau` is square, in the order of `objectives`; null where undefined."""
 
     goal: str = RESEARCH_GOAL
@@ -332,13 +332,13 @@ class ReviewRequest(Model):
     guidance: list[str] = Field(default_factory=list)
 
 
-class ObjectiveAnalysis(Model):
+class ObjectiveAnalysis(RoleMessage):
     objective_id: str
     assessment: ShortText
     weight_multiplier: float = Field(ge=0, le=10)
 
 
-class ReviewReply(Model):
+class ReviewReply(RoleMessage):
     research_assessment: LongText
     research_phase: ReviewPhase
     objective_analysis: list[ObjectiveAnalysis]

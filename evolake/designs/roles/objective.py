@@ -119,7 +119,7 @@ def families_wanted(review_guidance: str, guidance: Sequence[str]) -> list[str]:
     return [name for name in OBJECTIVE_FAMILIES if name in asked]
 
 
-def _told(listed: str) -> Callable[[BaseModel], dict[str, Any]]:
+def _without_operators_only(listed: str) -> Callable[[BaseModel], dict[str, Any]]:
     """For `Role.values`: the request without what only the operators read of the objectives under that name."""
 
     def values(request: BaseModel) -> dict[str, Any]:
@@ -130,14 +130,14 @@ def _told(listed: str) -> Callable[[BaseModel], dict[str, Any]]:
 
 def _unweighed(request: ObjectiveRequest) -> dict[str, Any]:
     """As the writer was told before weights and agreement came with the objectives: none of them, by id."""
-    summary = _told("existing")(request)
+    summary = _without_operators_only("existing")(request)
     summary["existing"] = [item | {"weight": 0.0, "median_tau": None} for item in sorted(summary["existing"], key=lambda item: item["objective_id"])]
     return summary
 
 
 OBJECTIVE_ROLE = Role(
-    "designs_objective_writer", ObjectiveRequest, ObjectiveReply, write_objective, values=_told("existing"),
+    "designs_objective_writer", ObjectiveRequest, ObjectiveReply, write_objective, values=_without_operators_only("existing"),
     earlier=(Earlier(folder_of("evolake.agents") / "prompts" / "designs_objective_writer.md", _unweighed),),
 )
 OBJECTIVE_REPAIR_ROLE = Role("designs_objective_repair", RepairRequest, ObjectiveRepairReply, repair_objective, values=hide("genome"))
-REVIEW_ROLE = Role("designs_meta_reviewer", ReviewRequest, ReviewReply, review_objectives, values=_told("objectives"))
+REVIEW_ROLE = Role("designs_meta_reviewer", ReviewRequest, ReviewReply, review_objectives, values=_without_operators_only("objectives"))

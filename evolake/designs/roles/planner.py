@@ -16,7 +16,8 @@ from pydantic import BaseModel
 
 from evolake.agents.fences import MAX_PART_CHARS, fence
 from evolake.agents.roles import Role, hide
-from evolake.designs.genome.grammars import GRAMMARS, Grammar
+from evolake.designs.genome.grammar import Grammar
+from evolake.designs.genome.grammars import GRAMMARS
 from evolake.designs.roles.models import DesignSummary, DirectionsReply, DirectionsRequest, LookupReply, LookupRequest, Phase
 
 MARGIN = 0.1

@@ -105,7 +105,7 @@ def evolve_objectives(
     findings = {row["objective_id"]: row["findings"] for row in reviews}
     for number in range(settings.objectives_per_cycle):
         request = ObjectiveRequest(
-            cycle=cycle, existing=summaries(portfolio, findings), blocked=[_told(row) for row in blocked[-MOST_TOLD:]],
+            cycle=cycle, existing=summaries(portfolio, findings), blocked=[_blocked_objective(row) for row in blocked[-MOST_TOLD:]],
             formulas=formula_groups(runs), guidance=list(guidance),
         )
         # after a failed call nothing else has changed: without its own `attempt` the same failure would replay
@@ -232,7 +232,7 @@ def canonical_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _told(row: Mapping[str, Any]) -> BlockedObjective:
+def _blocked_objective(row: Mapping[str, Any]) -> BlockedObjective:
     return BlockedObjective(description=row["description"], family=row["family"], reason=told_of(row["reason"] or ""))
 
 

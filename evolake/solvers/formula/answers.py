@@ -37,9 +37,9 @@ def read_answer(stdout: bytes) -> Reading:
     answer: Answer | None = None
     said = [(result[1] or b"").strip() for result in _STATUS.finditer(stdout)]
     if len(said) > 1:
-        problems.append(f"two answers: {', '.join(_shown(word) for word in said[:3])}")
+        problems.append(f"two answers: {', '.join(_quoted_bytes(word) for word in said[:3])}")
     elif said and said[0] not in WORDS:
-        problems.append(f"status line that is none: {_shown(said[0])}")
+        problems.append(f"status line that is none: {_quoted_bytes(said[0])}")
     elif said:
         answer = WORDS[said[0]]
     lines = [result[1] or b"" for result in _VALUES.finditer(stdout)]
@@ -57,7 +57,7 @@ def read_answer(stdout: bytes) -> Reading:
 
 def _read_model(data: bytes, problems: list[str]) -> np.ndarray | None:
     if junk := _JUNK.search(data):
-        problems.append(f"a model with something that is no literal: {_shown(data[max(0, junk.start() - 10) : junk.end() + 10])}")
+        problems.append(f"a model with something that is no literal: {_quoted_bytes(data[max(0, junk.start() - 10) : junk.end() + 10])}")
         return None
     numbers = np.fromstring(data, dtype=np.int64, sep=" ") if data.strip() else np.zeros(0, dtype=np.int64)
     if not len(numbers) or numbers[-1] != 0:
@@ -93,5 +93,5 @@ def read_counters(stdout: bytes, patterns: dict[str, str] | None) -> dict[str, f
     return counters
 
 
-def _shown(data: bytes) -> str:
+def _quoted_bytes(data: bytes) -> str:
     return repr(data[:60].decode("ascii", "replace"))

@@ -74,16 +74,16 @@ def read_dimacs(data: bytes, *, lenient: bool = False, name: str = "the formula"
         data = data[header.end() :]
     elif not lenient:
         wanted = "a line `p cnf VARIABLES CLAUSES` before the clauses"
-        raise InputError(f"{name} has no header", wanted=wanted, got=_shown(data.lstrip()[:40]), do=CORRECT)
+        raise InputError(f"{name} has no header", wanted=wanted, got=_quoted_bytes(data.lstrip()[:40]), do=CORRECT)
     if end := _END.search(data):
         if not lenient and data[end.end() :].strip() not in {b"", b"0"}:
-            got = _shown(data[end.end() :].strip()[:40])
+            got = _quoted_bytes(data[end.end() :].strip()[:40])
             raise InputError(f"{name} goes on after its `%` line", wanted="nothing, or a lone 0", got=got, do=CORRECT)
         data = data[: end.start()]
     if junk := _JUNK.search(data):
         place = data[max(0, junk.start() - 15) : junk.end() + 15]
         what = f"{name} holds something that is not a literal"
-        raise InputError(what, wanted="whole numbers without `+`, 0 after each clause", got=_shown(place), do=CORRECT)
+        raise InputError(what, wanted="whole numbers without `+`, 0 after each clause", got=_quoted_bytes(place), do=CORRECT)
     numbers = np.fromstring(data, dtype=np.int64, sep=" ") if data.strip() else np.zeros(0, dtype=np.int64)
     return _from_numbers(numbers, declared, lenient, name)
 
@@ -112,7 +112,7 @@ def _from_numbers(numbers: np.ndarray, declared: tuple[int, int] | None, lenient
     return Formula(max(variables, largest), numbers[numbers != 0].astype(np.int32), starts)
 
 
-def _shown(data: bytes) -> str:
+def _quoted_bytes(data: bytes) -> str:
     return repr(data.decode("ascii", "replace")) if data else "the end of the file"
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from pydantic import Field
 
 from evolake.agents.session.role import session_role
-from evolake.solvers.roles.models import RESEARCH_GOAL, Model
+from evolake.solvers.roles.models import RESEARCH_GOAL, RoleMessage
 from evolake.solvers.roles.review_models import AnalysisReply
 
 
-class IncidentCard(Model):
+class IncidentCard(RoleMessage):
     """An incident by its files in the workspace."""
 
     variant_id: str
@@ -23,7 +23,7 @@ class IncidentCard(Model):
     files: list[str]
 
 
-class AnalysisSessionRequest(Model):
+class AnalysisSessionRequest(RoleMessage):
     """What the session is for, and what it starts from."""
 
     goal: str = RESEARCH_GOAL

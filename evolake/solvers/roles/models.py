@@ -35,11 +35,11 @@ def with_short_ids(text: str) -> str:
     return _WHOLE_ID.sub(lambda result: result[0][:SHORT_ID], text)
 
 
-class Model(BaseModel):
+class RoleMessage(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Standing(Model):
+class Standing(RoleMessage):
     """One line about a variant. `rank` is 1 for the best; `ucb` combines rank and visits of the graph search; `solved` is a mean over shuffles."""
 
     variant_id: str
@@ -81,7 +81,7 @@ STANDING_BEFORE = frozenset({
 """Fields of a Standing that requests of the first evolakes had; `best_of_all` held what is `vbs_match` now."""
 
 
-class Attempt(Model):
+class Attempt(RoleMessage):
     """One variant of an earlier cycle and what became of it, against the first of its parents."""
 
     variant_id: str
@@ -93,7 +93,7 @@ class Attempt(Model):
     solved_gain: float | None = Field(default=None, description="instances solved more than by its parent")
 
 
-class Tried(Model):
+class Tried(RoleMessage):
     """One variant that was tried, with what was written: of an earlier cycle, or (gain null) of this one. `reason`: why it was blocked."""
 
     variant_id: str
@@ -110,7 +110,7 @@ class Tried(Model):
     diff: str = Field(default="", description="against its parent; whole hunks, the last ones left out where it is long")
 
 
-class FamilyResult(Model):
+class FamilyResult(RoleMessage):
     """One family of instances: how many of them each variant solves."""
 
     family: str
@@ -122,7 +122,7 @@ class FamilyResult(Model):
     )
 
 
-class EditModel(Model):
+class EditModel(RoleMessage):
     """An edit as data; see `evolake.solvers.edits`."""
 
     kind: Literal["tunable", "patch"]
@@ -130,7 +130,7 @@ class EditModel(Model):
     parameters: dict[str, float | int | bool]
 
 
-class Material(Model):
+class Material(RoleMessage):
     """Operators only: what a variant can be edited by, as far as it applies to its own sources beside what it carries.
 
     edits: None for a variant that a diff made. changed: path -> sha256 ("" for gone) of the files in which it differs from its base; left empty where
@@ -146,7 +146,7 @@ class Material(Model):
     joined: list[str] = Field(default_factory=list)
 
 
-class Option(Model):
+class Option(RoleMessage):
     """Operators only: a declared option of the parent's base, with inclusive bounds (null for none)."""
 
     name: str
@@ -156,7 +156,7 @@ class Option(Model):
     high: float | None
 
 
-class Forbidden(Model):
+class Forbidden(RoleMessage):
     """Operators only: an edit that an active learned rule blocks. Ranges: parameter -> [least, most]."""
 
     edit: str
@@ -164,7 +164,7 @@ class Forbidden(Model):
     base: str = ""
 
 
-class CoderMaterial(Model):
+class CoderMaterial(RoleMessage):
     """Operators only: what the classical coder works with.
 
     edits: of the parent; None for one that a diff made. joined, dropped: of a crossover by edits. joined_diff: of a crossover by files. taken: texts
@@ -182,7 +182,7 @@ class CoderMaterial(Model):
     dropped: list[str] = Field(default_factory=list)
 
 
-class Region(Model):
+class Region(RoleMessage):
     """A range of lines of one source file, counted from 1, both ends included."""
 
     path: str
@@ -190,7 +190,7 @@ class Region(Model):
     last_line: int = Field(ge=1)
 
 
-class Excerpt(Model):
+class Excerpt(RoleMessage):
     """Lines of one source file as they stand, without numbers."""
 
     path: str
@@ -198,13 +198,13 @@ class Excerpt(Model):
     text: str
 
 
-class SourceFile(Model):
+class SourceFile(RoleMessage):
     path: str
     lines: int
     functions: list[str] = Field(default_factory=list, description="name:first line, for the larger files")
 
 
-class SourceTree(Model):
+class SourceTree(RoleMessage):
     """The files of one variant that may be edited."""
 
     variant_id: str
@@ -212,7 +212,7 @@ class SourceTree(Model):
     files: list[SourceFile]
 
 
-class PlanRequest(Model):
+class PlanRequest(RoleMessage):
     """Planner: what to try in this cycle."""
 
     goal: str = RESEARCH_GOAL
@@ -233,7 +233,7 @@ class PlanRequest(Model):
     forbidden: list[Forbidden] = Field(default_factory=list, description="operators only")
 
 
-class Plan(Model):
+class Plan(RoleMessage):
     """One change to try on one parent (on two for a crossover)."""
 
     parent_id: str
@@ -250,12 +250,12 @@ class Plan(Model):
         return self
 
 
-class PlanReply(Model):
+class PlanReply(RoleMessage):
     assessment: LongText = Field(description="where the search stands, what worked and what did not")
     plans: list[Plan] = Field(min_length=1)
 
 
-class LookupRequest(Model):
+class LookupRequest(RoleMessage):
     """Coder, first turn: which parts of the sources to read."""
 
     goal: str = RESEARCH_GOAL
@@ -268,12 +268,12 @@ class LookupRequest(Model):
     max_lines: int
 
 
-class LookupReply(Model):
+class LookupReply(RoleMessage):
     regions: list[Region] = Field(min_length=1)
     rationale: ShortText
 
 
-class Change(Model):
+class Change(RoleMessage):
     """What a coder is told first, whichever way it works."""
 
     goal: str = RESEARCH_GOAL
@@ -298,7 +298,7 @@ class CodeRequest(Change):
     material: CoderMaterial = Field(default_factory=CoderMaterial, description="operators only")
 
 
-class CodeReply(Model):
+class CodeReply(RoleMessage):
     title: str = Field(max_length=60)
     changelog: LongText = Field(description="what was changed and why, for CHANGELOG.md")
     diff: Diff = Field(default="", description="one unified diff over all files, paths as given with a/ and b/ before them")
@@ -307,7 +307,7 @@ class CodeReply(Model):
     operator: str | None = Field(default=None, description="leave null")
 
 
-class RepairRequest(Model):
+class RepairRequest(RoleMessage):
     """Coder, further turns: the change could not be used, and why."""
 
     goal: str = RESEARCH_GOAL

@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import Field
 
-from evolake.solvers.roles.models import RESEARCH_GOAL, EditModel, IncidentKind, Lesson, LongText, Model, ObjectiveSource
+from evolake.solvers.roles.models import RESEARCH_GOAL, EditModel, IncidentKind, Lesson, LongText, ObjectiveSource, RoleMessage
 
 
-class Incident(Model):
+class Incident(RoleMessage):
     """One variant of the cycle that something can be learnt from."""
 
     variant_id: str
@@ -26,7 +26,7 @@ class Incident(Model):
     lost: list[str] = Field(default_factory=list, description="operators only: keys of edits that its parent has and it has not")
 
 
-class Finding(Model):
+class Finding(RoleMessage):
     """What several incidents, or one, teach. `subject` names the mechanism, option or function."""
 
     title: str = Field(max_length=120)
@@ -36,7 +36,7 @@ class Finding(Model):
     evidence: list[str] = Field(min_length=1, description="ids of the incidents it rests on")
 
 
-class AnalysisRequest(Model):
+class AnalysisRequest(RoleMessage):
     """Post-mortem analyst: the incidents of one cycle."""
 
     goal: str = RESEARCH_GOAL
@@ -46,19 +46,19 @@ class AnalysisRequest(Model):
     earlier_findings: list[str] = Field(default_factory=list)
 
 
-class AnalysisReply(Model):
+class AnalysisReply(RoleMessage):
     assessment: LongText
     findings: list[Finding]
 
 
-class CheckerSpec(Model):
+class CheckerSpec(RoleMessage):
     """A checker that a learned rule may name."""
 
     name: str
     meaning: str
 
 
-class RuleRequest(Model):
+class RuleRequest(RoleMessage):
     """Rule writer: from one finding to a rule that a program can check."""
 
     goal: str = RESEARCH_GOAL
@@ -69,7 +69,7 @@ class RuleRequest(Model):
     accepted: list[list[EditModel]] = Field(default_factory=list, description="operators only: edits of accepted variants of the same base")
 
 
-class RuleReply(Model):
+class RuleReply(RoleMessage):
     """`check` empty: the finding cannot be checked by a program, so it stays advice."""
 
     name: str = Field(max_length=48, description="lower-case words joined by dashes")
@@ -80,7 +80,7 @@ class RuleReply(Model):
     evidence: list[str] = Field(description="ids of failed variants that the rule must block (for a champion: of those it would have kept)")
 
 
-class FormulaGroup(Model):
+class FormulaGroup(RoleMessage):
     """Formulas of one family and known status."""
 
     family: str
@@ -89,7 +89,7 @@ class FormulaGroup(Model):
     solved_share: float = Field(description="of the runs of all variants")
 
 
-class ObjectiveSummary(Model):
+class ObjectiveSummary(RoleMessage):
     """An objective that votes. `created`: the number of the cycle that it came in; `findings`: what the review of this cycle has against it."""
 
     description: str
@@ -103,7 +103,7 @@ class ObjectiveSummary(Model):
     findings: list[str] = Field(default_factory=list)
 
 
-class BlockedObjective(Model):
+class BlockedObjective(RoleMessage):
     """An objective that failed its trial. `reason` is one of ours, without a word of the objective's."""
 
     description: str
@@ -111,7 +111,7 @@ class BlockedObjective(Model):
     reason: str
 
 
-class ObjectiveRequest(Model):
+class ObjectiveRequest(RoleMessage):
     """Objective writer: one more way to judge variants."""
 
     goal: str = RESEARCH_GOAL
@@ -122,7 +122,7 @@ class ObjectiveRequest(Model):
     guidance: list[str] = Field(default_factory=list, description="what people asked for")
 
 
-class ObjectiveReply(Model):
+class ObjectiveReply(RoleMessage):
     description: str = Field(max_length=300, description="what it measures, in one line")
     source: ObjectiveSource = Field(description="the whole file, with objective(results) in it")
     family: str = Field(default="", max_length=60, description="leave empty")

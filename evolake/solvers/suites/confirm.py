@@ -28,16 +28,8 @@ from evolake.terminal import exit_code_of, say
 
 SOLVERS = ("cadical195", "minisat22", "glucose42", "maplechrono")
 NEEDED = 2
-ASK = """
-import resource, sys
-from pysat.solvers import Solver
-clauses = [[int(word) for word in line.split()[:-1]] for line in sys.stdin.readlines()[1:]]
-with Solver(sys.argv[1], bootstrap_with=clauses) as solver:
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
-    answer = solver.solve()
-    print("UNSAT" if not answer else "SAT", resource.getrusage(resource.RUSAGE_SELF).ru_utime - before)
-    print(*(solver.get_model() or []) if answer else [])
-"""
+ASK = Path(__file__).with_name("ask_solver.py")
+"""The program that a process runs one solver by."""
 
 
 def ask(solver: str, data: bytes, limit_s: float) -> tuple[str, float, list[int]] | None:
@@ -46,7 +38,7 @@ def ask(solver: str, data: bytes, limit_s: float) -> tuple[str, float, list[int]
     data: DIMACS as `write_dimacs` gives it, one clause per line.
     """
     try:
-        run = subprocess.run([sys.executable, "-c", ASK, solver], input=data, capture_output=True, timeout=limit_s, check=True)
+        run = subprocess.run([sys.executable, "-P", str(ASK), solver], input=data, capture_output=True, timeout=limit_s, check=True)
     except subprocess.TimeoutExpired:
         return None
     first, _, rest = run.stdout.decode().partition("\n")

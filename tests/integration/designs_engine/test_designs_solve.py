@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from lent_pool import lent_pool
 
 from evolake.designs.commands.group import designs
-from evolake.designs.engines.engine import simulate
+from evolake.designs.engines.engine import StopRule, simulate
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.instances import planted, to_dimacs
 from evolake.designs.tracing.trace import PRELOAD, trace
@@ -42,7 +42,7 @@ def test_solve_prints_one_json_object_with_exactly_the_promised_keys():
     with lent_pool(workers=1, preload=PRELOAD) as pool:
         design = trace(BASELINE.read_text(), pool=pool)
     assert isinstance(design, TracedDesign)
-    expected = simulate(design, planted(20, 40, 3), max_steps=2000, seed=3, interval=True)
+    expected = simulate(design, planted(20, 40, 3), max_steps=2000, seed=3, until=StopRule(interval=True))
     low, high = expected.interval
     assert code == 0
     assert list(answer) == [

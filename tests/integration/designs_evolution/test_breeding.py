@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution import breeding
-from evolake.designs.evolution.breeding import Bred, RunRungs, Starter, breed, rungs_of, should_breed
+from evolake.designs.evolution.breeding import Bred, KnownDesigns, RaceSetup, RunRungs, Starter, breed, rungs_of, should_breed
 from evolake.designs.evolution.proposals import Judge, design_row
 from evolake.designs.evolution.racing import Lap, Rung, run_rungs
-from evolake.designs.genome.grammars import OPEN, compose
+from evolake.designs.genome.grammars import compose
+from evolake.designs.genome.open_grammar import OPEN
 from evolake.designs.settings import DesignsSettings, RaceSettings
 from evolake.designs.tables import RACED
 
@@ -35,10 +37,8 @@ def settings(tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch) -> DesignsS
 
 def raced(starter: Starter, judge: Judge, executor: Executor, settings: DesignsSettings, workers: int = 1, run: RunRungs = run_rungs) -> Bred:
     graph = json.loads(starter.traced)["graph_sha"]
-    return breed(
-        [starter], judge, executor, settings=settings, cycle="0003", root_seed=5, known={graph: starter.design_id}, taken={OPEN.baseline().key()},
-        origin="operators", workers=workers, run=run,
-    )
+    setup, known = RaceSetup(judge, executor, "operators", workers, run), KnownDesigns({graph: starter.design_id}, {OPEN.baseline().key()})
+    return breed([starter], setup, known, settings=settings, cycle_seeds=CycleSeeds(5, "designs", "0003"))
 
 
 def content(bred: Bred) -> list[dict[str, Any]]:

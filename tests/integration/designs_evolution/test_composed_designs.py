@@ -9,17 +9,18 @@ import numpy as np
 import pytest
 from designs_genomes import parent_of_genome
 
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.genetic import propose
-from evolake.designs.genome.grammar import BASELINE, Genome, design_340, genome, kinds
-from evolake.designs.genome.grammar_recognise import recognised, same_states, states_after
+from evolake.designs.genome.recognise import recognised, same_states, states_after
+from evolake.designs.grammars.paper import GRAMMAR as PAPER
+from evolake.designs.grammars.paper_genome.compose import compose
+from evolake.designs.grammars.paper_genome.genetic import propose
+from evolake.designs.grammars.paper_genome.genome import BASELINE, PaperGenome, design_340, genome, kinds
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.tracing.trace import trace
 
 EVERYTHING = genome({}, {name: {} for name in kinds()})
 
 
-def traced(design: Genome | str, pool: Any, dtype: str = "float64") -> TracedDesign:
+def traced(design: PaperGenome | str, pool: Any, dtype: str = "float64") -> TracedDesign:
     result = trace(design if isinstance(design, str) else compose(design), pool=pool, dtype=dtype)
     assert isinstance(result, TracedDesign), result
     return result
@@ -36,10 +37,10 @@ def test_the_composed_seed_runs_like_the_shipped_file_over_five_steps(name: str,
 
 
 def test_seed_files_are_recognised_by_what_they_compute(pool: Any, seed_files: dict[str, Path]) -> None:
-    assert recognised(seed_files["baseline"].read_text(), pool) == BASELINE
-    assert recognised(seed_files["design_340"].read_text(), pool) == design_340()
-    assert recognised(compose(genome({"alpha": 5.5})), pool) is None
-    assert recognised("no design", pool) is None
+    assert recognised(seed_files["baseline"].read_text(), pool, PAPER.seeds()) == BASELINE
+    assert recognised(seed_files["design_340"].read_text(), pool, PAPER.seeds()) == design_340()
+    assert recognised(compose(genome({"alpha": 5.5})), pool, PAPER.seeds()) is None
+    assert recognised("no design", pool, PAPER.seeds()) is None
 
 
 def test_every_kind_of_term_traces_and_changes_the_dynamics(pool: Any) -> None:

@@ -12,12 +12,13 @@ from loopback_model import KEY, Action, LoopbackModel, call
 from pydantic import SecretStr
 
 from evolake.agents import open_agents
+from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.designer_session import SessionDesigner, check_designer
-from evolake.designs.evolution.designing import Proposals, propose_candidates
+from evolake.designs.evolution.designing import DesignerTurn, Proposals, propose_candidates
 from evolake.designs.evolution.population import Population, empty_population
 from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row, seed_candidate, store_candidate
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.grammar import BASELINE, genome
+from evolake.designs.grammars.paper_genome.compose import compose
+from evolake.designs.grammars.paper_genome.genome import BASELINE, genome
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import InputError
 from evolake.lake import Lake
@@ -56,10 +57,9 @@ def by_sessions(
             budget=BudgetSettings(tokens_per_run=10**7),
         )
         with open_agents(settings, folder, "0001", "run", line="designs") as agents:
-            result = propose_candidates(
-                agents, population, [direction], lambda sha: lake.blobs.get(sha).decode(), judge, settings=sizes, cycle="0001", root_seed=0,
-                origin="model", session=SessionDesigner(agents, pool, pool.call, sizes, "0001", 0),
-            )
+            session = SessionDesigner(agents, pool, pool.call, sizes, "0001", 0)
+            turn = DesignerTurn(agents, judge, sizes, CycleSeeds(0, "designs", "0001"), "model", session)
+            result = propose_candidates(turn, population, [direction], lambda sha: lake.blobs.get(sha).decode())
             return result, agents.turns(), server.requests, server.port
 
 

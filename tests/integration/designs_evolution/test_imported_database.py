@@ -27,7 +27,7 @@ from evolake.designs.evolution.objective_trial import bench_of
 from evolake.designs.evolution.population import Population, empty_population
 from evolake.designs.evolution.proposals import Judge, design_row, seed_candidate, store_candidate
 from evolake.designs.evolution.scoring import Objective
-from evolake.designs.genome.grammar import BASELINE
+from evolake.designs.grammars.paper_genome.genome import BASELINE
 from evolake.designs.report.supplement_record import REPORTED
 from evolake.designs.report.supplement_record import TEXTS as TEXTS_TOLD
 from evolake.designs.roles.models import LookupRequest

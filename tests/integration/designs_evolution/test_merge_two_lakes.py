@@ -21,9 +21,9 @@ from evolake.designs.evolution.objective_writing import derivation_rows as objec
 from evolake.designs.evolution.objective_writing import initial_objectives, judged_rows
 from evolake.designs.evolution.population import Population, archive_asset, empty_population, texts_of
 from evolake.designs.evolution.proposals import Candidate, Judge, derivation_rows, design_row, judged, seed_candidate, store_candidate
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.genetic import propose
-from evolake.designs.genome.grammar import BASELINE
+from evolake.designs.grammars.paper_genome.compose import compose
+from evolake.designs.grammars.paper_genome.genetic import propose
+from evolake.designs.grammars.paper_genome.genome import BASELINE
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ARCHIVE
 from evolake.errors import InputError

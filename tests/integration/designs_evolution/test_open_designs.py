@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from evolake.designs.engines.engine import make_stepper, simulate
-from evolake.designs.genome.grammar_recognise import recognised, states_after
-from evolake.designs.genome.grammars import OPEN, compose, parent_of, propose
+from evolake.designs.genome.grammars import compose, parent_of, propose
 from evolake.designs.genome.open_behaviour import stepped
 from evolake.designs.genome.open_genome import OpenGenome
+from evolake.designs.genome.open_grammar import OPEN
+from evolake.designs.genome.recognise import recognised, states_after
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.instances import planted
 from evolake.designs.tracing.trace import trace

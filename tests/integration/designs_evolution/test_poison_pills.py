@@ -11,16 +11,17 @@ import pytest
 from scripted_agents import scripted
 
 from evolake.agents import AgentFailure
+from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.engines.engine import unsolved
-from evolake.designs.evolution.designing import propose_candidates
+from evolake.designs.evolution.designing import DesignerTurn, propose_candidates
 from evolake.designs.evolution.experiments import Job, run_jobs
 from evolake.designs.evolution.judging import run_gates
 from evolake.designs.evolution.objective_writing import initial_objectives, write_objectives
 from evolake.designs.evolution.planning import plan_directions
 from evolake.designs.evolution.population import Population, empty_population, texts_of
 from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row, seed_candidate, store_candidate
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.grammar import BASELINE, design_340, genome
+from evolake.designs.grammars.paper_genome.compose import compose
+from evolake.designs.grammars.paper_genome.genome import BASELINE, design_340, genome
 from evolake.designs.model.boundary import alone, is_machinery
 from evolake.designs.roles import models
 from evolake.designs.settings import DesignsSettings
@@ -90,9 +91,8 @@ def cycle(lake: Lake, population: Population, judge: Judge, settings: DesignsSet
     """The opening of a cycle with one poisoned reply among the operators' own: the rows of DESIGNS that it leaves."""
     rows = plan_directions(scripted(), population, texts_of(lake), settings=settings, cycle="0001", root_seed=1).rows
     agents = scripted(designs_designer=[answer], designs_designer_repair=[AgentFailure("designs_designer_repair", "refused", "no", 1)])
-    result = propose_candidates(
-        agents, population, rows, texts_of(lake), judge, settings=settings, cycle="0001", root_seed=1, origin="model",
-    )
+    turn = DesignerTurn(agents, judge, settings, CycleSeeds(1, "designs", "0001"), "model")
+    result = propose_candidates(turn, population, rows, texts_of(lake))
     assert not result.failures
     stored = [design_row(candidate, "0001", *store_candidate(lake.blobs, candidate)) for candidate in result.candidates]
     assert DESIGNS.frame(stored).height == len(stored)

@@ -15,10 +15,11 @@ from scripted_agents import scripted
 
 from evolake.agents import AgentFailure, Agents
 from evolake.agents.backends import OperatorsBackend
+from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution import designing
 from evolake.designs.evolution.analysis import analyse_designs
 from evolake.designs.evolution.champion import Succession
-from evolake.designs.evolution.designing import propose_candidates
+from evolake.designs.evolution.designing import DesignerTurn, propose_candidates
 from evolake.designs.evolution.experiments import Job, run_jobs
 from evolake.designs.evolution.judging_objectives import JudgeObjective
 from evolake.designs.evolution.line_state import rank_designs
@@ -37,16 +38,16 @@ from evolake.designs.evolution.proposals import (
 )
 from evolake.designs.evolution.reviewing import crowned, review_portfolio, reviewed
 from evolake.designs.evolution.scoring import live_objectives
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.grammar import BASELINE, design_340, genome
-from evolake.designs.genome.grammars import OPEN, grammar_name
+from evolake.designs.genome.grammars import grammar_name
+from evolake.designs.genome.open_grammar import OPEN
+from evolake.designs.grammars.paper_genome.compose import compose
+from evolake.designs.grammars.paper_genome.genome import BASELINE, design_340, genome
 from evolake.designs.roles import models
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import ANALYSES, DIRECTIONS, EXPERIMENTS, REVIEWS
 from evolake.lake import Lake
 from evolake.objectives.score import score_all
 from evolake.objectives.tables import LongConsensus, rank_long
-from evolake.seeds import child_seed
 
 GOOD = compose(genome({"lr": 1.3}, {"edge_drag": {"drag": 0.3}})).replace("Terms: edge_drag", "Written by hand")
 BAD = GOOD.replace("return {", "return {} if float(c[0]) > 0 else {")
@@ -71,9 +72,8 @@ def operators() -> Agents:
 
 
 def proposed(serving: Agents, lake: Lake, population: Population, rows: list[dict[str, Any]], judge: Judge, settings: DesignsSettings):
-    return propose_candidates(
-        serving, population, rows, texts_of(lake), judge, settings=settings, cycle="0001", root_seed=1, origin="model", objectives=["steps"]
-    )
+    turn = DesignerTurn(serving, judge, settings, CycleSeeds(1, "designs", "0001"), "model")
+    return propose_candidates(turn, population, rows, texts_of(lake), ["steps"])
 
 
 def test_requests_served_side_by_side_give_what_one_after_another_gives(
@@ -90,13 +90,13 @@ def test_requests_served_side_by_side_give_what_one_after_another_gives(
 
     def serve(workers: int) -> Any:
         serving = operators()
-        result = propose_candidates(
-            serving, population, rows, texts_of(lake), judge, settings=tiny, cycle="0001", root_seed=1, origin="operators", workers=workers
-        )
+        turn = DesignerTurn(serving, judge, tiny, CycleSeeds(1, "designs", "0001"), "operators", workers=workers)
+        result = propose_candidates(turn, population, rows, texts_of(lake))
         calls = [(row["role"], row["artifact_id"], row["response_sha"]) for row in serving.rows()]
         return [design_row(candidate, "0001", "", "") for candidate in result.candidates], result.failures, result.repeats, calls
 
-    monkeypatch.setattr(designing, "child_seed", lambda root, line, cycle, purpose, number: child_seed(root, line, cycle, purpose, min(number, 1)))
+    seed = CycleSeeds.seed
+    monkeypatch.setattr(CycleSeeds, "seed", lambda self, purpose, number: seed(self, purpose, min(number, 1)))
     with monkeypatch.context() as serial:
         serial.setattr(designing, "in_turn", one_after_another)
         reference = serve(1)

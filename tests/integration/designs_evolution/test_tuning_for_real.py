@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from designs_genomes import parent_of_genome
 
+from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.population import design_id_of
 from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row
-from evolake.designs.evolution.tuning import consensus_estimate, should_tune, tunable, tune_design, tuning_target
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.genetic import Parent
-from evolake.designs.genome.grammar import BASELINE
+from evolake.designs.evolution.tuning import Tuner, consensus_estimate, should_tune, tunable, tune_design, tuning_target
 from evolake.designs.genome.values import Scale
+from evolake.designs.genome.variation import Parent
+from evolake.designs.grammars.paper_genome.compose import compose
+from evolake.designs.grammars.paper_genome.genome import BASELINE
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import TUNING
 
@@ -29,9 +30,7 @@ def fewest_steps(results: Mapping[str, list[dict[str, Any]]]) -> dict[str, float
 
 
 def tune(parent: Parent, estimate: Callable, pool: Any, judge: Judge, executor: Executor, settings: DesignsSettings, seed: int = 1):
-    return tune_design(
-        parent, estimate, pool, judge, executor, settings=settings, cycle="0003", profile="test", root_seed=seed, known={}
-    )
+    return tune_design(Tuner(estimate, pool, judge, executor, {}, "test"), parent, settings=settings, cycle_seeds=CycleSeeds(seed, "designs", "0003"))
 
 
 def test_a_trial_that_wins_becomes_a_copy_with_one_parent(pool: Any, judge_at: Callable, inline: Executor, tiny: DesignsSettings) -> None:

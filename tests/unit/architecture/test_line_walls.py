@@ -68,7 +68,7 @@ def test_no_line_stands_on_itself_by_way_of_others():
     ("importer", "imported"),
     [
         ("evolake.families.model.contract", "evolake.utility.tables"),  # a circle: utility stands on families
-        ("evolake.designs.genome.genetic", "evolake.solvers.tables"),  # another line
+        ("evolake.designs.genome.open_genetic", "evolake.solvers.tables"),  # another line
         ("assets.repair.cells", "assets.designs.line"),  # another line's assets
         ("evolake.lake.store", "evolake.designs.tables"),  # from below
         ("evolake.prompts.tables", "evolake.cli"),  # what stands above

@@ -11,7 +11,7 @@ from unit.designs_engine.engine_support import BASELINE, DESIGN_340, SIMPLE, VAR
 
 from evolake.designs.engines import engine as engine_module
 from evolake.designs.engines.counted import RATES
-from evolake.designs.engines.engine import make_stepper, simulate
+from evolake.designs.engines.engine import EngineChoice, StopRule, WorkBounds, make_stepper, simulate
 from evolake.designs.model.instances import Planted, planted
 from evolake.errors import InputError
 from evolake.gates import read_reason
@@ -100,7 +100,7 @@ def test_more_threads_change_no_byte_and_their_time_counts(threads):
     assert all(np.array_equal(alone.run(steps), shared.run(steps)) for steps in (1, 8, 64))
     assert all(np.array_equal(alone.state()[name], shared.state()[name]) for name in ("v", "xl", "xs"))
     assert shared.cpu_elsewhere_s > 0 and alone.cpu_elsewhere_s == 0
-    first, other = (simulate(design, instances, max_steps=200, seed=3, threads=count) for count in (1, threads))
+    first, other = (simulate(design, instances, max_steps=200, seed=3, by=EngineChoice(threads=count)) for count in (1, threads))
     assert (first.median_step, first.steps_run, first.solved_at.tolist()) == (other.median_step, other.steps_run, other.solved_at.tolist())
 
 
@@ -131,7 +131,7 @@ def test_the_median_step_is_the_median_of_the_steps_at_which_instances_are_first
     assert (result.median_step, result.steps_run, result.reached, result.timed_out) == (median, more_than_half, True, False)
     assert result.unsolved_fraction == 1 - (first <= more_than_half).sum() / batch < 0.5
     assert result.solved_at.tolist() == np.where(first <= more_than_half, first, 0).tolist()
-    further = simulate(design, instances, max_steps=more_than_half + 20, seed=7, until_median=False)
+    further = simulate(design, instances, max_steps=more_than_half + 20, seed=7, until=StopRule(median=False))
     assert (further.median_step, further.steps_run) == (median, more_than_half + 20)
     assert further.unsolved_fraction == 1 - (first <= more_than_half + 20).sum() / batch
 
@@ -160,10 +160,10 @@ def test_a_solution_that_is_left_again_counts_and_the_papers_rule_stands_beside_
     assert (plain.median_step, plain.steps_run, plain.together_step) == (4, 5, None), "the middle of 3 and 5; at 5 only those from 2 and 5 on blink"
     assert plain.left_again == 2, "those from 1 and 3 on"
     monkeypatch.setattr(engine_module, "make_stepper", lambda *args, **kwargs: (Blinking([1, 2, 3, 5, 8, 11]), None))
-    beside = simulate(design, instances, max_steps=400, seed=7, together=True)
+    beside = simulate(design, instances, max_steps=400, seed=7, until=StopRule(together=True))
     assert (beside.median_step, beside.together_step, beside.steps_run) == (4, 11, 11), "2, 5, 8 and 11 blink together"
     monkeypatch.setattr(engine_module, "make_stepper", lambda *args, **kwargs: (Blinking([1, 2, 3, 4, 8, 9]), None))
-    never = simulate(design, instances, max_steps=400, seed=7, together=True)
+    never = simulate(design, instances, max_steps=400, seed=7, until=StopRule(together=True))
     assert (never.median_step, never.together_step, never.steps_run) == (4, None, engine_module.TOGETHER * 4), "two blink at a time, for ever"
 
 
@@ -177,14 +177,14 @@ def test_the_interval_is_known_when_it_is_asked_for():
     design, instances = traced(BASELINE.read_text()), planted(14, 30, 3)
     first = np.sort(first_times(make_stepper(design, instances, seed=7)[0].run(400)))
     low, high = engine_module.order_ranks(30)
-    result = simulate(design, instances, max_steps=400, seed=7, interval=True)
+    result = simulate(design, instances, max_steps=400, seed=7, until=StopRule(interval=True))
     assert result.interval == (first[low - 1], first[high - 1])
     assert simulate(design, instances, max_steps=400, seed=7).interval[1] is None
 
 
 def test_batches_of_any_size_agree_on_the_median_step():
     design = traced(BASELINE.read_text())
-    results = [simulate(design, planted(60, batch, 5), max_steps=5000, seed=7, interval=True) for batch in (20, 100, 400)]
+    results = [simulate(design, planted(60, batch, 5), max_steps=5000, seed=7, until=StopRule(interval=True)) for batch in (20, 100, 400)]
     for one in results:
         for other in results:
             assert one.interval[0] <= (other.interval[1] or 5000)
@@ -201,16 +201,16 @@ def test_a_run_that_does_not_reach_the_median_extrapolates_it_from_what_is_solve
 
 def test_seconds_that_a_run_may_take_are_counted_in_steps_and_work():
     design, instances = traced(BASELINE.read_text()), planted(200, 20, 3)
-    result = simulate(design, instances, max_steps=10**6, seed=7, core_s=40 * 20 * 200 / RATES["fused"])
+    result = simulate(design, instances, max_steps=10**6, seed=7, bounds=WorkBounds(core_s=40 * 20 * 200 / RATES["fused"]))
     assert (result.limit, result.steps_run, result.timed_out, result.work_per_step) == (40, 40, False, pytest.approx(1.0))
-    assert simulate(design, instances, max_steps=10**6, seed=7, max_work=25).steps_run == 25
-    assert simulate(design, instances, max_steps=10, seed=7, max_work=25, core_s=1.0).steps_run == 10
+    assert simulate(design, instances, max_steps=10**6, seed=7, bounds=WorkBounds(25)).steps_run == 25
+    assert simulate(design, instances, max_steps=10, seed=7, bounds=WorkBounds(25, 1.0)).steps_run == 10
 
 
 @pytest.mark.parametrize("engine", ["fused", "torch", "reference"])
 def test_a_state_that_is_no_number_is_diverged_and_unsolved(engine):
     source = SIMPLE.replace('{"v": -dv,', '{"v": -dv / (dv - dv),')
-    result = simulate(traced(source), planted(10, 6, 3), max_steps=30, seed=1, engine=engine)
+    result = simulate(traced(source), planted(10, 6, 3), max_steps=30, seed=1, by=EngineChoice(engine))
     assert (result.unsolved_fraction, result.diverged, result.failure) == (1.0, 6, None)
 
 
@@ -218,7 +218,7 @@ def test_a_state_that_is_no_number_is_diverged_and_unsolved(engine):
 def test_claiming_a_solution_in_extra_variables_solves_nothing(engine):
     claim = '"solved": dict(init=lambda s: torch.ones(s), shape=("B", "M"), bounds=(0.0, 1.0)),\n    "xs": dict'
     source = SIMPLE.replace('"xs": dict', claim).replace('{"v": -dv,', '{"solved": -vars["solved"], "v": 0 * dv,')
-    result = simulate(traced(source), planted(40, 6, 3), max_steps=10, seed=1, engine=engine)
+    result = simulate(traced(source), planted(40, 6, 3), max_steps=10, seed=1, by=EngineChoice(engine))
     assert result.unsolved_fraction == 1.0
 
 
@@ -283,7 +283,7 @@ def test_a_plan_serves_every_size_of_its_design_and_of_no_other(monkeypatch):
     assert len(fused._PLANS) == 2
 
 
-@pytest.mark.parametrize("wrong", [{"max_steps": 0}, {"seed": -1}, {"engine": "warp"}, {"dtype": "float16"}])
+@pytest.mark.parametrize("wrong", [{"max_steps": 0}, {"seed": -1}, {"by": EngineChoice("warp")}, {"by": EngineChoice(dtype="float16")}])
 def test_arguments_that_make_no_run_are_refused(wrong):
     with pytest.raises(InputError):
         simulate(traced(SIMPLE), small_batch(), **({"max_steps": 5, "seed": 0} | wrong))

@@ -15,7 +15,7 @@ from unit.designs_engine.engine_support import BASELINE, SIMPLE, VARIABLES, trac
 
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.engines import isolated
-from evolake.designs.engines.engine import simulate
+from evolake.designs.engines.engine import EngineChoice, simulate
 from evolake.designs.engines.isolated import Run, engine_apart, run_apart
 from evolake.designs.evolution.champion import Contender, decide_champion
 from evolake.designs.evolution.experiments import Job, run_jobs
@@ -212,6 +212,6 @@ def at_one_size(symbol: list[int]) -> TracedDesign:
 @pytest.mark.parametrize("engine", ["auto", "torch", "reference"])
 @pytest.mark.parametrize(("symbol", "words"), [([0, 0, 500, 0], "numbers an instance"), ([0, -1, 0, 15], "does not fit itself")])
 def test_sizes_are_bound_at_the_size_of_the_run_before_anything_is_allocated(engine, symbol, words):
-    result = simulate(at_one_size(symbol), planted(20, 4, 0), max_steps=5, seed=0, engine=engine)
+    result = simulate(at_one_size(symbol), planted(20, 4, 0), max_steps=5, seed=0, by=EngineChoice(engine))
     assert result.failure is not None
     assert words in result.failure

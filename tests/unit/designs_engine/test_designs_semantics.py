@@ -8,7 +8,7 @@ import pytest
 from designs_graphs import apart, disagreement, outcome, random_design, written
 from unit.designs_engine.engine_support import FLAT, VARIABLES, small_batch, traced
 
-from evolake.designs.engines.engine import make_stepper, simulate
+from evolake.designs.engines.engine import EngineChoice, make_stepper, simulate
 from evolake.designs.model.operators import BINARY, UNARY, Setting, call
 
 HOLES = """
@@ -108,7 +108,7 @@ def test_a_place_out_of_range_breaks_the_run_on_every_engine(name, engine):
     for node in design.graph["gradient"]["nodes"]:
         if node[0] in ("add.Tensor", "sub.Tensor") and node[1][1] == 1:
             node[1][1] = 9
-    result = simulate(design, small_batch(17, 3), max_steps=3, seed=3, engine=engine)
+    result = simulate(design, small_batch(17, 3), max_steps=3, seed=3, by=EngineChoice(engine))
     assert result.failure is not None
     assert (result.unsolved_fraction, result.reached) == (1.0, False)
 
@@ -120,7 +120,7 @@ def test_types_that_torch_refuses_break_the_run_on_every_engine(engine):
     nodes = design.graph["gradient"]["nodes"]
     place = next(at for at, node in enumerate(nodes) if node[0] == "scatter_add.default")
     nodes[nodes[place][1][0]["ref"]][2]["dtype"] = {"dtype": "float32"}
-    result = simulate(design, small_batch(17, 3), max_steps=3, seed=3, engine=engine)
+    result = simulate(design, small_batch(17, 3), max_steps=3, seed=3, by=EngineChoice(engine))
     assert result.failure is not None
 
 

@@ -8,12 +8,14 @@ from agent_backend_fixtures import assert_served
 from pydantic import ValidationError
 
 from evolake.agents.prompts import build_messages
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.genetic import OPERATORS
-from evolake.designs.genome.grammar import BASELINE, design_340, from_json
-from evolake.designs.genome.grammars import OPEN, PAPER, read_genome
 from evolake.designs.genome.grammars import compose as compose_any
+from evolake.designs.genome.grammars import read_genome
 from evolake.designs.genome.open_genome import open_genome
+from evolake.designs.genome.open_grammar import OPEN
+from evolake.designs.grammars.paper import GRAMMAR as PAPER
+from evolake.designs.grammars.paper_genome.compose import compose
+from evolake.designs.grammars.paper_genome.genetic import OPERATORS
+from evolake.designs.grammars.paper_genome.genome import BASELINE, design_340, from_json
 from evolake.designs.roles import models
 from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_REPAIR_ROLE, DESIGN_ROLE, success_level
 from evolake.designs.roles.models import ReferenceWeight, normalised

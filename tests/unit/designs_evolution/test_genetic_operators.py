@@ -8,17 +8,11 @@ from designs_genomes import parent_of_genome
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolake.designs.genome.genetic import (
-    OPERATORS,
-    Parent,
-    design_key,
-    inherited_shares,
-    propose,
-    short_title,
-    with_values,
-)
-from evolake.designs.genome.grammar import BASELINE, design_340, genome, kinds, parameters_of
-from evolake.designs.genome.values import Scale, moved_value, perturbed_values, scales_of
+from evolake.designs.genome.grammars import propose
+from evolake.designs.genome.values import Scale, moved_value, perturbed_values
+from evolake.designs.genome.variation import Parent, design_key, short_title
+from evolake.designs.grammars.paper_genome.genetic import OPERATORS, inherited_shares, with_values
+from evolake.designs.grammars.paper_genome.genome import BASELINE, design_340, genome, kinds, parameters_of, scales_of
 
 FILE = Parent(
     "file", "from a file", "SOURCE", {"a": 1.0, "k": 3, "mode": "x", "fixed": 2.0},

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.grammar import BACKBONE, BASELINE, KAPPA, Genome, design_340, from_json, genome, kinds, parameters_of, without
+from evolake.designs.genome.parameters import BACKBONE
+from evolake.designs.grammars.paper_genome.compose import compose
+from evolake.designs.grammars.paper_genome.genome import BASELINE, KAPPA, PaperGenome, design_340, from_json, genome, kinds, parameters_of, without
 from evolake.errors import InputError
 
 
@@ -29,7 +30,7 @@ def drawn_value(draw: st.DrawFn, low: float, high: float, kind: str) -> float:
 
 
 @st.composite
-def genomes(draw: st.DrawFn) -> Genome:
+def genomes(draw: st.DrawFn) -> PaperGenome:
     """Any genome of the grammar."""
     names = closed(set(draw(st.lists(st.sampled_from(sorted(kinds())), max_size=8))))
     terms = {
@@ -48,7 +49,7 @@ def loaded(source: str) -> dict:
 
 @settings(max_examples=60, deadline=None)
 @given(genomes())
-def test_any_genome_composes_to_a_file_whose_defaults_are_its_values(drawn: Genome) -> None:
+def test_any_genome_composes_to_a_file_whose_defaults_are_its_values(drawn: PaperGenome) -> None:
     source = compose(drawn, 'a "title" with \\ and\nlines', "why")
     ast.parse(source)
     names = loaded(source)
@@ -60,7 +61,7 @@ def test_any_genome_composes_to_a_file_whose_defaults_are_its_values(drawn: Geno
 
 @settings(max_examples=40, deadline=None)
 @given(genomes(), st.integers(0, 2**32 - 1))
-def test_the_gradient_of_any_genome_is_finite_and_has_the_shapes_of_its_variables(drawn: Genome, seed: int) -> None:
+def test_the_gradient_of_any_genome_is_finite_and_has_the_shapes_of_its_variables(drawn: PaperGenome, seed: int) -> None:
     import torch
 
     names, random = loaded(compose(drawn)), np.random.default_rng(seed)
@@ -79,7 +80,7 @@ def test_the_gradient_of_any_genome_is_finite_and_has_the_shapes_of_its_variable
 
 @settings(max_examples=60, deadline=None)
 @given(genomes())
-def test_canonical_json_names_a_genome(drawn: Genome) -> None:
+def test_canonical_json_names_a_genome(drawn: PaperGenome) -> None:
     assert from_json(drawn.to_json()) == drawn
     assert from_json(drawn.to_json()).key() == drawn.key()
     assert compose(drawn) == compose(from_json(drawn.to_json()))
@@ -87,7 +88,7 @@ def test_canonical_json_names_a_genome(drawn: Genome) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(genomes(), st.data())
-def test_dropping_a_term_takes_along_what_needs_it_and_nothing_else(drawn: Genome, data: st.DataObject) -> None:
+def test_dropping_a_term_takes_along_what_needs_it_and_nothing_else(drawn: PaperGenome, data: st.DataObject) -> None:
     if not drawn.terms:
         return
     name = data.draw(st.sampled_from(drawn.term_names()))

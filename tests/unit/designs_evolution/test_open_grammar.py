@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,10 +12,8 @@ from designs_genomes import parent_of_genome
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolake.designs.genome import open_genetic
-from evolake.designs.genome.genetic import Parent
-from evolake.designs.genome.grammar import BASELINE, design_340, genome, kinds
-from evolake.designs.genome.grammars import GRAMMARS, OPEN, PAPER, adopted, grammar_name, grammar_of, parent_of, propose, read_genome
+from evolake.designs.genome import grammars, open_genetic
+from evolake.designs.genome.grammars import GRAMMARS, adopted, compose, grammar_name, grammar_of, parent_of, propose, read_genome
 from evolake.designs.genome.open_behaviour import evaluated, fingerprint
 from evolake.designs.genome.open_draw import Drawing
 from evolake.designs.genome.open_expression import LEAVES, IllTyped, fits, kind_of, simplified, size
@@ -30,6 +30,11 @@ from evolake.designs.genome.open_genome import (
     vocabulary,
     with_values,
 )
+from evolake.designs.genome.open_grammar import OPEN
+from evolake.designs.genome.variation import Parent
+from evolake.designs.grammars.paper import GRAMMAR as PAPER
+from evolake.designs.grammars.paper_genome.genome import BASELINE, design_340, genome, kinds
+from evolake.designs.templates import template
 from evolake.errors import InputError
 
 BASE = baseline()
@@ -200,3 +205,22 @@ def test_a_genome_is_read_back_only_whole() -> None:
         with pytest.raises(InputError):
             read_genome(json.dumps(broken))
     assert set(dict(BASE.drives)) == set(SLOTS)
+
+
+def test_without_the_further_grammars_everything_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A grammar is removed by removing its module: designs of the open one, and files, are varied as before."""
+    base = parent(BASE)
+    file = replace(base, genome=None)
+
+    def proposed() -> list[Any]:
+        made = [propose([first], set(), np.random.default_rng(seed)) for first in (base, file) for seed in range(4)]
+        return [(child.source, child.hyper, child.title, child.key()) for child in made if child is not None]
+
+    whole = proposed()
+    monkeypatch.setattr(grammars, "GRAMMARS", {"open": OPEN})
+    assert proposed() == whole and len(whole) == 8
+    assert read_genome(BASE.to_json()) == BASE and adopted(base, "open") is base
+
+
+def test_the_baseline_that_designers_are_shown_is_the_paper_grammars() -> None:
+    assert template("baseline") == compose(PAPER.baseline(), "Baseline dynamics")

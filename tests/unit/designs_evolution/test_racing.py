@@ -26,9 +26,11 @@ from evolake.designs.evolution.racing import (
     run_rungs,
     score,
 )
-from evolake.designs.genome.grammars import OPEN, PAPER, parent_of, with_values
+from evolake.designs.genome.grammars import parent_of, with_values
 from evolake.designs.genome.open_genome import open_genome
+from evolake.designs.genome.open_grammar import OPEN
 from evolake.designs.genome.values import Scale, differed_values
+from evolake.designs.grammars.paper import GRAMMAR as PAPER
 
 RUNGS = (Rung(80, 8, 1, 5000), Rung(320, 8, 2, 20_000), Rung(320, 8, 3, 20_000))
 BASE = OPEN.baseline()

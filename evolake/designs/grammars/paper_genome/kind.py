@@ -1,23 +1,13 @@
-"""What a term of the grammar is made of. `grammar` explains the slots and lists the kinds."""
+"""What a term of the grammar is made of. `genome` explains the slots and lists the kinds."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
+from evolake.designs.genome.parameters import Parameter
+
 Slot = Literal["mix", "v", "xs", "release", "xl"]
-ParameterType = Literal["uniform", "log_uniform", "int"]
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One hyperparameter: its type on the contract's scale, default and closed bounds."""
-
-    name: str
-    type: ParameterType
-    default: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)

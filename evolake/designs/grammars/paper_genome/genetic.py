@@ -1,67 +1,28 @@
-"""Genetic operators of the paper's grammar on designs (`open_genetic` has those of the open one, `grammars` chooses).
+"""Genetic operators of the paper's grammar on designs (`genome.open_genetic` has those of the open one).
 
     add_gate   one more term (the first gate of a release comes with a memory gate or a window, else it would fire everywhere)
     drop_gate  one term less                swap     one term for another of the same slot
     graft      terms of a second parent     perturb  some parameters, each on its own scale
 
 A child states the share that each parent gave it (`inherited_shares`): those are the reference weights of the graph search, and they sum
-to 1. A design that came as a file has no genome; its text is not taken apart. It can be perturbed (new defaults for its HYPER_SPACE, the
-source unchanged), and it can be the second parent of nothing: `graft` needs two genomes.
+to 1.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from evolake.designs.genome.compose import compose
-from evolake.designs.genome.grammar import KAPPA, Genome, genome, kinds, without
-from evolake.designs.genome.open_genome import OpenGenome
-from evolake.designs.genome.values import Scale, perturbed_values, scales_of, start_values, values_text
+from evolake.designs.genome.parameters import Parameter
+from evolake.designs.genome.values import STEP, Scale, moved_value, perturbed_values
+from evolake.designs.genome.variation import TRIES, Child, Parent, short_title
+from evolake.designs.grammars.paper_genome.compose import compose
+from evolake.designs.grammars.paper_genome.genome import KAPPA, PaperGenome, genome, kinds, scales_of, without
 
 OPERATORS = ("add_gate", "drop_gate", "swap", "graft", "perturb")
 OPERATOR_ODDS = {"add_gate": 0.3, "drop_gate": 0.1, "swap": 0.15, "graft": 0.2, "perturb": 0.25}
-TRIES = 40
 OPENING_GATES = (("xl_gate", "weak_band"), ("xl_gate", "push_up"), ("xl_gate", "one_sided"), ("near_gamma", "push_up"))
-
-
-@dataclass(frozen=True)
-class Parent:
-    """A design that may be varied. `values` are its hyperparameters as they run; `scales` say how each may move."""
-
-    design_id: str
-    title: str
-    source: str
-    values: Mapping[str, float | int | str]
-    scales: tuple[Scale, ...]
-    genome: Genome | OpenGenome | None = None
-
-
-@dataclass(frozen=True)
-class Child:
-    """A new design. `hyper` holds the values that differ from the defaults in `source`; `weights` are (parent id, share), summing to 1."""
-
-    source: str
-    hyper: Mapping[str, float | int | str]
-    genome: Genome | OpenGenome | None
-    operator: str
-    weights: tuple[tuple[str, float], ...]
-    title: str
-    rationale: str
-
-    def key(self) -> str:
-        """What makes two children the same before they are traced."""
-        return design_key(self.genome, self.source, self.hyper)
-
-
-def design_key(genome: Genome | OpenGenome | None, source: str, hyper: Mapping[str, float | int | str]) -> str:
-    """Of a design with a genome: the genome's key (in the open grammar: of its behaviour). Of any other: the hash of its text and changed values."""
-    if genome is not None:
-        return genome.key()
-    return hashlib.sha256((source + "\x1f" + values_text(hyper)).encode(errors="backslashreplace")).hexdigest()
 
 
 def propose(
@@ -76,7 +37,7 @@ def propose(
         focus: kinds of terms to prefer when a term is added or swapped in.
     """
     first = parents[0]
-    donors = [other for other in parents[1:] if isinstance(other.genome, Genome) and other.design_id != first.design_id]
+    donors = [other for other in parents[1:] if isinstance(other.genome, PaperGenome) and other.design_id != first.design_id]
     for attempt in range(TRIES):
         name = operator if operator in OPERATORS and attempt < TRIES // 2 else _draw_operator(random)
         child = _apply(str(name), first, donors, random, tuple(focus) if attempt < TRIES // 2 else ())
@@ -85,7 +46,7 @@ def propose(
     return None
 
 
-def inherited_shares(child: Genome, parents: Sequence[tuple[str, Genome]]) -> tuple[tuple[str, float], ...]:
+def inherited_shares(child: PaperGenome, parents: Sequence[tuple[str, PaperGenome]]) -> tuple[tuple[str, float], ...]:
     """Reference weights: the share of inherited genes that each parent gave.
 
     A gene is a term, or the backbone as a whole. It is inherited from the parents that have that kind with equal values; if none has, from
@@ -110,28 +71,20 @@ def _draw_operator(random: np.random.Generator) -> str:
 
 
 def _apply(name: str, first: Parent, donors: Sequence[Parent], random: np.random.Generator, focus: tuple[str, ...]) -> Child | None:
-    if not isinstance(first.genome, Genome):
-        return _perturb_file(first, random) if name == "perturb" else None
+    assert isinstance(first.genome, PaperGenome)
     if name == "graft":
         return _graft(first, donors[int(random.integers(len(donors)))], random, focus) if donors else None
-    change: Callable[[Genome, np.random.Generator, tuple[str, ...]], tuple[Genome, str, str] | None] = {
+    change: Callable[[PaperGenome, np.random.Generator, tuple[str, ...]], tuple[PaperGenome, str, str] | None] = {
         "add_gate": _add_gate, "drop_gate": _drop_gate, "swap": _swap, "perturb": _perturb,
     }[name]
     made = change(first.genome, random, focus)
     return None if made is None else _child(made[0], name, made[1], made[2], [first])
 
 
-def _child(made: Genome, operator: str, title: str, rationale: str, parents: Sequence[Parent]) -> Child:
-    known = [(parent.design_id, parent.genome) for parent in parents if isinstance(parent.genome, Genome)]
+def _child(made: PaperGenome, operator: str, title: str, rationale: str, parents: Sequence[Parent]) -> Child:
+    known = [(parent.design_id, parent.genome) for parent in parents if isinstance(parent.genome, PaperGenome)]
     short = short_title(title, parents[0].design_id)
     return Child(compose(made, short, rationale), {}, made, operator, inherited_shares(made, known), short, rationale)
-
-
-def short_title(change: str, parent_id: str) -> str:
-    """What was changed and on which design, in at most 40 characters."""
-    place = f" on {parent_id[:6]}" if parent_id else ""
-    room = 40 - len(place)
-    return (change if len(change) <= room else change[: room - 3] + "...") + place
 
 
 def _pick(names: Sequence[str], random: np.random.Generator, focus: tuple[str, ...]) -> str:
@@ -139,7 +92,7 @@ def _pick(names: Sequence[str], random: np.random.Generator, focus: tuple[str, .
     return preferred[int(random.integers(len(preferred)))]
 
 
-def _with(base: Genome, names: Sequence[str], random: np.random.Generator) -> Genome:
+def _with(base: PaperGenome, names: Sequence[str], random: np.random.Generator) -> PaperGenome:
     """`base` with the named kinds added, their values drawn near the defaults."""
     terms, backbone = base.term_values(), base.backbone_values()
     for name in names:
@@ -149,12 +102,20 @@ def _with(base: Genome, names: Sequence[str], random: np.random.Generator) -> Ge
     return genome(backbone, terms)
 
 
-def _addable(base: Genome) -> list[str]:
+def start_values(parameters: Iterable[Parameter], random: np.random.Generator) -> dict[str, float]:
+    """Values for a new term: near the defaults, so that a term can be worth something at once."""
+    return {
+        parameter.name: float(moved_value(Scale(parameter.name, parameter.type, parameter.low, parameter.high), parameter.default, STEP, random))
+        for parameter in parameters
+    }
+
+
+def _addable(base: PaperGenome) -> list[str]:
     present = set(base.term_names())
     return [name for name, kind in kinds().items() if name not in present and present.issuperset(kind.requires)]
 
 
-def _add_gate(base: Genome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[Genome, str, str] | None:
+def _add_gate(base: PaperGenome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[PaperGenome, str, str] | None:
     names = _addable(base)
     if not names:
         return None
@@ -167,7 +128,7 @@ def _add_gate(base: Genome, random: np.random.Generator, focus: tuple[str, ...])
     return _with(base, added, random), "add " + ", ".join(added), f"Adds {why}."
 
 
-def _drop_gate(base: Genome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[Genome, str, str] | None:
+def _drop_gate(base: PaperGenome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[PaperGenome, str, str] | None:
     names = base.term_names()
     if not names:
         return None
@@ -177,7 +138,7 @@ def _drop_gate(base: Genome, random: np.random.Generator, focus: tuple[str, ...]
     return left, "drop " + ", ".join(gone), f"Removes {', '.join(gone)} to see whether the rest carries the design."
 
 
-def _swap(base: Genome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[Genome, str, str] | None:
+def _swap(base: PaperGenome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[PaperGenome, str, str] | None:
     names = base.term_names()
     if not names:
         return None
@@ -193,7 +154,7 @@ def _swap(base: Genome, random: np.random.Generator, focus: tuple[str, ...]) -> 
     return made, f"swap {old} for {new}", f"Replaces {old} by {new}: {kinds()[new].why}."
 
 
-def _perturb(base: Genome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[Genome, str, str] | None:
+def _perturb(base: PaperGenome, random: np.random.Generator, focus: tuple[str, ...]) -> tuple[PaperGenome, str, str] | None:
     moved = perturbed_values(base.values(), scales_of(base), random)
     changed = [name for name, value in moved.items() if value != base.values()[name]]
     if not changed:
@@ -202,7 +163,7 @@ def _perturb(base: Genome, random: np.random.Generator, focus: tuple[str, ...]) 
 
 
 def _graft(first: Parent, donor: Parent, random: np.random.Generator, focus: tuple[str, ...]) -> Child | None:
-    assert isinstance(first.genome, Genome) and isinstance(donor.genome, Genome)
+    assert isinstance(first.genome, PaperGenome) and isinstance(donor.genome, PaperGenome)
     names = [name for name in donor.genome.term_names() if name not in first.genome.term_names()]
     if names:
         chosen = _pick(names, random, focus)
@@ -220,7 +181,7 @@ def _graft(first: Parent, donor: Parent, random: np.random.Generator, focus: tup
     return _child(made, "graft", title, why, [first, donor])
 
 
-def _closure(name: str, base: Genome) -> list[str]:
+def _closure(name: str, base: PaperGenome) -> list[str]:
     """`name` and what it requires that `base` lacks, required kinds first."""
     needed: list[str] = []
     for other in kinds()[name].requires:
@@ -229,19 +190,8 @@ def _closure(name: str, base: Genome) -> list[str]:
     return [*needed, name]
 
 
-def with_values(base: Genome, values: Mapping[str, float | int | str]) -> Genome:
+def with_values(base: PaperGenome, values: Mapping[str, float | int | str]) -> PaperGenome:
     """`base` with other hyperparameter values, flat by name; unknown names are an InputError of `genome`."""
     terms = {name: {key: float(values.get(key, old)) for key, old in held.items()} for name, held in base.term_values().items()}
     backbone = {key: float(values.get(key, old)) for key, old in base.backbone_values().items()}
     return genome(backbone, terms)
-
-
-def _perturb_file(parent: Parent, random: np.random.Generator) -> Child | None:
-    moved = perturbed_values(parent.values, parent.scales, random)
-    changed = [name for name, value in moved.items() if value != parent.values[name]]
-    if not changed:
-        return None
-    title = short_title("perturb " + ", ".join(changed), parent.design_id)
-    rationale = f"Other defaults for {', '.join(changed)} of {parent.title}; the file itself is unchanged."
-    return Child(parent.source, dict(moved), None, "perturb", ((parent.design_id, 1.0),), title, rationale)
-

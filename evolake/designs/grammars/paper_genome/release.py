@@ -7,7 +7,8 @@ threshold (the effective gamma), hp.
 
 from __future__ import annotations
 
-from evolake.designs.genome.grammar_kind import Kind, Parameter
+from evolake.designs.genome.parameters import Parameter
+from evolake.designs.grammars.paper_genome.kind import Kind
 
 KINDS: tuple[Kind, ...] = (
     Kind(

@@ -6,7 +6,8 @@ weight (both before they are multiplied by beta and alpha). Names at hand: c, xl
 
 from __future__ import annotations
 
-from evolake.designs.genome.grammar_kind import Kind, Parameter, StateVariable
+from evolake.designs.genome.parameters import Parameter
+from evolake.designs.grammars.paper_genome.kind import Kind, StateVariable
 
 KINDS: tuple[Kind, ...] = (
     Kind(

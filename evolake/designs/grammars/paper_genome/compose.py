@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import textwrap
 
-from evolake.designs.genome.grammar import Genome, kinds, parameters_of
-from evolake.designs.genome.grammar_kind import Kind, Parameter, Slot
-from evolake.designs.genome.grammar_release import NEUTRAL
+from evolake.designs.genome.open_compose import plain
+from evolake.designs.genome.parameters import Parameter
+from evolake.designs.grammars.paper_genome.genome import PaperGenome, kinds, parameters_of
+from evolake.designs.grammars.paper_genome.kind import Kind, Slot
+from evolake.designs.grammars.paper_genome.release import NEUTRAL
 
 INDENT = "    "
 
 
-def compose(genome: Genome, title: str = "", rationale: str = "") -> str:
+def compose(genome: PaperGenome, title: str = "", rationale: str = "") -> str:
     """The design file of `genome`. The same arguments give the same text; title and rationale only enter the docstring."""
     present = [kinds()[name] for name in genome.term_names()]
     parts = [
@@ -28,18 +30,13 @@ def compose(genome: Genome, title: str = "", rationale: str = "") -> str:
     return "\n".join(parts)
 
 
-def _docstring(genome: Genome, title: str, rationale: str) -> str:
+def _docstring(genome: PaperGenome, title: str, rationale: str) -> str:
     heading = plain(title) or "3-SAT solver design"
     lines = [heading.rstrip(".") + ".", ""]
     if rationale:
         lines += [*textwrap.wrap(plain(rationale), 110), ""]
     lines.append("Terms: " + (", ".join(genome.term_names()) or "none (the baseline dynamics)") + ".")
     return '"""' + "\n".join(lines) + '\n"""\n'
-
-
-def plain(text: str) -> str:
-    """One line without quotes or backslashes, so that no title can end the docstring."""
-    return " ".join(text.replace("\\", "/").replace('"', "'").split())[:600]
 
 
 def _variables(present: list[Kind]) -> str:
@@ -64,7 +61,7 @@ def _state_name(kind: Kind) -> str:
     return kind.variable.name
 
 
-def _hyper_space(genome: Genome) -> str:
+def _hyper_space(genome: PaperGenome) -> str:
     values, lines = genome.values(), ["HYPER_SPACE = {"]
     for name, parameter in parameters_of(genome).items():
         lines.append(f'    "{name}": dict(type="{parameter.type}", default={_number(parameter, values[name])}, '
@@ -76,7 +73,7 @@ def _number(parameter: Parameter, value: float) -> str:
     return repr(int(value)) if parameter.type == "int" else repr(float(value))
 
 
-def _gradient(genome: Genome, present: list[Kind]) -> str:
+def _gradient(genome: PaperGenome, present: list[Kind]) -> str:
     slots: dict[Slot, list[Kind]] = {"mix": [], "v": [], "xs": [], "release": [], "xl": []}
     for kind in present:
         slots[kind.slot].append(kind)
@@ -128,7 +125,7 @@ def _written(present: list[Kind]) -> list[str]:
     return [line for kind in present for line in (f"# {kind.name}: {kind.why}", *kind.lines)]
 
 
-def _release(genome: Genome, gates: list[Kind]) -> list[str]:
+def _release(genome: PaperGenome, gates: list[Kind]) -> list[str]:
     """The release: every gate's lines, then the product of their factors added to `short`."""
     if not gates:
         return []

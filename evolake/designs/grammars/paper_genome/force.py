@@ -6,7 +6,8 @@ after. Names at hand: c, xl, xs, v, hp, state, weight, switch; in slot `v` also 
 
 from __future__ import annotations
 
-from evolake.designs.genome.grammar_kind import Kind, Parameter, StateVariable
+from evolake.designs.genome.parameters import Parameter
+from evolake.designs.grammars.paper_genome.kind import Kind, StateVariable
 
 KINDS: tuple[Kind, ...] = (
     Kind(

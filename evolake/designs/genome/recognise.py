@@ -1,6 +1,6 @@
 """Finds out whether a design file computes what a known genome does, by running both.
 
-Seed designs come as files. If one of them is the baseline or design 340 in other words, it can take part in the grammar: its terms can be
+Seed designs come as files. If one of them is the baseline or another known design in other words, it can take part in the grammar: its terms can be
 dropped, swapped and grafted. Text proves nothing, so both are traced in float64 and run for five steps from the same start on the same
 instances; agreement to 1e-6 in every variable is recognition. (The dynamics are chaotic: over more steps even equal designs part.)
 """
@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from evolake.designs.genome.grammars import PAPER, AnyGenome, compose
+from evolake.designs.genome.grammars import compose
+from evolake.designs.genome.variation import DesignGenome
 from evolake.designs.model.contract import Blocked, TracedDesign
 from evolake.designs.tracing.trace import trace
 
@@ -23,16 +24,13 @@ PROBE_BATCH = 6
 PROBE_SEED = 20
 
 
-def recognised(source: str, pool: Any, genomes: Sequence[AnyGenome] | None = None) -> AnyGenome | None:
-    """The first genome that computes what the file does, or None. A file that cannot be traced is none.
-
-    genomes: those that it may be; of the paper's grammar where none are given.
-    """
+def recognised(source: str, pool: Any, genomes: Sequence[DesignGenome]) -> DesignGenome | None:
+    """The first genome that computes what the file does, or None. A file that cannot be traced is none. genomes: those that it may be."""
     result = trace(source, pool=pool, dtype="float64")
     if isinstance(result, Blocked):
         return None
     after = states_after(result)
-    for genome in genomes if genomes is not None else PAPER.seeds():
+    for genome in genomes:
         traced = trace(compose(genome), pool=pool, dtype="float64")
         if isinstance(traced, TracedDesign) and same_states(after, states_after(traced)):
             return genome
