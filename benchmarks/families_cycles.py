@@ -30,8 +30,9 @@ from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.families.dataset import difficulty
 from evolake.families.evolution.proposing import propose_families
+from evolake.families.evolution.requests import EvolutionSources
 from evolake.families.evolution.shipped import FILE, evidence_key, read_entries
-from evolake.families.gates.judging import FamilyGates, run_gates
+from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import Family, from_record, to_record
@@ -68,7 +69,7 @@ def run(folder: Path, *, accepted: int, minutes: float, proposals: int, profile:
             with Agents(OperatorsBackend(cycle), line="families", cycle=cycle) as agents:
                 judge = FamilyGates(pool, agents, ruleset, settings, cycle, "benchmark")
                 made = propose_families(
-                    agents, population, pool=pool, judge=judge, settings=settings, cycle=cycle, root_seed=0, known=known, count=proposals,
+                    agents, EvolutionSources(population, known), pool=pool, judge=judge, settings=settings, cycle=cycle, root_seed=0, count=proposals,
                 )
             rows = [_row(number, proposal.number, place, item) for proposal in made.proposals for place, item in enumerate(proposal.rounds)]
             rows += [{"cycle": number, "proposal": at, "round": 0, "operator": name, "accepted": False, "gate": "", "rule": "", "reason": why}
@@ -203,7 +204,7 @@ def wordings(folder: Path, each: int, minutes: float) -> None:
                     spoilt = reword(family)
                 except NotComposable:
                     continue
-                judged = run_gates(spoilt, pool=pool, agents=agents, ruleset=ruleset, settings=settings, cycle="0001", run_id="benchmark")
+                judged = FamilyGates(pool, agents, ruleset, settings, "0001", "benchmark")(spoilt, ())
                 blocked = judged.blocked_by
                 taken.append({
                     "fault": name, "family": family.family_id, "operator": family.operator, "gate": blocked.gate if blocked else "",

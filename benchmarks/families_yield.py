@@ -24,9 +24,10 @@ import numpy as np
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.families.evolution.proposing import Judge, Proposals, propose_families
+from evolake.families.evolution.requests import EvolutionSources
 from evolake.families.faults.catalogue import FAULTS
 from evolake.families.faults.injection import kill_rates, plant_faults
-from evolake.families.gates.judging import FamilyResults, run_gates
+from evolake.families.gates.judging import FamilyGates, FamilyResults
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.contract import Family
 from evolake.families.model.loading import read_families
@@ -50,7 +51,8 @@ def show_yield(pool: Any, agents: Agents, attempts: int, cycles: int) -> None:
     for number in range(1, cycles + 1):
         start = time.perf_counter()
         made = propose_families(
-            agents, population, pool=pool, judge=judge, settings=SETTINGS, cycle=f"{number:04d}", root_seed=0, known=known, count=attempts
+            agents, EvolutionSources(population, known), pool=pool, judge=judge, settings=SETTINGS, cycle=f"{number:04d}", root_seed=0,
+            count=attempts,
         )
         print(f"cycle {number}: {attempts} attempts, {len(made.accepted)} accepted, {len(made.failures)} without a family, "
               f"{time.perf_counter() - start:.0f} s")
@@ -112,7 +114,7 @@ def judge_of(pool: Any, agents: Agents) -> Judge:
     ruleset = load_rules(SEEDS / "rules", "families")
 
     def judge(family: Family, known: Sequence[Fingerprint]) -> FamilyResults:
-        return run_gates(family, pool=pool, agents=agents, ruleset=ruleset, settings=SETTINGS, cycle="0001", run_id="benchmark", known=known)
+        return FamilyGates(pool, agents, ruleset, SETTINGS, "0001", "benchmark")(family, known)
 
     return judge
 

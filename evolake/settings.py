@@ -59,6 +59,9 @@ class SessionSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
     turns: int = Field(default=40, gt=0, description="replies of the model in one session")
+    calls: int = Field(default=12, gt=0, description="tool calls of one turn that are run")
+    strikes: int = Field(default=3, gt=0, description="turns in a row of no use that end a session")
+    repeats: int = Field(default=4, gt=0, description="times that one turn may be taken on the same files; the last of them ends a session")
     tokens: int | None = Field(default=1_000_000, gt=0, description="tokens, read and written, one session may use")
     usd: float | None = Field(default=None, gt=0, description="US dollars one session may cost; needs the price of its model")
     wall_s: float | None = Field(default=3600, gt=0, description="seconds that replies and commands of one session may take together")

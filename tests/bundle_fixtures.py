@@ -16,7 +16,7 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.designs import tables as designs
 from evolake.designs.evolution.champion import Contender, decide_champion, evaluation_rows
 from evolake.designs.evolution.experiments import simulate_level
-from evolake.designs.evolution.judging import run_gates as judge_design
+from evolake.designs.evolution.judging import DesignGates
 from evolake.designs.settings import DesignsSettings, FidelitySettings
 from evolake.designs.tracing.trace import PRELOAD as DESIGNS_PRELOAD
 from evolake.families.gates.instances import sample_instances
@@ -81,7 +81,7 @@ def design_lake(root: Path) -> Lake:
     lake, sizes = Lake(root), DesignsSettings()
     source = (SEEDS / "designs" / "baseline.py").read_text()
     with lent_pool(1, DESIGNS_PRELOAD) as pool:
-        done = judge_design(source, {}, pool=pool, known={}, ruleset=load_rules(SEEDS / "rules", "designs"), settings=sizes, cycle="0001", run_id="r")
+        done = DesignGates(pool, load_rules(SEEDS / "rules", "designs"), sizes, "0001", "r")(source, {}, {})
     assert done.accepted and done.traced is not None, done.reason
     traced = json.dumps(done.traced.to_json())
     row = {
@@ -114,7 +114,7 @@ def improved_design_lake(
     rules = load_rules(SEEDS / "rules", "designs")
     with lent_pool(1, DESIGNS_PRELOAD) as pool:
         done = {
-            name: judge_design(text, {}, pool=pool, known={}, ruleset=rules, settings=sizes, cycle="0001", run_id="r")
+            name: DesignGates(pool, rules, sizes, "0001", "r")(text, {}, {})
             for name, text in sources.items()
         }
     rows, sides = [], {}

@@ -11,7 +11,7 @@ import pytest
 
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
-from evolake.families.gates.judging import FamilyResults, run_gates
+from evolake.families.gates.judging import FamilyGates, FamilyResults
 from evolake.families.model.contract import Family
 from evolake.families.model.loading import read_family
 from evolake.families.settings import FamiliesSettings
@@ -44,4 +44,4 @@ def operators() -> Agents:
 def judged(family: Family, pool: Any, agents: Agents | None = None, **options: Any) -> FamilyResults:
     """The family after its gates, under the shipped rules and limits that are short enough for tests of slow families."""
     settings = options.pop("settings", SETTINGS)
-    return run_gates(family, pool=pool, agents=agents or operators(), ruleset=RULES, settings=settings, cycle="0001", run_id="test", **options)
+    return FamilyGates(pool, agents or operators(), RULES, settings, "0001", "test", options.pop("root_seed", 0))(family, **options)

@@ -16,7 +16,6 @@ from evolake.lazy import Lazy
 
 if TYPE_CHECKING:
     from evolake.compute import Jails
-    from evolake.designs.evolution.judging import DesignResults
     from evolake.designs.evolution.population import Population
     from evolake.designs.evolution.proposals import Judge
     from resources.jail import JailResource
@@ -54,17 +53,10 @@ def jails(jail: JailResource) -> Jails:
 
 def gates(store: LineStore, pool: Jails) -> Judge:
     """The gates of a design with rules, sizes and seed bound: what `evolution.proposals` calls a judge. The ruleset is pinned here."""
-    from evolake.designs.evolution.judging import run_gates
+    from evolake.designs.evolution.judging import DesignGates
 
-    settings, ruleset = store.settings, store.rules()
-
-    def judge(source: str, hyper: Mapping[str, Any], known: Mapping[str, str]) -> DesignResults:
-        return run_gates(
-            source, hyper, pool=pool, known=known, ruleset=ruleset, settings=settings.of(DesignsSettings), cycle=store.cycle, run_id=store.run_id,
-            root_seed=settings.seed,
-        )
-
-    return judge
+    settings = store.settings
+    return DesignGates(pool, store.rules(), settings.of(DesignsSettings), store.cycle, store.run_id, settings.seed)
 
 
 def so_far(store: LineStore, *upto: str) -> Population:

@@ -45,7 +45,7 @@ def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, exp
     with store.roles(agents) as served:
         if not starts:
             done.append(write_objectives(
-                served, population.add(objectives=done[-1].rows), judge, settings=own, cycle=cycle, root_seed=settings.seed, origin=settings.backend,
+                served, population.add(objectives=done[-1].rows), judge, settings=own, seeds=store.seeds, origin=settings.backend,
                 scored=consensus_at(bench, population, cycle),
             ))
     known = population.add(objectives=[row for part in done for row in part.rows])

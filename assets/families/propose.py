@@ -28,6 +28,7 @@ def candidates(store: LineStore) -> pl.DataFrame:
     from evolake.families.evolution.immigrants import SEEDS
     from evolake.families.evolution.proposing import check_evolution_agent, propose_families
     from evolake.families.evolution.records import derivation_rows, proposal_rows
+    from evolake.families.evolution.requests import EvolutionSources
     from evolake.families.model.population import load_family, population_of
     from evolake.lake.immigrants import seeds_of
 
@@ -40,8 +41,8 @@ def candidates(store: LineStore) -> pl.DataFrame:
         factors = learnt(store)
         parents = [load_family(row["record_sha"], store.blobs) for row in population.rows("accepted")]
         made = propose_families(
-            agents, parents, pool=pool, judge=examine, settings=settings.of(FamiliesSettings), cycle=cycle,
-            root_seed=settings.seed, known=population.known(), experience=population.lessons(), guidance=notes, factors=factors,
+            agents, EvolutionSources(parents, population.known(), population.lessons(), notes, factors), pool=pool, judge=examine,
+            settings=settings.of(FamiliesSettings), cycle=cycle, root_seed=settings.seed,
         )
     rows = proposal_rows(made.proposals, store.blobs, cycle=cycle, origin=settings.backend)
     store.artifacts(rows, "candidate")

@@ -15,16 +15,10 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from evolake.agents.fences import cap
-from evolake.agents.prompts import Message
 from evolake.agents.question import Question
-from evolake.agents.reply_validation import Received, validate_reply
+from evolake.agents.reply_validation import FINAL, Received, repair_messages, validate_reply
 from evolake.agents.tape import Tape, TapeEntry
 from evolake.canonical_json import text_sha
-
-FINAL = ("refused", "rejected")
-"""Statuses after which nothing is repaired."""
-SHOWN_REPLY_CHARS = 8_000
 
 
 @dataclass(frozen=True)
@@ -94,23 +88,10 @@ def read_conversation(tape: Tape, question: Question, attempts: range) -> Record
             return Recorded("answered", last)
         if status in FINAL:
             break
-        question = question.followed_by(mending(received, status, said), number + 1)
+        question = question.followed_by(repair_messages(received, status, said), number + 1)
     return Recorded("failed", last)
 
 
 def received_of(entry: TapeEntry, counts: Any = None) -> Received:
     """What came, as the tape has it."""
     return Received(entry.outcome, entry.content, entry.detail, counts, entry.answered)
-
-
-def mending(received: Received, status: str, reason: str) -> list[Message]:
-    """What is said to the model after an attempt that failed: its own reply, shortened, and what was wrong."""
-    turns: list[Message] = []
-    if received.content.strip():
-        turns.append({"role": "assistant", "content": cap(received.content, SHOWN_REPLY_CHARS)})
-    ask = {
-        "truncated": "It was cut off because it was too long. Reply again, much shorter.",
-        "too_large": "It was far too long and was thrown away. Reply again, much shorter.",
-    }.get(status, "Reply again with one JSON object that fits the schema, and nothing else.")
-    turns.append({"role": "user", "content": f"Your reply could not be used: {reason}.\n{ask}"})
-    return turns

@@ -19,12 +19,12 @@ from pydantic import BaseModel
 from evolake.agents.backends import Record
 from evolake.agents.budget import Budget
 from evolake.agents.calls import AgentCall, Usage, status_words
-from evolake.agents.conversations import FINAL, Asker, Recorded, choose, mending, read_conversation, received_of
+from evolake.agents.conversations import Asker, Recorded, choose, read_conversation, received_of
 from evolake.agents.endpoint import Endpoint, Rejected
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, plausible, price_usd, same_model
 from evolake.agents.prompts import Message, questions
 from evolake.agents.question import Question
-from evolake.agents.reply_validation import Received, billed, read_completion, validate_reply
+from evolake.agents.reply_validation import FINAL, Received, billed, read_completion, repair_messages, validate_reply
 from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.sampling import Sampling
 from evolake.agents.system_prompts import SystemPromptText, headed, prompt_for
@@ -100,7 +100,7 @@ class ModelBackend:
                 return reply
             if status in FINAL or question.number == attempts[-1]:
                 return AgentFailure(job.role.name, status, " ".join(reply.split())[:500], question.number - attempts.start + 1)
-            question = question.followed_by(mending(attempt.received, status, reply), question.number + 1)
+            question = question.followed_by(repair_messages(attempt.received, status, reply), question.number + 1)
 
     @property
     def asker(self) -> Asker:

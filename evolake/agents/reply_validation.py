@@ -2,9 +2,10 @@
 
 The whole way of a reply is in two files. `ModelBackend.ask` (`evolake/agents/model.py`) obtains an attempt, from the call cache or by
 `read_completion` from the endpoint. It calls `validate_reply`, returns a reply that fits, and asks again after one that does not. Here,
-`read_completion` reads the envelope, `validate_reply` gives the status word, and `validate_text` finds the JSON object and validates it. A session
-validates its turns by the same functions. How many proposals got a valid reply is counted in `evolake.agents.proposal_outcomes`. The package
-`evolake.answers` compares answers to puzzles and problems; it has no part in this.
+`read_completion` reads the envelope, `validate_reply` gives the status word, `validate_text` finds the JSON object and validates it, and
+`repair_messages` is what a model is told of a reply that does not fit. A session validates its turns by the same functions. How many proposals got
+a valid reply is counted in `evolake.agents.proposal_outcomes`. The package `evolake.answers` compares answers to puzzles and problems; it has no
+part in this.
 
 Every odd thing a server or a model does here is a failed attempt with a name (see `evolake.agents.calls`), never an exception: the body may have been
 paid for. The one exception is an answer that is no JSON at all, such as a gateway's HTML page with status 200: that is a wrong address.
@@ -20,11 +21,15 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from evolake.agents.bounds import parse_reply, too_many
-from evolake.agents.fences import clean
+from evolake.agents.fences import cap, clean
 from evolake.agents.prices import Counts, read_counts
+from evolake.agents.prompts import Message
 from evolake.agents.wire import called_text
 from evolake.reading import Unparsable
 
+FINAL = ("refused", "rejected")
+"""Statuses after which nothing is repaired."""
+SHOWN_REPLY_CHARS = 8_000
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 _LONGEST_NAME = 80
 _MAX_ERRORS = 8
@@ -161,3 +166,16 @@ def _message_text(content: Any) -> str:
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
     return ""
+
+
+def repair_messages(received: Received, status: str, reason: str) -> list[Message]:
+    """What is said to the model after an attempt that failed: its own reply, shortened, and what was wrong."""
+    turns: list[Message] = []
+    if received.content.strip():
+        turns.append({"role": "assistant", "content": cap(received.content, SHOWN_REPLY_CHARS)})
+    ask = {
+        "truncated": "It was cut off because it was too long. Reply again, much shorter.",
+        "too_large": "It was far too long and was thrown away. Reply again, much shorter.",
+    }.get(status, "Reply again with one JSON object that fits the schema, and nothing else.")
+    turns.append({"role": "user", "content": f"Your reply could not be used: {reason}.\n{ask}"})
+    return turns

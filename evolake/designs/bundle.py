@@ -127,12 +127,9 @@ def check(judging: Judging) -> Iterator[Said]:
 
 
 def _judge(judging: Judging, claims: DesignClaims, sizes: DesignsSettings, pool: Any, source: bytes, hyper: Mapping[str, Any]) -> DesignResults:
-    from evolake.designs.evolution.judging import run_gates
+    from evolake.designs.evolution.judging import DesignGates
 
-    return run_gates(
-        source.decode("utf-8"), hyper, pool=pool, known={}, ruleset=judging.asked, settings=sizes, cycle="bundle", run_id="bundle",
-        root_seed=claims.root_seed,
-    )
+    return DesignGates(pool, judging.asked, sizes, "bundle", "bundle", claims.root_seed)(source.decode("utf-8"), hyper, {})
 
 
 def _runs(judging: Judging, claims: DesignClaims, rerun: Rerun, traced: TracedDesign) -> Iterator[Said]:

@@ -66,7 +66,7 @@ def check(judging: Judging) -> Iterator[Said]:
     """Identity, every gate beside the shipped seeds, and the labels of a sample of its instances."""
     from evolake.agents import open_agents
     from evolake.families.commands.relatives import relatives
-    from evolake.families.gates.judging import run_gates
+    from evolake.families.gates.judging import FamilyGates
     from evolake.families.model.contract import from_record
     from evolake.families.sandbox.running import PRELOAD
     from evolake.jail import open_pool
@@ -79,10 +79,7 @@ def check(judging: Judging) -> Iterator[Said]:
     others = relatives(settings, without=family.family_id)
     judging.progress("gates")
     with open_agents(settings, settings.require_lake(), "0001", "bundle", line=LINE) as agents, open_pool(1, PRELOAD, settings.jail) as pool:
-        done = run_gates(
-            family, pool=pool, agents=agents, ruleset=judging.asked, settings=sizes, cycle="0001", run_id="bundle", known=others.fingerprints,
-            root_seed=claims.root_seed,
-        )
+        done = FamilyGates(pool, agents, judging.asked, sizes, "0001", "bundle", claims.root_seed)(family, others.fingerprints)
         why = f"its reviewers were of the backend {claims.backend}; here the ones without a model were asked"
         notes = [Said("reviews by a model", "unmeasured", why)] if claims.backend != OPERATORS else []
         yield from gates_again(judging, GATES, done, f"{all_pass(GATES)}; {others.sentence()}", *notes)

@@ -22,11 +22,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from evolake.agents.backends import Record
-from evolake.agents.conversations import FINAL, Recorded, choose, mending
+from evolake.agents.conversations import Recorded, choose
 from evolake.agents.model import Attempt, ModelBackend
 from evolake.agents.prompts import Message
 from evolake.agents.question import Question
-from evolake.agents.reply_validation import validate_reply
+from evolake.agents.reply_validation import FINAL, repair_messages, validate_reply
 from evolake.agents.roles import AgentFailure, Job
 from evolake.agents.session.records import SessionRecords
 from evolake.agents.session.rows import Note, turn_row
@@ -35,12 +35,6 @@ from evolake.agents.system_prompts import prompt_for
 from evolake.agents.wire import RESULT, Turn, turn_text
 from evolake.canonical_json import canonical_json, key_of
 
-MOST_CALLS = 12
-"""Calls of one turn that are run."""
-STRIKES = 3
-"""Turns in a row of no use, after which a session ends."""
-REPEATS = 4
-"""Times that one turn may be taken on the same files."""
 FEW = 3
 """Turns left, from which on the agent is told how many."""
 
@@ -140,20 +134,22 @@ class _Session:
             state.messages = [*state.messages, *_turn_messages(said, results)]
         else:
             results, fault, ending = [], status, Ending(status, str(said)) if status in FINAL else None
-            state.messages = [*state.messages, *mending(attempt.received, status, str(said))]
+            state.messages = [*state.messages, *repair_messages(attempt.received, status, str(said))]
         state.rows.append(turn_row(
             self.job, call, said if isinstance(said, Turn) else attempt.received.content, session=self.name, turn=state.turns, results=results,
             fault=fault, tree=self.bench.workspace.sha,
         ))
         state.strikes = state.strikes + 1 if fault else 0
-        if ending is None and state.strikes >= STRIKES:
+        most = self.backend.session.strikes
+        if ending is None and state.strikes >= most:
             why = results[0].text if results else str(said)
-            ending = Ending(fault, f"{STRIKES} turns in a row were of no use, the last: {why}")
+            ending = Ending(fault, f"{most} turns in a row were of no use, the last: {why}")
         return ending
 
     def _act(self, turn: Turn, before: str) -> tuple[Ending | None, list[Result], str]:
         """Runs the calls of a turn. Gives how the session ended, if so, what the calls came to, and what kind of no use the turn was."""
-        state, calls = self.state, turn.calls[:MOST_CALLS]
+        state, limits = self.state, self.backend.session
+        calls, flooded = turn.calls[: limits.calls], len(turn.calls) > limits.calls
         taken = key_of([before, [call.model_dump(mode="json") for call in turn.calls]])
         state.seen[taken] += 1
         results: list[Result] = []
@@ -162,15 +158,15 @@ class _Session:
             state.wall_s += results[-1].wall_s
             if (reply := results[-1].finished) is not None:
                 return Ending("finished", "", reply), results, ""
-        notes = [f"(Only the first {MOST_CALLS} of {len(turn.calls)} calls were run.)"] if len(turn.calls) > MOST_CALLS else []
-        if state.seen[taken] >= REPEATS:
-            return Ending("looped", f"the same turn was taken {REPEATS} times on the same files"), results, "looped"
-        left = self.backend.session.turns - state.turns
+        notes = [f"(Only the first {limits.calls} of {len(turn.calls)} calls were run.)"] if flooded else []
+        if state.seen[taken] >= limits.repeats:
+            return Ending("looped", f"the same turn was taken {limits.repeats} times on the same files"), results, "looped"
+        left = limits.turns - state.turns
         notes += [f"({left} {'turn is' if left == 1 else 'turns are'} left.)"] if left <= FEW else []
         if notes:
             results[-1] = Result(results[-1].tool, "\n".join([results[-1].text, *notes]), results[-1].fault, wall_s=results[-1].wall_s)
         useless = {result.fault for result in results} <= {"unknown_tool", "bad_call", "outside"}
-        return None, results, "flooded" if len(turn.calls) > MOST_CALLS else results[0].fault if useless else ""
+        return None, results, "flooded" if flooded else results[0].fault if useless else ""
 
     def _remember(self, tool: str, arguments: Any) -> Callable[[Callable[[], dict[str, Any]]], dict[str, Any]]:
         """How what a command says is kept: by the session, how many commands came before, what was called and the files that it ran on."""

@@ -95,25 +95,36 @@ def collect_dynamics(item: Attempt) -> dict[str, Any]:
     return alone(lambda: _probed(item.traced, item.settings, item.root_seed), _raising)
 
 
-def run_gates(
-    source: str, hyper: Mapping[str, HyperValue], *, pool: Any, known: Mapping[str, str], ruleset: Ruleset, settings: DesignsSettings, cycle: str,
-    run_id: str, root_seed: int = 0,
-) -> DesignResults:
-    """Take one design through its gates.
+@dataclass(frozen=True)
+class DesignGates:
+    """The gates of a design with everything bound but the design and those that it must differ from: what `proposals` calls a judge."""
 
-    Args:
-        source: the file's text. hyper: values that replace its defaults.
-        known: graph_sha -> design id of every design there is, for the duplicate gate.
+    pool: Any
+    ruleset: Ruleset
+    settings: DesignsSettings
+    cycle: str
+    run_id: str
+    root_seed: int = 0
 
-    Raises:
-        MachineryError: the jail failed. InputError: a rule file cannot be used.
-    """
-    result = alone(lambda: _traced(source, hyper, pool, settings), _raising)
-    traced = result if isinstance(result, TracedDesign) else None
-    twin = known.get(traced.graph_sha) if traced else None
-    design_id = design_id_of(traced) if traced is not None and twin is None else text_id_of(source, hyper)
-    done = gates.run_gates(Attempt(source, result, twin, settings, root_seed), GATES, ruleset, artifact_id=design_id, cycle=cycle, run_id=run_id)
-    return DesignResults(done.artifact_id, done.results, done.accepted, traced)
+    def __call__(self, source: str, hyper: Mapping[str, HyperValue], known: Mapping[str, str]) -> DesignResults:
+        """Take one design through its gates.
+
+        Args:
+            source: the file's text. hyper: values that replace its defaults.
+            known: graph_sha -> design id of every design there is, for the duplicate gate.
+
+        Raises:
+            MachineryError: the jail failed. InputError: a rule file cannot be used.
+        """
+        result = alone(lambda: _traced(source, hyper, self.pool, self.settings), _raising)
+        traced = result if isinstance(result, TracedDesign) else None
+        twin = known.get(traced.graph_sha) if traced else None
+        design_id = design_id_of(traced) if traced is not None and twin is None else text_id_of(source, hyper)
+        done = gates.run_gates(
+            Attempt(source, result, twin, self.settings, self.root_seed), GATES, self.ruleset, artifact_id=design_id, cycle=self.cycle,
+            run_id=self.run_id,
+        )
+        return DesignResults(done.artifact_id, done.results, done.accepted, traced)
 
 
 def _traced(source: str, hyper: Mapping[str, HyperValue], pool: Any, settings: DesignsSettings) -> TracedDesign | Blocked:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from evolake.agents import AgentFailure, Agents, Reply
+from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.judging_objectives import JudgeObjective
 from evolake.designs.evolution.planning import schedule_text
@@ -35,7 +36,7 @@ from evolake.objectives.programs.compose import read
 from evolake.objectives.programs.expression import to_json
 from evolake.objectives.source import objective_id
 from evolake.objectives.tables import LongConsensus
-from evolake.seeds import child_seed, generator
+from evolake.seeds import generator
 
 RECENT_RESULTS = 60
 WRITTEN = "written"
@@ -81,7 +82,7 @@ def judged_rows(rows: Sequence[dict[str, Any]], judge: JudgeObjective, *, starti
 
 
 def write_objectives(
-    agents: Agents, population: Population, judge: JudgeObjective, *, settings: DesignsSettings, cycle: str, root_seed: int, origin: str,
+    agents: Agents, population: Population, judge: JudgeObjective, *, settings: DesignsSettings, seeds: CycleSeeds, origin: str,
     scored: LongConsensus | None = None, guidance: Sequence[str] = (),
 ) -> Written:
     """`settings.objectives_per_cycle` new objectives.
@@ -97,12 +98,12 @@ def write_objectives(
     for number in range(settings.objectives_per_cycle):
         current = population.add(objectives=rows)
         request = _request(current, settings, scored, guidance)
-        reply = agents.call(OBJECTIVE_ROLE, request, seed=child_seed(root_seed, LINE, cycle, "objective", number))
+        reply = agents.call(OBJECTIVE_ROLE, request, seed=seeds.seed("objective", number))
         if isinstance(reply.value, AgentFailure):
             failures.append(reply.value)
             continue
-        turn = _Turn(agents, current, judge, cycle, origin, frozenset(taken))
-        seed = child_seed(root_seed, LINE, cycle, "objective-repair", number)
+        turn = _Turn(agents, current, judge, seeds.cycle, origin, frozenset(taken))
+        seed = seeds.seed("objective-repair", number)
         made = alone(
             lambda said=reply.with_value(reply.value), own=seed, at=turn: at.tried(said, own),
             lambda reason: AgentFailure(OBJECTIVE_ROLE.name, "invalid", reason, 1), passing=(InputError,),
@@ -149,17 +150,16 @@ def objective_summaries(population: Population, scored: LongConsensus | None) ->
 
 def spec_row(spec: ObjectiveSpec, cycle: str, origin: str) -> dict[str, Any]:
     """A row of OBJECTIVES for a drawn objective. The round of creation is the cycle's number."""
-    return _row(spec.objective_id, spec.family, dict(spec.parameters), spec.description, spec.source, cycle, origin)
+    return _row(spec, cycle, origin)
 
 
 def _row(
-    identifier: str, family: str, parameters: Mapping[str, Any], description: str, source: str, cycle: str, origin: str, *,
-    operator: str | None = None, parents: Mapping[str, float] | None = None,
+    spec: ObjectiveSpec, cycle: str, origin: str, *, operator: str | None = None, parents: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
     return {
-        "objective_id": identifier, "state": "accepted", "cycle": cycle, "created_round": int(cycle), "family": family,
-        "parameters": json.dumps(parameters, sort_keys=True), "description": description, "source": source, "multiplier": 1.0, "origin": origin,
-        "reason": None, "imported_from": None, "operator": operator, "genome": genome_text(source),
+        "objective_id": spec.objective_id, "state": "accepted", "cycle": cycle, "created_round": int(cycle), "family": spec.family,
+        "parameters": json.dumps(dict(spec.parameters), sort_keys=True), "description": spec.description, "source": spec.source,
+        "multiplier": 1.0, "origin": origin, "reason": None, "imported_from": None, "operator": operator, "genome": genome_text(spec.source),
         "parents": json.dumps(parents, sort_keys=True) if parents else None,
     }
 
@@ -236,7 +236,7 @@ class _Turn:
         kept = {name: weight for name, weight in parents.items() if name in known}
         total = sum(kept.values())
         return _row(
-            objective_id(source), family or WRITTEN, dict(parameters), description, source, self.cycle, self.origin, operator=operator,
+            ObjectiveSpec(objective_id(source), family or WRITTEN, parameters, description, source), self.cycle, self.origin, operator=operator,
             parents={name: weight / total for name, weight in kept.items()} if total > 0 else None,
         )
 

@@ -32,7 +32,7 @@ def evidence(out: Path | None) -> int:
     from evolake.agents.backends import OperatorsBackend
     from evolake.families.evolution.shipped import FILE, FamilyEvidence, entry_of, evidence_key, write_entries
     from evolake.families.faults.injection import ALL_FAULTS, SHIPPED_EACH, plant_faults, short_caps
-    from evolake.families.gates.judging import run_gates
+    from evolake.families.gates.judging import FamilyGates
     from evolake.families.model.loading import read_families
     from evolake.families.sandbox.running import PRELOAD
     from evolake.gates import load_rules
@@ -50,10 +50,7 @@ def evidence(out: Path | None) -> int:
         ruleset = load_rules(settings.seeds / "rules", "families")
 
         def judge(family: Family, known: Sequence[Fingerprint], limits: FamiliesSettings) -> FamilyResults:
-            examined = run_gates(
-                family, pool=pool, agents=agents, ruleset=ruleset, settings=limits, cycle=SEED_ROUND, run_id="evidence", known=known,
-                root_seed=settings.seed,
-            )
+            examined = FamilyGates(pool, agents, ruleset, limits, SEED_ROUND, "evidence", settings.seed)(family, known)
             if entry := entry_of(examined):
                 entries[evidence_key(family, limits, settings.seed)] = entry
             return examined

@@ -45,7 +45,7 @@ def check(path: Path, backend: str | None, profile: str | None, seed: int | None
     from evolake.agents import open_agents
     from evolake.families.commands.relatives import relatives
     from evolake.families.evolution.validator_pool import complete
-    from evolake.families.gates.judging import run_gates
+    from evolake.families.gates.judging import FamilyGates
     from evolake.families.sandbox.running import PRELOAD
     from evolake.gates import load_rules
     from evolake.jail import open_pool
@@ -63,10 +63,7 @@ def check(path: Path, backend: str | None, profile: str | None, seed: int | None
         for family in matches:
             whole = complete(family, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), root_seed=root_seed)
             known = [*others.fingerprints, *(result.fingerprint for result in results if result.accepted and result.fingerprint)]
-            examined = run_gates(
-                whole, pool=pool, agents=agents, ruleset=ruleset, settings=settings.of(FamiliesSettings), cycle="0001", run_id="check", known=known,
-                root_seed=root_seed,
-            )
+            examined = FamilyGates(pool, agents, ruleset, settings.of(FamiliesSettings), "0001", "check", root_seed)(whole, known)
             results.append(examined)
             if not as_json:
                 tell(examined)

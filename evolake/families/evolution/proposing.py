@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -25,7 +25,7 @@ from evolake.families.evolution.authorship import OPERATORS as COMPOSED
 from evolake.families.evolution.authorship import authorship_rows
 from evolake.families.evolution.observations import Observation
 from evolake.families.evolution.refining import Refinement, SubmissionGuard, refine
-from evolake.families.evolution.requests import LINE, request_of
+from evolake.families.evolution.requests import LINE, EvolutionSources, request_of
 from evolake.families.evolution.validator_pool import Written, complete
 from evolake.families.gates.judging import FamilyGates, FamilyResults
 from evolake.families.model.contract import Family, from_record, to_record
@@ -51,7 +51,7 @@ T = TypeVar("T")
 Failure = tuple[int, str, str]
 """(number of an attempt, operator, why there was no family at all)"""
 Judge = Callable[[Family, Sequence[Fingerprint]], FamilyResults]
-"""(family, fingerprints of all known ones) -> the family after its gates: `judging.run_gates` with the rest bound."""
+"""(family, fingerprints of all known ones) -> the family after its gates: `judging.FamilyGates`, for example."""
 
 
 @dataclass(frozen=True)
@@ -92,34 +92,27 @@ class Proposals:
 
 
 def propose_families(
-    agents: Agents, population: Sequence[Family], *, pool: Any, judge: Judge, settings: FamiliesSettings, cycle: str, root_seed: int,
-    known: Sequence[Fingerprint], experience: Sequence[str] = (), guidance: Sequence[str] = (), count: int | None = None,
-    factors: Mapping[str, float] | None = None,
+    agents: Agents, sources: EvolutionSources, *, pool: Any, judge: Judge, settings: FamiliesSettings, cycle: str, root_seed: int,
+    count: int | None = None,
 ) -> Proposals:
     """`count` attempts (default: `settings.families_per_cycle`), each with up to `settings.refinements` refinements.
 
     Args:
-        population: families that may be parents, in an order that the caller fixes. known: fingerprints of every family there is, blocked ones too.
         judge: the gates. Where it is a `FamilyGates` and the operators propose, attempts are made side by side.
-        experience: lessons that requests show. guidance: what people asked for. factors: of the draw of parents, see `operators.novelty`.
 
     Raises:
         InputError: the population is empty, or operators are to hold sessions. MachineryError: the jail failed, or the budget is spent.
     """
-    if not population:
+    if not sources.population:
         raise InputError("no families to evolve from", wanted="a population of at least one family", do="materialize the seeds first")
     check_evolution_agent(settings, agents.backend.name)
     session = SessionAuthor(agents, pool, settings, root_seed) if settings.evolution_agent == "session" else None
-    prints = {item.family_id: item for item in known}
     requests = [
-        request_of(
-            population, number, cycle=cycle, root_seed=root_seed, experience=experience, guidance=guidance, settings=settings, known=prints,
-            factors=factors,
-        )
+        request_of(sources, number, cycle=cycle, root_seed=root_seed, settings=settings)
         for number in range(settings.families_per_cycle if count is None else count)
     ]
-    taken = {family.family_id for family in population} | prints.keys()
-    attempts = _Attempts(agents, judge, pool, settings, cycle, root_seed, requests, taken, list(known), session)
+    taken = {family.family_id for family in sources.population} | sources.fingerprints.keys()
+    attempts = _Attempts(agents, judge, pool, settings, cycle, root_seed, requests, taken, list(sources.known), session)
     if isinstance(judge, FamilyGates) and agents.backend.name == "operators":
         made = in_turn(range(len(requests)), attempts.beside_each_other, still=attempts.still, settle=attempts.settle)
     else:

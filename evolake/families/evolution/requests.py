@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from evolake.families.model.contract import Family, to_record
 from evolake.families.model.similarity import Fingerprint
@@ -31,18 +33,36 @@ IDEAS = {
 }
 
 
-def request_of(
-    population: Sequence[Family], number: int, *, cycle: str, root_seed: int, experience: Sequence[str], guidance: Sequence[str],
-    settings: FamiliesSettings, known: Mapping[str, Fingerprint], factors: Mapping[str, float] | None = None,
-) -> EvolveRequest:
-    """The request of attempt `number` of a cycle. known: fingerprints of the population, by family. factors: see `novel_parents`."""
+@dataclass(frozen=True)
+class EvolutionSources:
+    """What a cycle's proposals are made from.
+
+    Attributes:
+        population: families that may be parents, in an order that the caller fixes. known: fingerprints of every family there is, blocked ones too.
+        experience: lessons that requests show. guidance: what people asked for. factors: of the draw of parents, see `operators.novelty`.
+    """
+
+    population: Sequence[Family]
+    known: Sequence[Fingerprint] = ()
+    experience: Sequence[str] = ()
+    guidance: Sequence[str] = ()
+    factors: Mapping[str, float] | None = None
+
+    @cached_property
+    def fingerprints(self) -> dict[str, Fingerprint]:
+        """Fingerprint of each known family, by its id."""
+        return {item.family_id: item for item in self.known}
+
+
+def request_of(sources: EvolutionSources, number: int, *, cycle: str, root_seed: int, settings: FamiliesSettings) -> EvolveRequest:
+    """The request of attempt `number` of a cycle."""
     random = generator(root_seed, LINE, cycle, "parents", number)
     operator = turn(number, start=_start(cycle, settings), share=settings.world_share)
     deepest = None if operator == "switch" or operator in WORLDS else settings.composition_depth
-    chosen = novel_parents(population, PARENTS, random, known=known, deepest=deepest, factors=factors)
+    chosen = novel_parents(sources.population, PARENTS, random, known=sources.fingerprints, deepest=deepest, factors=sources.factors)
     return FamilyRequest(
         deepest=settings.composition_depth, operator=operator, idea=IDEAS[operator], validators_by=settings.validator_authors,
-        experience=list(experience), guidance=list(guidance),
+        experience=list(sources.experience), guidance=list(sources.guidance),
         records=[to_record(item) for item in chosen],
         parents=[
             ParentMaterial(

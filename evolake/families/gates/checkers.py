@@ -213,7 +213,10 @@ def reviewer(evidence: Evidence) -> Finding | None:
 
 @checker("families.voters")
 def voters(evidence: Evidence, *, least: int, copy: float = 0.98) -> Finding | None:
-    """At least `least` validators are independent: not `copy` alike to an earlier voter (1: the same tree), and with an answer to some instance."""
+    """At least `least` validators are independent: not `copy` alike to an earlier voter, and with an answer to some instance.
+
+    copy: from 0.5, below which evidence names no pair, to 1, the same tree.
+    """
     copies: dict[str, str] = {}
     for name, earlier, similarity in evidence["alike"]:
         if similarity >= copy:

@@ -46,33 +46,12 @@ class FamilyResults(GateResults):
         return self.family.family_id
 
 
-def run_gates(
-    family: Family, *, pool: Any, agents: Agents, ruleset: Ruleset, settings: FamiliesSettings, cycle: str, run_id: str,
-    known: Sequence[Fingerprint] = (), root_seed: int = 0, parent_statement: str = "",
-) -> FamilyResults:
-    """Take one family through its gates.
-
-    Args:
-        pool: an open pool of evolake.jail (best opened with `preload=running.PRELOAD`). known: fingerprints of every family there is.
-        parent_statement: an instance of a parent, for the quality reviewer.
-
-    Raises:
-        MachineryError: the jail failed, or the budget is spent. InputError: a rule file cannot be used.
-    """
-    course = Course(family, MeteredPool(pool), agents, settings, known, root_seed, parent_statement)
-    done = gates.run_gates(
-        course, [_metered(gate) for gate in GATES], ruleset, artifact_id=family.family_id, cycle=cycle, run_id=run_id,
-        write=lambda evidence: as_json(evidence).encode(),
-    )
-    return FamilyResults(
-        done.artifact_id, done.results, done.accepted, family, tuple(course.sample_votes), tuple(course.blind_votes), tuple(course.reviews),
-        course.fingerprint, course.pool.costs,
-    )
-
-
 @dataclass(frozen=True)
 class FamilyGates:
-    """The gates with everything bound but the family and the fingerprints of those that it must differ from; see `run_gates`."""
+    """The gates with everything bound but the family and what it is compared with.
+
+    pool: an open pool of evolake.jail (best opened with `preload=running.PRELOAD`).
+    """
 
     pool: Any
     agents: Agents
@@ -82,10 +61,23 @@ class FamilyGates:
     run_id: str
     root_seed: int = 0
 
-    def __call__(self, family: Family, known: Sequence[Fingerprint]) -> FamilyResults:
-        return run_gates(
-            family, pool=self.pool, agents=self.agents, ruleset=self.ruleset, settings=self.settings, cycle=self.cycle, run_id=self.run_id,
-            known=known, root_seed=self.root_seed,
+    def __call__(self, family: Family, known: Sequence[Fingerprint] = (), parent_statement: str = "") -> FamilyResults:
+        """Take one family through its gates.
+
+        Args:
+            known: fingerprints of every family there is. parent_statement: an instance of a parent, for the quality reviewer.
+
+        Raises:
+            MachineryError: the jail failed, or the budget is spent. InputError: a rule file cannot be used.
+        """
+        course = Course(family, MeteredPool(self.pool), self.agents, self.settings, known, self.root_seed, parent_statement)
+        done = gates.run_gates(
+            course, [_metered(gate) for gate in GATES], self.ruleset, artifact_id=family.family_id, cycle=self.cycle, run_id=self.run_id,
+            write=lambda evidence: as_json(evidence).encode(),
+        )
+        return FamilyResults(
+            done.artifact_id, done.results, done.accepted, family, tuple(course.sample_votes), tuple(course.blind_votes), tuple(course.reviews),
+            course.fingerprint, course.pool.costs,
         )
 
     def by(self, agents: Agents) -> FamilyGates:

@@ -20,7 +20,6 @@ from loopback_model import KEY, Action, Asked, LoopbackModel, Script, call, say,
 from pydantic import BaseModel, ConfigDict
 
 from evolake.agents import AgentFailure, Agents, Role, open_agents
-from evolake.agents.session.conduct import MOST_CALLS, REPEATS, STRIKES
 from evolake.agents.session.tools import LONGEST_RESULT, Arguments, Bench, Command, offered
 from evolake.agents.session.workspace import Workspace
 from evolake.agents.wire import Turn
@@ -30,6 +29,7 @@ from evolake.lake.schemas import SESSION_TURNS
 from evolake.report.health import examine
 from evolake.settings import AgentsSettings, BudgetSettings, PriceSettings, SamplingSettings, SessionSettings, Settings
 
+MOST_CALLS, STRIKES, REPEATS = SessionSettings().calls, SessionSettings().strikes, SessionSettings().repeats
 FILES = {"src/main.cc": "int main() {\n    return 1;\n}\n", "src/util.h": "// a helper\n" * 900, "README.md": "Do not touch.\n"}
 READ, LIST = ("read_file", {"path": "src/main.cc"}), ("list_files", {})
 EDIT = ("edit_file", {"path": "src/main.cc", "search": "return 1", "replace": "return 0"})

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from designs_runs import Inline
 
-from evolake.designs.evolution.judging import DesignResults, run_gates
+from evolake.designs.evolution.judging import DesignGates, DesignResults
 from evolake.designs.evolution.judging_objectives import JudgeObjective, objective_judge
 from evolake.designs.evolution.objective_trial import bench_of
 from evolake.designs.evolution.population import Population
@@ -50,9 +50,7 @@ def judge_at(pool: Any) -> Callable[[str], Judge]:
     rules = load_rules(BROUGHT / "data_lake" / "seeds" / "rules", "designs")
 
     def at(cycle: str) -> Judge:
-        return lambda source, hyper, known: run_gates(
-            source, hyper, pool=pool, known=known, ruleset=rules, settings=TINY, cycle=cycle, run_id="test"
-        )
+        return DesignGates(pool, rules, TINY, cycle, "test")
 
     return at
 

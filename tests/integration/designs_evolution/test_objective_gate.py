@@ -11,6 +11,7 @@ import pytest
 from objective_results import level, random_designs
 from scripted_agents import scripted
 
+from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.gate_specs import OBJECTIVE
 from evolake.designs.evolution.judging_objectives import objective_judge
 from evolake.designs.evolution.objective_trial import Bench, OnTrial, bench_of, collect_trial
@@ -160,7 +161,8 @@ def written(population: Population, bench: Bench, pool: Any, number: int = 6, **
     judge = objective_judge(bench, pool, ruleset=RULES, cycle="0002", run_id="test")
     origin = "model" if answers else "operators"
     return write_objectives(
-        scripted(**answers), population, judge, settings=DesignsSettings(objectives_per_cycle=number), cycle="0002", root_seed=5, origin=origin,
+        scripted(**answers), population, judge, settings=DesignsSettings(objectives_per_cycle=number),
+        seeds=CycleSeeds(5, "designs", "0002"), origin=origin,
     )
 
 

@@ -15,7 +15,7 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.engines.engine import unsolved
 from evolake.designs.evolution.designing import DesignerTurn, propose_candidates
 from evolake.designs.evolution.experiments import Job, run_jobs
-from evolake.designs.evolution.judging import run_gates
+from evolake.designs.evolution.judging import DesignGates
 from evolake.designs.evolution.objective_writing import initial_objectives, write_objectives
 from evolake.designs.evolution.planning import plan_directions
 from evolake.designs.evolution.population import Population, empty_population, texts_of
@@ -143,8 +143,8 @@ def test_a_poisoned_objective_is_a_failed_call_or_a_blocked_row(lake_and_archive
         answer = models.ObjectiveReply(objective_code=code, objective_description="d")
         written = [
             write_objectives(
-                scripted(designs_objective_writer=[answer]), measured, judge_objectives(measured), settings=tiny, cycle="0002", root_seed=1,
-                origin="model",
+                scripted(designs_objective_writer=[answer]), measured, judge_objectives(measured), settings=tiny,
+                seeds=CycleSeeds(1, "designs", "0002"), origin="model",
             )
             for _ in range(2)
         ]
@@ -211,7 +211,7 @@ def test_a_jail_that_fails_is_raised_and_one_that_raises_anything_else_blocks(ju
             raise self.error
 
     def judged(error: Exception) -> Any:
-        return run_gates(FILE, {}, pool=Pool(error), known={}, ruleset=rules, settings=tiny, cycle="0001", run_id="test")
+        return DesignGates(Pool(error), rules, tiny, "0001", "test")(FILE, {}, {})
 
     with pytest.raises(JailUnavailable):
         judged(JailUnavailable("no sandbox"))

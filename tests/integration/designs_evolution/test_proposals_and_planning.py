@@ -263,7 +263,7 @@ def test_a_cycle_measures_ranks_learns_and_reviews(
     assert EXPERIMENTS.repeated_keys(EXPERIMENTS.frame(rows)).is_empty()
     population = population.add(experiments=rows)
     judge = judge_objectives(population)
-    written = write_objectives(serving, population, judge, settings=tiny, cycle="0001", root_seed=1, origin="operators")
+    written = write_objectives(serving, population, judge, settings=tiny, seeds=CycleSeeds(1, "designs", "0001"), origin="operators")
     assert written.rows and {row["family"] for row in written.rows} == {"program"}
     population = population.add(objectives=written.rows)
     scored = ranked(population, pool)
@@ -317,7 +317,9 @@ def test_an_objective_that_fails_everywhere_is_replaced_and_one_that_stays_broke
 
     def written(**answers: list[Any]):
         judge = judge_objectives(population)
-        return write_objectives(scripted(**answers), population, judge, settings=tiny, cycle="0001", root_seed=1, origin="model").rows
+        return write_objectives(
+            scripted(**answers), population, judge, settings=tiny, seeds=CycleSeeds(1, "designs", "0001"), origin="model",
+        ).rows
 
     replaced = written(designs_objective_writer=[broken])
     assert [row["state"] for row in replaced] == ["blocked", "accepted"]

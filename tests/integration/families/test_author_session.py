@@ -16,7 +16,8 @@ from evolake.agents import open_agents
 from evolake.errors import InputError
 from evolake.families.evolution.author_session import without_labels
 from evolake.families.evolution.proposing import Proposals, propose_families
-from evolake.families.gates.judging import run_gates
+from evolake.families.evolution.requests import EvolutionSources
+from evolake.families.gates.judging import FamilyGates
 from evolake.families.model.statement import stated
 from evolake.settings import AgentsSettings, BudgetSettings, SessionSettings, Settings
 
@@ -87,10 +88,8 @@ def hold(pool: Any, folder: Path, scripted: ScriptedModel, port: int = 0, **sess
         )
         with open_agents(settings, folder, "0001", "run", line="families") as agents:
             result = propose_families(
-                agents, [CLINIC], pool=pool, settings=SIZES, cycle="0001", root_seed=0, known=(),
-                judge=lambda family, known: run_gates(
-                    family, pool=pool, agents=agents, ruleset=RULES, settings=SIZES, cycle="0001", run_id="test", known=known,
-                ),
+                agents, EvolutionSources([CLINIC]), pool=pool, settings=SIZES, cycle="0001", root_seed=0,
+                judge=lambda family, known: FamilyGates(pool, agents, RULES, SIZES, "0001", "test")(family, known),
             )
             return Held(result, agents.turns(), agents.rows()), server.port
 
@@ -168,4 +167,4 @@ def test_a_session_of_no_use_is_an_attempt_that_made_nothing_with_its_reason(poo
 
 def test_operators_hold_no_sessions(pool):
     with pytest.raises(InputError, match="needs a model"):
-        propose_families(operators(), [CLINIC], pool=pool, judge=None, settings=SIZES, cycle="0001", root_seed=0, known=())
+        propose_families(operators(), EvolutionSources([CLINIC]), pool=pool, judge=None, settings=SIZES, cycle="0001", root_seed=0)

@@ -11,7 +11,8 @@ from families_fixtures import RULES, SETTINGS, operators, seed_family
 
 from evolake.errors import HostBusy
 from evolake.families.evolution.proposing import propose_families
-from evolake.families.gates.judging import run_gates
+from evolake.families.evolution.requests import EvolutionSources
+from evolake.families.gates.judging import FamilyGates
 from evolake.families.sandbox.running import Caps, solve
 from evolake.jail import patience
 from evolake.jail.pool import open_pool
@@ -69,14 +70,12 @@ def test_a_family_that_a_busy_host_could_not_judge_is_unknown(pool: Any):
         asked.append(family.family_id)
         if len(asked) == 1:
             raise HostBusy("the host was too busy to run a call of a family, so nothing was judged")
-        return run_gates(
-            family, pool=pool, agents=operators(), ruleset=RULES, settings=SETTINGS, cycle="0001", run_id="test", known=known,
-        )
+        return FamilyGates(pool, operators(), RULES, SETTINGS, "0001", "test")(family, known)
 
     sizes = SETTINGS.model_copy(update={"families_per_cycle": 2, "refinements": 0, "world_share": 0.0})
     parents = [seed_family(name) for name in ("clinic-queue", "remainder-subsets")]
     made = propose_families(
-        operators(), parents, pool=pool, judge=busy_at_first, settings=sizes, cycle="0001", root_seed=0, known=(),
+        operators(), EvolutionSources(parents), pool=pool, judge=busy_at_first, settings=sizes, cycle="0001", root_seed=0,
     )
     [(number, _, why)] = made.failures
     assert number == 0 and why.startswith("unknown: the host was too busy to run a call of a family, so nothing was")

@@ -17,10 +17,11 @@ from evolake.families.evolution.further import Further
 from evolake.families.evolution.proposing import Proposal, Proposals, propose_families
 from evolake.families.evolution.records import proposal_rows
 from evolake.families.evolution.refining import SubmissionGuard, refine
+from evolake.families.evolution.requests import EvolutionSources
 from evolake.families.evolution.stages import replay_gate
 from evolake.families.gates import collecting, instances, static
 from evolake.families.gates.batch_sampling import sample_families
-from evolake.families.gates.judging import run_gates
+from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.contract import Family, as_json
 from evolake.families.sandbox.running import solve
@@ -125,9 +126,9 @@ REPLIES = [
 
 def cycle(pool: Any, agents: Agents) -> Proposals:
     def judge(family: Family, known: Any) -> Any:
-        return run_gates(family, pool=pool, agents=agents, ruleset=RULES, settings=SIZES, cycle="0001", run_id="test", known=known)
+        return FamilyGates(pool, agents, RULES, SIZES, "0001", "test")(family, known)
 
-    return propose_families(agents, [CLINIC], pool=pool, judge=judge, settings=SIZES, cycle="0001", root_seed=0, known=())
+    return propose_families(agents, EvolutionSources([CLINIC]), pool=pool, judge=judge, settings=SIZES, cycle="0001", root_seed=0)
 
 
 def test_the_tape_replays_poisoned_replies_to_the_same_end(pool: Any, tmp_path: Path) -> None:

@@ -20,7 +20,8 @@ from evolake.families.evolution import proposing
 from evolake.families.evolution.proposing import Judge, Proposals, family_of, learn, propose_families
 from evolake.families.evolution.records import gates_seen
 from evolake.families.evolution.refining import MOST_REFUSALS
-from evolake.families.gates.judging import FamilyGates, run_gates
+from evolake.families.evolution.requests import EvolutionSources
+from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.specs import GATE_NAMES
 from evolake.families.model.ast_transforms import switch
 from evolake.families.model.contract import Family, as_json, from_record, to_record
@@ -38,16 +39,15 @@ SIZES = SETTINGS.model_copy(update={"families_per_cycle": 6, "refinements": 2, "
 
 
 def judge_with(agents: Agents, pool: Any) -> Judge:
-    return lambda family, known: run_gates(
-        family, pool=pool, agents=agents, ruleset=RULES, settings=SIZES, cycle="0001", run_id="test", known=known
-    )
+    return lambda family, known: FamilyGates(pool, agents, RULES, SIZES, "0001", "test")(family, known)
 
 
 def proposed(pool: Any, root_seed: int = 0, agents: Agents | None = None, **options: Any):
     agents, sizes = agents or operators(), SIZES.model_copy(update=options.pop("sizes", {}))
+    given = {name: options.pop(name) for name in ("experience", "guidance") if name in options}
     return propose_families(
-        agents, options.pop("population", PARENTS), pool=pool, judge=judge_with(agents, pool), settings=sizes, cycle="0001", root_seed=root_seed,
-        known=(), **options,
+        agents, EvolutionSources(options.pop("population", PARENTS), **given), pool=pool, judge=judge_with(agents, pool), settings=sizes,
+        cycle="0001", root_seed=root_seed, **options,
     )
 
 
@@ -107,8 +107,8 @@ def test_side_by_side_gives_what_one_after_another_gives(pool, monkeypatch: pyte
     for workers in (1, 5):
         agents, jails = operators(), Threads(pool, workers)
         result = propose_families(
-            agents, [CLINIC], pool=jails, judge=FamilyGates(jails, agents, RULES, SIZES, "0001", "test"), settings=SIZES, cycle="0001",
-            root_seed=DOUBLING, known=(), count=3,
+            agents, EvolutionSources([CLINIC]), pool=jails, judge=FamilyGates(jails, agents, RULES, SIZES, "0001", "test"), settings=SIZES,
+            cycle="0001", root_seed=DOUBLING, count=3,
         )
         assert content(result, agents) == reference
         ends.append([row["prompt_sha"] for row in agents.rows()])

@@ -40,7 +40,7 @@ APART = {
     "evolake/families/roles/templates/": "a program for the jail",
     "evolake/solvers/seeds/fetch_index.py": "a program for another Python",
     "pipelines/side_by_side.py": "speaks to its own process, in JSON",
-    "evolake/solvers/suites/confirm.py": "a program for another Python",
+    "evolake/solvers/suites/ask_solver.py": "a program for a process of its own",
 }
 """Where something is printed that reaches no terminal, and why."""
 

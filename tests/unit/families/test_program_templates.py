@@ -31,7 +31,9 @@ from evolake.program_templates import MARKER, PLACE, fill_template, load_templat
 from evolake.programs.commands import template as programs_new
 
 ROOT = Path(evolake.__file__).parent
-TEMPLATES = sorted(ROOT.glob("**/templates/**/*.py"))
+WHOLE_FILES = ROOT / "designs" / "templates"
+"""Designs as they are written out, with no place to be filled in."""
+TEMPLATES = sorted(path for path in ROOT.glob("**/templates/**/*.py") if path.parent != WHOLE_FILES)
 
 
 @pytest.fixture

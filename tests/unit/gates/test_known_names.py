@@ -65,7 +65,7 @@ def test_no_checker_has_a_threshold_of_its_own() -> None:
     for line in RULED:
         known_checkers(line)
     found: list[str] = []
-    for function in CHECKERS.values():
+    for function in [each for each in CHECKERS.values() if each.__module__.startswith("evolake.")]:
         module = vars(sys.modules[function.__module__])
         for compared in (node for node in ast.walk(ast.parse(inspect.getsource(function))) if isinstance(node, ast.Compare)):
             for side in (compared.left, *compared.comparators):
