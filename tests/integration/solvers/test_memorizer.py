@@ -13,6 +13,7 @@ from solver_memorizer import plant_memory
 from evolake.gates.checkers import apply
 from evolake.solvers.formula.cnf import read_cnf_file, write_dimacs
 from evolake.solvers.gates.carry import carry_evidence, carry_runs
+from evolake.solvers.gates.runs import GateRunner
 from evolake.solvers.process.execute import Program, RunLimits, run_solver
 from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.suites import Instance, Suite, with_files
@@ -64,7 +65,7 @@ def test_a_table_of_models_does_not_carry_over(project: GatesProject, tmp_path: 
     assert judged.blocked_by is not None and judged.blocked_by.rule_id == "solvers-stability-carried-over", judged.feedback
     assert "its gain does not carry over" in judged.blocked_by.reason
     mine = carry_evidence([row for row in judged.runs["stability"] if row["suite"] == "carried"])
-    theirs = carry_evidence(carry_runs(seed, carried, variant_id="seed", cycle="0001", limits=LIMITS))
+    theirs = carry_evidence(carry_runs(GateRunner("seed", seed, "0001", LIMITS), carried))
     gain = sum(row["original"] for row in theirs) / sum(row["original"] for row in mine)
     assert gain > 4, "it gains nothing by heart, so that blocking it shows nothing"
     rule = next(rule for rule in RULES.rules if rule.id == "solvers-stability-carried-over")
