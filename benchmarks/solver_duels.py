@@ -1,6 +1,6 @@
 """Can a duel of solvers tell? Identical builds must not differ, and a build at -O1 must lose to one at -O3 of the same source.
 
-    python benchmarks/solver_duels.py [--duels 20] [--suite quick-duel] [--timeout 0.25] [--pairs 3] [--seed minisat22] [--json]
+    python benchmarks/solver_duels.py [--duels 20] [--suite quick-duel] [--timeout 0.25] [--pairs 2] [--seed minisat22] [--json]
 
 The defaults are those of the profile `demo`. Everything is what a cycle uses: the build, the jail, the formulas that a duel
 draws anew under a secret, interleaved pairs on one core, checked proofs, and the decision. Each duel has its own formulas.
@@ -113,7 +113,7 @@ def machine() -> str:
 @click.option("--duels", default=20, show_default=True, help="Duels of each kind.", type=click.IntRange(1))
 @click.option("--suite", default="quick-duel", show_default=True, help="Suite whose recipes are drawn anew.")
 @click.option("--timeout", "timeout_s", default=0.25, show_default=True, help="Seconds of processor time of a run.", type=click.FloatRange(0.01))
-@click.option("--pairs", default=3, show_default=True, help="Pairs on each instance.", type=click.IntRange(1))
+@click.option("--pairs", default=2, show_default=True, help="Pairs on each instance.", type=click.IntRange(1))
 @click.option("--seed", default="minisat22", show_default=True, help="Seed solver whose source is built.")
 @click.option("--json", "as_json", is_flag=True)
 def main(duels: int, suite: str, timeout_s: float, pairs: int, seed: str, as_json: bool) -> None:
