@@ -15,7 +15,7 @@ from evolake.reading.files import require_ordinary
 
 
 class LazyGroup(click.Group):
-    """A group with commands that are imported when typed beside those that are there."""
+    """Build a click group whose further commands are imported when they are called."""
 
     def __init__(self, *args: Any, later: Mapping[str, Lazy[click.Command]] | None = None, **options: Any):
         """later: name of a command -> the command."""

@@ -35,7 +35,7 @@ Section = TypeVar("Section", bound=BaseModel)
 
 
 class LineSettings(BaseModel):
-    """What the section of a line is: a name that is none of its settings is an error.
+    """Base of the sections of lines. A name that is not a setting is an error.
 
     A name in `fixed` was a setting of an earlier version and has one value now. It may still be given, by a bundle or by a variable, with that value.
     """
@@ -50,7 +50,7 @@ class LineSettings(BaseModel):
             return given
         for name, value in cls.fixed.items():
             if name in given and given[name] != value and str(given[name]) != str(value):
-                raise ValueError(f"{name} is no setting any more: it is always {value}; take it away")
+                raise ValueError(f"{name} is no setting any more: it is always {value}; remove it")
         return {name: value for name, value in given.items() if name not in cls.fixed}
 
 

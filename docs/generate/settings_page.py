@@ -26,7 +26,7 @@ In each section the settings are grouped by who changes them. Most people need t
 COMPUTED = {"lake": "the project's `data_lake`", "seeds": "`seeds` in the project's lake", "workers": "number of cores"}
 USE, SIZES, LIMITS, METHOD = "Use", "Sizes", "Limits", "Method"
 GROUPS = {
-    USE: "Set by whoever runs evolake.",
+    USE: "Set by users of evolake.",
     SIZES: "Set by profiles. Change one to run more or less than the profile does.",
     LIMITS: "Time, memory and processes. Change one for a slower or smaller machine.",
     METHOD: "Change one to compare methods: results of different values cannot be compared with each other.",

@@ -129,7 +129,7 @@ class ModelBackend:
         return now if not before or answered(now) else next((question for question in before if answered(question)), now)
 
     def _chosen(self, question: Question, attempts: range) -> Question:
-        """The first question of the conversation that this call goes on with."""
+        """Return the first question of the conversation that this call continues."""
         def recorded(tag: str) -> Recorded:
             return read_conversation(self.tape, question.tagged(tag), attempts)
 

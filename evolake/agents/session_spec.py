@@ -31,7 +31,7 @@ class SessionSpec(Generic[CardT, OtherT]):
     """One session.
 
     Attributes:
-        role: which session. request: what it is told.
+        role: the session's role. request: what the model is sent first.
         workspace: the files that it begins with, and which of them may be edited.
         to_reply: (card, workspace at the end) -> the line's reply; raises Unusable.
         commands: what runs each command that the role offers.

@@ -5,5 +5,5 @@
 
 `role` declares a role that is a session, and `agents.session_spec` one session of a line. `agents.wire` says what a turn is and how it travels;
 `workspace` holds the files and guards them; `tools` runs what a turn calls; `conduct` is the loop;
-`records` remembers what commands said, so that a session that is replayed or goes on after a kill reads the same bytes; `rows` makes its table.
+`records` stores what commands returned, so that a session that is replayed or continues after a kill reads the same bytes; `rows` makes its table.
 """

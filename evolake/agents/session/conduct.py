@@ -95,7 +95,7 @@ class _Session:
         self.state = _SessionState(self.first.messages)
 
     def _chosen(self, question: Question) -> Question:
-        """The first question of the session that this one goes on with; it depends on the tools and the files, too."""
+        """Return the first question of the session that this one continues; it depends on the tools and the files, too."""
         tools = [dict(tool) for tool in self.job.role.tools]
         question = replace(question, schema={"turn": question.schema, "tools": tools, "workspace": self.bench.workspace.sha})
         return question.tagged(choose(self.backend.tape, question.sha, self.backend.asker, lambda tag: self._recorded(question.sha + tag)))

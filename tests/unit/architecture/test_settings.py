@@ -99,7 +99,7 @@ def test_what_was_a_setting_is_accepted_with_its_one_value_and_refused_with_anot
     monkeypatch.setenv("EVOLAKE_DESIGNS__HIGH_SHARE", "0.1")
     assert "high_share" not in settings.load().of(DesignsSettings).model_dump()
     monkeypatch.setenv("EVOLAKE_DESIGNS__HIGH_SHARE", "0.2")
-    with pytest.raises(InputError, match="high_share is no setting any more: it is always 0.1; take it away"):
+    with pytest.raises(InputError, match="high_share is no setting any more: it is always 0.1; remove it"):
         settings.load()
 
 

@@ -1,4 +1,4 @@
-"""The variants that a new one must differ from: whoever makes one of them again has made nothing."""
+"""The variants that exist: a new one must differ from all of them."""
 
 from __future__ import annotations
 

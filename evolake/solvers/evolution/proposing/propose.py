@@ -28,10 +28,10 @@ LONGEST_TOLD = 2000
 def propose_variants(
     turn: CoderTurn, plans: Sequence[Mapping[str, Any]], pool: ParentPool, existing: ExistingVariants | None = None,
 ) -> Proposals:
-    """Return a variant for each plan, as far as one can be made. What a reply makes raise is its plan's end, never the cycle's.
+    """Return a variant for each plan, as far as one can be made. An exception while handling a reply ends its plan, never the cycle.
 
-    Plans are carried out one after another, and whoever writes is told what became of those before: what a coder knows follows from the plans alone
-    and not from whose build was quicker, so that a cycle replays to the same bytes.
+    Plans are carried out one after another, and the coder is sent the outcomes of those before. What it is sent depends on the plans alone and
+    not on which build was faster, so that a cycle replays to the same bytes.
 
     Args:
         plans: rows of PLANS. existing: all variants there are; one that is made again is unmade.
@@ -108,7 +108,7 @@ class _PlansOfCycle:
             self.existing.add(done.outcome.variant_id, done.outcome.base, None if edits is None else write_edits(edits))
 
     def _commission(self, plan: Mapping[str, Any]) -> Commission:
-        """Return what whoever writes is asked for."""
+        """Return what the coder is asked for."""
         parents = [self.known[parent] for parent in plan["parent_ids"]]
         rules, standing = self.turn.rules, self.pool.standing_of(parents[0].variant_id)
         return Commission(
