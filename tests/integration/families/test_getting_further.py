@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from assets.line import register_keys
 from evolake.families.evolution import proposing
 from evolake.families.evolution.proposing import Proposal, Proposals
 from evolake.families.evolution.refining import Refinement
+from evolake.families.evolution.requests import EvolutionSources
 from evolake.families.gates.specs import GATES
 from evolake.families.model.contract import Family
 from evolake.families.model.similarity import Fingerprint
@@ -87,9 +88,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project
         yield project
 
 
-def propose(agents, population, *, judge, known: Sequence[Fingerprint], **rest) -> Proposals:
+def propose(agents, sources: EvolutionSources, *, judge, **rest) -> Proposals:
     """As the evolution agent would: each family compared with those accepted before it."""
-    seen, proposals = list(known), []
+    seen, proposals = list(sources.known), []
     for number, family in enumerate((TWIN, NEW, DOUBLE)):
         examined = judge(family, seen)
         seen += [examined.fingerprint] if examined.accepted else []
