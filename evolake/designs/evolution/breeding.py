@@ -43,7 +43,7 @@ SETTLED_AFTER = 0.5
 ENTERING_OF_ONE_FORM = 2
 MOST_STARTERS, STARTERS_AT_ONCE = 6, 4
 MILLION = 10**6
-RunRungs = Callable[[str, Sequence[Rung], Sequence[int], float, float], list[Lap]]
+RunRungs = Callable[[str, Sequence[Rung], Sequence[int], float], list[Lap]]
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ class _Stage:
 
     def _submitted(self, traced: str) -> Future[list[Lap]]:
         return self.setup.executor.submit(
-            self.setup.run, traced, self.race.rungs, self.race.limits(), self.settings.ratio, CORE_TIMES * self.settings.low.core_s,
+            self.setup.run, traced, self.race.rungs, self.race.limits(), CORE_TIMES * self.settings.low.core_s,
         )
 
     def _taken(self, name: str, title: str, genome: DesignGenome, laps: Sequence[Lap], operator: str) -> Racer | None:

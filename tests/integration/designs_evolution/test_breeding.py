@@ -76,7 +76,7 @@ def test_a_racer_that_a_clock_cuts_says_so_and_is_no_parent_and_rungs_are_allowe
 ) -> None:
     allowed: list[float] = []
 
-    def run(traced: str, rungs: Sequence[Rung], limits: Sequence[int], ratio: float, core_s: float) -> list[Lap]:
+    def run(traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s: float) -> list[Lap]:
         allowed.append(core_s)
         return [Lap(40, True, 0.1, 40), Lap(900, False, 0.1, 30, timed_out=True)]
 
