@@ -291,7 +291,7 @@ EXTRAPOLATIONS = TableSchema(
     keys=("cycle", "fidelity", "design_id"), terms=TERMS,
 )
 RACED = TableSchema(
-    "raced", 2,
+    "raced", 3,
     {
         "cycle": pl.String, "number": (pl.Int64, "Place in the order in which racers were taken, from 0."),
         "design_id": pl.String, "title": pl.String,
@@ -304,7 +304,11 @@ RACED = TableSchema(
         "source_sha": (pl.String, "Blob with the Python source; null for a design that raced as it was, which has it in its own row."),
         "traced_sha": pl.String,
         "sizes": (pl.List(pl.Int64), "Variables of the rungs that it was run on, in their order."),
-        "median_steps": (pl.List(pl.Int64), "Median step at each of these; an estimate at the last where it missed the bar."),
+        "kinds": (pl.List(pl.String), "Kind of the formulas of each of these, planted or uniform; null in parts older than the column: all planted."),
+        "seeds": (pl.List(pl.Int64), "Seed of the formulas of each of these; null in parts older than the column."),
+        "batches": (pl.List(pl.Int64), "Formulas of each of these; null in parts older than the column."),
+        "solved": (pl.List(pl.Boolean), "Whether more than half were solved within the bar, at each of these; null in parts older than the column."),
+        "median_steps": (pl.List(pl.Int64), "Median step at each of these; an estimate at the last of a kind if it missed the bar."),
         "median_works": (pl.List(pl.Float64), "Median work at each of these, in steps of the baseline."),
         "solved_rungs": (pl.Int64, "Rungs of which it solved more than half within the bar."),
         "rungs": (pl.Int64, "How many sizes with their instances the race consists of."),

@@ -34,6 +34,10 @@ SAME_FORM = 4
 """Racers of the elite that may differ in parameter values alone."""
 RANK_DECAY = 0.85
 DIFFERENCE_ODDS, SETTLED_ODDS = 0.25, 0.7
+STRUCTURE_SHARE = 0.4
+"""Of the children of a race, those that are made by an operator that changes the form of a design, at least; the baseline with other values is found
+easily, and takes the place of what is new."""
+VALUE_OPERATORS = ("constants", "perturb")
 DIFFERENCE_FACTORS = (0.4, 0.9)
 SCORED_FROM = 0.6
 """Rungs whose size is at least this share of the largest that was solved make the score."""
@@ -154,11 +158,22 @@ class Race:
         if len(kinds_of(self.rungs)) > 1 and self.front and random.random() < FRONT_ODDS:
             first = self.front[int(random.integers(len(self.front)))]
             parents = [self.parent(first), *(parent for parent in parents if parent.design_id != first.name)][:3]
-        child = differed(parents, self.taken, random) if len(parents) == 3 and random.random() < self.difference_odds else None
-        child = child or propose(parents, self.taken, random)
+        structural = random.random() < STRUCTURE_SHARE
+        steps = len(parents) == 3 and not structural and random.random() < self.difference_odds
+        child = differed(parents, self.taken, random) if steps else None
+        child = child or propose(parents, self.taken, random, operator=self._structural(parents, random) if structural else None)
         if child is not None:
             self.taken.add(child.key())
         return child
+
+    def _structural(self, parents: Sequence[Parent], random: np.random.Generator) -> str:
+        """Return an operator that changes the form of a design."""
+        names = [name for name in self.grammar.operators if name not in VALUE_OPERATORS and (len(parents) > 1 or name != self.grammar.crossing)]
+        return names[int(random.integers(len(names)))]
+
+    def dynamics(self) -> int:
+        """Return how many forms the elite and the front hold: designs that differ in values alone are one."""
+        return len({form_of(racer.genome) for racer in (*self.elite, *self.front)})
 
     def settle(self) -> None:
         """From here on, forms are settled: the elite may be of one form, and most children step along its differences."""
