@@ -58,6 +58,18 @@ class RaceSettings(BaseModel):
         return value
 
 
+class UniformSettings(BaseModel):
+    """Experiments on uniform satisfiable formulas beside the planted ones: at low fidelity, on the sizes of its schedule up to `max_n`.
+
+    A design is ranked by its worse place over the two kinds, under each objective.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+    share: float = Field(default=0.0, ge=0, lt=1, description="formulas per experiment, as a share of those of both kinds; 0: planted ones alone")
+    ratio: float = Field(default=4.1, gt=0, description="clauses per variable; above 4.2 hardly any is satisfiable")
+    max_n: int = Field(default=226, ge=3, description="variables of the largest; a SAT solver has to decide which are satisfiable")
+
+
 class DesignsSettings(LineSettings):
     """Sizes of the `designs` line."""
 
@@ -87,6 +99,7 @@ class DesignsSettings(LineSettings):
     objectives_per_cycle: int = Field(default=2, ge=0, description="objectives written a cycle")
     initial_objectives: int = Field(default=4, gt=0, description="objectives of the first cycle")
     meta_review_every: int = Field(default=20, gt=0, description="designs between two meta reviews")
+    uniform: UniformSettings = UniformSettings()
     race: RaceSettings = RaceSettings()
     tuning_trials: int = Field(default=50, ge=0, description="trials that tune one design's hyperparameters; 0: none is tuned")
     tuning_fidelity: Literal["low", "medium", "high"] = Field(

@@ -65,7 +65,7 @@ DESIGNS = TableSchema(
     keys=("design_id",), terms=TERMS,
 )
 EXPERIMENTS = TableSchema(
-    "experiments", 3,
+    "experiments", 4,
     {
         "design_id": pl.String, "cycle": pl.String, "fidelity": pl.String,
         "level": (pl.Int64, "Rung on the ladder of sizes, from 0; each is larger by the square root of 2."),
@@ -78,6 +78,7 @@ EXPERIMENTS = TableSchema(
         "diverged": (pl.Int64, "Instances whose variables left the finite numbers."),
         "failure": pl.String, "work_per_step": pl.Float64, "median_work": pl.Float64, "max_work": pl.Float64, "together_step": pl.Int64,
         "left_again": pl.Int64,
+        "kind": (pl.String, "Kind of the formulas, planted or uniform; null in parts older than the column: planted."),
     },
     keys=("design_id", "fidelity", "N", "max_steps", "seed", "profile"), provenance=("wall_s", "cpu_s"), terms=TERMS,
 )
@@ -226,7 +227,7 @@ ARCHIVE: dict[str, TableSchema] = {
     "state": STATE,
 }
 LATER: dict[str, tuple[str, ...]] = {
-    "experiments": ("failure", "work_per_step", "median_work", "max_work", "together_step", "left_again"), "ranking": ("median_work",),
+    "experiments": ("failure", "work_per_step", "median_work", "max_work", "together_step", "left_again", "kind"), "ranking": ("median_work",),
     "designs": ("grammar",), "objectives": ("operator", "genome", "parents"),
 }
 """Columns of the archive's tables that a lake written by an earlier version lacks; they are read as null."""
