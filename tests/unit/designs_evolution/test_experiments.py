@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from designs_runs import Inline, Run
 
+from evolake.designs.bundle import carried_runs
 from evolake.designs.engines.counted import RATES
 from evolake.designs.evolution.experiments import OBJECTIVE_KEYS, Job, instance_seed, results_by_design, run_jobs, run_schedule
 from evolake.designs.evolution.population import empty_population
@@ -243,3 +244,11 @@ def test_a_design_is_scored_by_its_worse_place_over_kinds() -> None:
     lost = {row.design_id: row.score for row in worse_over_kinds(planted_rows, rows(specialist=None, fair=10.0, slow=30.0))}
     assert lost["specialist"] == 3.0 and lost["fair"] == 2.0
     assert worse_over_kinds(planted_rows, []) == planted_rows
+
+
+def test_a_bundle_carries_the_runs_on_planted_formulas() -> None:
+    both, plain = run_schedule(with_uniform(job("a", 0.45)), by_kind), run_schedule(job("a", 0.45), by_kind)
+    carried = carried_runs(both, "a", "search", 4.3)
+    assert carried == carried_runs(plain, "a", "search", 4.3) and len(carried) == len(plain)
+    before = [{name: value for name, value in row.items() if name != "kind"} for row in plain]
+    assert carried_runs(before, "a", "search", 4.3) == carried and carried_runs(both, "b", "search", 4.3) == []
