@@ -249,6 +249,8 @@ def search_for(search: Search, minutes: float, workers: int) -> None:
         f"{search.cpu_s / max(spent * workers, 1e-9):.0%} of the workers' wall time",
     )
     print(limits_sentence(race, search.total(), workers))
+    best = {racer.name for racer in (*race.elite, *race.front)}
+    print(f"{race.dynamics()} different dynamics among {len(best)} designs of the elite and the front")
     for racer in race.elite[:5]:
         print(" ", shown(racer), racer.operator)
 

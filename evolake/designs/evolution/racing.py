@@ -11,6 +11,7 @@ at the next. What wins here is still to be measured on fresh ones, against other
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,12 +29,16 @@ from evolake.designs.model.formulas import PLANTED, FormulaKind, KindName
 SLACK = 1.25
 BAR_PLACE = 4
 ELITE = 20
-FRONT, FRONT_ODDS = 30, 0.2
+FRONT, FRONT_ODDS = 12, 0.35
 """Racers of the front that are kept, and how often a child has one of them as its first parent."""
 SAME_FORM = 4
 """Racers of the elite that may differ in parameter values alone."""
 RANK_DECAY = 0.85
 DIFFERENCE_ODDS, SETTLED_ODDS = 0.25, 0.7
+STRUCTURE_SHARE = 0.4
+"""Of the children of a race, those that are made by an operator that changes the form of a design, at least; the baseline with other values is found
+easily, and takes the place of what is new."""
+VALUE_OPERATORS = ("constants", "perturb")
 DIFFERENCE_FACTORS = (0.4, 0.9)
 SCORED_FROM = 0.6
 """Rungs whose size is at least this share of the largest that was solved make the score."""
@@ -154,11 +159,22 @@ class Race:
         if len(kinds_of(self.rungs)) > 1 and self.front and random.random() < FRONT_ODDS:
             first = self.front[int(random.integers(len(self.front)))]
             parents = [self.parent(first), *(parent for parent in parents if parent.design_id != first.name)][:3]
-        child = differed(parents, self.taken, random) if len(parents) == 3 and random.random() < self.difference_odds else None
-        child = child or propose(parents, self.taken, random)
+        structural = random.random() < STRUCTURE_SHARE
+        steps = len(parents) == 3 and not structural and random.random() < self.difference_odds
+        child = differed(parents, self.taken, random) if steps else None
+        child = child or propose(parents, self.taken, random, operator=self._structural(parents, random) if structural else None)
         if child is not None:
             self.taken.add(child.key())
         return child
+
+    def _structural(self, parents: Sequence[Parent], random: np.random.Generator) -> str:
+        """Return an operator that changes the form of a design."""
+        names = [name for name in self.grammar.operators if name not in VALUE_OPERATORS and (len(parents) > 1 or name != self.grammar.crossing)]
+        return names[int(random.integers(len(names)))]
+
+    def dynamics(self) -> int:
+        """Return how many forms the elite and the front hold: designs that differ in values alone are one."""
+        return len({form_of(racer.genome) for racer in (*self.elite, *self.front)})
 
     def settle(self) -> None:
         """From here on, forms are settled: the elite may be of one form, and most children step along its differences."""
@@ -229,13 +245,18 @@ def score(rungs: Sequence[Rung], laps: Sequence[Lap]) -> float:
 
 
 def judged_order(racers: Sequence[Racer]) -> list[Racer]:
-    """Return racers by their worse rank over kinds, best first; then by the sum of their ranks. On one kind that is its own order."""
+    """Return racers by their worse rank over kinds, best first; then by the sum of their ranks. On one kind that is its own order.
+
+    Those that solved no rung of some kind come after all others, and equals share the last of their ranks: a crowd that fails on a kind together
+    has not done well on it.
+    """
     ranks: list[list[int]] = [[] for _ in racers]
     for number in range(len(racers[0].by_kind) if racers else 0):
         orders = sorted(racer.by_kind[number].order for racer in racers)
         for place, racer in enumerate(racers):
-            ranks[place].append(orders.index(racer.by_kind[number].order))
-    places = sorted(range(len(racers)), key=lambda place: (max(ranks[place]), sum(ranks[place]), racers[place].name))
+            ranks[place].append(bisect_right(orders, racer.by_kind[number].order))
+    failed = [sum(not math.isfinite(kind.score) for kind in racer.by_kind) for racer in racers]
+    places = sorted(range(len(racers)), key=lambda place: (failed[place], max(ranks[place]), sum(ranks[place]), racers[place].name))
     return [racers[place] for place in places]
 
 

@@ -4,6 +4,7 @@
     subtree     a place becomes something new of the same kind           point        another operator of the same arity at a place
     hoist       a place becomes one of its operands                       constants    some parameters, each on its own scale
     gate        a term becomes itself times a fresh slow memory in (0, 1), or times what that lacks of 1
+    guarded     a drive gets one more summand, which has such a gate from the beginning
     add_memory  one more state variable with a drive of its own, and a place that reads it        drop_memory  one less
     crossover   a place becomes what a second parent has at a place of that kind, or a whole drive of it
 
@@ -14,7 +15,7 @@ has a name of its own: what a child is made of are the names and operators of `o
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,10 +53,10 @@ from evolake.designs.genome.values import Scale, perturbed_values
 from evolake.designs.genome.variation import Child, Parent, short_title
 from evolake.errors import InputError
 
-OPERATORS = ("insert", "subtree", "point", "hoist", "constants", "gate", "add_memory", "drop_memory", "crossover")
+OPERATORS = ("insert", "guarded", "subtree", "point", "hoist", "constants", "gate", "add_memory", "drop_memory", "crossover")
 OPERATOR_ODDS: Mapping[str, float] = {
-    "insert": 0.22, "subtree": 0.09, "point": 0.05, "hoist": 0.05, "constants": 0.26, "gate": 0.08, "add_memory": 0.05, "drop_memory": 0.02,
-    "crossover": 0.18,
+    "insert": 0.17, "guarded": 0.1, "subtree": 0.07, "point": 0.05, "hoist": 0.05, "constants": 0.25, "gate": 0.06,
+    "add_memory": 0.05, "drop_memory": 0.02, "crossover": 0.18,
 }
 TRIES = 60
 DEPTH = 3
@@ -108,7 +109,7 @@ def _apply(name: str, first: Parent, base: OpenGenome, donors: Sequence[Parent],
             why = f"{why} From {donor.title}."
         else:
             changes: dict[str, Callable[[OpenGenome, np.random.Generator, tuple[str, ...]], Made | None]] = {
-                "insert": _insert, "subtree": _subtree, "point": _point, "hoist": _hoist, "constants": _constants, "gate": _gate,
+                "insert": _insert, "subtree": _subtree, "point": _point, "hoist": _hoist, "constants": _constants, "gate": _gate, "guarded": _guarded,
                 "add_memory": _add_memory, "drop_memory": _drop_memory,
             }
             changed = changes[name](base, random, focus)
@@ -157,6 +158,22 @@ def _insert(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...
     kind = _kind_at(base, slot, held)
     new = drawing.expression(kind if kind != "scalar" else base.kinds()[slot], 1 + int(random.integers(DEPTH)))
     return _combined(base, slot, path, held, new, drawing, (), random)
+
+
+def _guarded(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...]) -> Made | None:
+    """A whole drive plus or minus something new that a fresh slow memory lets in: what helps on one kind of formulas need not harm on another."""
+    chosen = _place(base, random, focus)
+    if chosen is None or (gate := _fresh_gate(base, chosen[0], random, focus)) is None:
+        return None
+    slot, _, _, drawing = chosen
+    drawing.fresh.extend(gate.drawing.fresh)
+    new = drawing.expression(base.kinds()[slot], 1 + int(random.integers(DEPTH)))
+    term = ("mul", ("mul", drawing.constant(float(np.exp(random.normal(-1.5, 1.2)))), new), gate.reader)
+    written = ("add" if random.random() < 0.5 else "sub", base.drive(slot), term)
+    made = _fitting(base, slot, written, drawing, [gate.memory])
+    when = "as" if gate.opens else "unless"
+    why = f"The drive of {slot} gets the term {shown(new)}, which counts {when} a slow memory is near 1 that watches {shown(gate.watched)}."
+    return None if made is None else (made, f"guarded term in {slot}", why)
 
 
 def _combined(
@@ -226,18 +243,24 @@ def _constants(base: OpenGenome, random: np.random.Generator, focus: tuple[str, 
     return (with_values(base, moved), "constants " + ", ".join(changed), f"Moves {', '.join(changed)}, each on its own scale.") if changed else None
 
 
-def _gate(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...]) -> Made | None:
-    """A term times a memory that moves slowly towards 1 where what it watches is above a threshold, and towards 0 below."""
-    slots = [slot for slot in base.kinds() if slot in dict(base.drives)]
-    slot = slots[int(random.integers(len(slots)))]
-    term = _term(base.drive(slot), random)
-    if len(base.memories) >= MAX_MEMORIES or term is None:
+@dataclass(frozen=True)
+class _Gate:
+    """A fresh slow memory in (0, 1), what it is made of, what reads it at a place, and whether it opens or closes as the memory grows."""
+
+    memory: Memory
+    drawing: Drawing
+    reader: Expression
+    opens: bool
+    watched: Expression
+
+
+def _fresh_gate(base: OpenGenome, slot: str, random: np.random.Generator, focus: tuple[str, ...]) -> _Gate | None:
+    """A memory that moves slowly towards 1 where what it watches is above a threshold (or below it), and towards 0 elsewhere."""
+    if len(base.memories) >= MAX_MEMORIES:
         return None
-    path, held = term
     axis: Kind = str(random.choice(GATE_AXES, p=GATE_AXIS_ODDS))  # pyright: ignore[reportAssignmentType]
     name = "fresh_memory"
-    memory = Memory(name, axis, 0.0, 1.0, 0.0)
-    at_hand = names_at(name, {**base.kinds(), name: axis}, (*base.memories, memory), base.values())
+    at_hand = names_at(name, {**base.kinds(), name: axis}, (*base.memories, Memory(name, axis, 0.0, 1.0, 0.0)), base.values())
     wanted = {held for named, _, held in (part.partition(":") for part in focus) if named == slot}
     drawing = Drawing(random, {known: kind for known, kind in at_hand.items() if known not in backbone() and known != name}, wanted)
     watched = drawing.expression(axis, int(random.integers(2)))
@@ -249,12 +272,23 @@ def _gate(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...])
         rate = ("mul", rate, "speed")
     if counted == "per step and ln N":
         rate = ("div", rate, "log_variables")
-    memory = replace(memory, drive=("mul", rate, ("sub", ("sigmoid", ("mul", sharpness, way)), name)))
+    memory = Memory(name, axis, 0.0, 1.0, ("mul", rate, ("sub", ("sigmoid", ("mul", sharpness, way)), name)))
     reader: Expression = ("at", name) if base.kinds()[slot] == "literal" and axis == "variable" else name
-    opens = random.random() < 0.5
-    written = ("mul", held, reader if opens else ("sub", 1.0, reader))
-    made = _fitting(base, slot, replaced(base.drive(slot), path, written), drawing, [memory])
-    why = f"In the drive of {slot}, {shown(held)} counts {'as' if opens else 'unless'} a slow memory is near 1 that watches {shown(watched)}."
+    opens = bool(random.random() < 0.5)
+    return _Gate(memory, drawing, reader if opens else ("sub", 1.0, reader), opens, watched)
+
+
+def _gate(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...]) -> Made | None:
+    """A term times a fresh slow memory."""
+    slots = [slot for slot in base.kinds() if slot in dict(base.drives)]
+    slot = slots[int(random.integers(len(slots)))]
+    term, gate = _term(base.drive(slot), random), _fresh_gate(base, slot, random, focus)
+    if gate is None or term is None:
+        return None
+    path, held = term
+    made = _fitting(base, slot, replaced(base.drive(slot), path, ("mul", held, gate.reader)), gate.drawing, [gate.memory])
+    when = "as" if gate.opens else "unless"
+    why = f"In the drive of {slot}, {shown(held)} counts {when} a slow memory is near 1 that watches {shown(gate.watched)}."
     return None if made is None else (made, f"gate in {slot}", why)
 
 

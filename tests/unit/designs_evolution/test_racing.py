@@ -16,6 +16,7 @@ from evolake.designs.evolution.racing import (
     ELITE,
     SAME_FORM,
     SLACK,
+    KindScore,
     Lap,
     Race,
     Racer,
@@ -177,3 +178,15 @@ def test_the_front_has_children_too() -> None:
     race.elite = [racer for racer in race.elite if racer.name == "r1"]
     parents = [child.weights[0][0] for child in (race.propose(np.random.default_rng(seed)) for seed in range(40)) if child is not None]
     assert {"r0", "r1"} == set(parents) and parents.count("r1") > parents.count("r0")
+
+
+def test_those_that_solve_nothing_of_a_kind_come_last_and_a_crowd_of_equals_has_its_last_rank():
+    def racer(name: str, planted: float, uniform: float) -> Racer:
+        scores = (KindScore("planted", 0, planted, 320, 100), KindScore("uniform", 4 if uniform == math.inf else 0, uniform, 226, 100))
+        return Racer(name, name, "{}", (100,), 0, planted, "", scores)
+
+    crowd = [racer(f"s{place}", 1.0 + place / 100, math.inf) for place in range(6)]
+    both = [racer(f"b{place}", 5.0 + place, 5.0 - place) for place in range(4)]
+    assert {item.name[0] for item in judged_order([*crowd, *both])[:4]} == {"b"}
+    equal = [racer(f"e{place}", 1.0, 9.0) for place in range(3)]
+    assert judged_order([*equal, racer("better", 2.0, 8.0)])[0].name == "better"
