@@ -46,7 +46,9 @@ from evolake.seeds import generator
 ROOT = Path(__file__).resolve().parents[1]
 PROBLEMS = Path(__file__).resolve().parent / "programs_control_problems"
 SHARED, PUBLISHED = PROBLEMS / "shared", PROBLEMS / "published.toml"
+SYSTEMS = ("AlphaEvolve", "CodeEvolve", "ShinkaEvolve", "OpenEvolve")
 HELD_OUT = 12
+"""Seeds under which the best programs of a noisy problem are compared."""
 UNLIMITED = 10**9
 LAPTOP = ProgramsSettings()
 
@@ -214,10 +216,9 @@ def comparison_table(runs: Sequence[Run], names: Sequence[str], others: Sequence
 
 def field_table(runs: Sequence[Run], published: Mapping[str, Mapping[str, str]]) -> list[str]:
     """Return the lines of the table with published values in Markdown."""
-    systems = ("AlphaEvolve", "CodeEvolve", "ShinkaEvolve", "OpenEvolve")
-    lines = [f"| problem | initial | operators alone | {' | '.join(systems)} |", "| --- " * (3 + len(systems)) + "|"]
+    lines = [f"| problem | initial | operators alone | {' | '.join(SYSTEMS)} |", "| --- " * (3 + len(SYSTEMS)) + "|"]
     for run in runs:
-        values = " | ".join(published[run.problem].get(system, "") for system in systems)
+        values = " | ".join(published[run.problem].get(system, "") for system in SYSTEMS)
         arrow = "higher" if run.higher_is_better else "lower"
         lines.append(f"| {run.problem} ({arrow}) | {run.initial:.6g} | {run.best:.8g}, {run.spent} evaluations | {values} |")
     return lines

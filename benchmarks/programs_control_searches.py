@@ -192,7 +192,7 @@ def literals_in(texts: Mapping[str, str]) -> list[Literal]:
                 if places.span(node) not in docstrings and (isinstance(node.value, str) or abs(node.value) <= LARGEST)
             ]
         result += [item for item in found if any(low <= item.start and item.end <= high for low, high in spans)]
-    return result
+    return sorted(result, key=lambda item: (item.file, item.start))
 
 
 def with_changed_literals(texts: Mapping[str, str], random: np.random.Generator) -> dict[str, str]:
@@ -226,7 +226,7 @@ def changed_value(value: Any, strings: list[str], random: np.random.Generator) -
         others = [item for item in strings if item != value]
         return others[int(random.integers(len(others)))] if others else value
     scale, draw = 10 ** random.uniform(-2, 0), float(random.normal())
-    moved = value * math.exp(scale * draw) if random.random() < 0.5 else value + scale * draw
+    moved = value * math.exp(scale * draw) if value and random.random() < 0.5 else value + scale * draw
     if isinstance(value, int):
         return round(moved) if round(moved) != value else value + (1 if draw > 0 else -1)
     return float(f"{moved:.9g}")

@@ -12,7 +12,7 @@ def evaluate(program_path):
     spec.loader.exec_module(program)
     days, cost = 200, 0.0
     stock, coming = [20.0, 20.0, 20.0], [[0.0] * 3 for _ in range(3)]
-    for day in range(days):
+    for _ in range(days):
         arrived = coming.pop(0)
         stock = [have + more for have, more in zip(stock, arrived, strict=True)]
         orders = program.order(list(stock), [sum(column) for column in zip(*coming, strict=True)])

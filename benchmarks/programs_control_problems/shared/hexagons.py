@@ -9,6 +9,7 @@ hexagons which touch by rounding are still separated.
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 from exact import at_least, output_of, table
 
@@ -52,7 +53,7 @@ def disjoint(one, other):
 
 def normals(points):
     """Return a direction across each of three edges; the others are parallel to them."""
-    return [(b[1] - a[1], a[0] - b[0]) for a, b in zip(points[:3], points[1:4], strict=True)]
+    return [(b[1] - a[1], a[0] - b[0]) for a, b in pairwise(points[:4])]
 
 
 def separates(normal, one, other):
