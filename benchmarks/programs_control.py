@@ -116,7 +116,8 @@ def run_search(
         initial, _ = admit(project, LAPTOP, ruleset, blobs, cycle="0000", run_id="benchmark", root_seed=seed, mode=None)
         if initial["score"] is None:
             raise InputError(f"the initial program of {project.name} has no score", got=str(initial["reason"]), do="correct the problem")
-        with BudgetedEvaluator(project, LAPTOP, workers=workers, mode=None, most=evaluations, until=until) as evaluator:
+        evaluator = BudgetedEvaluator(project, LAPTOP, workers=workers, mode=None, most=evaluations, until=until)
+        with evaluator:
             found = SEARCHES[search](SearchSetup(project, LAPTOP, evaluator, initial, ruleset, blobs, seed, workers))
             spent = evaluator.spent
     start, best = initial["score"], found.score

@@ -99,8 +99,8 @@ def operators(setup: SearchSetup) -> BestProgram:
 
     The duel at the end of a cycle, whose evaluations are under held-out seeds, is left out: the best program of the search counts as champion.
     """
-    islands, rows, artifacts, idle = Islands(setup.project, setup.own, {setup.initial["program_id"]: setup.initial}), [setup.initial], {}, 0
-    cycle = 0
+    islands = Islands(setup.project, setup.own, {setup.initial["program_id"]: setup.initial})
+    rows, cycle, idle = [setup.initial], 0, 0
     while not setup.evaluator.exhausted and idle < IDLE_ROUNDS:
         cycle += 1
         name = f"{cycle:04d}"
@@ -112,7 +112,7 @@ def operators(setup: SearchSetup) -> BestProgram:
             before = setup.evaluator.spent
             entry = run_generation(
                 context, islands, generation, next_number=len(rows), seen={row["program_id"] for row in rows},
-                failures=[row["reason"] for row in rows if row["reason"]], artifacts=artifacts,
+                failures=[row["reason"] for row in rows if row["reason"]], artifacts={},
             )
             rows += entry.programs
             idle = 0 if setup.evaluator.spent > before else idle + 1
@@ -186,13 +186,17 @@ def literals_in(texts: Mapping[str, str]) -> list[Literal]:
         if name.endswith(".py") and not marked:
             places, tree = Places(text), parse(text)
             docstrings = {places.span(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-            constants = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float | str)]
             found = [
-                Literal(name, *places.span(node), node.value) for node in constants
-                if places.span(node) not in docstrings and (isinstance(node.value, str) or abs(node.value) <= LARGEST)
+                Literal(name, *places.span(node), node.value) for node in ast.walk(tree)
+                if isinstance(node, ast.Constant) and changeable(node.value) and places.span(node) not in docstrings
             ]
         result += [item for item in found if any(low <= item.start and item.end <= high for low, high in spans)]
     return sorted(result, key=lambda item: (item.file, item.start))
+
+
+def changeable(value: Any) -> bool:
+    """Return whether a literal is a string, a truth value or a number of a usual size."""
+    return isinstance(value, str) or (isinstance(value, bool | int | float) and abs(value) <= LARGEST)
 
 
 def with_changed_literals(texts: Mapping[str, str], random: np.random.Generator) -> dict[str, str]:
