@@ -142,15 +142,16 @@ def held_out_score(project: Project, texts: Mapping[str, str]) -> float:
 
 
 def read_runs(state: Path) -> dict[str, Run]:
-    """Return the runs that a state file has, by key. A last line that was broken off is left out."""
+    """Return the runs that a state file has, by key. A last line that was broken off is removed from the file."""
     runs: dict[str, Run] = {}
-    lines = state.read_text().splitlines() if state.exists() else []
+    lines = state.read_text().splitlines(keepends=True) if state.exists() else []
+    if lines and not lines[-1].endswith("\n"):
+        lines.pop()
+        state.write_text("".join(lines))
     for number, line in enumerate(lines, 1):
         try:
             run = Run(**json.loads(line))
         except (ValueError, TypeError):
-            if number == len(lines):
-                continue
             what = f"line {number} of {state} is no run of this benchmark"
             raise InputError(what, wanted="a file that this command wrote", got=line[:80], do="name another file by --state") from None
         runs[run.key] = run
@@ -185,34 +186,41 @@ def runs_of(
                 yield run
 
 
-def comparison_table(runs: Sequence[Run], names: Sequence[str], others: Sequence[str] = ("hill", "restart")) -> list[str]:
-    """Return the lines of the table in Markdown, and a summary."""
+def comparison_table(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
+    """Return the lines of the table in Markdown, and a summary. Only seeds under which all searches ran are compared."""
     lines = ["| problem | initial | operators | hill | restart | operators / hill | | operators / restart |", "| --- " * 8 + "|"]
-    compared: dict[str, list[Comparison]] = {other: [] for other in others}
+    compared: dict[str, list[Comparison]] = {"hill": [], "restart": []}
     for name in names:
-        own = {search: {run.seed: run for run in runs if (run.problem, run.search) == (name, search)} for search in SEARCHES}
-        seeds = sorted(set.intersection(*(set(found) for found in own.values())))
+        by_search = {search: {run.seed: run for run in runs if (run.problem, run.search) == (name, search)} for search in SEARCHES}
+        seeds = sorted(set.intersection(*(set(found) for found in by_search.values())))
         if not seeds:
             continue
-        first = own["operators"][seeds[0]]
-        gains = {search: [found[seed].improvement for seed in seeds] for search, found in own.items()}
-        for other in others:
-            compared[other].append(compare(name, gains["operators"], gains[other], generator(0, "programs_control", name, other)))
-        medians = " | ".join(f"{statistics.median(own[search][seed].best for seed in seeds):.5g}" for search in SEARCHES)
-        [hill, restart] = [compared[other][-1] for other in others]
-        arrow = "higher" if first.higher_is_better else "lower"
-        initial = statistics.median(own["operators"][seed].initial for seed in seeds)
-        shown = f"{hill.ratio.estimate:.2f} ({hill.ratio.low:.2f} to {hill.ratio.high:.2f}) | {hill.verdict} | {restart.ratio.estimate:.2f}"
-        lines.append(f"| {name} ({arrow}) | {initial:.5g} | {medians} | {shown} |")
-    for other, comparisons in compared.items():
-        if comparisons:
-            verdicts = [item.verdict for item in comparisons]
-            mean = geometric_mean(comparisons)
-            lines.append(
-                f"operators over {other}, {len(comparisons)} problems: {verdicts.count('win')} wins, {verdicts.count('tie')} ties, "
-                f"{verdicts.count('loss')} losses; geometric mean {mean.estimate:.2f} (95% {mean.low:.2f} to {mean.high:.2f})"
-            )
-    return lines
+        own = {search: [found[seed] for seed in seeds] for search, found in by_search.items()}
+        for other, comparisons in compared.items():
+            gains = [[run.improvement for run in own[search]] for search in ("operators", other)]
+            comparisons.append(compare(name, *gains, generator(0, "programs_control", name, other)))
+        lines.append(comparison_row(own, compared["hill"][-1], compared["restart"][-1]))
+    return lines + [""] * bool(compared["hill"]) + [summary(other, comparisons) for other, comparisons in compared.items() if comparisons]
+
+
+def comparison_row(own: Mapping[str, Sequence[Run]], hill: Comparison, restart: Comparison) -> str:
+    """Return the line of one problem. own: search -> its runs."""
+    first = own["operators"][0]
+    medians = [statistics.median(run.initial for run in own["operators"])]
+    medians += [statistics.median(run.best for run in own[search]) for search in SEARCHES]
+    arrow = "higher" if first.higher_is_better else "lower"
+    ratio = f"{hill.ratio.estimate:.2f} ({hill.ratio.low:.2f} to {hill.ratio.high:.2f}) | {hill.verdict} | {restart.ratio.estimate:.2f}"
+    return f"| {first.problem} ({arrow}) | {' | '.join(f'{value:.5g}' for value in medians)} | {ratio} |"
+
+
+def summary(other: str, comparisons: Sequence[Comparison]) -> str:
+    """Return a line on all problems. other: the search that the operators are compared with."""
+    verdicts, mean = [item.verdict for item in comparisons], geometric_mean(comparisons)
+    counts = f"{verdicts.count('win')} wins, {verdicts.count('tie')} ties, {verdicts.count('loss')} losses"
+    return (
+        f"operators over {other}, {len(comparisons)} problems: {counts}; "
+        f"geometric mean {mean.estimate:.2f} (95% {mean.low:.2f} to {mean.high:.2f})"
+    )
 
 
 def field_table(runs: Sequence[Run], published: Mapping[str, Mapping[str, str]]) -> list[str]:
