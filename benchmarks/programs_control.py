@@ -5,7 +5,8 @@
 
 Per problem it prints the score of the initial program, the median of each search's best over seeds, and the operators'
 improvement over that of hill climbing with a 95% interval (bootstrap over seeds). A win is an interval wholly above 1,
-a loss one wholly below 1. If a project is noisy, the reported score is the best program's under held-out seeds.
+a loss one wholly below 1. A ratio counts as 0.1 at least and 10 at most. If a project is noisy, the reported score is
+the best program's under held-out seeds.
 
 The searches are in `programs_control_searches.py`: the line's operators, as cycles of the laptop profile run them; hill
 climbing, which changes one to three literals of the best program so far; and restart climbing, which changes those of
@@ -197,8 +198,8 @@ def comparison_table(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
             continue
         own = {search: [found[seed] for seed in seeds] for search, found in by_search.items()}
         for other, comparisons in compared.items():
-            gains = [[run.improvement for run in own[search]] for search in ("operators", other)]
-            comparisons.append(compare(name, *gains, generator(0, "programs_control", name, other)))
+            first, second = ([run.improvement for run in own[search]] for search in ("operators", other))
+            comparisons.append(compare(name, first, second, generator(0, "programs_control", name, other)))
         lines.append(comparison_row(own, compared["hill"][-1], compared["restart"][-1]))
     return lines + [""] * bool(compared["hill"]) + [summary(other, comparisons) for other, comparisons in compared.items() if comparisons]
 
