@@ -7,19 +7,21 @@ program runs on each in another that has neither the evaluator nor the other cas
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
 import re
 import secrets
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from evolake.errors import InputError
+from evolake.gates.in_turn import side_by_side
 from evolake.jail import Limits, NativeOutcome, NativeRun, Outcome, run_native
 from evolake.jail.backends import ONE_WAY
 from evolake.jail.bubblewrap import WORK
@@ -93,6 +95,8 @@ class Evaluator:
         self.starts = Starts(project, self.limits, workers=workers, mode=mode)
         self._cases: dict[int, list[Any]] = {}
         self._lock = threading.Lock()
+        self._cases_lock = threading.Lock()
+        self._idle = workers
 
     def __enter__(self) -> Evaluator:
         return self
@@ -117,10 +121,36 @@ class Evaluator:
             JailUnavailable: nothing was judged. InputError: the evaluator makes no cases, which no program has a part in.
             HostBusy: the host let the evaluation run for too short a time, several times over. Nothing is known of the program.
         """
-        return patiently(
-            lambda stretch: self._evaluated(texts, seed, built, watch, stretch), lambda evaluation: evaluation.starved,
-            f"an evaluation of {self.project.name}",
-        )
+        with self._busy():
+            return patiently(
+                lambda stretch: self._evaluated(texts, seed, built, watch, stretch), lambda evaluation: evaluation.starved,
+                f"an evaluation of {self.project.name}",
+            )
+
+    def evaluate_each(self, texts: Mapping[str, str], seeds: Sequence[int], built: Built | None = None) -> list[Evaluation]:
+        """One evaluation under each seed, up to the first that fails; the first alone, the others side by side if workers are idle.
+
+        Raises:
+            JailUnavailable, InputError, HostBusy: as `evaluate`.
+        """
+        result: list[Evaluation] = []
+        while len(result) < len(seeds) and (not result or result[-1].ok):
+            some = seeds[len(result) : len(result) + (max(1, self._idle) if result else 1)]
+            for evaluation in side_by_side(lambda seed: self.evaluate(texts, seed, built), some, len(some)):
+                result.append(evaluation)
+                if not evaluation.ok:
+                    break
+        return result
+
+    @contextlib.contextmanager
+    def _busy(self) -> Iterator[None]:
+        with self._lock:
+            self._idle -= 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._idle += 1
 
     def _evaluated(self, texts: Mapping[str, str], seed: int, built: Built | None, watch: bool, stretch: float) -> Evaluation:
         if self._runner is None:
@@ -153,7 +183,7 @@ class Evaluator:
 
     def cases(self, seed: int) -> list[Any]:
         """The inputs under a seed, made once by the evaluator alone."""
-        with self._lock:
+        with self._cases_lock:
             if seed not in self._cases:
                 outcome, answer = patiently(
                     lambda stretch: self._ask(self.project.beside, {"task": "cases"}, seed, stretch), lambda asked: asked[0].starved,

@@ -297,3 +297,29 @@ def test_check_says_how_evaluations_start(tmp_path: Path, monkeypatch: pytest.Mo
     assert "  starts    forked from a warm jail" in lines
     lines = check_project(imports("import multiprocessing\n" + EVALUATOR), OWN, settings, 2).lines()
     assert "  starts    in a new jail each time, since its evaluator names multiprocessing" in lines
+
+
+def test_evaluations_of_one_program_run_side_by_side_if_workers_are_idle(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(starting, "STARTED_FIRST", 0)
+    slow = EVALUATOR.replace("    gap =", "    import time\n    began = time.time()\n    time.sleep(0.4)\n    gap =")
+    project = imports(slow.replace('"gap": gap', '"gap": gap, "began": began, "ended": time.time()'))
+    spans = {}
+    for workers in (1, 2):
+        with Evaluator(project, OWN, workers=workers) as evaluator:
+            evaluations = evaluator.evaluate_each(project.evolving, [1, 2, 3])
+            assert [evaluation.seed for evaluation in evaluations] == [1, 2, 3] and all(evaluation.ok for evaluation in evaluations)
+            spans[workers] = [(evaluation.metrics["began"], evaluation.metrics["ended"]) for evaluation in evaluations]
+    assert all(before[1] <= after[0] for before, after in zip(spans[1], spans[1][1:], strict=False))
+    first, second, third = spans[2]
+    assert first[1] <= min(second[0], third[0]), "a program that fails is evaluated once"
+    assert max(second[0], third[0]) < min(second[1], third[1])
+
+
+def test_evaluations_end_with_the_first_that_fails():
+    failing = EVALUATOR.replace("    gap =", "    import random\n    if random.random() < 0.5:\n        raise ValueError('chance')\n    gap =")
+    project = imports(failing)
+    with Evaluator(project, OWN, workers=3) as evaluator:
+        alone = [evaluator.evaluate(project.evolving, seed).ok for seed in range(8)]
+        assert set(alone) == {True, False}
+        order = sorted(range(8), key=lambda seed: not alone[seed])
+        assert [evaluation.ok for evaluation in evaluator.evaluate_each(project.evolving, order)] == [True] * sum(alone) + [False]
