@@ -43,6 +43,10 @@ HINTS = (1035, 1036, 1037, 1038)
 PAGE_ADVICE = (3, 12, 20, 21)
 """madvise MADV_WILLNEED, MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT: they change what of a file lies in memory, or share pages between processes."""
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
+OWNER_ARGUMENTS, UNCHANGED = {"chown": 1, "lchown": 1, "fchown": 1, "fchownat": 2}, 0xFFFFFFFF
+"""Call that changes an owner -> which argument is the owner; and the owner that means none."""
+UNIQUE_MOUNT_ID = 0x4000
+"""statx STATX_MNT_ID_UNIQUE: a number that counts the mounts of the machine."""
 REFUSED_CONTROLS = (0x5412, 0x541C, 0x8901, 0x8902, 0x40086602, 0x401C5820, 0x40049409, 0x4020940D, 0xC0189436, 0x80045200)
 """ioctl TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP; FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FICLONE, FICLONERANGE, FIDEDUPERANGE; RNDGETENTCNT."""
 
@@ -56,6 +60,8 @@ class Policy(NamedTuple):
     threads: may make threads, and choose their processors; without, it stays where the supervisor has pinned it.
     writes: may open files for writing, where that is not read-only anyway.
     changes: may change names, owners and modes of files. Times are set by none: where changes are allowed, setting them does nothing.
+        Neither does a change of owner that names none.
+    ends: calls that end it by SIGSYS instead of being refused, so that its caller can run it where they are allowed. "clone" stands for processes.
     """
 
     programs: bool = False
@@ -64,10 +70,17 @@ class Policy(NamedTuple):
     writes: bool = True
     changes: bool = False
     threads: bool = True
+    ends: tuple[str, ...] = ()
 
 
 PYTHON_IN_NAMESPACES = Policy()
 PYTHON_ON_THE_HOST = Policy(writes=False)
+FORKED = Policy(programs=True, changes=True, ends=("execve", *syscalls.MACHINE_LOAD))
+"""Of a process that is forked instead of started as a program: it may do what such a program may, and make none of another program."""
+FORKED_WITH_PROCESSES = FORKED._replace(
+    ends=(*FORKED.ends, "fork", "vfork", "clone", "kill", "rt_sigqueueinfo", "socketpair", *syscalls.COUNTERS),
+)
+"""The same, where that program might make processes."""
 
 
 def step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
@@ -77,6 +90,10 @@ def step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
 
 def _refuse(error: int = errno.EPERM) -> bytes:
     return step(RETURN, ERRNO | error)
+
+
+def _end_or_refuse(policy: Policy, name: str) -> bytes:
+    return step(RETURN, KILL_PROCESS) if name in policy.ends else _refuse()
 
 
 def _low(argument: int) -> bytes:
@@ -95,14 +112,14 @@ def _only(name: str, body: bytes) -> bytes:
     return step(JUMP_EQUAL, result, 0, len(body) // 8) + body
 
 
-def _allow_if_equal(*wanted: tuple[bytes, int]) -> bytes:
-    """Allow when every loaded word equals its value; refuse otherwise."""
+def _allow_if_equal(*wanted: tuple[bytes, int], otherwise: bytes | None = None) -> bytes:
+    """Allow when every loaded word equals its value; refuse otherwise, or do what `otherwise` says."""
     body = step(RETURN, ALLOW)
     refuse_at = 1
     for load, value in reversed(wanted):
         body = load + step(JUMP_EQUAL, value, 0, refuse_at) + body
         refuse_at += 2
-    return body + _refuse()
+    return body + (otherwise or _refuse())
 
 
 def _refuse_if_any(load: bytes, values: tuple[int, ...]) -> bytes:
@@ -119,6 +136,12 @@ def _refuse_shared(*, anonymous: bool) -> bytes:
     if not anonymous:
         body += step(JUMP_BITS, MAP_ANONYMOUS, 0, 1) + step(RETURN, ALLOW)
     return body + _refuse()
+
+
+def _nothing_if_unchanged(first: int) -> bytes:
+    """Do nothing if neither owner nor group is to change: the kernel would set the time of change, also of a device that is the host's."""
+    body = _low(first) + step(JUMP_EQUAL, UNCHANGED, 0, 3) + _low(first + 1) + step(JUMP_EQUAL, UNCHANGED, 0, 1)
+    return body + _refuse(0) + step(RETURN, ALLOW)
 
 
 def _refuse_if_bits(load: bytes, bits: int) -> bytes:
@@ -143,7 +166,10 @@ def program(policy: Policy, own_pid: int) -> bytes:
         refused += syscalls.WRITING_BY_NAME
     if not policy.changes:
         refused += syscalls.FILE_CHANGES
-    plain = b"".join(step(JUMP_EQUAL, number, 0, 1) + _refuse() for number in syscalls.numbers(refused))
+    refused += [name for name in policy.ends if name not in (*refused, "clone", "kill", "rt_sigqueueinfo")]
+    plain = b"".join(
+        step(JUMP_EQUAL, number, 0, 1) + _end_or_refuse(policy, name) for name in refused if (number := syscalls.number(name)) is not None
+    )
 
     rules = _only("clone3", _refuse(errno.ENOSYS))
     if policy.processes:
@@ -152,10 +178,11 @@ def program(policy: Policy, own_pid: int) -> bytes:
         rules += _only("clone", _refuse())
     else:
         without_descriptor = step(JUMP_BITS, CLONE_PIDFD, 1, 0)
-        rules += _only("clone", _low(0) + without_descriptor + step(JUMP_BITS, CLONE_THREAD, 1, 0) + _refuse() + step(RETURN, ALLOW))
+        thread = step(JUMP_BITS, CLONE_THREAD, 1, 0) + _end_or_refuse(policy, "clone") + step(RETURN, ALLOW)
+        rules += _only("clone", _low(0) + without_descriptor + thread)
     if not policy.signals:
         for name in ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
-            rules += _only(name, _allow_if_equal((_low(0), own_pid)))
+            rules += _only(name, _allow_if_equal((_low(0), own_pid), otherwise=_end_or_refuse(policy, name)))
     rules += _only("prlimit64", _allow_if_equal((_low(0), 0), *([] if policy.programs else [(_low(2), 0), (_high(2), 0)])))
     rules += _only("sched_setaffinity", _allow_if_equal((_low(0), 0)) if policy.threads else _refuse())
     for name in ("sched_setscheduler", "sched_setparam", "sched_setattr"):
@@ -164,10 +191,13 @@ def program(policy: Policy, own_pid: int) -> bytes:
     rules += _only("ioprio_set", _allow_if_equal((_low(0), 1), (_low(1), 0)))
     rules += _only("fcntl", _refuse_if_any(_low(1), (*OWNERSHIP_OF_SIGNALS, PIPE_SIZE, *LOCKS, *HINTS)))
     rules += _only("madvise", _refuse_if_any(_low(2), PAGE_ADVICE))
-    rules += _only("mmap", _refuse_shared(anonymous=policy.processes))
+    rules += _only("mmap", _refuse_shared(anonymous=policy.processes or "clone" in policy.ends))
+    rules += _only("statx", _refuse_if_bits(_low(3), UNIQUE_MOUNT_ID))
     if policy.changes:
         for name in syscalls.FILE_TIMES:
             rules += _only(name, _refuse(0))
+        for name, first in OWNER_ARGUMENTS.items():
+            rules += _only(name, _nothing_if_unchanged(first))
     rules += _only("ioctl", _refuse_if_any(_low(1), REFUSED_CONTROLS))
     if not policy.writes:
         rules += _only("openat2", _refuse(errno.ENOSYS))
