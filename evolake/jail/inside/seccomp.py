@@ -43,6 +43,10 @@ HINTS = (1035, 1036, 1037, 1038)
 PAGE_ADVICE = (3, 12, 20, 21)
 """madvise MADV_WILLNEED, MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT: they change what of a file lies in memory, or share pages between processes."""
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
+PROT_WRITE = 0x02
+AF_UNIX = 1
+STREAMS = tuple(1 | flags for flags in (0, 0o4000, 0o2000000, 0o2004000))
+"""SOCK_STREAM, with and without SOCK_NONBLOCK and SOCK_CLOEXEC, equal on both architectures: a pair of another type could be sent elsewhere."""
 REFUSED_CONTROLS = (0x5412, 0x541C, 0x8901, 0x8902, 0x40086602, 0x401C5820, 0x40049409, 0x4020940D, 0xC0189436, 0x80045200)
 """ioctl TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP; FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FICLONE, FICLONERANGE, FIDEDUPERANGE; RNDGETENTCNT."""
 
@@ -53,6 +57,7 @@ class Policy(NamedTuple):
     programs: may execute other programs (a native candidate is itself started so).
     processes: may make processes, and signal those of its own jail where `signals` holds.
     signals: may signal any process it sees; only right in a process namespace of its own.
+    shared_memory: its processes may share files that they can write, which are those of its jail alone, and may make pairs of sockets.
     threads: may make threads, and choose their processors; without, it stays where the supervisor has pinned it.
     writes: may open files for writing, where that is not read-only anyway.
     changes: may change names, owners and modes of files. Times are set by none: where changes are allowed, setting them does nothing.
@@ -64,6 +69,7 @@ class Policy(NamedTuple):
     writes: bool = True
     changes: bool = False
     threads: bool = True
+    shared_memory: bool = False
 
 
 PYTHON_IN_NAMESPACES = Policy()
@@ -112,13 +118,25 @@ def _refuse_if_any(load: bytes, values: tuple[int, ...]) -> bytes:
     return body + step(RETURN, ALLOW) + _refuse()
 
 
-def _refuse_shared(*, anonymous: bool) -> bytes:
+def _refuse_shared(*, anonymous: bool, written: bool) -> bytes:
     """Refuse memory that is shared with other processes, or with other jails by way of a host's file (a futex in it reaches them); memory without a
-    file only where `anonymous`: where there are processes, no account of theirs would show it."""
+    file only where `anonymous`: where there are processes, no account of theirs would show it. written: allow files that are mapped to be written,
+    since no file of the host can be opened so."""
+    if written:
+        load = step(JUMP_BITS, MAP_SHARED, 1, 0) + step(RETURN, ALLOW) + step(JUMP_BITS, MAP_ANONYMOUS, 0, 1) + _refuse()
+        return _low(3) + load + _low(2) + step(JUMP_BITS, PROT_WRITE, 0, 1) + step(RETURN, ALLOW) + _refuse()
     body = _low(3) + step(JUMP_BITS, MAP_SHARED, 1, 0) + step(RETURN, ALLOW)
     if not anonymous:
         body += step(JUMP_BITS, MAP_ANONYMOUS, 0, 1) + step(RETURN, ALLOW)
     return body + _refuse()
+
+
+def _allow_socket_pair() -> bytes:
+    """Allow a pair of sockets that are connected with each other and nothing else."""
+    body = _low(1)
+    for place, kind in enumerate(STREAMS):
+        body += step(JUMP_EQUAL, kind, len(STREAMS) - place, 0)
+    return _low(0) + step(JUMP_EQUAL, AF_UNIX, 1, 0) + _refuse() + body + _refuse() + step(RETURN, ALLOW)
 
 
 def _refuse_if_bits(load: bytes, bits: int) -> bytes:
@@ -164,7 +182,8 @@ def program(policy: Policy, own_pid: int) -> bytes:
     rules += _only("ioprio_set", _allow_if_equal((_low(0), 1), (_low(1), 0)))
     rules += _only("fcntl", _refuse_if_any(_low(1), (*OWNERSHIP_OF_SIGNALS, PIPE_SIZE, *LOCKS, *HINTS)))
     rules += _only("madvise", _refuse_if_any(_low(2), PAGE_ADVICE))
-    rules += _only("mmap", _refuse_shared(anonymous=policy.processes))
+    rules += _only("mmap", _refuse_shared(anonymous=policy.processes, written=policy.shared_memory))
+    rules += _only("socketpair", _allow_socket_pair() if policy.shared_memory else _refuse())
     if policy.changes:
         for name in syscalls.FILE_TIMES:
             rules += _only(name, _refuse(0))

@@ -233,7 +233,7 @@ class Evaluator:
         python, folders = interpreter()
         argv = [python, "-S", "-s", "-P", "-B", "-c", HARNESS.format(folders=folders)]
         limits = replace(self.limits, stretch=stretch)
-        run = NativeRun(argv, dict(files), stdin=json.dumps(asked).encode(), python=True, channel=channel)
+        run = NativeRun(argv, dict(files), stdin=json.dumps(asked).encode(), python=True, channel=channel, shared_memory=True)
         outcome = run_native(run, limits, mode=self.mode, waiting=waiting)
         return outcome, answer_in(outcome.stdout, nonce)
 
