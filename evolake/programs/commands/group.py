@@ -87,7 +87,7 @@ def check(project: str, runs: int, as_json: bool) -> int:
     """Evaluate the initial program of a project in the jail: score, noise, time, whether it is deterministic, whether its score is protected.
 
     The project is named by its folder, or by the name that `evolake programs new` was given. Exit code 1 if a gate blocks the initial program,
-    as it would when the line starts.
+    as it would when the line starts, or if the evaluator reports an error beside its score.
     """
     from evolake.programs.evolution.checking import check_project
     from evolake.programs.model.project import find_project, load_project
@@ -98,10 +98,10 @@ def check(project: str, runs: int, as_json: bool) -> int:
     result = check_project(load_project(folder), own, settings, runs)
     if as_json:
         say_json(result.to_json() | {"folder": str(folder)})
-        return int(not result.passed)
+        return int(not result.clean)
     for line in [*result.lines(), *([f"  {_entering(settings, folder)}"] if result.passed else [])]:
         say(line)
-    return int(not result.passed)
+    return int(not result.clean)
 
 
 @programs.command(short_help="Show a program, its scores, gates and changes.")

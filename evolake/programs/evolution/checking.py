@@ -15,7 +15,7 @@ from evolake.programs.evolution.context import LINE
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.gates.specs import GATES
 from evolake.programs.model.project import Project, program_id
-from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, averaged, score_of
+from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, averaged, cause, errors_in, score_of
 from evolake.programs.sandbox.meeting import settled
 from evolake.programs.search.numbers import numbers_in
 from evolake.programs.settings import ProgramsSettings
@@ -28,8 +28,8 @@ GUARDS = {
     "imports": "not protected: the evaluator imports the program, since {}",
 }
 """What is said of a score, by how evaluator and program meet."""
-REPORTS = ("error", "error_type", "error_message", "failure_stage", "traceback")
-"""Artifacts in which evaluators written for OpenEvolve say that something failed."""
+MOST_LINES = 12
+"""Lines that are shown of each text of an evaluation that failed."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,20 @@ class Checked:
     def passed(self) -> bool:
         """Whether every gate passes the initial program, and every evaluation gave a score."""
         return self.blocked_by is None and all(evaluation.ok for evaluation in self.evaluations)
+
+    @property
+    def reports(self) -> dict[str, str]:
+        """What the evaluator says of errors in texts beside a score that counts; with these, everything that it handed on in words."""
+        failed = next((item for item in self.evaluations if item.ok and errors_in(item.artifacts)), None)
+        if failed is None:
+            return {}
+        names = errors_in(failed.artifacts)
+        return {name: failed.artifacts[name] for name in [*names, *(name for name in failed.artifacts if name not in names)]}
+
+    @property
+    def clean(self) -> bool:
+        """Whether it is usable and its evaluator reports no error."""
+        return self.passed and not self.reports
 
     @property
     def scores(self) -> list[float]:
@@ -69,13 +83,13 @@ class Checked:
         reason = f"{self.blocked_by.gate}: {self.blocked_by.reason}" if self.blocked_by else reason
         config = self.project.config
         return {
-            "verdict": "usable" if self.passed else "blocked", "reason": reason, "project": self.project.name, "score_name": self.project.score_name,
+            "verdict": ("usable" if self.clean else "reports errors") if self.passed else "blocked", "reason": reason, "project": self.project.name, "score_name": self.project.score_name,
             "scores": self.scores, "deterministic": self.deterministic, "noise": self.noise, "protected": self.project.protected,
             "mode": self.project.mode, "open_because": self.project.open_because,
             "metrics": dict(self.evaluations[0].metrics) if self.evaluations else {}, "cpu_s": [evaluation.cpu_s for evaluation in self.evaluations],
             "wall_s": self.wall_s, "peak_mb": max((evaluation.peak_mb for evaluation in self.evaluations), default=0.0),
             "stages": self.evaluations[0].stages if self.evaluations else 0, "files": list(self.project.evolving), "numbers": self.numbers,
-            "config_unused": list(config.unused), "reports": self._reports(),
+            "config_unused": list(config.unused), "reports": {name: one_line(text) for name, text in self.reports.items()},
             "left_out": list(self.evaluations[0].odd) if self.evaluations else [],
         }
 
@@ -89,7 +103,7 @@ class Checked:
         stages = f", {summary['stages']} stages" if summary["stages"] > 1 else ""
         guard = GUARDS[self.project.mode].format(self.project.open_because)
         lines = [
-            f"{self.project.name}: usable",
+            f"{self.project.name}: usable" if self.clean else f"{self.project.name}: usable, but your evaluator reports: {self._report()}",
             f"  score     {self._score_name()} {spread} over {len(self.scores)} evaluations{stages}; "
             f"{'higher' if self.project.higher_is_better else 'lower'} is better",
             f"  same seed {'the same metrics: deterministic' if self.deterministic else 'other metrics: it measures time, or has chance of its own'}",
@@ -114,17 +128,22 @@ class Checked:
             return project.score_name
         return f"mean of {', '.join(averaged(project, metrics, self.evaluations[0].flags))}:"
 
-    def _reports(self) -> dict[str, str]:
-        """Return what the evaluator says of errors in artifacts beside a score that counts, one line each."""
-        texts = self.evaluations[0].artifacts if self.evaluations and self.evaluations[0].ok else {}
-        return {name: one_line(text) for name, text in texts.items() if name in REPORTS and text.strip()}
+    def _report(self) -> str:
+        """Return the first error that the evaluator reports, in one line."""
+        text = next(iter(self.reports.values()))
+        return cause(text) if "Traceback" in text else one_line(text)
 
     def _estimate(self, seconds: float) -> str:
         return f"{seconds / self.workers:.2f} s per candidate with {self.workers} at once"
 
     def _errors(self) -> list[str]:
-        result = [text for evaluation in self.evaluations if not evaluation.ok for text in evaluation.artifacts.values()]
-        return [f"  {line}" for line in (result[0].strip().splitlines()[-12:] if result else [])]
+        """Return every text of the first evaluation that failed, the end of each."""
+        failed = next((evaluation for evaluation in self.evaluations if not evaluation.ok), None)
+        result: list[str] = []
+        for name, text in dict(failed.artifacts if failed else {}).items():
+            first, *further = text.strip().splitlines()[-MOST_LINES:] or [""]
+            result += [f"  {name}: {first}", *(f"    {line}" for line in further)] if first else []
+        return result
 
 
 def check_project(project: Project, own: ProgramsSettings, settings: Settings, runs: int) -> Checked:

@@ -36,6 +36,8 @@ from evolake.programs.settings import ProgramsSettings
 ANSWER_BYTES = 4 << 20
 MOST_METRICS, LONGEST_NAME, LONGEST_ARTIFACT, MOST_CASES = 200, 200, 4000, 1000
 CHANNEL = "the result's channel"
+REPORTS = ("error", "error_type", "error_message", "errors", "exception", "failure_stage", "traceback")
+"""Texts beside a score in which evaluators written for OpenEvolve say that something failed."""
 IN_PROJECT = re.compile(rf'File "{re.escape(WORK)}/([^"]+)", line (\d+)')
 """A place of a traceback that is in the project's own files, as the jail has them."""
 HARNESS = "import sys; sys.path[:0] = {folders!r}; from evolake.programs.sandbox.harness import main; main()"
@@ -306,6 +308,8 @@ def taken(outcome: NativeOutcome, answer: Mapping[str, Any], seed: int, spent: M
             metrics[name] = float(value)
         else:
             odd.append(one_line(name, LONGEST_NAME) if not isinstance(value, str) else "")
+    if errors_in(held) and (printed := outcome.stderr.decode(errors="replace").strip()):
+        held.setdefault("stderr", printed[-LONGEST_ARTIFACT:])
     used: dict[str, Any] = {"cpu_s": outcome.cpu_s, "wall_s": outcome.wall_s, "peak_mb": outcome.peak_mb} | dict(spent or {})
     stage, stages = (value if isinstance(value := answer.get(name), int) else 1 for name in ("stage", "stages"))
     return Evaluation(
@@ -318,11 +322,16 @@ def _failed(
     outcome: NativeOutcome, status: str, reason: str, seed: int, *, tampered: Sequence[str] = (), artifacts: Mapping[str, str] | None = None,
 ) -> Evaluation:
     errors = outcome.stderr.decode(errors="replace")[-LONGEST_ARTIFACT:]
-    shown = dict(artifacts or {}) | ({"stderr": errors} if errors and not artifacts else {})
+    shown = ({"stderr": errors} if errors.strip() else {}) | dict(artifacts or {})
     return Evaluation(
         status, one_line(reason), {}, (), shown, tuple(tampered), cpu_s=outcome.cpu_s, wall_s=outcome.wall_s, peak_mb=outcome.peak_mb, seed=seed,
         jail=outcome.jail, starved=outcome.starved,
     )
+
+
+def errors_in(artifacts: Mapping[str, str]) -> list[str]:
+    """Return the names of the artifacts that report an error."""
+    return [name for name in REPORTS if artifacts.get(name, "").strip()]
 
 
 def score_of(project: Project, evaluation: Evaluation) -> float | None:

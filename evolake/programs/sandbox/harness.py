@@ -113,7 +113,7 @@ TASKS = {"evaluate": evaluate, "cases": cases, "score": score}
 
 
 def taken(result: Any) -> tuple[dict[str, Any], dict[str, str]]:
-    """(metrics, artifacts) of what an evaluator returned: a dict, or an object with both as attributes."""
+    """(metrics, artifacts) of what an evaluator returned: a dict, or an object with both as attributes. Texts among the metrics are artifacts."""
     artifacts = getattr(result, "artifacts", None) or {}
     metrics = result if isinstance(result, dict) else getattr(result, "metrics", None)
     if not isinstance(metrics, dict):
@@ -121,10 +121,12 @@ def taken(result: Any) -> tuple[dict[str, Any], dict[str, str]]:
     if isinstance(metrics.get("artifacts"), dict):
         artifacts = {**metrics["artifacts"], **artifacts}
     named = {str(name): plain(value) for name, value in metrics.items() if name != "artifacts"}
-    named.pop(ERROR, None)
+    texts = {name: value for name, value in named.items() if isinstance(value, str)}
+    named = {name: value for name, value in named.items() if name not in texts and name != ERROR}
+    texts.pop(ERROR, None)
     if (error := reported(metrics.get(ERROR))) is not None:
         named[ERROR] = error
-    return named, {str(name): str(value)[:LONGEST_TEXT] for name, value in artifacts.items()}
+    return named, texts | {str(name): str(value)[:LONGEST_TEXT] for name, value in artifacts.items()}
 
 
 def reported(error: Any) -> float | str | None:
