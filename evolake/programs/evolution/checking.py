@@ -58,6 +58,13 @@ class Checked:
         return {name: failed.artifacts[name] for name in [*names, *(name for name in failed.artifacts if name not in names)]}
 
     @property
+    def verdict(self) -> str:
+        """The finding in one word or two."""
+        if not self.passed:
+            return "blocked"
+        return "usable" if self.clean else "reports errors"
+
+    @property
     def clean(self) -> bool:
         """Whether it is usable and its evaluator reports no error."""
         return self.passed and not self.reports
@@ -83,7 +90,7 @@ class Checked:
         reason = f"{self.blocked_by.gate}: {self.blocked_by.reason}" if self.blocked_by else reason
         config = self.project.config
         return {
-            "verdict": ("usable" if self.clean else "reports errors") if self.passed else "blocked", "reason": reason, "project": self.project.name, "score_name": self.project.score_name,
+            "verdict": self.verdict, "reason": reason, "project": self.project.name, "score_name": self.project.score_name,
             "scores": self.scores, "deterministic": self.deterministic, "noise": self.noise, "protected": self.project.protected,
             "mode": self.project.mode, "open_because": self.project.open_because,
             "metrics": dict(self.evaluations[0].metrics) if self.evaluations else {}, "cpu_s": [evaluation.cpu_s for evaluation in self.evaluations],

@@ -31,6 +31,7 @@ from evolake.programs.model.project import Project, limits_of, stages_in
 from evolake.programs.sandbox.calling import MOST_TROUBLES, STUB
 from evolake.programs.sandbox.harness import ERROR
 from evolake.programs.sandbox.running import Built, Runner, build
+from evolake.programs.sandbox.shinka import PRIVATE
 from evolake.programs.settings import ProgramsSettings
 
 ANSWER_BYTES = 4 << 20
@@ -308,7 +309,7 @@ def taken(outcome: NativeOutcome, answer: Mapping[str, Any], seed: int, spent: M
             metrics[name] = float(value)
         else:
             odd.append(one_line(name, LONGEST_NAME) if not isinstance(value, str) else "")
-    if errors_in(held) and (printed := outcome.stderr.decode(errors="replace").strip()):
+    if errors_in(held) and len(shown_metrics(metrics)) == len(metrics) and (printed := outcome.stderr.decode(errors="replace").strip()):
         held.setdefault("stderr", printed[-LONGEST_ARTIFACT:])
     used: dict[str, Any] = {"cpu_s": outcome.cpu_s, "wall_s": outcome.wall_s, "peak_mb": outcome.peak_mb} | dict(spent or {})
     stage, stages = (value if isinstance(value := answer.get(name), int) else 1 for name in ("stage", "stages"))
@@ -327,6 +328,11 @@ def _failed(
         status, one_line(reason), {}, (), shown, tuple(tampered), cpu_s=outcome.cpu_s, wall_s=outcome.wall_s, peak_mb=outcome.peak_mb, seed=seed,
         jail=outcome.jail, starved=outcome.starved,
     )
+
+
+def shown_metrics(metrics: Mapping[str, float]) -> dict[str, float]:
+    """Return the metrics that whoever writes a program may see."""
+    return {name: value for name, value in metrics.items() if not name.startswith(PRIVATE)}
 
 
 def errors_in(artifacts: Mapping[str, str]) -> list[str]:

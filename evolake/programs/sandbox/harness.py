@@ -19,6 +19,7 @@ import traceback
 import types
 from typing import Any, NamedTuple
 
+from evolake.programs.sandbox import shinka
 from evolake.programs.sandbox.calling import channel
 from evolake.programs.sandbox.chance import sow
 
@@ -54,6 +55,7 @@ def served(request: dict[str, Any]) -> dict[str, Any]:
     """What the task gives: `value`, or `error` with the traceback's end; beside it what was tampered with."""
     sys.path.insert(0, os.getcwd())  # noqa: PTH109
     provide_openevolve()
+    shinka.provide()
     try:
         module = load(request["evaluator"])
         sow(request["seed"], numpy=request["numpy"])
@@ -85,7 +87,8 @@ def evaluate(module: types.ModuleType, request: dict[str, Any]) -> dict[str, Any
     path, thresholds = os.path.abspath(request["program"]), request["thresholds"]  # noqa: PTH100
     stages = [name for name in request["stages"] if hasattr(module, name)]
     if not stages:
-        metrics, artifacts = taken(module.evaluate(path))
+        script = not hasattr(module, "evaluate") and hasattr(module, "main")
+        metrics, artifacts = taken(shinka.evaluated(module.main, path) if script else module.evaluate(path))
         return {"metrics": metrics, "artifacts": artifacts, "stage": 1, "stages": 1}
     metrics, artifacts, done = {}, {}, 0
     for place, name in enumerate(stages):
