@@ -127,6 +127,32 @@ def show(program: str, as_json: bool) -> int:
     return 0
 
 
+@programs.command(short_help="List the programs of a project that no other beats in every metric.")
+@click.argument("project", required=False)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def front(project: str | None, as_json: bool) -> int:
+    """List the Pareto front of PROJECT (default: of all): the living programs that no other is at least as good as in every declared metric and
+    better in one. The metrics are those of `[metrics]` in project.toml."""
+    from evolake.lake import Lake
+    from evolake.programs.report.fronts import front_of, lines_of
+    from evolake.programs.report.material import material_of
+
+    lake = Lake(settings_module.load().require_lake())
+    cycles = lake.cycles(LINE, "incoming_programs")
+    if not cycles or not lake.cycles(LINE, "champion"):
+        raise InputError("the lake holds no finished cycle of programs yet", do="evolake run --lines programs")
+    material = material_of(lake, cycles[-1])
+    known = list(material.metrics)
+    if project is not None and project not in known:
+        raise InputError(f"the lake holds no project {project!r}", wanted=f"one of {', '.join(known)}")
+    fronts = [front_of(material, name) for name in ([project] if project else known)]
+    if as_json:
+        say_json({"verdict": "listed", "projects": fronts})
+    else:
+        say(*(line for item in fronts for line in lines_of(item)))
+    return 0
+
+
 @programs.command(short_help="Measure how often evolution adds lines it had deleted.")
 @click.argument("project", required=False)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
