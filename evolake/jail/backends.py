@@ -64,11 +64,11 @@ class Backend(Protocol):
         ...
 
 
-def server_environment(home: str) -> dict[str, str]:
-    """Everything the server and every candidate see of an environment. One thread a library: the pool is the parallelism."""
+def server_environment(home: str, packages: tuple[str, ...] = ()) -> dict[str, str]:
+    """Everything the server and every candidate see of an environment. One thread a library: the pool is the parallelism. packages: as of a View."""
     return {
         "PATH": "/usr/bin:/bin", "HOME": home, "USER": "nobody", "LANG": "C.UTF-8", "TZ": "UTC", "PYTHONHASHSEED": "0",
-        "PYTHONPATH": os.pathsep.join(interpreter()[1]), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
+        "PYTHONPATH": os.pathsep.join([*packages, *interpreter()[1]]), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
         "NUMEXPR_NUM_THREADS": "1", "TORCHINDUCTOR_CACHE_DIR": "/tmp", "MPLBACKEND": "agg",
     }
 
@@ -84,7 +84,7 @@ class Bubblewrap:
         self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, view: View = View(),
     ) -> Command:
         python, folders = interpreter()
-        environment = server_environment("/tmp")
+        environment = server_environment("/tmp", view.packages)
         package = Path(evolake.__file__).resolve().parent
         program, number = str(bubblewrap.find()), identity.drawn()
         users = () if number is None else launching.launcher().user_namespaces(number)
@@ -110,7 +110,7 @@ class Rlimits:
     ) -> Command:
         python, _ = interpreter()
         home = str(host_folder) if host_folder else "/nonexistent"
-        return Command((python, *SERVER, str(control), "host"), server_environment(home), home if host_folder else "")
+        return Command((python, *SERVER, str(control), "host"), server_environment(home, view.packages), home if host_folder else "")
 
 
 BACKENDS: dict[JailMode, Backend] = {"bubblewrap": Bubblewrap(), "rlimits": Rlimits()}

@@ -42,16 +42,21 @@ class View:
     Attributes:
         proc: a /proc is there. shm_mb: MiB of its private /dev/shm; 0 for none. With one there is no /dev/zero, since shared pages of that device
             would count as nobody's memory. places: place in the jail -> file or folder of the host that is read-only there.
+        packages: folders of Python packages that come before the jail's own.
     """
 
     proc: bool = True
     shm_mb: int = 0
     places: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    packages: tuple[str, ...] = ()
 
     def options(self, root: str) -> list[str]:
-        """bubblewrap's options for /dev/shm and the places, below `root`."""
+        """bubblewrap's options for /dev/shm and the places, below `root`. What the server may look into is shown it, too."""
         size = ["--perms", "1777", "--size", str(self.shm_mb << 20), "--tmpfs", root + SHARED_MEMORY] if self.shm_mb else []
-        return size + [word for place, path in self.places.items() for word in ("--ro-bind", str(path), root + place)]
+        shown = [(place, path) for place, path in self.places.items() if root or not place.startswith("/usr/")]
+        inside = [word for place, path in shown for word in ("--ro-bind", str(path), root + place)]
+        outside = [word for place in self.packages if root for word in ("--ro-bind", place, place)]
+        return size + inside + outside
 
 
 @functools.lru_cache(maxsize=8)

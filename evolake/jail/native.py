@@ -44,6 +44,7 @@ class NativeRun:
     record: note what the program executes (`NativeOutcome.programs`).
     tools: programs of `toolbox.EXTRA` that it gets too.
     shown: place in the jail -> file or folder of the host that is read-only there; only in bubblewrap.
+    path: folders of PATH beyond the usual ones.
     shared_memory: its processes may share the files of a private /dev/shm, and talk by pairs of sockets: for asyncio and multiprocessing. Only for
         a program that may make processes.
     channel: descriptors, the caller's to close, that the program gets as `CHANNEL_OF_PROGRAM`. Such a run is not tried again if the jail dies.
@@ -58,6 +59,7 @@ class NativeRun:
     record: bool = False
     tools: Sequence[str] = ()
     shown: Mapping[str, Path] = field(default_factory=dict)
+    path: Sequence[str] = ()
     shared_memory: bool = False
     channel: tuple[int, ...] = ()
 
@@ -126,8 +128,9 @@ def _run_once(
             jail.end_import()
         except JailDied:
             raise jail.failure_to_start() from None
+        environment = ENVIRONMENT | {"PATH": ":".join([ENVIRONMENT["PATH"], *run.path])}
         head = json.dumps({
-            "argv": list(run.argv), "environment": ENVIRONMENT | {"HOME": jail.folder, "TMPDIR": jail.folder}, "folder": jail.folder,
+            "argv": list(run.argv), "environment": environment | {"HOME": jail.folder, "TMPDIR": jail.folder}, "folder": jail.folder,
             "files": [(name, len(data)) for name, data in files.items()], "outputs": names, "record": run.record, "root": jail.root,
             "shared_memory": bool(shm_mb),
         }).encode()

@@ -65,18 +65,23 @@ def run_shared(source: str, mode: JailMode, host: Witness, limits: Limits = LIMI
 
 SHARED_ATTACKS = (
     SharedAttack("send one of a pair elsewhere", "network", REFUSED + """
-ours, theirs = socket.socketpair()
-for address in ("\\0" + sys.argv[1], "/tmp/work/evolake-left"):
-    for call in (ours.connect, ours.bind):
-        refused(call, address)
-    refused(ours.sendto, b"hello", address)
-refused(ours.listen)
-refused(ours.accept)
+for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
+    ours, theirs = socket.socketpair(socket.AF_UNIX, kind)
+    for address in ("\\0" + sys.argv[1], "/tmp/work/evolake-left"):
+        for call in (ours.connect, ours.bind):
+            refused(call, address)
+        if kind == socket.SOCK_STREAM:
+            refused(ours.sendto, b"hello", address)
+        else:
+            ours.sendto(b"hello", address)
+            assert theirs.recv(9) == b"hello"  # the address is not looked at
+    refused(ours.listen)
+    refused(ours.accept)
 """),
-    SharedAttack("make another socket than a pair of streams", "network", REFUSED + """
+    SharedAttack("make another socket than a connected pair", "network", REFUSED + """
 for family in (socket.AF_INET, socket.AF_UNIX, socket.AF_NETLINK):
     refused(socket.socket, family)
-for family, kind in ((socket.AF_UNIX, socket.SOCK_DGRAM), (socket.AF_UNIX, socket.SOCK_SEQPACKET), (socket.AF_INET, socket.SOCK_STREAM)):
+for family, kind in ((socket.AF_UNIX, socket.SOCK_DGRAM), (socket.AF_UNIX, socket.SOCK_RAW), (socket.AF_INET, socket.SOCK_STREAM)):
     refused(socket.socketpair, family, kind)
 """),
     SharedAttack("leave shared memory and a semaphore for the next", "leftovers", """

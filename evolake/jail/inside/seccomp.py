@@ -45,8 +45,9 @@ PAGE_ADVICE = (3, 12, 20, 21)
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
 PROT_WRITE = 0x02
 AF_UNIX = 1
-STREAMS = tuple(1 | flags for flags in (0, 0o4000, 0o2000000, 0o2004000))
-"""SOCK_STREAM, with and without SOCK_NONBLOCK and SOCK_CLOEXEC, equal on both architectures: a pair of another type could be sent elsewhere."""
+CONNECTED = tuple(kind | flags for kind in (1, 5) for flags in (0, 0o4000, 0o2000000, 0o2004000))
+"""SOCK_STREAM and SOCK_SEQPACKET, with and without SOCK_NONBLOCK and SOCK_CLOEXEC, equal on both architectures: the ends of such a pair send to each
+other alone, those of datagrams also to an address."""
 REFUSED_CONTROLS = (0x5412, 0x541C, 0x8901, 0x8902, 0x40086602, 0x401C5820, 0x40049409, 0x4020940D, 0xC0189436, 0x80045200)
 """ioctl TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP; FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FICLONE, FICLONERANGE, FIDEDUPERANGE; RNDGETENTCNT."""
 
@@ -134,8 +135,8 @@ def _refuse_shared(*, anonymous: bool, written: bool) -> bytes:
 def _allow_socket_pair() -> bytes:
     """Allow a pair of sockets that are connected with each other and nothing else."""
     body = _low(1)
-    for place, kind in enumerate(STREAMS):
-        body += step(JUMP_EQUAL, kind, len(STREAMS) - place, 0)
+    for place, kind in enumerate(CONNECTED):
+        body += step(JUMP_EQUAL, kind, len(CONNECTED) - place, 0)
     return _low(0) + step(JUMP_EQUAL, AF_UNIX, 1, 0) + _refuse() + body + _refuse() + step(RETURN, ALLOW)
 
 

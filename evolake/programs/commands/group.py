@@ -82,8 +82,9 @@ def _entering(settings: Settings, folder: Path) -> str:
 @programs.command(short_help="Evaluate a project's initial program in the sandbox.")
 @click.argument("project", metavar="NAME|DIR")
 @click.option("--runs", type=click.IntRange(min=2), default=4, show_default=True, help="Evaluations: two under one seed, each other under its own.")
+@click.option("--install", is_flag=True, help="First install requirements.txt, as wheels, into an environment of the project.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
-def check(project: str, runs: int, as_json: bool) -> int:
+def check(project: str, runs: int, install: bool, as_json: bool) -> int:
     """Evaluate the initial program of a project in the jail: score, noise, time, whether it is deterministic, whether its score is protected.
 
     The project is named by its folder, or by the name that `evolake programs new` was given. Exit code 1 if a gate blocks the initial program,
@@ -91,11 +92,15 @@ def check(project: str, runs: int, as_json: bool) -> int:
     """
     from evolake.programs.evolution.checking import check_project
     from evolake.programs.model.project import find_project, load_project
+    from evolake.programs.sandbox import packages
 
     settings = settings_module.load()
     own = settings.of(ProgramsSettings)
     folder = find_project(project, own, settings.seed_folders)
-    result = check_project(load_project(folder), own, settings, runs)
+    loaded = load_project(folder)
+    if install and (place := packages.install(loaded)) is not None and not as_json:
+        say(f"{loaded.name}: the packages of {packages.FILE} are in {place}")
+    result = check_project(loaded, own, settings, runs, project)
     if as_json:
         say_json(result.to_json() | {"folder": str(folder)})
         return int(not result.clean)

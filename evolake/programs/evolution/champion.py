@@ -69,7 +69,7 @@ def decide_champion(
         texts = {name: texts_of(blobs, row["files_sha"]) for name, row in rows.items()}
         facts = {
             "sides": sides, "project": project.sha, "meeting": project.mode,
-            "settings": own.model_dump(exclude={"projects"}), "seed": cycle_seeds.root, "cycle": cycle, "jail": mode,
+            "settings": own.model_dump(exclude={"projects", "jail_folders"}), "seed": cycle_seeds.root, "cycle": cycle, "jail": mode,
             "version": __version__,
         }
         key, places = key_of(facts, ascii_only=True), {seed: place for place, seed in enumerate(seeds)}

@@ -17,6 +17,7 @@ from evolake.programs.gates.specs import GATES
 from evolake.programs.model.project import Project, program_id
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, averaged, cause, errors_in, score_of
 from evolake.programs.sandbox.meeting import settled
+from evolake.programs.sandbox.packages import not_installed
 from evolake.programs.search.numbers import numbers_in
 from evolake.programs.settings import ProgramsSettings
 from evolake.seeds import child_seed
@@ -34,7 +35,8 @@ MOST_LINES = 12
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check found. evaluations: the first two under one seed. wall_s: of each, jails and all."""
+    """What a check found. evaluations: the first two under one seed. wall_s: of each, jails and all. not_installed: lines of requirements.txt.
+    called: by which text the user named the project."""
 
     project: Project
     evaluations: list[Evaluation]
@@ -42,6 +44,8 @@ class Checked:
     blocked_by: Verdict | None
     numbers: int
     workers: int
+    not_installed: tuple[str, ...] = ()
+    called: str = ""
 
     @property
     def passed(self) -> bool:
@@ -97,6 +101,7 @@ class Checked:
             "wall_s": self.wall_s, "peak_mb": max((evaluation.peak_mb for evaluation in self.evaluations), default=0.0),
             "stages": self.evaluations[0].stages if self.evaluations else 0, "files": list(self.project.evolving), "numbers": self.numbers,
             "config_unused": list(config.unused), "reports": {name: one_line(text) for name, text in self.reports.items()},
+            "not_installed": list(self.not_installed),
             "left_out": list(self.evaluations[0].odd) if self.evaluations else [],
         }
 
@@ -104,7 +109,7 @@ class Checked:
         """For people."""
         summary = self.to_json()
         if not self.passed:
-            return [f"{self.project.name}: the initial program cannot be used: {summary['reason']}", *self._errors()]
+            return [f"{self.project.name}: the initial program cannot be used: {summary['reason']}", *self._errors(), *self._packages()]
         spread = f"{min(self.scores):.6g} to {max(self.scores):.6g}" if len(set(self.scores)) > 1 else f"{self.scores[0]:.6g}"
         mean = math.fsum(self.wall_s) / len(self.wall_s)
         stages = f", {summary['stages']} stages" if summary["stages"] > 1 else ""
@@ -126,6 +131,7 @@ class Checked:
             lines.append("  note      no operator can change it: mark its numbers by EVOLVE-PARAM, or let a model write")
         if summary["config_unused"]:
             lines.append(f"  not used  of config.yaml: {', '.join(summary['config_unused'])}")
+        lines += self._packages()
         return [*lines, f"next: evolake run --lines programs --cycles 3   (an estimate: {self._estimate(mean)})"]
 
     def _score_name(self) -> str:
@@ -134,6 +140,13 @@ class Checked:
         if project.score_name in metrics:
             return project.score_name
         return f"mean of {', '.join(averaged(project, metrics, self.evaluations[0].flags))}:"
+
+    def _packages(self) -> list[str]:
+        """Return the requirements that are not met, with what meets them."""
+        if not self.not_installed:
+            return []
+        command = f"evolake programs check {self.called or self.project.name} --install"
+        return [f"  packages  not installed: {', '.join(self.not_installed)}; to install them: {command}"]
 
     def _report(self) -> str:
         """Return the first error that the evaluator reports, in one line."""
@@ -153,11 +166,11 @@ class Checked:
         return result
 
 
-def check_project(project: Project, own: ProgramsSettings, settings: Settings, runs: int) -> Checked:
+def check_project(project: Project, own: ProgramsSettings, settings: Settings, runs: int, called: str = "") -> Checked:
     """Evaluates the initial program `runs` times, twice under the first seed, and asks every gate about it.
 
     Raises:
-        InputError: the evaluator of a protected project fails by itself.
+        InputError: the evaluator of a protected project fails by itself, or what the project names in `[jail]` or requirements.txt cannot be used.
     """
     seeds = [child_seed(settings.seed, LINE, "check", project.name, max(place - 1, 0)) for place in range(runs)]
     ruleset: Ruleset = load_rules(settings.seeds / "rules", LINE)
@@ -170,5 +183,6 @@ def check_project(project: Project, own: ProgramsSettings, settings: Settings, r
             begun = time.monotonic()
             evaluations.append(evaluator.evaluate(project.evolving, seed))
             walls.append(time.monotonic() - begun)
+    lacking = tuple(not_installed(project))
     numbers = len(numbers_in(project.evolving)) if judged.accepted else 0  # a text that is no Python has none
-    return Checked(project, evaluations, walls, judged.blocked_by, numbers, settings.workers)
+    return Checked(project, evaluations, walls, judged.blocked_by, numbers, settings.workers, lacking, called)

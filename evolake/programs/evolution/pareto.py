@@ -10,7 +10,7 @@ def fronts(points: np.ndarray) -> np.ndarray:
 
     points: (n, metrics), higher is better.
     """
-    as_good = (points[:, None, :] >= points[None, :, :]).all(axis=2)
+    as_good: np.ndarray = np.all(points[:, None, :] >= points[None, :, :], axis=2)
     dominates = as_good & ~as_good.T
     ranks = np.full(len(points), -1)
     rank = 0

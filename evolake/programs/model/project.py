@@ -20,7 +20,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -83,6 +83,13 @@ class FeatureSection(_Section):
     bins: int = Field(default=10, gt=1, le=100)
 
 
+class JailSection(_Section):
+    """`[jail]`: what of this machine the project's jails show, read-only."""
+
+    programs: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+-]*$")]] = Field(default_factory=list, max_length=20, description="on PATH")
+    folders: list[str] = Field(default_factory=list, max_length=20, description="absolute; in folders that EVOLAKE_PROGRAMS__JAIL_FOLDERS names")
+
+
 class ProjectFile(_Section):
     """project.toml."""
 
@@ -91,6 +98,7 @@ class ProjectFile(_Section):
     evaluator: EvaluatorSection = EvaluatorSection()
     metrics: dict[str, Literal["max", "min"]] = Field(default_factory=dict)
     features: dict[str, FeatureSection] = Field(default_factory=dict)
+    jail: JailSection = JailSection()
 
 
 @dataclass(frozen=True)

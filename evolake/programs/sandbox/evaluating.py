@@ -30,6 +30,7 @@ from evolake.programs.model.lines import BOM
 from evolake.programs.model.project import Project, limits_of, stages_in
 from evolake.programs.sandbox.calling import MOST_TROUBLES, STUB
 from evolake.programs.sandbox.harness import ERROR
+from evolake.programs.sandbox.needs import needs_of
 from evolake.programs.sandbox.running import Built, Runner, build
 from evolake.programs.sandbox.shinka import PRIVATE
 from evolake.programs.settings import ProgramsSettings
@@ -90,7 +91,8 @@ class Evaluator:
     def __init__(self, project: Project, own: ProgramsSettings, *, workers: int = 1, mode: str | None = None):
         self.project, self.own, self.mode = project, own, mode
         self.limits = limits_for(project, own, mode)
-        self._runner = Runner(project, self.limits, workers=workers, mode=mode) if project.protected else None
+        self._needs = needs_of(project, own, mode)
+        self._runner = Runner(project, self.limits, workers=workers, mode=mode, needs=self._needs) if project.protected else None
         self._cases: dict[int, list[Any]] = {}
         self._lock = threading.Lock()
 
@@ -107,7 +109,7 @@ class Evaluator:
 
     def build(self, texts: Mapping[str, str]) -> Built:
         """The program made ready to run; without a build command it is as it is."""
-        return build(self.project, texts, self.limits, self.mode)
+        return build(self.project, texts, self.limits, self.mode, self._needs)
 
     def evaluate(self, texts: Mapping[str, str], seed: int, built: Built | None = None, *, watch: bool = False) -> Evaluation:
         """One evaluation under a seed. built: what `build` gave; None: build it. watch: in mode "calls", note arguments that are changed in place.
@@ -234,9 +236,12 @@ class Evaluator:
         numpy = any(b"numpy" in data for data in files.values())
         asked = {"nonce": nonce, "seed": seed, "numpy": numpy, "evaluator": self.project.given.evaluator.file, **request}
         python, folders = interpreter()
-        argv = [python, "-S", "-s", "-P", "-B", "-c", HARNESS.format(folders=folders)]
+        argv = [python, "-S", "-s", "-P", "-B", "-c", HARNESS.format(folders=[*self._needs.packages, *folders])]
         limits = replace(self.limits, stretch=stretch)
-        run = NativeRun(argv, dict(files), stdin=json.dumps(asked).encode(), python=True, channel=channel, shared_memory=True)
+        run = NativeRun(
+            argv, dict(files), stdin=json.dumps(asked).encode(), python=True, channel=channel, shared_memory=True, shown=self._needs.shown,
+            path=self._needs.path,
+        )
         outcome = run_native(run, limits, mode=self.mode, waiting=waiting)
         return outcome, answer_in(outcome.stdout, nonce)
 
