@@ -134,7 +134,8 @@ def decide_by_metrics(scores: Mapping[str, Scores], random: np.random.Generator)
     worse = [name for name, contest in plain.items() if contest.high < contest.neutral]
     wins = bool(better) and not worse and len(first["challenger"]) == len(first["champion"])
     level = f"{100 * (1 - 2 * ERROR / len(scores)):.4g}% interval"
-    said = ", ".join(f"{name} better by {item.effect:.4g} ({level} {item.low:.4g} to {item.high:.4g})" for name, item in contests.items())
+    ends = {name: "exact" if item.low == item.high else f"{level} {item.low:.4g} to {item.high:.4g}" for name, item in contests.items()}
+    said = ", ".join(f"{name} better by {item.effect:.4g} ({ends[name]})" for name, item in contests.items())
     if wins:
         why = f"a gain beyond the noise in {' and '.join(better)}, and no loss beyond it in another metric"
     elif better and worse:
