@@ -18,14 +18,16 @@ BELOW_PREFIX = {
     "perl": ("lib/*/perl*", "share/perl*", "lib/perl*"), "php": ("lib/php",), "lua": ("share/lua",), "guile": ("share/guile", "lib/*/guile"),
 }
 """Program -> the folders that it reads, below the folder that its own `bin` is in."""
-ASKED = {"go": ("env", "GOROOT"), "rustc": ("--print", "sysroot"), "Rscript": ("-e", "cat(R.home())"), "julia": ("-e", "print(Sys.BINDIR)")}
+ASKED = {"rustc": ("--print", "sysroot"), "Rscript": ("-e", "cat(R.home())"), "julia": ("-e", "print(Sys.BINDIR)")}
 """Program -> the arguments by which it says where the folder lies that it reads."""
 FURTHER = {"Rscript": ("/etc/R", "/usr/share/R", "/usr/lib/R", "/usr/local/lib/R")}
 PACKAGES = {
-    "node": "nodejs", "go": "golang-go", "Rscript": "r-base-core", "rustc": "rustc", "ruby": "ruby", "php": "php-cli", "lua": "lua5.4", "java":
+    "node": "nodejs", "Rscript": "r-base-core", "rustc": "rustc", "ruby": "ruby", "php": "php-cli", "lua": "lua5.4", "java":
     "default-jre-headless", "ghc": "ghc", "guile": "guile-3.0", "octave": "octave", "sbcl": "sbcl", "ocaml": "ocaml", "perl": "perl",
 }
 """Program -> Debian's package of it, where the names differ or one could look for it."""
+UNUSABLE = {"go": "its compiler shares pages of files of the host with other processes, which the jail's filter refuses"}
+"""Program -> why it does not work in a jail, as was tried."""
 STANDARD = tuple(toolbox.PATH.split(":"))
 
 
@@ -46,6 +48,9 @@ def host_programs(names: Sequence[str], where: str) -> HostPrograms:
     places: dict[str, Path] = {}
     path: list[str] = []
     for name in names:
+        if name in UNUSABLE:
+            what = f"{where}: the program {name!r} cannot be run in a jail"
+            raise InputError(what, got=UNUSABLE[name], do="use another language, or bring a program that is built already")
         found = _found(name)
         if found is None:
             raise InputError(

@@ -99,6 +99,8 @@ def test_an_unknown_program_is_named_with_what_to_install() -> None:
     with pytest.raises(InputError, match="project toy: the program 'nosuch' is not installed") as caught:
         once(separate("program.js", NODE, "node program.js", '[jail]\nprograms = ["nosuch"]\n'))
     assert "apt-get install nosuch" in str(caught.value)
+    with pytest.raises(InputError, match="the program 'go' cannot be run in a jail"):
+        host_programs(["go"], "x")
     with pytest.raises(InputError, match=r"jail.programs.0 cannot be used"):
         separate("program.js", NODE, "node program.js", '[jail]\nprograms = ["../x"]\n')
 
