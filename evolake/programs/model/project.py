@@ -29,6 +29,7 @@ from evolake.file_names import check_id
 from evolake.jail.protocol import plain_name
 from evolake.programs.model.blocks import BadBlocks, cut
 from evolake.programs.model.config_yaml import Config, read_config
+from evolake.programs.model.lines import BOM
 from evolake.programs.model.meeting import obstacle
 from evolake.programs.model.parameters import parameters_in
 from evolake.programs.settings import ProgramsSettings
@@ -256,7 +257,8 @@ def _meeting(files: Mapping[str, bytes], texts: Mapping[str, str], given: Projec
     if others or not main.endswith(".py"):
         return "imports", "more than one file evolves" if others else "the program is not Python"
     beside = {name: data for name, data in files.items() if name not in (main, given.evaluator.file)}
-    why = obstacle(files[given.evaluator.file].decode("utf-8", "replace"), texts[main], main, beside)
+    evaluator = files[given.evaluator.file].decode("utf-8", "replace").removeprefix(BOM)
+    why = obstacle(evaluator, texts[main].removeprefix(BOM), main, beside)
     return ("imports", why) if why else ("calls", "")
 
 

@@ -98,7 +98,7 @@ class Runner:
     ) -> Outcome:
         """Run the program for as long as an evaluator calls it by `channel`, and `until` is open: see `serving`. waiting: of both."""
         payload = {"seed": seed, "numpy": numpy}
-        return self._jails().run(Call(SERVING, texts[self.project.main], payload, self._alone(stretch), channel, until, waiting))
+        return self._jails().run(Call(SERVING, texts[self.project.main].removeprefix(BOM), payload, self._alone(stretch), channel, until, waiting))
 
     def _jails(self) -> Pool:
         with self._lock:

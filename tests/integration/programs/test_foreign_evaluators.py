@@ -100,6 +100,13 @@ def test_a_program_that_is_concurrent_is_imported_where_it_was_to_be_called() ->
         assert evaluator.evaluate(project.evolving, 1).metrics == {"combined_score": 2.5}
 
 
+def test_a_byte_order_mark_leaves_the_score_protected() -> None:
+    project = settled(calls("\ufeff" + LOAD + "def evaluate(path):\n    return {'combined_score': load(path).f(3.0)}\n", "\ufeff" + PROGRAM), OWN)
+    with Evaluator(project, OWN) as evaluator:
+        result = evaluator.evaluate(project.evolving, 1)
+    assert (project.mode, project.open_because, dict(result.metrics)) == ("calls", "", {"combined_score": 2.5})
+
+
 SHINKA = """
 import argparse
 from shinka.core import run_shinka_eval
