@@ -3,8 +3,9 @@
     python benchmarks/false_promotions.py [--line solvers] [--contests 1000] [--power 60] [--seed 0]
 
 The lines' own functions decide, with the repeats that are their default: `decide_champion` of designs on simulated
-runs, `run_duel` and `decide_duel` of programs, `decide_duel` of solvers, `decide_champion` of prompts. Under every noise model both rivals are
-equally good. Same seed, same tables; some 45 seconds on one core. Exit code 1 if a share of false promotions is above
+runs, `run_duel` and `decide_by_metrics` of programs (with one, two and four declared metrics), `decide_duel` of
+solvers, `decide_champion` of prompts. Under every noise model both rivals are equally good. Same seed, same tables;
+some 60 seconds on one core. Exit code 1 if a share of false promotions is above
 2.5 % by more than the simulation's own error (the lower end of its 99.9 % interval, as there are many cells).
 
 Noise models: `seeds` (no noise within a seed, independent across seeds), `heavy tails` (Student's t with 2 degrees of
@@ -21,6 +22,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +32,7 @@ from evolake.contest import ERROR
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.champion import Contender, decide_champion
 from evolake.designs.settings import DesignsSettings, FidelitySettings
-from evolake.programs.evolution.duel import decide_duel as decide_programs
+from evolake.programs.evolution.duel import decide_by_metrics as decide_programs
 from evolake.programs.evolution.duel import run_duel as run_programs
 from evolake.programs.sandbox.evaluating import Evaluation
 from evolake.programs.settings import ProgramsSettings
@@ -136,18 +138,23 @@ def designs_settings(repeats: int, limit: float = MOST) -> DesignsSettings:
     return DesignsSettings(champion_repeats=repeats, low=LEVEL, medium=LEVEL, high=high)
 
 
-def programs(noise: np.ndarray, gain: float, rng: np.random.Generator, within: float = 0.0) -> bool:
-    """Whether the challenger wins a duel of programs. gain: in standard deviations over seeds. within: noise within a seed."""
+def programs(noises: Sequence[np.ndarray], gains: Sequence[float], rng: np.random.Generator, within: float = 0.0) -> bool:
+    """Whether the challenger wins a duel of programs. noises, gains: one for each metric, gains in standard deviations over seeds. within: noise
+    within a seed."""
+    names = [f"x{place}" for place in range(len(noises))]
 
     def evaluate(side: str, seed: int) -> Evaluation:
-        value = -noise[int(side), seed] + gain * int(side) + within * float(rng.normal())
-        return Evaluation("ok", metrics={"x": value}, seed=seed)
+        values = [-noise[int(side), seed] + gain * int(side) + within * float(rng.normal()) for noise, gain in zip(noises, gains, strict=True)]
+        return Evaluation("ok", metrics=dict(zip(names, values, strict=True)), seed=seed)
 
-    def score(item: Evaluation) -> float:
-        return item.metrics["x"]
+    scores = [partial(_metric, name) for name in names]
+    result = run_programs({"champion": "0", "again": "0", "challenger": "1"}, range(noises[0].shape[1]), evaluate, scores=scores)
+    known = {name: {side: [item.metrics[name] for item in items] for side, items in result.items()} for name in names}
+    return bool(decide_programs(known, rng)["wins"])
 
-    result = run_programs({"champion": "0", "again": "0", "challenger": "1"}, range(noise.shape[1]), evaluate, score=score)
-    return bool(decide_programs({side: [score(item) for item in items] for side, items in result.items()}, rng)["wins"])
+
+def _metric(name: str, item: Evaluation) -> float:
+    return item.metrics[name]
 
 
 def solvers(costs: np.ndarray, rng: np.random.Generator, timeout_s: float = 1e9) -> bool:
@@ -214,7 +221,13 @@ def of_programs(contests: int, seed: int) -> Iterator[Cell]:
         for model, noise in (*MODELS.items(), ("within a seed", across_seeds)):
             within = 1.0 if model == "within a seed" else 0.0
             drawn = (rng_of(seed, "programs", model, repeats, k) for k in range(contests))
-            yield "programs", f"{repeats} seeds", model, contests, sum(programs(noise(rng, repeats), 0.0, rng, within) for rng in drawn)
+            yield "programs", f"{repeats} seeds", model, contests, sum(programs([noise(rng, repeats)], [0.0], rng, within) for rng in drawn)
+    repeats = ProgramsSettings().heldout_repeats
+    for count in (2, 4):
+        for model, noise in MODELS.items():
+            drawn = (rng_of(seed, "metrics", model, count, k) for k in range(contests))
+            won = sum(programs([noise(rng, repeats) for _ in range(count)], [0.0] * count, rng) for rng in drawn)
+            yield "programs", f"{repeats} seeds, {count} metrics", model, contests, won
 
 
 def of_solvers(contests: int, seed: int) -> Iterator[Cell]:
@@ -278,8 +291,12 @@ def power_of_programs(contests: int, seed: int) -> Iterator[tuple[str, str, str]
     """The rows of programs."""
     for repeats in SEEDS:
         noises = [across_seeds(rng_of(seed, "power", repeats, k), repeats) for k in range(contests)]
-        gain = seen_gain(lambda g, k, n=noises: programs(n[k], g, np.random.default_rng(k)), contests, 12)
+        gain = seen_gain(lambda g, k, n=noises: programs([n[k]], [g], np.random.default_rng(k)), contests, 12)
         yield "programs", f"{repeats} seeds", f"{'more than 12' if math.isinf(gain) else f'{gain:.1f}'} standard deviations of a score"
+    repeats = ProgramsSettings().heldout_repeats
+    pairs = [[across_seeds(rng_of(seed, "power", "metrics", repeats, k, place), repeats) for place in range(2)] for k in range(contests)]
+    gain = seen_gain(lambda g, k: programs(pairs[k], [g, 0.0], np.random.default_rng(k)), contests, 12)
+    yield "programs", f"{repeats} seeds, 2 metrics", f"{'more than 12' if math.isinf(gain) else f'{gain:.1f}'} standard deviations of one of them"
 
 
 def power_of_solvers(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:

@@ -84,7 +84,7 @@ settings.load_profile("evolake")
 BEGUN = pytest.StashKey[set[Path]]()
 PROGRAMS = {
     "chromium": ("chromium", "chromium-browser", "google-chrome"), "c++": ("g++", "clang++"), "cc": ("gcc", "cc", "clang"),
-    "cmake": ("cmake",), "tex": ("pdflatex", "tectonic"),
+    "cmake": ("cmake",), "tex": ("pdflatex", "tectonic"), "node": ("node",),
 }
 
 

@@ -190,7 +190,8 @@ def facts_key(store: LineStore, population: Population, project: Mapping[str, An
     settings = store.settings
     living = [[row["program_id"], row["state"], row["islands"], row["score"]] for row in population.rows(project["project"])]
     return key_of({
-        "settings": settings.of(ProgramsSettings).model_dump(exclude={"projects"}), "seed": settings.seed, "backend": settings.backend,
+        "settings": settings.of(ProgramsSettings).model_dump(exclude={"projects", "jail_folders"}), "seed": settings.seed,
+        "backend": settings.backend,
         "cycle": store.cycle, "project": project["project_sha"], "meeting": project["mode"],
         "rules": store.rules().hash, "guidance": store.guidance(), "living": living,
         "version": __version__, "jail": settings.jail,

@@ -13,11 +13,12 @@ FLIPS_FROM = 6
 """Pairs from which sign flips can reach 2.5 %: 2^-6 is 1.6 %."""
 T_FROM = 3
 """Pairs from which the t test may decide. Two pairs that agree by chance are too frequent: 6 % if scores take two values."""
-T_ERROR = 0.0125
-"""Nominal one-sided level of the t test. It is half of `ERROR` because short tails pass more often: 2.2 % of uniform differences, with 3 pairs."""
+T_SHARE = 0.5
+"""Nominal one-sided level of the t test, as a share of the error. It is half because short tails pass more often: 2.2 % of uniform differences, with
+3 pairs."""
 
 
-def paired(differences: Sequence[float] | np.ndarray, rng: np.random.Generator, spread: float = 0.0) -> Contest:
+def paired(differences: Sequence[float] | np.ndarray, rng: np.random.Generator, spread: float = 0.0, error: float = ERROR) -> Contest:
     """Return the contest of two rivals by how much better the challenger was in each pair. The order of pairs does not matter.
 
     From six pairs on the test flips signs, which is exact for rivals that are exchangeable in each pair. With three to
@@ -26,6 +27,7 @@ def paired(differences: Sequence[float] | np.ndarray, rng: np.random.Generator, 
     Args:
         spread: least standard deviation of a difference, known from repeated measurements. It counts in the t test only:
             three pairs may agree by chance.
+        error: of this contest, if it is one of several of which one decides; the interval is that of this error.
 
     Raises:
         ValueError: no difference, or one that is not finite.
@@ -35,11 +37,12 @@ def paired(differences: Sequence[float] | np.ndarray, rng: np.random.Generator, 
         raise ValueError(f"differences must be a list of at least one finite number (got {values.tolist()!r:.200})")
     values = values[np.lexsort((values, np.abs(values)))]
     n, size = len(values), float(np.abs(values).max())
-    low, high = flip_ends(values, np.ones(n), rng, ERROR) if n >= FLIPS_FROM else student_ends(values, T_ERROR, spread)
+    flips = n >= FLIPS_FROM and 2.0**-n <= error
+    low, high = flip_ends(values, np.ones(n), rng, error) if flips else student_ends(values, T_SHARE * error, spread)
     low, high = snapped(low, 0.0, size), snapped(high, 0.0, size)
     if n < T_FROM:
         low, high = min(low, 0.0), max(high, 0.0)
-    test = f"{'sign flips' if n >= FLIPS_FROM else 't test'} of {n} {'pairs' if n > 1 else 'pair'}"
+    test = f"{'sign flips' if flips else 't test'} of {n} {'pairs' if n > 1 else 'pair'}"
     return Contest(float(values.mean()), low, high, n, test, _reason(low, n))
 
 

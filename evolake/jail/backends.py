@@ -7,7 +7,7 @@ when asked for by name, and it says in `*_guarantees` what it does not hold.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
@@ -15,6 +15,7 @@ from typing import Protocol
 import evolake
 from evolake.errors import InputError
 from evolake.jail import bubblewrap, identity, launching
+from evolake.jail.bubblewrap import View
 from evolake.jail.interpreter import interpreter
 from evolake.jail.protocol import JAIL_MODES, JailMode
 
@@ -57,21 +58,23 @@ class Backend(Protocol):
     counts_processes: bool
     """Whether a native program may be given processes: only where a namespace holds them all, and one signal ends them all."""
 
-    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, proc: bool = True) -> Command:
+    def command(
+        self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, view: View = View(),
+    ) -> Command:
         """The command that starts a server on descriptor `control`. scratch_mb > 0: of native programs, with a private folder of that size to write
-        in; 0: of Python candidates. box: options for a root of its own for the program, where the backend has such. proc: with a /proc there; the
-        program has the root of a Python candidate where it has none.
+        in; 0: of Python candidates. box: options for a root of its own for the program, where the backend has such. view: what it sees besides; the
+        program has the root of a Python candidate where it has neither a box nor a /proc.
 
         Raises JailUnavailable when the machine cannot do it.
         """
         ...
 
 
-def server_environment(home: str) -> dict[str, str]:
-    """Everything the server and every candidate see of an environment."""
+def server_environment(home: str, packages: tuple[str, ...] = ()) -> dict[str, str]:
+    """Everything the server and every candidate see of an environment. packages: as of a View."""
     return ONE_WAY | {
         "PATH": "/usr/bin:/bin", "HOME": home, "USER": "nobody", "LANG": "C.UTF-8", "TZ": "UTC",
-        "PYTHONPATH": os.pathsep.join(interpreter()[1]), "TORCHINDUCTOR_CACHE_DIR": "/tmp", "MPLBACKEND": "agg",
+        "PYTHONPATH": os.pathsep.join([*packages, *interpreter()[1]]), "TORCHINDUCTOR_CACHE_DIR": "/tmp", "MPLBACKEND": "agg",
     }
 
 
@@ -82,16 +85,18 @@ class Bubblewrap:
     python_guarantees = GUARANTEES
     counts_processes = True
 
-    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, proc: bool = True) -> Command:
+    def command(
+        self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, view: View = View(),
+    ) -> Command:
         python, folders = interpreter()
-        environment = server_environment("/tmp")
+        environment = server_environment("/tmp", view.packages)
         package = Path(evolake.__file__).resolve().parent
         program, number = str(bubblewrap.find()), identity.drawn()
         users = () if number is None else launching.launcher().user_namespaces(number)
-        if not scratch_mb or (box is None and not proc):
-            box, proc = bubblewrap.python_box(python, folders, package), False
+        if not scratch_mb or (box is None and not view.proc):
+            box, view = bubblewrap.python_box(python, folders, package), replace(view, proc=False)
         confine = bubblewrap.arguments(
-            python, folders, package=package, environment=environment, scratch_mb=scratch_mb, box=box, proc=proc,
+            python, folders, package=package, environment=environment, scratch_mb=scratch_mb, box=box, view=view,
             namespaces=bubblewrap.own_namespaces(number, *(users or (-1, -1))),
         )
         argv = (program, *confine, "--", python, *SERVER, str(control), "programs" if scratch_mb else "candidates")
@@ -105,10 +110,12 @@ class Rlimits:
     python_guarantees = GUARANTEES - {"secrets", "environment", "host-processes", "devices", "counters"}
     counts_processes = False
 
-    def command(self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, proc: bool = True) -> Command:
+    def command(
+        self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, view: View = View(),
+    ) -> Command:
         python, _ = interpreter()
         home = str(host_folder) if host_folder else "/nonexistent"
-        return Command((python, *SERVER, str(control), "host"), server_environment(home), home if host_folder else "")
+        return Command((python, *SERVER, str(control), "host"), server_environment(home, view.packages), home if host_folder else "")
 
 
 BACKENDS: dict[JailMode, Backend] = {"bubblewrap": Bubblewrap(), "rlimits": Rlimits()}

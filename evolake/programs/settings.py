@@ -21,6 +21,10 @@ class ProgramsSettings(LineSettings):
     islands: int = Field(default=3, gt=0, description="islands of a project whose config.yaml names no num_islands")
     elites: int = Field(default=8, gt=0, description="best programs that an island keeps beside one for each cell of features")
     most_programs: int = Field(default=200, gt=0, description="living programs of a project at the end of a cycle; config.yaml: population_size")
+    jail_folders: str = Field(
+        default="/usr/share", description="folders of this machine, comma-separated, in which those lie that a project may name in `[jail] folders`: "
+        "programs of others could read them",
+    )
     writer: Literal["one-shot", "session"] = Field(
         default="one-shot", description="how a model writes a program: `one-shot` (one reply), or `session` (it reads, changes and evaluates the "
         "program by tools in the jail)",

@@ -54,6 +54,7 @@ class Witness:
     secret: str
     variable: str
     port: int
+    abstract: str
     connections: list[Any]
     clock_offset: float
     devices: dict[str, tuple[int, ...]]
@@ -71,7 +72,7 @@ class Witness:
         if (self.folder / "secret").read_text() != self.secret:
             result.append("it changed the secret")
         if self.connections:
-            result.append("it reached a server on loopback")
+            result.append("it reached a server on loopback, or of abstract name")
         if abs(time.time() - time.monotonic() - self.clock_offset) > 30:
             result.append("it set the clock")
         result += [f"it changed {path}" for path, before in self.devices.items() if device_status(path) != before]
@@ -116,15 +117,20 @@ def witness(folder: Path) -> Iterator[Witness]:
     variable = f"EVOLAKE_WITNESS_{secrets.token_hex(4).upper()}"
     os.environ[variable] = secret
     connections: list[Any] = []
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=_accept, args=(server, connections), daemon=True).start()
+    abstract = f"evolake-witness-{secret[:8]}"
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as named:
+        named.bind(f"\0{abstract}")
+        named.listen()
+        for opened in (server, named):
+            threading.Thread(target=_accept, args=(opened, connections), daemon=True).start()
         try:
-            yield Witness(folder, secret, variable, server.getsockname()[1], connections, time.time() - time.monotonic(), {
+            yield Witness(folder, secret, variable, server.getsockname()[1], abstract, connections, time.time() - time.monotonic(), {
                 path: device_status(path) for path in ("/dev/null", "/dev/zero", "/dev/urandom")
             })
         finally:
             del os.environ[variable]
             server.shutdown(socket.SHUT_RDWR)
+            named.shutdown(socket.SHUT_RDWR)
 
 
 def _accept(server: socket.socket, connections: list[Any]) -> None:

@@ -47,6 +47,11 @@ OWNER_ARGUMENTS, UNCHANGED = {"chown": 1, "lchown": 1, "fchown": 1, "fchownat": 
 """Call that changes an owner -> which argument is the owner; and the owner that means none."""
 UNIQUE_MOUNT_ID = 0x4000
 """statx STATX_MNT_ID_UNIQUE: a number that counts the mounts of the machine."""
+PROT_WRITE = 0x02
+AF_UNIX = 1
+CONNECTED = tuple(kind | flags for kind in (1, 5) for flags in (0, 0o4000, 0o2000000, 0o2004000))
+"""SOCK_STREAM and SOCK_SEQPACKET, with and without SOCK_NONBLOCK and SOCK_CLOEXEC, equal on both architectures: the ends of such a pair send to each
+other alone, those of datagrams also to an address."""
 REFUSED_CONTROLS = (0x5412, 0x541C, 0x8901, 0x8902, 0x40086602, 0x401C5820, 0x40049409, 0x4020940D, 0xC0189436, 0x80045200)
 """ioctl TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP; FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FICLONE, FICLONERANGE, FIDEDUPERANGE; RNDGETENTCNT."""
 
@@ -57,6 +62,7 @@ class Policy(NamedTuple):
     programs: may execute other programs (a native candidate is itself started so).
     processes: may make processes, and signal those of its own jail where `signals` holds.
     signals: may signal any process it sees; only right in a process namespace of its own.
+    shared_memory: its processes may share files that they can write, which are those of its jail alone, and may make pairs of sockets.
     threads: may make threads, and choose their processors; without, it stays where the supervisor has pinned it.
     writes: may open files for writing, where that is not read-only anyway.
     changes: may change names, owners and modes of files. Times are set by none: where changes are allowed, setting them does nothing.
@@ -70,6 +76,7 @@ class Policy(NamedTuple):
     writes: bool = True
     changes: bool = False
     threads: bool = True
+    shared_memory: bool = False
     ends: tuple[str, ...] = ()
 
 
@@ -129,9 +136,13 @@ def _refuse_if_any(load: bytes, values: tuple[int, ...]) -> bytes:
     return body + step(RETURN, ALLOW) + _refuse()
 
 
-def _refuse_shared(*, anonymous: bool) -> bytes:
+def _refuse_shared(*, anonymous: bool, written: bool) -> bytes:
     """Refuse memory that is shared with other processes, or with other jails by way of a host's file (a futex in it reaches them); memory without a
-    file only where `anonymous`: where there are processes, no account of theirs would show it."""
+    file only where `anonymous`: where there are processes, no account of theirs would show it. written: allow files that are mapped to be written,
+    since no file of the host can be opened so."""
+    if written:
+        load = step(JUMP_BITS, MAP_SHARED, 1, 0) + step(RETURN, ALLOW) + step(JUMP_BITS, MAP_ANONYMOUS, 0, 1) + _refuse()
+        return _low(3) + load + _low(2) + step(JUMP_BITS, PROT_WRITE, 0, 1) + step(RETURN, ALLOW) + _refuse()
     body = _low(3) + step(JUMP_BITS, MAP_SHARED, 1, 0) + step(RETURN, ALLOW)
     if not anonymous:
         body += step(JUMP_BITS, MAP_ANONYMOUS, 0, 1) + step(RETURN, ALLOW)
@@ -142,6 +153,14 @@ def _nothing_if_unchanged(first: int) -> bytes:
     """Do nothing if neither owner nor group is to change: the kernel would set the time of change, also of a device that is the host's."""
     body = _low(first) + step(JUMP_EQUAL, UNCHANGED, 0, 3) + _low(first + 1) + step(JUMP_EQUAL, UNCHANGED, 0, 1)
     return body + _refuse(0) + step(RETURN, ALLOW)
+
+
+def _allow_socket_pair() -> bytes:
+    """Allow a pair of sockets that are connected with each other and nothing else."""
+    body = _low(1)
+    for place, kind in enumerate(CONNECTED):
+        body += step(JUMP_EQUAL, kind, len(CONNECTED) - place, 0)
+    return _low(0) + step(JUMP_EQUAL, AF_UNIX, 1, 0) + _refuse() + body + _refuse() + step(RETURN, ALLOW)
 
 
 def _refuse_if_bits(load: bytes, bits: int) -> bytes:
@@ -191,8 +210,9 @@ def program(policy: Policy, own_pid: int) -> bytes:
     rules += _only("ioprio_set", _allow_if_equal((_low(0), 1), (_low(1), 0)))
     rules += _only("fcntl", _refuse_if_any(_low(1), (*OWNERSHIP_OF_SIGNALS, PIPE_SIZE, *LOCKS, *HINTS)))
     rules += _only("madvise", _refuse_if_any(_low(2), PAGE_ADVICE))
-    rules += _only("mmap", _refuse_shared(anonymous=policy.processes or "clone" in policy.ends))
+    rules += _only("mmap", _refuse_shared(anonymous=policy.processes or "clone" in policy.ends, written=policy.shared_memory))
     rules += _only("statx", _refuse_if_bits(_low(3), UNIQUE_MOUNT_ID))
+    rules += _only("socketpair", _allow_socket_pair() if policy.shared_memory else _end_or_refuse(policy, "socketpair"))
     if policy.changes:
         for name in syscalls.FILE_TIMES:
             rules += _only(name, _refuse(0))

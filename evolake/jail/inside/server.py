@@ -18,12 +18,14 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from evolake.jail import wire
 from evolake.jail.inside import executed, kernel, namespaces, program, seccomp, watch
 from evolake.jail.inside.numbering import Numbering
 
+SHARED_MEMORY = "/dev/shm"
 TICK_MS, TICK_AMONG_PROCESSES_MS = 20, 5
 
 
@@ -115,7 +117,7 @@ def serve_call(control: socket.socket, message: dict[str, Any], descriptors: lis
     descriptors.clear()
     ready = os.read(ready_read, 4096)
     os.close(ready_read)
-    report = follow(control, pid, message["limits"], processes=None, folder=None)
+    report = follow(control, pid, message["limits"], processes=None)
     return report if ready == candidate.READY else report | {"broken": ready.decode(errors="replace") or "the process ended before its confinement"}
 
 
@@ -144,7 +146,7 @@ def serve_fork(control: socket.socket, message: dict[str, Any], descriptors: lis
             descriptors[:] = group[1:]
             ready = os.read(ready_read, 4096)
             os.close(ready_read)
-            report = follow(control, pid, limits, processes=None, folder=folder, events=events)
+            report = follow(control, pid, limits, processes=None, folders=(folder,), events=events)
     except OSError as error:
         return {"broken": str(error)}
     # without a word it was ended by a limit while its files were written
@@ -162,9 +164,12 @@ def serve_program(control: socket.socket, message: dict[str, Any], descriptors: 
     head = json.loads(os.pread(request, head_size, 0))
     place = head["root"] + head["folder"]
     program.write_inputs(place, head["files"], _read_all(request, head_size, size))
-    folder = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    shared_memory = head["shared_memory"]
+    folder, *_ = folders = [
+        os.open(path, os.O_RDONLY | os.O_DIRECTORY) for path in (place, *([head["root"] + SHARED_MEMORY] if shared_memory else []))
+    ]
     processes = message["limits"]["processes"] if own_namespaces else 0  # on the host nothing could hold or end them
-    policy = seccomp.Policy(programs=True, processes=processes > 0, signals=processes > 0, changes=True)
+    policy = seccomp.Policy(programs=True, processes=processes > 0, signals=processes > 0, changes=True, shared_memory=shared_memory)
     failure_read, failure_write = os.pipe()
     ours, theirs = socket.socketpair() if head["record"] else (None, None)
     pid = os.fork()
@@ -188,20 +193,20 @@ def serve_program(control: socket.socket, message: dict[str, Any], descriptors: 
             return {"broken": str(error)}
         finally:
             ours.close()
-    report = follow(control, pid, message["limits"], processes=processes if processes else None, folder=folder, record=record, events=events)
+    report = follow(control, pid, message["limits"], processes=processes or None, folders=folders, record=record, events=events)
     results, contents, refused = program.collect(folder, head["outputs"], int(message["limits"]["file_mb"] * kernel.MEBIBYTE))
     failure = os.read(failure_read, 4096).decode(errors="replace")
     listing = json.dumps({"files": results, "refused": refused, "failure": failure, "programs": record.programs if record else []}).encode()
     for data in (b"%d\n" % len(listing) + listing, contents):
         _write_all(result, data)
-    os.close(folder)
-    os.close(failure_read)
+    for descriptor in (*folders, failure_read):
+        os.close(descriptor)
     return report
 
 
 def follow(
-    control: socket.socket, pid: int, limits: dict[str, Any], *, processes: int | None, folder: int | None, record: executed.Executed | None = None,
-    events: int | None = None,
+    control: socket.socket, pid: int, limits: dict[str, Any], *, processes: int | None, folders: Sequence[int] = (),
+    record: executed.Executed | None = None, events: int | None = None,
 ) -> dict[str, Any]:
     """Wait for process `pid`, stop it when told to, when it has too much of something, or when the kernel has ended a part of it (`events`, see
     `watch.out_of_memory`); then clear away what it left, and report."""
@@ -221,7 +226,7 @@ def follow(
         if ended in ready:
             if processes is not None:  # of a fork bomb the kernel may refuse the first process its next one between two looks
                 watch.reap(usage)
-                excess = watch.excess(pid, processes, folder, usage, total_mb)
+                excess = watch.excess(pid, processes, folders, usage, total_mb)
             break
         if control.fileno() in ready:
             message, _ = wire.receive(control)
@@ -242,7 +247,7 @@ def follow(
         if processes is not None:
             watch.reap(usage)
         killed = events is not None and watch.out_of_memory(events)
-        if killed or (excess := watch.excess(pid, processes, folder, usage, total_mb)):
+        if killed or (excess := watch.excess(pid, processes, folders, usage, total_mb)):
             stop(ended)
             break
     os.close(ended)

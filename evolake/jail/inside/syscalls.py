@@ -22,7 +22,8 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "kcmp": (312, 272), "setpriority": (141, 140), "sched_setaffinity": (203, 122), "sched_setscheduler": (144, 119),
     "sched_setparam": (142, 118), "sched_setattr": (314, 274), "ioprio_set": (251, 30), "prlimit64": (302, 261),
     "setrlimit": (160, 164), "setns": (308, 268), "unshare": (272, 97), "setsid": (112, 157), "setpgid": (109, 154),
-    "acct": (163, 89), "socket": (41, 198), "socketpair": (53, 199), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
+    "acct": (163, 89), "socket": (41, 198), "socketpair": (53, 199), "connect": (42, 203), "bind": (49, 200), "listen": (50, 201),
+    "accept": (43, 202), "accept4": (288, 242), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427), "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51),
     "move_mount": (429, 429), "open_tree": (428, 428), "fsopen": (430, 430), "fsconfig": (431, 431), "fsmount": (432, 432),
     "fspick": (433, 433), "mount_setattr": (442, 442), "swapon": (167, 224), "swapoff": (168, 225), "quotactl": (179, 60),
@@ -53,8 +54,8 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "statx": (332, 291), "statmount": (457, 457), "listmount": (458, 458),
 }
 
-NETWORK = ("socket", "socketpair", "io_uring_setup", "io_uring_enter", "io_uring_register")
-"""No socket of any family, and none of the ring interface, through which sockets could be had past a filter."""
+NETWORK = ("socket", "connect", "bind", "listen", "accept", "accept4", "io_uring_setup", "io_uring_enter", "io_uring_register")
+"""No socket of any family, no other end for one of a pair, and none of the ring interface, through which sockets could be had past a filter."""
 
 OTHER_PROCESSES = (
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "kcmp", "pidfd_open", "pidfd_send_signal",

@@ -12,7 +12,7 @@ import contextlib
 import os
 import resource
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from evolake.jail.inside.kernel import MEBIBYTE
 
@@ -61,16 +61,17 @@ def descendants(root: int) -> dict[int, int]:
     return below
 
 
-def memory_of(family: Iterable[int], folder: int) -> float:
-    """MiB of memory that belongs to these processes alone and to the files in `folder`: what is swapped out is not seen. Two processes that share
-    pages since a fork count them twice. Memory that processes share otherwise the filter refuses, so that nothing is held without being seen here."""
+def memory_of(family: Iterable[int], folders: Sequence[int]) -> float:
+    """MiB of memory that belongs to these processes alone and to the files in `folders`: what is swapped out is not seen. Two processes that share
+    pages since a fork count them twice. Of other shared memory the filter allows only files that can be written, which are all in `folders`, so that
+    nothing is held without being seen here."""
     pages = 0
     for pid in family:
         with contextlib.suppress(OSError, ValueError), open(f"/proc/{pid}/statm") as file:
             _, resident, of_files, *_ = file.read().split()
             pages += int(resident) - int(of_files)
-    system = os.statvfs(folder)
-    return (pages * resource.getpagesize() + (system.f_blocks - system.f_bfree) * system.f_frsize) / MEBIBYTE
+    systems = [os.statvfs(folder) for folder in folders]
+    return (pages * resource.getpagesize() + sum((system.f_blocks - system.f_bfree) * system.f_frsize for system in systems)) / MEBIBYTE
 
 
 def too_much_memory(total_mb: float) -> str:
@@ -88,13 +89,13 @@ def out_of_memory(events: int) -> bool:
     return False
 
 
-def excess(pid: int, processes: int | None, folder: int | None, usage: Usage, total_mb: float | None) -> str | None:
-    """What the candidate has too much of, or None. `processes`: further processes allowed (None: it cannot make any). `folder`: where it writes.
+def excess(pid: int, processes: int | None, folders: Sequence[int], usage: Usage, total_mb: float | None) -> str | None:
+    """What the candidate has too much of, or None. `processes`: further processes allowed (None: it cannot make any). `folders`: where it writes.
     `total_mb`: MiB that it and its files may hold (None: no such limit). `usage` learns the peak of its memory where it has processes."""
     if processes is None:
         result = _statistics(pid)
         tasks = int(result[THREADS]) if result else 0
-        if folder is not None and total_mb is not None and memory_of((pid,), folder) > total_mb:
+        if folders and total_mb is not None and memory_of((pid,), folders) > total_mb:
             return too_much_memory(total_mb)
     else:
         if os.getpid() == 1 and sum(entry.isdigit() for entry in os.listdir("/proc")) > processes + 2:  # quick: a fork bomb does not wait
@@ -103,16 +104,16 @@ def excess(pid: int, processes: int | None, folder: int | None, usage: Usage, to
         tasks = sum(family.values())
         if len(family) > processes + 1:
             return f"made more than {processes} further processes"
-        if folder is not None and os.getpid() == 1:
-            together = memory_of(family, folder)
+        if folders and os.getpid() == 1:
+            together = memory_of(family, folders)
             usage.peak_mb = max(usage.peak_mb, together)
             if total_mb is not None and together > total_mb:
                 return too_much_memory(total_mb)
     if tasks > MOST_THREADS:
         return f"made more than {MOST_THREADS} threads"
-    if folder is not None:
-        system = os.statvfs(folder)
-        if os.getpid() == 1 and system.f_files - system.f_ffree > MOST_FILES:
+    if os.getpid() == 1:
+        systems = [os.statvfs(folder) for folder in folders]
+        if sum(system.f_files - system.f_ffree for system in systems) > MOST_FILES:
             return f"made more than {MOST_FILES} files"
     return None
 

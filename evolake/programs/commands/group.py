@@ -82,26 +82,31 @@ def _entering(settings: Settings, folder: Path) -> str:
 @programs.command(short_help="Evaluate a project's initial program in the sandbox.")
 @click.argument("project", metavar="NAME|DIR")
 @click.option("--runs", type=click.IntRange(min=2), default=4, show_default=True, help="Evaluations: two under one seed, each other under its own.")
+@click.option("--install", is_flag=True, help="First install requirements.txt, as wheels, into an environment of the project.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
-def check(project: str, runs: int, as_json: bool) -> int:
+def check(project: str, runs: int, install: bool, as_json: bool) -> int:
     """Evaluate the initial program of a project in the jail: score, noise, time, whether it is deterministic, whether its score is protected.
 
     The project is named by its folder, or by the name that `evolake programs new` was given. Exit code 1 if a gate blocks the initial program,
-    as it would when the line starts.
+    as it would when the line starts, or if the evaluator reports an error beside its score.
     """
     from evolake.programs.evolution.checking import check_project
     from evolake.programs.model.project import find_project, load_project
+    from evolake.programs.sandbox import packages
 
     settings = settings_module.load()
     own = settings.of(ProgramsSettings)
     folder = find_project(project, own, settings.seed_folders)
-    result = check_project(load_project(folder), own, settings, runs)
+    loaded = load_project(folder)
+    if install and (place := packages.install(loaded)) is not None and not as_json:
+        say(f"{loaded.name}: the packages of {packages.FILE} are in {place}")
+    result = check_project(loaded, own, settings, runs, project)
     if as_json:
         say_json(result.to_json() | {"folder": str(folder)})
-        return int(not result.passed)
+        return int(not result.clean)
     for line in [*result.lines(), *([f"  {_entering(settings, folder)}"] if result.passed else [])]:
         say(line)
-    return int(not result.passed)
+    return int(not result.clean)
 
 
 @programs.command(short_help="Show a program, its scores, gates and changes.")
@@ -124,6 +129,32 @@ def show(program: str, as_json: bool) -> int:
         *lines, diff = lines_of(result)
         say(*lines)
         say_text(diff)
+    return 0
+
+
+@programs.command(short_help="List the programs of a project that no other beats in every metric.")
+@click.argument("project", required=False)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def front(project: str | None, as_json: bool) -> int:
+    """List the Pareto front of PROJECT (default: of all): the living programs that no other is at least as good as in every declared metric and
+    better in one. The metrics are those of `[metrics]` in project.toml."""
+    from evolake.lake import Lake
+    from evolake.programs.report.fronts import front_of, lines_of
+    from evolake.programs.report.material import material_of
+
+    lake = Lake(settings_module.load().require_lake())
+    cycles = lake.cycles(LINE, "incoming_programs")
+    if not cycles or not lake.cycles(LINE, "champion"):
+        raise InputError("the lake holds no finished cycle of programs yet", do="evolake run --lines programs")
+    material = material_of(lake, cycles[-1])
+    known = list(material.metrics)
+    if project is not None and project not in known:
+        raise InputError(f"the lake holds no project {project!r}", wanted=f"one of {', '.join(known)}")
+    fronts = [front_of(material, name) for name in ([project] if project else known)]
+    if as_json:
+        say_json({"verdict": "listed", "projects": fronts})
+    else:
+        say(*(line for item in fronts for line in lines_of(item)))
     return 0
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from evolake.programs.evolution.pareto import crowding, fronts
 from evolake.programs.model.blocks import cut
 from evolake.programs.model.project import FeatureSection, Project
 from evolake.programs.settings import ProgramsSettings
@@ -51,6 +52,12 @@ def merit(project: Project, row: Mapping[str, Any]) -> float:
     return row["score"] if project.higher_is_better else -row["score"]
 
 
+def dominates(project: Project, row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether a row is as good as another in every declared metric, and better in one."""
+    point, beaten = _point(row, project.metrics), _point(other, project.metrics)
+    return point is not None and beaten is not None and point != beaten and all(o >= p for o, p in zip(point, beaten, strict=True))
+
+
 @dataclass
 class Islands:
     """The living programs of a project while a cycle goes on."""
@@ -69,8 +76,18 @@ class Islands:
         return self.ranked(row for row in self.rows.values() if island in row["islands"])
 
     def ranked(self, rows: Iterable[Row]) -> list[Row]:
-        """Best first."""
-        return sorted(rows, key=lambda row: (-merit(self.project, row), row["size"], row["number"]))
+        """Best first: by the score; with several declared metrics by Pareto rank, then by crowding distance (see `pareto`)."""
+        by_score = sorted(rows, key=lambda row: (-merit(self.project, row), row["size"], row["number"]))
+        if len(self.project.metrics) < 2 or len(by_score) < 2:
+            return by_score
+        points = [_point(row, self.project.metrics) for row in by_score]
+        whole = [row for row, point in zip(by_score, points, strict=True) if point is not None]
+        if not whole:
+            return by_score
+        measured = np.array([point for point in points if point is not None])
+        ranks = fronts(measured)
+        order = np.lexsort((-crowding(measured, ranks), ranks))
+        return [whole[place] for place in order] + [row for row, point in zip(by_score, points, strict=True) if point is None]
 
     def parents(self, island: int, random: np.random.Generator) -> tuple[Row, Row]:
         """A parent by rank, or with the probability `EXPLORE` any; and another one, where there is one, of any island with that probability."""
@@ -120,15 +137,10 @@ class Islands:
         self.rows = {name: row for name, row in self.rows.items() if name in kept}
 
     def with_front(self) -> None:
-        """Marks the Pareto front over the declared metrics."""
-        names = self.project.metrics
-        points = {name: _point(row, names) for name, row in self.rows.items()}
-        for name, row in self.rows.items():
-            point = points[name]
-            beaten = point is None or any(
-                other is not None and all(o >= p for o, p in zip(other, point, strict=True)) and other != point for other in points.values()
-            )
-            self.rows[name] = row | {"front": not beaten}
+        """Mark the Pareto front over the declared metrics."""
+        points = {name: point for name, row in self.rows.items() if (point := _point(row, self.project.metrics)) is not None}
+        best = dict(zip(points, fronts(np.array(list(points.values()))) == 0, strict=True)) if points else {}
+        self.rows = {name: row | {"front": bool(best.get(name, False))} for name, row in self.rows.items()}
 
 
 def _point(row: Mapping[str, Any], metrics: Mapping[str, str]) -> tuple[float, ...] | None:

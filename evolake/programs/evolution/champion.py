@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from typing import Any
 
 from evolake import __version__
@@ -12,8 +13,8 @@ from evolake.canonical_json import canonical_json, key_of
 from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import HostBusy
 from evolake.lake import BlobStore
-from evolake.programs.evolution.archive import Islands
-from evolake.programs.evolution.duel import UNDECIDED, decide_duel, run_duel, sides_of
+from evolake.programs.evolution.archive import Islands, dominates
+from evolake.programs.evolution.duel import UNDECIDED, decide_by_metrics, run_duel, sides_of
 from evolake.programs.evolution.generations import measured_rows
 from evolake.programs.evolution.population import Population, Row, texts_of
 from evolake.programs.model.project import Project
@@ -59,7 +60,7 @@ def decide_champion(
     The search's scores do not decide who may challenge: a champion that was lucky once, where scores are noisy, would never be met.
     """
     champion, initial = population.champion(project.name), population.initial(project.name)
-    challenger = next((row for row in islands.ranked(islands.rows.values()) if row["program_id"] != champion["program_id"]), None)
+    challenger = challenger_of(islands, champion)
     rows = {row["program_id"]: row for row in (champion, initial, challenger) if row is not None}
     sides = sides_of(champion["program_id"], challenger["program_id"] if challenger else None, initial["program_id"])
     seeds = [cycle_seeds.seed(f"heldout/{project.name}", place) for place in range(own.heldout_repeats)]
@@ -68,7 +69,7 @@ def decide_champion(
         texts = {name: texts_of(blobs, row["files_sha"]) for name, row in rows.items()}
         facts = {
             "sides": sides, "project": project.sha, "meeting": project.mode,
-            "settings": own.model_dump(exclude={"projects"}), "seed": cycle_seeds.root, "cycle": cycle, "jail": mode,
+            "settings": own.model_dump(exclude={"projects", "jail_folders"}), "seed": cycle_seeds.root, "cycle": cycle, "jail": mode,
             "version": __version__,
         }
         key, places = key_of(facts, ascii_only=True), {seed: place for place, seed in enumerate(seeds)}
@@ -81,13 +82,17 @@ def decide_champion(
             built = {name: evaluator.build(text) for name, text in texts.items()}
             result = run_duel(
                 sides, seeds, lambda name, seed: evaluator.evaluate(texts[name], seed, built[name]),
-                held=notes.known(project.name, key, seeds, blobs), note=note, score=lambda evaluation: _merit(project, evaluation),
+                held=notes.known(project.name, key, seeds, blobs), note=note, scores=[partial(_merit, project, name) for name in project.metrics],
             )
             unknown = None
         except HostBusy as error:
             result, unknown = {side: [] for side in sides}, {**UNDECIDED, "reason": f"unknown: {error.what}"}
-    scores = {side: [_merit(project, evaluation) for evaluation in evaluations] for side, evaluations in result.items()}
-    verdict = unknown or decide_duel(scores, cycle_seeds.generator(f"duel/{project.name}"))
+    by_metric = {
+        name: {side: [_merit(project, name, evaluation) for evaluation in evaluations] for side, evaluations in result.items()}
+        for name in project.metrics
+    }
+    scores = by_metric[project.score_name]
+    verdict = unknown or decide_by_metrics(by_metric, cycle_seeds.generator(f"duel/{project.name}"))
     holder = challenger if verdict["wins"] and challenger is not None else champion
     held = [score for score in scores["challenger" if holder is challenger else "champion"] if score is not None]
     start = [item for item in scores.get("initial", scores["champion"]) if item is not None]
@@ -123,9 +128,21 @@ def read_evaluations(data: bytes) -> dict[str, Evaluation]:
     return result
 
 
-def _merit(project: Project, evaluation: Evaluation) -> float | None:
+def challenger_of(islands: Islands, champion: Row) -> Row | None:
+    """The best other program; with several declared metrics, first of those that dominate the champion by the scores of the search."""
+    others = [row for row in islands.ranked(islands.rows.values()) if row["program_id"] != champion["program_id"]]
+    if len(islands.project.metrics) > 1:
+        others.sort(key=lambda row: not dominates(islands.project, row, champion))
+    return others[0] if others else None
+
+
+def _merit(project: Project, name: str, evaluation: Evaluation) -> float | None:
+    """A declared metric, or the score, of an evaluation, such that higher is better; None if it failed or lacks a declared metric."""
     score = score_of(project, evaluation) if evaluation.ok and not deciding_odd(project, evaluation) else None
-    return None if score is None else score if project.higher_is_better else -score
+    if score is None or any(declared not in evaluation.metrics for declared in project.given.metrics):
+        return None
+    value = score if name == project.score_name else evaluation.metrics[name]
+    return value if project.metrics[name] == "max" else -value
 
 
 def settled(islands: Islands, holder: str, *, most: int) -> dict[str, Row]:

@@ -14,8 +14,9 @@ from evolake.programs.evolution.context import LINE
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.gates.specs import GATES
 from evolake.programs.model.project import Project, program_id
-from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, averaged, score_of
+from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, averaged, cause, errors_in, score_of
 from evolake.programs.sandbox.meeting import settled
+from evolake.programs.sandbox.packages import not_installed
 from evolake.programs.search.numbers import numbers_in
 from evolake.programs.settings import ProgramsSettings
 from evolake.seeds import child_seed
@@ -27,13 +28,14 @@ GUARDS = {
     "imports": "not protected: the evaluator imports the program, since {}",
 }
 """What is said of a score, by how evaluator and program meet."""
-REPORTS = ("error", "error_type", "error_message", "failure_stage", "traceback")
-"""Artifacts in which evaluators written for OpenEvolve say that something failed."""
+MOST_LINES = 12
+"""Lines that are shown of each text of an evaluation that failed."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check found. evaluations: the first two under one seed. wall_s: of each, jails and all. starts: how their processes start."""
+    """What a check found. evaluations: the first two under one seed. wall_s: of each, jails and all. starts: how their processes start.
+    not_installed: lines of requirements.txt. called: by which text the user named the project."""
 
     project: Project
     evaluations: list[Evaluation]
@@ -42,11 +44,34 @@ class Checked:
     numbers: int
     workers: int
     starts: str
+    not_installed: tuple[str, ...] = ()
+    called: str = ""
 
     @property
     def passed(self) -> bool:
         """Whether every gate passes the initial program, and every evaluation gave a score."""
         return self.blocked_by is None and all(evaluation.ok for evaluation in self.evaluations)
+
+    @property
+    def reports(self) -> dict[str, str]:
+        """What the evaluator says of errors in texts beside a score that counts; with these, everything that it handed on in words."""
+        failed = next((item for item in self.evaluations if item.ok and errors_in(item.artifacts)), None)
+        if failed is None:
+            return {}
+        names = errors_in(failed.artifacts)
+        return {name: failed.artifacts[name] for name in [*names, *(name for name in failed.artifacts if name not in names)]}
+
+    @property
+    def verdict(self) -> str:
+        """The finding in one word or two."""
+        if not self.passed:
+            return "blocked"
+        return "usable" if self.clean else "reports errors"
+
+    @property
+    def clean(self) -> bool:
+        """Whether it is usable and its evaluator reports no error."""
+        return self.passed and not self.reports
 
     @property
     def scores(self) -> list[float]:
@@ -69,13 +94,14 @@ class Checked:
         reason = f"{self.blocked_by.gate}: {self.blocked_by.reason}" if self.blocked_by else reason
         config = self.project.config
         return {
-            "verdict": "usable" if self.passed else "blocked", "reason": reason, "project": self.project.name, "score_name": self.project.score_name,
+            "verdict": self.verdict, "reason": reason, "project": self.project.name, "score_name": self.project.score_name,
             "scores": self.scores, "deterministic": self.deterministic, "noise": self.noise, "protected": self.project.protected,
             "mode": self.project.mode, "open_because": self.project.open_because,
             "metrics": dict(self.evaluations[0].metrics) if self.evaluations else {}, "cpu_s": [evaluation.cpu_s for evaluation in self.evaluations],
             "wall_s": self.wall_s, "starts": self.starts, "peak_mb": max((evaluation.peak_mb for evaluation in self.evaluations), default=0.0),
             "stages": self.evaluations[0].stages if self.evaluations else 0, "files": list(self.project.evolving), "numbers": self.numbers,
-            "config_unused": list(config.unused), "reports": self._reports(),
+            "config_unused": list(config.unused), "reports": {name: one_line(text) for name, text in self.reports.items()},
+            "not_installed": list(self.not_installed),
             "left_out": list(self.evaluations[0].odd) if self.evaluations else [],
         }
 
@@ -83,14 +109,14 @@ class Checked:
         """For people."""
         summary = self.to_json()
         if not self.passed:
-            return [f"{self.project.name}: the initial program cannot be used: {summary['reason']}", *self._errors()]
+            return [f"{self.project.name}: the initial program cannot be used: {summary['reason']}", *self._errors(), *self._packages()]
         spread = f"{min(self.scores):.6g} to {max(self.scores):.6g}" if len(set(self.scores)) > 1 else f"{self.scores[0]:.6g}"
         # the others start jails that later evaluations find warm
         quickest = min(self.wall_s)
         stages = f", {summary['stages']} stages" if summary["stages"] > 1 else ""
         guard = GUARDS[self.project.mode].format(self.project.open_because)
         lines = [
-            f"{self.project.name}: usable",
+            f"{self.project.name}: usable" if self.clean else f"{self.project.name}: usable, but your evaluator reports: {self._report()}",
             f"  score     {self._score_name()} {spread} over {len(self.scores)} evaluations{stages}; "
             f"{'higher' if self.project.higher_is_better else 'lower'} is better",
             f"  same seed {'the same metrics: deterministic' if self.deterministic else 'other metrics: it measures time, or has chance of its own'}",
@@ -107,6 +133,7 @@ class Checked:
             lines.append("  note      no operator can change it: mark its numbers by EVOLVE-PARAM, or let a model write")
         if summary["config_unused"]:
             lines.append(f"  not used  of config.yaml: {', '.join(summary['config_unused'])}")
+        lines += self._packages()
         return [*lines, f"next: evolake run --lines programs --cycles 3   (an estimate: {self._estimate(quickest)})"]
 
     def _score_name(self) -> str:
@@ -116,24 +143,36 @@ class Checked:
             return project.score_name
         return f"mean of {', '.join(averaged(project, metrics, self.evaluations[0].flags))}:"
 
-    def _reports(self) -> dict[str, str]:
-        """Return what the evaluator says of errors in artifacts beside a score that counts, one line each."""
-        texts = self.evaluations[0].artifacts if self.evaluations and self.evaluations[0].ok else {}
-        return {name: one_line(text) for name, text in texts.items() if name in REPORTS and text.strip()}
+    def _packages(self) -> list[str]:
+        """Return the requirements that are not met, with what meets them."""
+        if not self.not_installed:
+            return []
+        command = f"evolake programs check {self.called or self.project.name} --install"
+        return [f"  packages  not installed: {', '.join(self.not_installed)}; to install them: {command}"]
+
+    def _report(self) -> str:
+        """Return the first error that the evaluator reports, in one line."""
+        text = next(iter(self.reports.values()))
+        return cause(text) if "Traceback" in text else one_line(text)
 
     def _estimate(self, seconds: float) -> str:
         return f"{seconds / self.workers:.2f} s per candidate with {self.workers} at once"
 
     def _errors(self) -> list[str]:
-        result = [text for evaluation in self.evaluations if not evaluation.ok for text in evaluation.artifacts.values()]
-        return [f"  {line}" for line in (result[0].strip().splitlines()[-12:] if result else [])]
+        """Return every text of the first evaluation that failed, the end of each."""
+        failed = next((evaluation for evaluation in self.evaluations if not evaluation.ok), None)
+        result: list[str] = []
+        for name, text in dict(failed.artifacts if failed else {}).items():
+            first, *further = text.strip().splitlines()[-MOST_LINES:] or [""]
+            result += [f"  {name}: {first}", *(f"    {line}" for line in further)] if first else []
+        return result
 
 
-def check_project(project: Project, own: ProgramsSettings, settings: Settings, runs: int) -> Checked:
+def check_project(project: Project, own: ProgramsSettings, settings: Settings, runs: int, called: str = "") -> Checked:
     """Evaluates the initial program `runs` times, twice under the first seed, and asks every gate about it.
 
     Raises:
-        InputError: the evaluator of a protected project fails by itself.
+        InputError: the evaluator of a protected project fails by itself, or what the project names in `[jail]` or requirements.txt cannot be used.
     """
     seeds = [child_seed(settings.seed, LINE, "check", project.name, max(place - 1, 0)) for place in range(runs)]
     ruleset: Ruleset = load_rules(settings.seeds / "rules", LINE)
@@ -146,5 +185,6 @@ def check_project(project: Project, own: ProgramsSettings, settings: Settings, r
             begun = time.monotonic()
             evaluations.append(evaluator.evaluate(project.evolving, seed))
             walls.append(time.monotonic() - begun)
+    lacking = tuple(not_installed(project))
     numbers = len(numbers_in(project.evolving)) if judged.accepted else 0  # a text that is no Python has none
-    return Checked(project, evaluations, walls, judged.blocked_by, numbers, settings.workers, evaluator.starts.words)
+    return Checked(project, evaluations, walls, judged.blocked_by, numbers, settings.workers, evaluator.starts.words, lacking, called)

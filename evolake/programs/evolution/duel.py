@@ -5,6 +5,9 @@ that cannot win any more is not evaluated under further seeds; champion and init
 held-out scores do not depend on who challenged. The champion is evaluated twice under the first seeds. If all these
 repeats are equal, and no score changes with the seed, then the evaluator uses no seed: the comparison is exact, and
 any better score is better.
+
+With several declared metrics the challenger wins if it is better beyond the noise in one of them, and in none worse
+beyond it: dominance up to noise. The error is divided by the number of metrics (Bonferroni), since any of them may win.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from evolake.contest import LEAST_PAIRS, Contest, exact, paired, progress
+from evolake.contest import ERROR, LEAST_PAIRS, Contest, exact, paired, progress
 from evolake.programs.sandbox.evaluating import Evaluation
 
 LEVEL = 0.95
@@ -39,7 +42,7 @@ def sides_of(champion: str, challenger: str | None, initial: str) -> dict[str, s
 def run_duel(
     sides: Mapping[str, str], seeds: Sequence[int], evaluate: Callable[[str, int], Evaluation], *,
     held: Mapping[int, Mapping[str, Evaluation]] | None = None, note: Callable[[int, dict[str, Evaluation]], None] = lambda seed, done: None,
-    score: Callable[[Evaluation], float | None] | None = None,
+    scores: Sequence[Callable[[Evaluation], float | None]] = (),
 ) -> dict[str, list[Evaluation]]:
     """side -> its evaluations under the first seeds.
 
@@ -47,15 +50,16 @@ def run_duel(
 
     Args:
         held: seed -> side -> evaluation, of seeds that were done before. note: told of a seed as soon as all sides are done under it.
-        score: of an evaluation, higher is better, by which sides are dropped whose further evaluations cannot matter; None: none is.
+        scores: of an evaluation, one for each metric, higher is better; a side whose further evaluations cannot matter for any of them is dropped.
+            None: no side is.
 
     Raises:
         HostBusy: an evaluation is unknown. A seed of which one side is unknown is no vote, and is not noted.
     """
     result: dict[str, list[Evaluation]] = {side: [] for side in sides}
     for place, seed in enumerate(seeds):
-        scores = {} if score is None else {side: [score(item) for item in done] for side, done in result.items()}
-        names = [side for side in sides if score is None or needed(side, scores, len(seeds))]
+        known = [{side: [score(item) for item in done] for side, done in result.items()} for score in scores]
+        names = [side for side in sides if not known or any(needed(side, one, len(seeds)) for one in known)]
         if not names:
             break
         done = dict((held or {}).get(seed, {}))
@@ -102,6 +106,58 @@ def uses_no_seed(scores: Scores) -> bool:
 
 def decide_duel(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
     """Columns of DECISIONS: wins, pairs, difference, low, high, noise, reason, test."""
+    if (decided := _without_contest(scores)) is not None:
+        return decided
+    seeds, differences = len(scores["champion"]), differences_of(scores)
+    contest = _contest(scores, differences, random)
+    whole = len(scores["challenger"]) == seeds
+    said = f"better by {contest.effect:.4g} ({100 * LEVEL:g}% interval {contest.low:.4g} to {contest.high:.4g}) on {contest.pairs} held-out seeds"
+    wins = contest.wins and whole
+    reason = f"{said}: {contest.reason}" if wins else f"not beyond the noise: {said}{_why(contest)}{_given_up(scores)}"
+    return {"noise": noise_of(scores), "wins": wins, "reason": reason, **_columns(contest)}
+
+
+def decide_by_metrics(scores: Mapping[str, Scores], random: np.random.Generator) -> dict[str, Any]:
+    """Columns of DECISIONS, for one or several declared metrics; the figures are those of the first, which is the score.
+
+    scores: metric -> scores of all sides, None for all metrics where an evaluation failed.
+    """
+    first, *others = scores.values()
+    if not others:
+        return decide_duel(first, random)
+    if (decided := _without_contest(first)) is not None:
+        return decided
+    differences = {name: differences_of(one) for name, one in scores.items()}
+    contests = {name: _contest(one, differences[name], random, ERROR / len(scores)) for name, one in scores.items()}
+    plain = {name: _contest(one, differences[name], random) for name, one in scores.items()}
+    better = [name for name, contest in contests.items() if contest.wins]
+    worse = [name for name, contest in plain.items() if contest.high < contest.neutral]
+    wins = bool(better) and not worse and len(first["challenger"]) == len(first["champion"])
+    level = f"{100 * (1 - 2 * ERROR / len(scores)):.4g}% interval"
+    ends = {name: "exact" if item.low == item.high else f"{level} {item.low:.4g} to {item.high:.4g}" for name, item in contests.items()}
+    said = ", ".join(f"{name} better by {item.effect:.4g} ({ends[name]})" for name, item in contests.items())
+    if wins:
+        why = f"a gain beyond the noise in {' and '.join(better)}, and no loss beyond it in another metric"
+    elif better and worse:
+        why = f"a gain beyond the noise in {' and '.join(better)}, but a loss beyond it in {' and '.join(worse)}"
+    else:
+        why = f"a loss beyond the noise in {' and '.join(worse)}" if worse else "no gain beyond the noise in any metric"
+    reason = f"{why}: {said} on {plain[next(iter(plain))].pairs} held-out seeds{_given_up(first)}"
+    return {"noise": noise_of(first), "wins": wins, "reason": reason, **_columns(next(iter(plain.values())))}
+
+
+def _columns(contest: Contest) -> dict[str, Any]:
+    low, high = _finite(contest.low), _finite(contest.high)
+    return {"pairs": contest.pairs, "difference": contest.effect, "low": low, "high": high, "test": contest.test}
+
+
+def _given_up(scores: Scores) -> str:
+    done, seeds = len(scores["challenger"]), len(scores["champion"])
+    return "" if done == seeds else f"; given up after {done} of {seeds} seeds, as it could hardly win any more"
+
+
+def _without_contest(scores: Scores) -> dict[str, Any] | None:
+    """Columns of DECISIONS where there is no challenger or one side fails; None where a contest decides."""
     held = {**UNDECIDED, "noise": noise_of(scores)}
     if "challenger" not in scores:
         return held | {"reason": "there is no other program"}
@@ -112,18 +168,9 @@ def decide_duel(scores: Scores, random: np.random.Generator) -> dict[str, Any]:
     if twice and len(scores["challenger"]) == seeds:  # it failed twice under one seed: no chance of the machine's
         why = f"the champion fails twice under {twice} held-out seeds, the challenger under none"
         return held | {"wins": True, "pairs": seeds - twice, "reason": why}
-    differences = differences_of(scores)
-    if not differences:
+    if not differences_of(scores):
         return held | {"reason": "the champion has no score under the seeds that the challenger was evaluated under"}
-    contest = _contest(scores, differences, random)
-    whole = len(scores["challenger"]) == seeds
-    given_up = "" if whole else f"; given up after {len(scores['challenger'])} of {seeds} seeds, as it could hardly win any more"
-    said = f"better by {contest.effect:.4g} ({100 * LEVEL:g}% interval {contest.low:.4g} to {contest.high:.4g}) on {contest.pairs} held-out seeds"
-    wins = contest.wins and whole
-    return held | {
-        "wins": wins, "pairs": contest.pairs, "difference": contest.effect, "low": _finite(contest.low), "high": _finite(contest.high),
-        "test": contest.test, "reason": f"{said}: {contest.reason}" if wins else f"not beyond the noise: {said}{_why(contest)}{given_up}",
-    }
+    return None
 
 
 def differences_of(scores: Scores) -> list[float]:
@@ -137,11 +184,11 @@ def differences_of(scores: Scores) -> list[float]:
     return [first - other for first, other in pairs if first is not None and other is not None]
 
 
-def _contest(scores: Scores, differences: Sequence[float], random: np.random.Generator) -> Contest:
+def _contest(scores: Scores, differences: Sequence[float], random: np.random.Generator, error: float = ERROR) -> Contest:
     if uses_no_seed({side: result for side, result in scores.items() if side != "initial"}):
         return exact(differences[0], len(differences))
     gaps = [first - other for first, other in zip(scores["champion"], scores["again"], strict=False) if first is not None and other is not None]
-    return paired(differences, random, float(np.sqrt(np.mean(np.square(gaps)))) if gaps else 0.0)
+    return paired(differences, random, float(np.sqrt(np.mean(np.square(gaps)))) if gaps else 0.0, error)
 
 
 def _hopeless(scores: Scores, most: int) -> bool:

@@ -23,7 +23,7 @@ from evolake.programs.gates.specs import GATES
 from evolake.programs.model.blocks import BadBlocks
 from evolake.programs.model.project import Project, program_id
 from evolake.programs.roles.writer import NOTHING, WRITER, Measured, WriterReply, WriterRequest, applied
-from evolake.programs.sandbox.evaluating import Evaluation, host, score_of
+from evolake.programs.sandbox.evaluating import Evaluation, host, score_of, shown_metrics
 from evolake.seeds import child_seed, generator
 
 MOST_RELATIVES, MOST_BEST, MOST_FAILURES = 24, 3, 5
@@ -209,7 +209,7 @@ def size_of(texts: Mapping[str, str]) -> int:
 
 
 def _measured(context: Context, row: Row) -> Measured:
-    return Measured(score=row["score"], metrics=json.loads(row["metrics"]), files=texts_of(context.blobs, row["files_sha"]))
+    return Measured(score=row["score"], metrics=shown_metrics(json.loads(row["metrics"])), files=texts_of(context.blobs, row["files_sha"]))
 
 
 def _still(item: Item, result: GateResults | HostBusy) -> GateResults | HostBusy | None:

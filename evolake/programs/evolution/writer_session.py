@@ -24,6 +24,7 @@ from evolake.programs.model.blocks import as_kept
 from evolake.programs.model.project import program_id
 from evolake.programs.roles.writer import Measured, WriterReply, WriterRequest
 from evolake.programs.roles.writer_session import WRITER_SESSION, ProgramCard, Standing, WriterSessionRequest
+from evolake.programs.sandbox.evaluating import shown_metrics
 
 if TYPE_CHECKING:
     from evolake.programs.evolution.context import Context
@@ -67,7 +68,7 @@ def commands(context: Context, files: Mapping[str, str]) -> Mapping[str, RunComm
 
 
 def _scored(candidate: Candidate) -> str:
-    metrics = candidate.metrics
+    metrics = shown_metrics(candidate.metrics)
     details = {name: text for evaluation in candidate.evaluations for name, text in evaluation.artifacts.items()}
     lines = [f"score {candidate.score:.9g}", f"metrics {json.dumps(metrics, sort_keys=True)}"]
     return "\n".join([*lines, *(f"{name}: {text}" for name, text in sorted(details.items()))])

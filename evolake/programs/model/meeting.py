@@ -17,6 +17,8 @@ READERS = frozenset({
     "system", "popen", "fork", "multiprocessing", "ProcessPoolExecutor", "inspect", "tokenize", "ast", "pickle", "signature",
 })
 """Names by which an evaluator may read the program's text, start it, or look into its functions."""
+SHINKA_RUN = "run_shinka_eval"
+"""It calls one function of the program by its name, and hands nothing else on."""
 LOADERS = frozenset({"module_from_spec", "import_module", "load_module", "__import__"})
 
 
@@ -39,7 +41,7 @@ def obstacle(evaluator: str, program: str, main: str, others: Mapping[str, bytes
     if any(isinstance(node, ast.ImportFrom) and node.module == stem and node.names[0].name == "*" for node in ast.walk(tree)):
         return "the evaluator imports every name of the program, which could replace names of its own"
     modules = _modules(tree, stem)
-    if not modules and stem not in _imported(tree):
+    if not modules and stem not in _imported(tree) and not any(_name(node) == SHINKA_RUN for node in ast.walk(tree)):
         return "it cannot be seen how the evaluator loads the program"
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
     own |= {name for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda) for name in _names(node.targets)}

@@ -2,10 +2,12 @@
 
     initial_program.py   what evolves, between EVOLVE-BLOCK-START and EVOLVE-BLOCK-END
     evaluator.py         evaluate(program_path) -> dict of numbers; or evaluate_stage1, evaluate_stage2, evaluate_stage3
+    initial.py, evaluate.py   instead of both, as ShinkaEvolve names them: main(program_path, results_dir), run_shinka_eval
     config.yaml          of OpenEvolve: what it names and evolake knows is used
     project.toml         several files, another language, protected scores, metrics, features, limits
 
-This is OpenEvolve's contract; docs/programs.md has the fields. Nothing of a project runs on the host: it is read as text and data.
+These are OpenEvolve's contract and ShinkaEvolve's; docs/programs.md has the fields. Nothing of a project runs on the host: it is read as text
+and data.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -27,12 +29,14 @@ from evolake.file_names import check_id
 from evolake.jail.protocol import plain_name
 from evolake.programs.model.blocks import BadBlocks, cut
 from evolake.programs.model.config_yaml import Config, read_config
+from evolake.programs.model.lines import BOM
 from evolake.programs.model.meeting import obstacle
 from evolake.programs.model.parameters import parameters_in
 from evolake.programs.settings import ProgramsSettings
 from evolake.reading import Unparsable, Unreadable, parse_toml, read_bytes, reason
 
 INITIAL, EVALUATOR, TOML, YAML = "initial_program", "evaluator.py", "project.toml", "config.yaml"
+SHINKA_INITIAL, SHINKA_EVALUATOR = "initial", "evaluate.py"
 SCORE = "combined_score"
 MOST_FILES, MOST_BYTES = 200, 8 << 20
 PATIENCE, LEAST_PATIENCE = 4.0, 2.0
@@ -80,6 +84,13 @@ class FeatureSection(_Section):
     bins: int = Field(default=10, gt=1, le=100)
 
 
+class JailSection(_Section):
+    """`[jail]`: what of this machine the project's jails show, read-only."""
+
+    programs: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.+-]*$")]] = Field(default_factory=list, max_length=20, description="on PATH")
+    folders: list[str] = Field(default_factory=list, max_length=20, description="absolute; in folders that EVOLAKE_PROGRAMS__JAIL_FOLDERS names")
+
+
 class ProjectFile(_Section):
     """project.toml."""
 
@@ -88,6 +99,7 @@ class ProjectFile(_Section):
     evaluator: EvaluatorSection = EvaluatorSection()
     metrics: dict[str, Literal["max", "min"]] = Field(default_factory=dict)
     features: dict[str, FeatureSection] = Field(default_factory=dict)
+    jail: JailSection = JailSection()
 
 
 @dataclass(frozen=True)
@@ -214,6 +226,7 @@ def project_of(name: str, files: Mapping[str, bytes], where: str = "") -> Projec
     where = where or f"project {name}"
     given = _project_file(files[TOML], where) if TOML in files else ProjectFile()
     config = read_config(files[YAML], f"{where}/{YAML}") if YAML in files else Config()
+    given = _evaluator_named(given, files)
     names = given.program.files or _initial(files, where)
     texts: dict[str, str] = {}
     for item in names:
@@ -244,7 +257,8 @@ def _meeting(files: Mapping[str, bytes], texts: Mapping[str, str], given: Projec
     if others or not main.endswith(".py"):
         return "imports", "more than one file evolves" if others else "the program is not Python"
     beside = {name: data for name, data in files.items() if name not in (main, given.evaluator.file)}
-    why = obstacle(files[given.evaluator.file].decode("utf-8", "replace"), texts[main], main, beside)
+    evaluator = files[given.evaluator.file].decode("utf-8", "replace").removeprefix(BOM)
+    why = obstacle(evaluator, texts[main].removeprefix(BOM), main, beside)
     return ("imports", why) if why else ("calls", "")
 
 
@@ -268,8 +282,17 @@ def with_files(project: Project, texts: Mapping[str, str]) -> Project:
     return replace(project, evolving=dict(texts))
 
 
+def _evaluator_named(given: ProjectFile, files: Mapping[str, bytes]) -> ProjectFile:
+    """Name the evaluator as ShinkaEvolve does if that file alone is there."""
+    if "file" in given.evaluator.model_fields_set or EVALUATOR in files or SHINKA_EVALUATOR not in files:
+        return given
+    return given.model_copy(update={"evaluator": given.evaluator.model_copy(update={"file": SHINKA_EVALUATOR})})
+
+
 def _initial(files: Mapping[str, bytes], where: str) -> list[str]:
-    result = [name for name in files if PurePosixPath(name).stem == INITIAL and "/" not in name]
+    top = [name for name in files if "/" not in name]
+    stem = INITIAL if any(PurePosixPath(name).stem == INITIAL for name in top) else SHINKA_INITIAL
+    result = [name for name in top if PurePosixPath(name).stem == stem]
     if len(result) != 1:
         got = ", ".join(result) or f"none; the folder has {', '.join(sorted(files)[:8]) or 'no file'}"
         raise InputError(f"{where} has no initial program", wanted=f"one file {INITIAL}.*, or [program] files in {TOML}", got=got, do="add it")
@@ -342,7 +365,8 @@ def find_project(given: str, own: ProgramsSettings, seeds: Sequence[Path]) -> Pa
 
 def is_project(path: Path) -> bool:
     """Whether a folder looks like a project."""
-    return path.is_dir() and ((path / TOML).is_file() or ((path / EVALUATOR).is_file() and any(path.glob(f"{INITIAL}.*"))))
+    pairs = ((EVALUATOR, INITIAL), (SHINKA_EVALUATOR, SHINKA_INITIAL))
+    return path.is_dir() and ((path / TOML).is_file() or any((path / file).is_file() and any(path.glob(f"{stem}.*")) for file, stem in pairs))
 
 
 def stages_in(evaluator: str) -> Sequence[str]:

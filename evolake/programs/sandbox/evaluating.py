@@ -33,13 +33,17 @@ from evolake.programs.model.lines import BOM
 from evolake.programs.model.project import Project, limits_of, stages_in
 from evolake.programs.sandbox.calling import MOST_TROUBLES, STUB
 from evolake.programs.sandbox.harness import ERROR
+from evolake.programs.sandbox.needs import needs_of
 from evolake.programs.sandbox.running import Built, Runner, build
+from evolake.programs.sandbox.shinka import PRIVATE
 from evolake.programs.sandbox.starting import NeedsOwnJail, Starts
 from evolake.programs.settings import ProgramsSettings
 
 ANSWER_BYTES = 4 << 20
 MOST_METRICS, LONGEST_NAME, LONGEST_ARTIFACT, MOST_CASES = 200, 200, 4000, 1000
 CHANNEL = "the result's channel"
+REPORTS = ("error", "error_type", "error_message", "errors", "exception", "failure_stage", "traceback")
+"""Texts beside a score in which evaluators written for OpenEvolve say that something failed."""
 IN_PROJECT = re.compile(rf'File "{re.escape(WORK)}/([^"]+)", line (\d+)')
 """A place of a traceback that is in the project's own files, as the jail has them."""
 HARNESS = "import sys; sys.path[:0] = {folders!r}; from evolake.programs.sandbox.harness import main; main()"
@@ -91,8 +95,9 @@ class Evaluator:
     def __init__(self, project: Project, own: ProgramsSettings, *, workers: int = 1, mode: str | None = None):
         self.project, self.own, self.mode = project, own, mode
         self.limits = limits_for(project, own, mode)
-        self._runner = Runner(project, self.limits, workers=workers, mode=mode) if project.protected else None
-        self.starts = Starts(project, self.limits, workers=workers, mode=mode)
+        self._needs = needs_of(project, own, mode)
+        self._runner = Runner(project, self.limits, workers=workers, mode=mode, needs=self._needs) if project.protected else None
+        self.starts = Starts(project, self.limits, workers=workers, mode=mode, needs=self._needs)
         self._cases: dict[int, list[Any]] = {}
         self._lock = threading.Lock()
         self._cases_lock = threading.Lock()
@@ -112,7 +117,7 @@ class Evaluator:
 
     def build(self, texts: Mapping[str, str]) -> Built:
         """The program made ready to run; without a build command it is as it is."""
-        return build(self.project, texts, self.limits, self.mode)
+        return build(self.project, texts, self.limits, self.mode, self._needs)
 
     def evaluate(self, texts: Mapping[str, str], seed: int, built: Built | None = None, *, watch: bool = False) -> Evaluation:
         """One evaluation under a seed. built: what `build` gave; None: build it. watch: in mode "calls", note arguments that are changed in place.
@@ -281,8 +286,11 @@ class Evaluator:
         """The evaluator in a new process in a new jail."""
         python, folders = interpreter()
         variables = [f"{name}={value}" for name, value in ONE_WAY.items()]
-        argv = ["/usr/bin/env", *variables, python, "-S", "-s", "-P", "-B", "-c", HARNESS.format(folders=folders)]
-        run = NativeRun(argv, dict(files), stdin=json.dumps(asked).encode(), python=True, channel=channel)
+        argv = ["/usr/bin/env", *variables, python, "-S", "-s", "-P", "-B", "-c", HARNESS.format(folders=[*self._needs.packages, *folders])]
+        run = NativeRun(
+            argv, dict(files), stdin=json.dumps(asked).encode(), python=True, channel=channel, shared_memory=True, shown=self._needs.shown,
+            path=self._needs.path,
+        )
         return run_native(run, limits, mode=self.mode, waiting=waiting)
 
     def _broken(self, what: str, outcome: NativeOutcome, answer: Mapping[str, Any] | None) -> InputError:
@@ -354,6 +362,8 @@ def taken(outcome: NativeOutcome, answer: Mapping[str, Any], seed: int, spent: M
             metrics[name] = float(value)
         else:
             odd.append(one_line(name, LONGEST_NAME) if not isinstance(value, str) else "")
+    if errors_in(held) and len(shown_metrics(metrics)) == len(metrics) and (printed := outcome.stderr.decode(errors="replace").strip()):
+        held.setdefault("stderr", printed[-LONGEST_ARTIFACT:])
     used: dict[str, Any] = {"cpu_s": outcome.cpu_s, "wall_s": outcome.wall_s, "peak_mb": outcome.peak_mb} | dict(spent or {})
     stage, stages = (value if isinstance(value := answer.get(name), int) else 1 for name in ("stage", "stages"))
     return Evaluation(
@@ -366,11 +376,21 @@ def _failed(
     outcome: NativeOutcome, status: str, reason: str, seed: int, *, tampered: Sequence[str] = (), artifacts: Mapping[str, str] | None = None,
 ) -> Evaluation:
     errors = outcome.stderr.decode(errors="replace")[-LONGEST_ARTIFACT:]
-    shown = dict(artifacts or {}) | ({"stderr": errors} if errors and not artifacts else {})
+    shown = ({"stderr": errors} if errors.strip() else {}) | dict(artifacts or {})
     return Evaluation(
         status, one_line(reason), {}, (), shown, tuple(tampered), cpu_s=outcome.cpu_s, wall_s=outcome.wall_s, peak_mb=outcome.peak_mb, seed=seed,
         jail=outcome.jail, starved=outcome.starved,
     )
+
+
+def shown_metrics(metrics: Mapping[str, float]) -> dict[str, float]:
+    """Return the metrics that whoever writes a program may see."""
+    return {name: value for name, value in metrics.items() if not name.startswith(PRIVATE)}
+
+
+def errors_in(artifacts: Mapping[str, str]) -> list[str]:
+    """Return the names of the artifacts that report an error."""
+    return [name for name in REPORTS if artifacts.get(name, "").strip()]
 
 
 def score_of(project: Project, evaluation: Evaluation) -> float | None:

@@ -20,6 +20,7 @@ import types
 from typing import Any
 
 from evolake.jail.inside.forked import ANSWER
+from evolake.programs.sandbox import shinka
 from evolake.programs.sandbox.calling import channel
 from evolake.programs.sandbox.chance import sow
 
@@ -67,6 +68,7 @@ def served(request: dict[str, Any]) -> dict[str, Any]:
     """What the task gives: `value`, or `error` with the traceback's end; beside it what was tampered with."""
     sys.path.insert(0, os.getcwd())  # noqa: PTH109
     provide_openevolve()
+    shinka.provide()
     try:
         module = load(request["evaluator"])
         sow(request["seed"], numpy=request["numpy"])
@@ -99,7 +101,8 @@ def evaluate(module: types.ModuleType, request: dict[str, Any]) -> dict[str, Any
     path, thresholds = os.path.abspath(request["program"]), request["thresholds"]  # noqa: PTH100
     stages = [name for name in request["stages"] if hasattr(module, name)]
     if not stages:
-        metrics, artifacts = taken(module.evaluate(path))
+        script = not hasattr(module, "evaluate") and hasattr(module, "main")
+        metrics, artifacts = taken(shinka.evaluated(module.main, path) if script else module.evaluate(path))
         return {"metrics": metrics, "artifacts": artifacts, "stage": 1, "stages": 1}
     metrics, artifacts, done = {}, {}, 0
     for place, name in enumerate(stages):
@@ -127,7 +130,7 @@ TASKS = {"evaluate": evaluate, "cases": cases, "score": score}
 
 
 def taken(result: Any) -> tuple[dict[str, Any], dict[str, str]]:
-    """(metrics, artifacts) of what an evaluator returned: a dict, or an object with both as attributes."""
+    """(metrics, artifacts) of what an evaluator returned: a dict, or an object with both as attributes. Texts among the metrics are artifacts."""
     artifacts = getattr(result, "artifacts", None) or {}
     metrics = result if isinstance(result, dict) else getattr(result, "metrics", None)
     if not isinstance(metrics, dict):
@@ -135,10 +138,12 @@ def taken(result: Any) -> tuple[dict[str, Any], dict[str, str]]:
     if isinstance(metrics.get("artifacts"), dict):
         artifacts = {**metrics["artifacts"], **artifacts}
     named = {str(name): plain(value) for name, value in metrics.items() if name != "artifacts"}
-    named.pop(ERROR, None)
+    texts = {name: value for name, value in named.items() if isinstance(value, str)}
+    named = {name: value for name, value in named.items() if name not in texts and name != ERROR}
+    texts.pop(ERROR, None)
     if (error := reported(metrics.get(ERROR))) is not None:
         named[ERROR] = error
-    return named, {str(name): str(value)[:LONGEST_TEXT] for name, value in artifacts.items()}
+    return named, texts | {str(name): str(value)[:LONGEST_TEXT] for name, value in artifacts.items()}
 
 
 def reported(error: Any) -> float | str | None:

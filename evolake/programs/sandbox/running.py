@@ -17,6 +17,7 @@ from evolake.jail.protocol import one_line
 from evolake.jail.waiting import Waiting
 from evolake.programs.model.lines import BOM
 from evolake.programs.model.project import Project
+from evolake.programs.sandbox.needs import Needs
 
 BUILD_PROCESSES = 32
 OUTPUT_BYTES = 4 << 20
@@ -46,7 +47,7 @@ class Ran:
     starved: bool = False
 
 
-def build(project: Project, texts: Mapping[str, str], limits: Limits, mode: str | None = None) -> Built:
+def build(project: Project, texts: Mapping[str, str], limits: Limits, mode: str | None = None, needs: Needs = Needs()) -> Built:
     """Build a program if the project has a command for it. Raises HostBusy."""
     program = project.given.program
     files = {name: project.files[name] for name in program.needs} | {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
@@ -54,7 +55,10 @@ def build(project: Project, texts: Mapping[str, str], limits: Limits, mode: str 
         return Built(True, files)
     most = Limits(**{**limits.to_json(), "processes": BUILD_PROCESSES})
     outcome = patiently(
-        lambda stretch: run_native(NativeRun(shlex.split(program.build), files, program.built), replace(most, stretch=stretch), mode=mode),
+        lambda stretch: run_native(
+            NativeRun(shlex.split(program.build), files, program.built, shown=needs.shown, path=needs.path, shared_memory=needs.programs),
+            replace(most, stretch=stretch), mode=mode,
+        ),
         starved, f"the build of {project.name}",
     )
     if outcome.status != "ok" or outcome.exit_code != 0:
@@ -68,8 +72,8 @@ def build(project: Project, texts: Mapping[str, str], limits: Limits, mode: str 
 class Runner:
     """Runs programs of one project. A pool of jails is opened when the first entry is called."""
 
-    def __init__(self, project: Project, limits: Limits, *, workers: int, mode: str | None):
-        self.project, self.limits, self.workers, self.mode = project, limits, workers, mode
+    def __init__(self, project: Project, limits: Limits, *, workers: int, mode: str | None, needs: Needs = Needs()):
+        self.project, self.limits, self.workers, self.mode, self.needs = project, limits, workers, mode, needs
         self._pool: Pool | None = None
         self._lock = threading.Lock()
 
@@ -94,13 +98,13 @@ class Runner:
     ) -> Outcome:
         """Run the program for as long as an evaluator calls it by `channel`, and `until` is open: see `serving`. waiting: of both."""
         payload = {"seed": seed, "numpy": numpy}
-        return self._jails().run(Call(SERVING, texts[self.project.main], payload, self._alone(stretch), channel, until, waiting))
+        return self._jails().run(Call(SERVING, texts[self.project.main].removeprefix(BOM), payload, self._alone(stretch), channel, until, waiting))
 
     def _jails(self) -> Pool:
         with self._lock:
             if self._pool is None:
                 numpy = any("numpy" in text for text in self.project.evolving.values())
-                self._pool = open_pool(self.workers, ("numpy",) if numpy else (), self.mode)
+                self._pool = open_pool(self.workers, ("numpy",) if numpy and not self.needs.packages else (), self.mode, view=self.needs.view)
             return self._pool
 
     def _alone(self, stretch: float) -> Limits:
@@ -116,12 +120,16 @@ class Runner:
         python = argv[0] == "python"
         if python:
             program, folders = interpreter()
-            start = f"import runpy, sys; sys.path[:0] = ['.'] + {folders!r}; sys.argv = {argv[1:]!r}; "
+            start = f"import runpy, sys; sys.path[:0] = ['.'] + {[*self.needs.packages, *folders]!r}; sys.argv = {argv[1:]!r}; "
             start += f"runpy.run_path({argv[1]!r}, run_name='__main__')"
             argv = [program, "-S", "-s", "-P", "-B", "-c", start]
         data = case.encode() if isinstance(case, str) else json.dumps(case).encode()
-        limits = replace(self.limits, processes=0, stretch=stretch)
-        outcome = run_native(NativeRun(argv, built.files, stdin=data, python=python, proc=False), limits, mode=self.mode)
+        # a program of the host may need what no program gets that is not to number what ran before: pipes, processes
+        limits = replace(self.limits, processes=self.limits.processes if self.needs.programs else 0, stretch=stretch)
+        run = NativeRun(
+            argv, built.files, stdin=data, python=python, proc=False, shown=self.needs.shown, path=self.needs.path, shared_memory=self.needs.programs,
+        )
+        outcome = run_native(run, limits, mode=self.mode)
         status = outcome.status if outcome.status != "ok" or outcome.exit_code == 0 else "error"
         said = outcome.reason or outcome.stderr.decode(errors="replace")[-400:]
         reason = one_line(said or f"exit code {outcome.exit_code}") if status != "ok" else ""

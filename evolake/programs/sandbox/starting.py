@@ -25,8 +25,10 @@ from evolake.jail.protocol import Limits, NativeOutcome, one_line
 from evolake.jail.waiting import Waiting
 from evolake.programs.model.project import Project
 from evolake.programs.model.source import Unreadable, parse
+from evolake.programs.sandbox.needs import Needs
 
 DRIVER = "evolake.programs.sandbox.harness:serve_forked"
+NOTHING = Needs()
 STARTED_FIRST = 2
 """So many requests are started in jails of their own, before warm jails cost less than they save."""
 OWN_JAIL = re.compile(r"\b(psutil|multiprocessing|ProcessPoolExecutor|joblib)\b|/proc\b|/dev/(?:shm|fd|std)")
@@ -46,9 +48,9 @@ class Starts:
     obstacle: why each evaluation has a jail of its own; "" while they are forked. forked: how many were. pool: the warm jails, once there are any.
     """
 
-    def __init__(self, project: Project, limits: Limits, *, workers: int, mode: str | None):
+    def __init__(self, project: Project, limits: Limits, *, workers: int, mode: str | None, needs: Needs = NOTHING):
         self.project, self.limits, self.workers, self.mode = project, limits, workers, mode
-        self.obstacle = _obstacle(project, mode)
+        self.obstacle = _obstacle(project, mode, needs)
         self.pool: Pool | None = None
         self._compiled = {name: data for path, text in project.beside.items() if path.endswith(".py") for name, data in _compiled(path, text)}
         self._asked = 0
@@ -95,16 +97,18 @@ class Starts:
             if self.pool is None:
                 libraries = tuple(_libraries(self.project))
                 try:
-                    self.pool = open_pool(self.workers, (), self.mode, libraries)
+                    self.pool = open_pool(self.workers, (), self.mode, wanted=libraries)
                 except JailUnavailable:
                     # a library may run threads, or share memory between processes
-                    self.pool = open_pool(self.workers, (), self.mode, tuple(name for name in libraries if name == "numpy"))
+                    self.pool = open_pool(self.workers, (), self.mode, wanted=tuple(name for name in libraries if name == "numpy"))
             return self.pool
 
 
-def _obstacle(project: Project, mode: str | None) -> str:
+def _obstacle(project: Project, mode: str | None, needs: Needs) -> str:
     if backend(mode).mode != "bubblewrap":
         return "the weaker jail has no namespaces"
+    if needs != NOTHING:
+        return "it needs programs, folders or packages of its own"
     named = next((found for name, data in project.beside.items() if (found := _own_jail(name, data))), "")
     return f"its evaluator names {named}" if named else ""
 

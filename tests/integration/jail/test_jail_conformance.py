@@ -8,8 +8,9 @@ from jail_kit.direct_attacks import DIRECT_ATTACKS, run_directly
 from jail_kit.forked import FORKED_ATTACKS, FORKED_COUNTERS, ForkedCalls
 from jail_kit.native_attacks import NATIVE_ATTACKS
 from jail_kit.python_attacks import COUNTER_ATTACKS, PYTHON_ATTACKS
+from jail_kit.shared_attacks import REFUSED, SHARED_ATTACKS
 
-from evolake.jail import JAIL_MODES, open_pool
+from evolake.jail import JAIL_MODES, groups, open_pool
 from evolake.jail.backends import BACKENDS
 
 PYTHON_CASES = [
@@ -64,6 +65,25 @@ def test_native_attack_is_contained(case, host):
 def test_native_attack_on_a_direct_run_is_contained(case, host):
     mode, attack = case
     assert attack.violations(mode, host, run_directly) == []
+
+
+@pytest.mark.parametrize("attack", SHARED_ATTACKS, ids=lambda attack: attack.name.replace(" ", "_"))
+def test_attack_by_shared_memory_or_a_pair_of_sockets_is_contained(attack, host):
+    assert attack.violations("bubblewrap", host) == []
+
+
+def test_the_watch_alone_counts_dev_shm(host, monkeypatch):
+    monkeypatch.setattr(groups, "_place", lambda: "no control groups")
+    attack = next(attack for attack in SHARED_ATTACKS if attack.name == "hide memory half in /dev/shm and half in processes")
+    assert attack.violations("bubblewrap", host) == []
+
+
+def test_the_kit_notices_what_is_allowed_and_not_counted(host):
+    allowed = dataclasses.replace(SHARED_ATTACKS[0], source=REFUSED + "refused(socket.socketpair)")
+    assert "was allowed" in allowed.violations("bubblewrap", host)[0]
+    hidden = next(attack for attack in SHARED_ATTACKS if attack.name == "hide memory half in /dev/shm and half in processes")
+    roomy = dataclasses.replace(hidden, limits=dataclasses.replace(hidden.limits, total_mb=256))
+    assert roomy.violations("bubblewrap", host) == ["status ok (), wanted memory"]
 
 
 def test_the_kit_notices_direct_runs_that_do_not_hold(host):

@@ -46,7 +46,7 @@ def test_a_planted_gain_wins_at_the_default_repeats(benchmark: Any, line: str) -
     for number in range(60):
         rng = benchmark.rng_of(2, line, number)
         noise = benchmark.across_seeds(rng, 8)
-        won += benchmark.designs(noise, 0.5, benchmark.designs_settings(8), number) if line == "designs" else benchmark.programs(noise, 2.5, rng)
+        won += benchmark.designs(noise, 0.5, benchmark.designs_settings(8), number) if line == "designs" else benchmark.programs([noise], [2.5], rng)
     assert won >= 48
 
 

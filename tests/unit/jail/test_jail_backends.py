@@ -93,7 +93,7 @@ def test_a_candidates_root_has_what_the_servers_has_but_proc(tmp_path):
     given = str(tmp_path / "python"), [str(tmp_path)], tmp_path / "evolake"
     box = bubblewrap.python_box(*given)
     options = bubblewrap.arguments(
-        *given[:2], package=given[2], environment={}, scratch_mb=0, namespaces=[], box=box, proc=False,
+        *given[:2], package=given[2], environment={}, scratch_mb=0, namespaces=[], box=box, view=bubblewrap.View(proc=False),
     )
     shown = {options[place + 2] for place, option in enumerate(options) if option == "--ro-bind"}
     assert {f"{bubblewrap.BOX}{path}" for path in shown if not path.startswith(bubblewrap.BOX)} <= shown

@@ -13,6 +13,7 @@ NATIVE = Policy(programs=True)
 NATIVE_WITHOUT_THREADS = Policy(programs=True, threads=False)
 NATIVE_WITH_PROCESSES = Policy(programs=True, processes=True, signals=True, changes=True)
 FORKED, FORKED_WITH_PROCESSES = seccomp.FORKED, seccomp.FORKED_WITH_PROCESSES
+SHARING = Policy(programs=True, processes=True, signals=True, changes=True, shared_memory=True)
 ALLOWED = "allowed"
 MINUS_1 = 0xFFFFFFFF
 
@@ -44,7 +45,9 @@ EVERYWHERE = [*syscalls.NETWORK, *syscalls.OTHER_PROCESSES, *syscalls.NAMESPACES
               *syscalls.SHARED_STATE, "execveat"]
 
 
-@pytest.mark.parametrize("policy", [PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST, NATIVE, NATIVE_WITHOUT_THREADS, NATIVE_WITH_PROCESSES, FORKED])
+@pytest.mark.parametrize(
+    "policy", [PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST, NATIVE, NATIVE_WITHOUT_THREADS, NATIVE_WITH_PROCESSES, SHARING, FORKED],
+)
 def test_every_policy_refuses_the_common_list(policy):
     present = [name for name in EVERYWHERE if syscalls.number(name) is not None]
     assert {name: decide(policy, name) for name in present} == dict.fromkeys(present, errno.EPERM)
@@ -137,6 +140,20 @@ def test_every_policy_refuses_the_common_list(policy):
     (PYTHON_IN_NAMESPACES, "mmap", (0, 4096, 1, 0x03), errno.EPERM),
     (NATIVE_WITH_PROCESSES, "mmap", (0, 4096, 1, 0x22), ALLOWED),
     (NATIVE_WITH_PROCESSES, "mmap", (0, 4096, 1, 0x21), errno.EPERM),
+    (SHARING, "mmap", (0, 4096, 3, 0x01), ALLOWED),
+    (SHARING, "mmap", (0, 4096, 2, 0x03), ALLOWED),
+    (SHARING, "mmap", (0, 4096, 1, 0x01), errno.EPERM),
+    (SHARING, "mmap", (0, 4096, 5, 0x01), errno.EPERM),
+    (SHARING, "mmap", (0, 4096, 3, 0x21), errno.EPERM),
+    (SHARING, "mmap", (0, 4096, 1, 0x02), ALLOWED),
+    (SHARING, "socketpair", (1, 1), ALLOWED),
+    (SHARING, "socketpair", (1, 0o2004001), ALLOWED),
+    (SHARING, "socketpair", (1, 2), errno.EPERM),
+    (SHARING, "socketpair", (1, 0o2000005), ALLOWED),
+    (SHARING, "socketpair", (1, 3), errno.EPERM),
+    (SHARING, "socketpair", (2, 1), errno.EPERM),
+    (NATIVE_WITH_PROCESSES, "socketpair", (1, 1), errno.EPERM),
+    (PYTHON_IN_NAMESPACES, "socketpair", (1, 1), errno.EPERM),
     (NATIVE_WITH_PROCESSES, "ioctl", (3, 0x40086602), errno.EPERM),
     (PYTHON_IN_NAMESPACES, "clone", (0x3D0F00 | 0x1000,), errno.EPERM),
     (NATIVE, "clone", (0x3D0F00 | 0x1000,), errno.EPERM),

@@ -123,7 +123,7 @@ def evaluations(scores: dict[str, list[float | None]], seeds: int) -> tuple[dict
     def score(item: Evaluation) -> float | None:
         return item.metrics.get("x")
 
-    result = run_duel(sides, range(seeds), evaluate, score=score)
+    result = run_duel(sides, range(seeds), evaluate, scores=[score])
     decision = decide_duel({side: [score(item) for item in items] for side, items in result.items()}, np.random.default_rng(0))
     return {side: len(items) for side, items in result.items()}, decision
 

@@ -114,8 +114,24 @@ def test_check_names_an_error_among_the_artifacts_of_a_score(tmp_path: Path, mon
     value = "Said({'combined_score': 0.5}, {'error_message': '2 of 10 cases\\nfailed', 'note': 'x'})"
     folder = folder_of(tmp_path, RETURNING.replace("{value}", value))
     said = CliRunner().invoke(check, [str(folder)], standalone_mode=False)
-    assert said.return_value == 0
-    assert "reports   error_message: 2 of 10 cases failed" in said.output and "note: x" not in said.output
+    assert said.return_value == 1
+    assert said.output.startswith("mine: usable, but your evaluator reports: 2 of 10 cases failed\n")
+    assert "reports   error_message: 2 of 10 cases failed" in said.output and "reports   note: x" in said.output
+
+
+def test_check_shows_what_an_evaluation_that_failed_left_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EVOLAKE_LAKE", str(tmp_path / "lake"))
+    body = "    import sys\n    print('a warning', file=sys.stderr)\n    return {value}"
+    given = "{'combined_score': 0.0, 'note': 'see below', 'traceback': 'Traceback (most recent call last):\\n  line 3\\nKeyError: 4'}"
+    folder = folder_of(tmp_path, RETURNING.replace("    return {value}", body).replace("{value}", given))
+    said = CliRunner().invoke(check, [str(folder)], standalone_mode=False)
+    assert said.return_value == 1
+    assert said.output.startswith("mine: usable, but your evaluator reports: KeyError: 4\n")
+    assert "  reports   note: see below" in said.output and "  reports   stderr: a warning" in said.output
+    (folder / "evaluator.py").write_text(RETURNING.replace("    return {value}", body).replace("{value}", "{'error': 'no', 'hint': 'install it'}"))
+    said = CliRunner().invoke(check, [str(folder)], standalone_mode=False)
+    assert said.return_value == 1
+    assert said.output.splitlines()[1:] == ["  stderr: a warning", "  error: no", "  hint: install it"]
 
 
 @pytest.mark.parametrize(("files", "score", "words"), [
