@@ -238,8 +238,10 @@ def search_for(search: Search, minutes: float, workers: int) -> None:
     """Search for so long, and say what it came to."""
     race, before, began = search.race, search.race.raced, time.monotonic()
     deadline = began + 60 * minutes
-    with ThreadPoolExecutor(workers) as threads:
-        for future in [threads.submit(search.until, deadline) for _ in range(workers)]:
+    # a candidate is traced in a jail, then raced in a process; more candidates than workers keep both kinds of processes at work
+    under_way = workers + workers // 2
+    with ThreadPoolExecutor(under_way) as threads:
+        for future in [threads.submit(search.until, deadline) for _ in range(under_way)]:
             future.result()
     spent, raced = time.monotonic() - began, race.raced - before
     search.keep()

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from assets.designs.line import jails
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
-from evolake.designs.tables import DECISIONS, DUELS
+from evolake.designs.tables import ABLATIONS, DECISIONS, DUELS
 from evolake.lake import EVALUATIONS
 from resources.compute import ComputeResource
+from resources.jail import JailResource
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.champion import Succession
@@ -26,6 +28,27 @@ def duel_for_champion(store: LineStore, compute: ComputeResource, population: Po
         *contenders(population, order, store.text), executor=compute.executor(), settings=store.settings.of(DesignsSettings),
         profile=store.settings.profile, cycle_seeds=store.seeds,
     )
+
+
+def ablate_champion(store: LineStore, compute: ComputeResource, jail: JailResource, population: Population, champion_id: str) -> None:
+    """Publish what each term of a new champion does on each kind of formulas; nothing of one that was champion before, or is of no open genome."""
+    from evolake.designs.evolution.ablation import ablation_rows, ablation_rungs, traced_ablations
+    from evolake.designs.evolution.breeding import CORE_TIMES
+    from evolake.designs.genome.grammars import read_genome
+    from evolake.designs.genome.open_ablation import ablations
+    from evolake.designs.genome.open_genome import OpenGenome
+
+    settings, row = store.settings.of(DesignsSettings), population.row(champion_id)
+    genome = read_genome(row["genome"]) if row["genome"] else None
+    if settings.ablation_n == 0 or champion_id == population.champion_id or not isinstance(genome, OpenGenome):
+        store.extra(ABLATIONS, [])
+        return
+    without = traced_ablations(ablations(genome), jails(jail))
+    rungs = ablation_rungs(settings, store.cycle, store.settings.seed)
+    rows = ablation_rows(
+        champion_id, store.text(row["traced_sha"]), without, compute.executor(), rungs, store.cycle, CORE_TIMES * settings.low.core_s,
+    )
+    store.extra(ABLATIONS, rows)
 
 
 def publish_champion(store: LineStore, population: Population, succession: Succession) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assets.designs.champion import duel_for_champion, publish_champion
+from assets.designs.champion import ablate_champion, duel_for_champion, publish_champion
 from assets.designs.checks import GUARDS
 from assets.designs.line import archive, line, so_far
 from assets.designs.pace import pace_of
@@ -20,6 +20,7 @@ from evolake.designs.tables import ANALYSES, DESIGNS, REVIEWS
 from evolake.lake import DERIVATIONS
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
+from resources.jail import JailResource
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.population import Population
@@ -52,7 +53,7 @@ def meta_review(store: LineStore, agents: AgentsResource, final_scores: pl.DataF
 
 @line.asset(deps=["directions", "experiments", "objectives", "promoted_experiments"], schema=DESIGNS)
 def survivors(
-    store: LineStore, agents: AgentsResource, compute: ComputeResource, candidates: pl.DataFrame,
+    store: LineStore, agents: AgentsResource, compute: ComputeResource, jail: JailResource, candidates: pl.DataFrame,
     final_ranking: pl.DataFrame, tuning: pl.DataFrame, meta_review: pl.DataFrame,
 ) -> pl.DataFrame:
     """The champion after this cycle, and the archive that enters the next one. Seals it."""
@@ -70,6 +71,7 @@ def survivors(
     with store.roles(agents) as served:
         learnt = analyse_designs(served, population, fresh, directions, store.text, cycle=cycle, root_seed=settings.seed)
     succession = duel_for_champion(store, compute, population, final_ranking)
+    ablate_champion(store, compute, jail, population, succession.champion_id)
     population = crowned(learnt.population, succession, cycle=cycle, new_designs=len(fresh))
     closed = _closed(store, population, tuning, meta_review)
     store.extra(ANALYSES, learnt.rows, "analyses")

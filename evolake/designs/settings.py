@@ -100,6 +100,10 @@ class DesignsSettings(LineSettings):
     initial_objectives: int = Field(default=4, gt=0, description="objectives of the first cycle")
     meta_review_every: int = Field(default=20, gt=0, description="designs between two meta reviews")
     uniform: UniformSettings = UniformSettings()
+    ablation_n: int = Field(
+        default=0, ge=0, description="variables of the formulas, planted and uniform, on which a new champion of the open grammar runs without one "
+        "term at a time; the report shows what each term does. 0: it does not",
+    )
     race: RaceSettings = RaceSettings()
     tuning_trials: int = Field(default=50, ge=0, description="trials that tune one design's hyperparameters; 0: none is tuned")
     tuning_fidelity: Literal["low", "medium", "high"] = Field(

@@ -222,6 +222,23 @@ DECISIONS = TableSchema(
     },
     keys=("cycle", "comparison", "challenger_id"), terms=TERMS,
 )
+ABLATIONS = TableSchema(
+    "champion_ablations", 1,
+    {
+        "cycle": (pl.String, "Cycle in which the design became champion."),
+        "design_id": pl.String,
+        "number": (pl.Int64, "Place of the term, from 0."),
+        "slot": (pl.String, "Drive that the term is in, or memory."),
+        "term": (pl.String, "Term that was left out: an operand of a sum or a difference, or a further memory."),
+        "kind": (pl.String, "Kind of the formulas, planted or uniform."),
+        "N": pl.Int64,
+        "batch": (pl.Int64, "Formulas."),
+        "ratio": (pl.Float64, "Median work without the term over that with it; above 1 the term helps."),
+        "bound": (pl.String, "at least if the run without the term was not solved, at most if that with it was not, about if both, else empty."),
+        "effect": (pl.String, "The same in words."),
+    },
+    keys=("cycle", "design_id", "number", "kind"), terms=TERMS,
+)
 ARCHIVE: dict[str, TableSchema] = {
     "designs": DESIGNS, "derivations": DERIVATIONS, "experiments": EXPERIMENTS, "objectives": OBJECTIVES, "ranking": RANKING,
     "state": STATE,

@@ -96,7 +96,7 @@ TABLES = incoming_tables(tables.ARCHIVE) | {
     **dict.fromkeys(("consensus_ranking_weights", "final_ranking_weights"), tables.WEIGHTS),
     **tables_by_name(
         tables.MERGED, tables.MERGED_OBJECTIVES, tables.DIRECTIONS, tables.UNMADE, tables.EXTRAPOLATIONS, tables.RACED, tables.TUNING, tables.REVIEWS,
-        tables.ANALYSES, tables.DUELS, tables.DECISIONS, IMPORTS, RESULTS, OBJECTIVES_READ, TEXTS, ARRIVALS,
+        tables.ANALYSES, tables.DUELS, tables.DECISIONS, tables.ABLATIONS, IMPORTS, RESULTS, OBJECTIVES_READ, TEXTS, ARRIVALS,
     ),
 }
 """Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""

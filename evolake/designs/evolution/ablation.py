@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Any
 
-from evolake.designs.evolution.racing import Lap, Rung
+from evolake.designs.evolution.breeding import uniform_ratio
+from evolake.designs.evolution.racing import Lap, Rung, run_rungs
+from evolake.designs.genome.grammars import compose
+from evolake.designs.genome.open_ablation import Ablation
+from evolake.designs.model.contract import TracedDesign
+from evolake.designs.model.formulas import FormulaKind, uniform_kind
+from evolake.designs.settings import DesignsSettings
+from evolake.designs.tracing.trace import trace
+from evolake.seeds import child_seed
 
 SAME = 1.15
 """Ratios within this factor of 1 are told as no difference."""
@@ -53,3 +64,38 @@ def effects_sentence(effects: Sequence[TermEffect]) -> str:
 def _counted(lap: Lap) -> float:
     """Work of a run: its median if it was solved, else what it ran, for no more is known."""
     return max(1.0, lap.median_work if lap.solved else lap.steps_run * lap.per_step)
+
+
+def ablation_rungs(settings: DesignsSettings, cycle: str, root_seed: int) -> list[Rung]:
+    """Return the formulas that the terms of a cycle's champion are left out on: a batch of each kind that nothing else draws."""
+    n, race = settings.ablation_n, settings.race
+    kinds = (FormulaKind(ratio=settings.ratio), uniform_kind(uniform_ratio(n)))
+    return [Rung(n, race.batch, child_seed(root_seed, "designs", cycle, "ablation", place), race.max_steps, kind) for place, kind in enumerate(kinds)]
+
+
+def traced_ablations(items: Sequence[Ablation], pool: Any) -> list[tuple[Ablation, str]]:
+    """Return each ablation with TracedDesign's JSON text; those that cannot be traced are left out. pool: an open jail pool."""
+    traced = [(item, trace(compose(item.genome), pool=pool)) for item in items]
+    return [(item, json.dumps(result.to_json(), sort_keys=True)) for item, result in traced if isinstance(result, TracedDesign)]
+
+
+def ablation_rows(
+    design_id: str, whole: str, without: Sequence[tuple[Ablation, str]], executor: Executor, rungs: Sequence[Rung], cycle: str, core_s: float
+) -> list[dict[str, Any]]:
+    """Return rows of ABLATIONS.
+
+    Args:
+        whole: TracedDesign's JSON text of the champion. without: of each of its ablations. core_s: seconds of a core that a run may take.
+    """
+    pending = [
+        [executor.submit(run_rungs, text, [rung], [rung.max_steps], core_s) for rung in rungs] for text in (whole, *(text for _, text in without))
+    ]
+    known, *others = [[future.result()[0] for future in futures] for futures in pending]
+    return [
+        {
+            "cycle": cycle, "design_id": design_id, "number": number, "slot": item.slot, "term": item.term, "kind": effect.kind, "N": rung.n,
+            "batch": rung.batch, "ratio": effect.ratio, "bound": effect.bound, "effect": str(effect),
+        }
+        for number, ((item, _), laps) in enumerate(zip(without, others, strict=True))
+        for rung, effect in zip(rungs, term_effects(str(item), rungs, known, laps), strict=True)
+    ]

@@ -56,7 +56,9 @@ def _without_terms(base: OpenGenome) -> Iterator[Parts]:
             drives = {name: without if name == slot else held for name, held in base.drives}
             memories = [replace(memory, drive=without) if memory.name == slot else memory for memory in base.memories]
             sign = "-" if parent[0] == "sub" and path[-1] == 2 else ""
-            yield slot, f"{sign}{shown(term, 80)}", drives, memories
+            # a bare name or number says nothing without the sum that it is of
+            where = "" if isinstance(term, tuple) else f" in {shown(parent, 60)}"
+            yield slot, f"{sign}{shown(term, 80)}{where}", drives, memories
 
 
 def _without_memories(base: OpenGenome) -> Iterator[Parts]:

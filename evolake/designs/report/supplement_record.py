@@ -21,6 +21,12 @@ ANALYSES = """
 SELECT a.short_name AS design, a.success_level, a.key_insight, a.comparison_to_references AS beside_its_references,
   a.recommended_next_steps AS next_steps
 FROM designs.analyses AS a WHERE a.cycle = (SELECT max(cycle) FROM designs.analyses WHERE cycle <= $cycle) ORDER BY a.short_name"""
+ABLATIONS = """
+SELECT slot, term, max(effect) FILTER (kind = 'planted') AS on_planted, max(effect) FILTER (kind = 'uniform') AS on_uniform,
+  round(max(ratio) FILTER (kind = 'planted'), 2) AS planted_ratio, round(max(ratio) FILTER (kind = 'uniform'), 2) AS uniform_ratio, any_value(N) AS N
+FROM designs.champion_ablations
+WHERE cycle <= $cycle AND design_id = (SELECT any_value(artifact_id) FROM champions WHERE line = 'designs' AND cycle = $cycle)
+GROUP BY cycle, number, slot, term ORDER BY cycle, number"""
 EXPECTED = """
 WITH measured AS (
   SELECT design_id, fidelity, N, cycle, max_work, median_work, unsolved_fraction < 0.5 AS solved

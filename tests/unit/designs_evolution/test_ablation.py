@@ -6,13 +6,17 @@ import math
 
 import pytest
 from designs_genomes import MAJORITY_TERM, behind_a_slow_memory, open_search
+from designs_runs import Inline
 
-from evolake.designs.evolution.ablation import effects_sentence, term_effects
+from evolake.designs.evolution import ablation
+from evolake.designs.evolution.ablation import ablation_rows, ablation_rungs, effects_sentence, term_effects
 from evolake.designs.evolution.racing import Lap, Rung
 from evolake.designs.genome.open_ablation import ablations
 from evolake.designs.genome.open_expression import order, places
 from evolake.designs.genome.open_genome import baseline
 from evolake.designs.model.formulas import uniform_kind
+from evolake.designs.settings import DesignsSettings
+from evolake.designs.tables import ABLATIONS
 
 RUNGS = (Rung(80, 8, 1, 5000), Rung(80, 8, 2, 5000, uniform_kind(4.2)), Rung(160, 8, 3, 5000), Rung(160, 8, 4, 5000, uniform_kind(4.2)))
 
@@ -36,7 +40,7 @@ def test_a_gate_is_left_out_as_the_memory_that_it_is() -> None:
 
 
 def test_the_baseline_has_terms_too() -> None:
-    assert "xs: -gamma" in {str(item) for item in ablations(baseline())}
+    assert "xs: -gamma in (c - gamma)" in {str(item) for item in ablations(baseline())}
 
 
 def test_effects_are_told_by_kind_with_bounds() -> None:
@@ -50,3 +54,21 @@ def test_effects_are_told_by_kind_with_bounds() -> None:
     assert effects_sentence(term_effects("t", RUNGS, whole, whole)) == "t: makes no difference on planted ones, makes no difference on uniform ones"
     costly = term_effects("t", RUNGS, whole, [Lap(50, True, 0.1), *whole[1:]])[0]
     assert str(costly) == "costs planted ones 1.4x"
+
+
+def test_rows_of_a_champion_s_terms_fit_their_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(traced: str, rungs: list[Rung], limits: list[int], core_s: float) -> list[Lap]:
+        factor = 3 if traced == "without" and rungs[0].kind.name == "planted" else 1
+        return [Lap(100 * factor, True, 0.1)]
+
+    monkeypatch.setattr(ablation, "run_rungs", run)
+    settings = DesignsSettings(ablation_n=40)
+    rungs = ablation_rungs(settings, "0002", 7)
+    assert [(rung.kind.name, rung.n, rung.batch) for rung in rungs] == [("planted", 40, settings.race.batch), ("uniform", 40, settings.race.batch)]
+    items = ablations(baseline())[:2]
+    rows = ablation_rows("d", "whole", [(item, "without") for item in items], Inline(), rungs, "0002", 10.0)  # pyright: ignore[reportArgumentType]
+    frame = ABLATIONS.frame(rows)
+    assert ABLATIONS.repeated_keys(frame).is_empty()
+    assert frame["ratio"].to_list() == pytest.approx([3.0, 1.0, 3.0, 1.0])
+    assert frame["effect"].to_list()[:2] == ["helps planted ones 3x", "makes no difference on uniform ones"]
+    assert frame["term"].to_list()[::2] == [item.term for item in items]

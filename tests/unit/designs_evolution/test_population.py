@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from evolake.designs.evolution.champion import contenders
 from evolake.designs.evolution.line_state import rank_designs, reach, standings
 from evolake.designs.evolution.merge import genealogy
 from evolake.designs.evolution.objective_writing import initial_objectives
@@ -164,3 +165,11 @@ def test_a_genealogy_is_closed_under_parents() -> None:
 def test_a_blocked_text_is_known_by_its_text_and_values() -> None:
     assert text_id_of("s", {"b": 1, "a": 2}) == text_id_of("s", json.loads('{"a": 2, "b": 1}'))
     assert text_id_of("s", {}) != text_id_of("s", {"a": 1})
+
+
+def test_a_challenger_has_to_show_itself_where_any_rival_has_solved() -> None:
+    # a is first by consensus and got to N=10; b, which is behind it, to N=14
+    challenger, incumbent, _ = contenders(FAMILY, ["a" * 64, "b" * 64], str)
+    assert (challenger.design_id, challenger.largest_solved) == ("a" * 64, 14)
+    assert contenders(FAMILY, ["a" * 64], str)[0].largest_solved == 10
+    assert incumbent.largest_solved == 10
