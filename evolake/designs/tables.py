@@ -23,7 +23,8 @@ TERMS = {
     "key": "What the proposer knows it by, so that it is not proposed again.",
     "key_insight": "What the designer learnt from its results, in a sentence; null before the analysis.",
     "largest_solved": "Variables of the largest instances of which more than half were solved; 0 for none.",
-    "left_again": "Instances that were solved and had been left again by the last step; null in parts older than the column.",
+    "left_again": "Instances that were solved and had been left again by the last step; null if solved "
+    "instances were computed no further (batches other than 100), and in parts older than the column.",
     "max_steps": "Integration steps that the run was allowed.",
     "max_work": "Work that the run was allowed, in steps of the baseline; null in parts older than the column.",
     "median_step": "Median over instances of the integration step at which one was first solved; extrapolated where not half were. In parts without "

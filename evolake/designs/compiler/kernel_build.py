@@ -20,7 +20,7 @@ from typing import Any
 from evolake.designs.compiler.kernel_emit import ENTRY
 
 _POINTER, _INT = ctypes.c_void_p, ctypes.c_int64
-_ARGUMENTS = (_INT, _INT, _INT, _INT, _INT, _INT, _POINTER, _POINTER, _POINTER, _POINTER, _INT, _POINTER)
+_ARGUMENTS = (_INT, _INT, _INT, _INT, _INT, _INT, _POINTER, _POINTER, _POINTER, _POINTER, _INT, _POINTER, _POINTER)
 _LOCK = threading.RLock()
 _MACHINE: dict[str, Any] = {}
 _KERNELS: dict[str, Kernel] = {}

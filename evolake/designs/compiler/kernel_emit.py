@@ -1,6 +1,6 @@
 """The whole kernel as LLVM text: for each instance, for each step, the passes of a plan.
 
-    for each instance:
+    for each instance of the caller's list:
         for t = 0 .. steps:
             A  variables: v moves (not when t = 0), sums over clauses are cleared, passes at -1
             B  clauses: memories move (not when t = 0), the check of the clauses, passes at 0
@@ -29,7 +29,8 @@ MOST_INSTRUCTIONS = 60_000
 """Compiled in a few seconds; the designs that are known have one to three thousand."""
 _CALL = re.compile(r"call <\d+ x \w+> @(v_\w+)\(")
 SIGNATURE = (
-    "i64 %count, i64 %n, i64 %m, i64 %npad, i64 %mpad, i64 %steps, ptr %numbers, ptr %idx, ptr %work, ptr %solved, i64 %row, ptr %states"
+    "i64 %count, i64 %n, i64 %m, i64 %npad, i64 %mpad, i64 %steps, ptr %numbers, ptr %idx, ptr %work, ptr %solved, i64 %row, ptr %chosen, "
+    "ptr %states"
 )
 
 
@@ -113,7 +114,8 @@ def _instance(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars
     """The loop over instances: pointers, then the steps."""
     types = lines.types
     lines.label("instances")
-    lines.add("%b = phi i64 [ 0, %entry ], [ %b.next, %instance.done ]")
+    lines.add("%turn = phi i64 [ 0, %entry ], [ %turn.next, %instance.done ]")
+    lines.add(f"%b = load i64, ptr {lines.let('getelementptr i64, ptr %chosen, i64 %turn')}")
     places = lines.let("mul i64 %b, %mpad")
     for place in range(3):
         at = lines.let(f"add i64 {lines.let(f'mul i64 {places}, 3')}, {lines.let(f'mul i64 %mpad, {place}')}")
@@ -153,9 +155,9 @@ def _instance(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars
 def _ended(lines: Lines) -> list[str]:
     """On to the next instance, or out."""
     lines.label("instance.done")
-    lines.add("%b.next = add i64 %b, 1")
-    lines.add("%b.more = icmp ult i64 %b.next, %count")
-    lines.add("br i1 %b.more, label %instances, label %exit")
+    lines.add("%turn.next = add i64 %turn, 1")
+    lines.add("%turn.more = icmp ult i64 %turn.next, %count")
+    lines.add("br i1 %turn.more, label %instances, label %exit")
     lines.label("exit")
     lines.add("ret void")
     return lines.text

@@ -111,7 +111,7 @@ class _Arena:
                 "cycle": self.cycle, "part": part, "design_id": contender.design_id, "pair": pair, "N": n, "batch": self.settings.batch,
                 "seed": seed, "max_steps": int(run.limit), "max_work": float(limits.max_steps), "median_step": int(run.median_step),
                 "work_per_step": float(run.work_per_step), "median_work": float(run.median_step * run.work_per_step),
-                "together_step": run.together_step if self.settings.batch == PAPER_BATCH else None, "left_again": int(run.left_again),
+                "together_step": run.together_step if self.settings.batch == PAPER_BATCH else None, "left_again": run.left_again,
                 "unsolved_fraction": float(run.unsolved_fraction), "solved": run.unsolved_fraction < 0.5, "steps_run": int(run.steps_run),
                 "wall_s": float(run.wall_s), "cpu_s": float(run.cpu_s), "profile": self.profile, "engine": run.engine,
                 "timed_out": bool(run.timed_out), "failure": run.failure,

@@ -72,7 +72,7 @@ class Measured(Protocol):
     def together_step(self) -> int | None: ...
 
     @property
-    def left_again(self) -> int: ...
+    def left_again(self) -> int | None: ...
 
     @property
     def limit(self) -> int: ...
@@ -116,7 +116,7 @@ def simulate_level(traced: str, n: int, max_work: int, seed: int, core_s: float,
 
     run = Run(
         traced, n, settings.batch, seed, MOST_STEPS_PER_WORK * max_work, instance_seed=seed, ratio=settings.ratio, max_work=max_work, core_s=core_s,
-        together=settings.batch == PAPER_BATCH, threads=threads,
+        together=settings.batch == PAPER_BATCH, threads=threads, computed="unsolved",
     )
     try:
         return run_apart(run)
@@ -146,7 +146,7 @@ def result_row(job: Job, level: Level, seed: int, result: Measured) -> dict[str,
         "ratio": job.settings.ratio, "run_till_median": True, "max_steps": int(result.limit), "max_work": float(level.max_work),
         "unsolved_fraction": float(result.unsolved_fraction), "median_step": int(result.median_step), "steps_run": int(result.steps_run),
         "work_per_step": float(result.work_per_step), "median_work": float(result.median_step * result.work_per_step),
-        "together_step": result.together_step if job.settings.batch == PAPER_BATCH else None, "left_again": int(result.left_again), "seed": seed,
+        "together_step": result.together_step if job.settings.batch == PAPER_BATCH else None, "left_again": result.left_again, "seed": seed,
         "wall_s": float(result.wall_s), "cpu_s": float(result.cpu_s), "profile": job.profile, "engine": result.engine,
         "timed_out": bool(result.timed_out), "diverged": int(result.diverged), "failure": result.failure,
     }

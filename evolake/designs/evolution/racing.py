@@ -194,7 +194,9 @@ def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], ratio: 
     laps: list[Lap] = []
     for rung, limit in zip(rungs, limits, strict=True):
         most = MOST_STEPS_PER_WORK * limit
-        done = run_apart(Run(traced, rung.n, rung.batch, rung.seed, most, instance_seed=rung.seed, ratio=ratio, max_work=limit, core_s=core_s))
+        done = run_apart(Run(
+            traced, rung.n, rung.batch, rung.seed, most, instance_seed=rung.seed, ratio=ratio, max_work=limit, core_s=core_s, computed="deciding",
+        ))
         solved = done.unsolved_fraction < 0.5 and not done.failure
         laps.append(Lap(
             int(done.median_step), solved, float(done.cpu_s), int(done.steps_run), bool(done.timed_out), done.failure, float(done.work_per_step),
