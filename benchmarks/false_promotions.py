@@ -20,7 +20,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -110,25 +110,74 @@ class Run:
 
 STEPS, SIGMA, MOST = 100_000.0, 0.2, 100_000_000
 """Median steps of the champion, standard deviation of their log over seeds, and the limit."""
-LEVEL = FidelitySettings(max_n=20, max_steps=MOST, core_s=1)
+SIZES = (10, 14, 20, 28, 40, 57, 80)
+"""Sizes of the simulated profile: a duel measures up to five of them, and the largest is the target."""
+HALF = 40
+LEVEL = FidelitySettings(max_n=SIZES[-1], max_steps=MOST, core_s=1)
+AHEAD = 0.5
+"""Log of the factor by which a challenger is better at small sizes that is no better at the target."""
 
 
-def designs(noise: np.ndarray, gain: float, settings: DesignsSettings, number: int) -> bool:
-    """Whether the challenger wins a duel of designs. gain: log of the factor by which it needs less work."""
+@dataclass(frozen=True)
+class LogGains:
+    """Log of the factor by which the challenger needs less work at each of `SIZES`, and the largest size that either solves.
+
+    growth: log of the champion's work at each size, less that at the smallest.
+    """
+
+    by_size: tuple[float, ...]
+    largest: int = SIZES[-1]
+    growth: tuple[float, ...] = tuple(2 * math.log(n / SIZES[0]) for n in SIZES)
+
+
+FLAT = (0.0,) * len(SIZES)
+"""No growth: neither law fits better, and both have to speak for the challenger."""
+
+
+def even(gain: float, largest: int = SIZES[-1]) -> LogGains:
+    """The same gain at every size."""
+    return LogGains((gain,) * len(SIZES), largest)
+
+
+def crossing(at: Callable[[float], float], largest: int, growth: float) -> LogGains:
+    """AHEAD at the smallest size and nothing at the target, along a line in at(N); the champion's work grows by `growth` along it, too."""
+    x = np.array([at(n) for n in SIZES])
+    share = (x - x[0]) / (x[-1] - x[0])
+    return LogGains(tuple((AHEAD * (1 - share)).tolist()), largest, tuple((growth * share).tolist()))
+
+
+NO_BETTER: Mapping[str, LogGains] = {
+    "power laws cross": crossing(math.log, SIZES[-1], 4.0), "same, target not reached": crossing(math.log, HALF, 4.0),
+    "exponential laws cross": crossing(float, SIZES[-1], 5.0), "same, target unreached": crossing(float, HALF, 5.0),
+    "no growth, laws cross": crossing(math.log, HALF, 0.0),
+    "ends before the target": LogGains((AHEAD,) * (len(SIZES) - 1) + (0.0,)),
+    "falls from the middle on": LogGains((AHEAD,) * (len(SIZES) - 2) + (AHEAD / 2, 0.0)),
+}
+"""Challengers that are better at small sizes and no better at the target: by other power laws, or against them."""
+
+
+def designs(noise: np.ndarray, gains: LogGains, settings: DesignsSettings, number: int) -> bool:
+    """Whether the challenger wins a duel of designs. noise: (sizes, 2, seeds)."""
     seeds: dict[int, int] = {}
 
     def simulate(name: str, n: int, max_work: int, seed: int, core_s: float, own: DesignsSettings) -> Run:
-        place = seeds.setdefault(seed, len(seeds))
-        value = noise[int(name), place] * SIGMA - gain * int(name)
-        steps = round(STEPS * math.exp(value))
-        return Run(steps, 0.0, steps) if noise[int(name), place] < LIMIT or max_work == MOST else Run(steps, 1.0, max_work)
+        place, size, side = seeds.setdefault(seed, len(seeds)), SIZES.index(n), int(name)
+        steps = round(STEPS * math.exp(gains.growth[size] + noise[size, side, place] * SIGMA - gains.by_size[size] * side))
+        if n > gains.largest:
+            return Run(steps, 1.0, max_work)
+        return Run(steps, 0.0, steps) if noise[size, side, place] < LIMIT or max_work == MOST else Run(steps, 1.0, max_work)
 
-    champion, challenger = (Contender(name, name, 20) for name in ("0", "1"))
+    champion, challenger = (Contender(name, name, SIZES[-1]) for name in ("0", "1"))
     done = decide_champion(
         challenger, champion, champion, executor=Inline(), settings=settings, profile="simulated",
         cycle_seeds=CycleSeeds(number, "designs", "0001"), simulate=simulate,
     )
     return done.champion_id == "1"
+
+
+def over_sizes(noise: Noise, rng: np.random.Generator, repeats: int) -> np.ndarray:
+    """Noise that is drawn again at every size."""
+    return np.stack([noise(rng, repeats) for _ in SIZES])
 
 
 def designs_settings(repeats: int, limit: float = MOST) -> DesignsSettings:
@@ -203,9 +252,14 @@ def of_designs(contests: int, seed: int) -> Iterator[Cell]:
     """The cells of designs."""
     for repeats in dict.fromkeys((3, DesignsSettings().champion_repeats)):
         for model, noise in MODELS.items():
+            same = replace(even(0.0), growth=FLAT) if model == "censored" else even(0.0)
             settings = designs_settings(repeats, STEPS * math.exp(SIGMA * LIMIT) if model == "censored" else MOST)
-            drawn = (noise(rng_of(seed, "designs", model, repeats, k), repeats) for k in range(contests))
-            yield "designs", f"{repeats} seeds", model, contests, sum(designs(values, 0.0, settings, k) for k, values in enumerate(drawn))
+            drawn = (over_sizes(noise, rng_of(seed, "designs", model, repeats, k), repeats) for k in range(contests))
+            yield "designs", f"{repeats} seeds", model, contests, sum(designs(values, same, settings, k) for k, values in enumerate(drawn))
+        for model, gains in NO_BETTER.items():
+            settings = designs_settings(repeats)
+            drawn = (over_sizes(across_seeds, rng_of(seed, "designs", model, repeats, k), repeats) for k in range(contests))
+            yield "designs", f"{repeats} seeds", model, contests, sum(designs(values, gains, settings, k) for k, values in enumerate(drawn))
 
 
 def of_programs(contests: int, seed: int) -> Iterator[Cell]:
@@ -269,9 +323,12 @@ def power(lines: Sequence[str], contests: int, seed: int) -> Iterator[tuple[str,
 def power_of_designs(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:
     """The rows of designs."""
     for repeats in SEEDS:
-        noises, settings = [across_seeds(rng_of(seed, "power", repeats, k), repeats) for k in range(contests)], designs_settings(repeats)
-        gain = seen_gain(lambda g, k, n=noises, s=settings: designs(n[k], g, s, k), contests, 12 * SIGMA)
-        yield "designs", f"{repeats} seeds", f"{'more than 11' if math.isinf(gain) else f'{math.exp(gain):.2f}'} times less work"
+        noises = [over_sizes(across_seeds, rng_of(seed, "power", repeats, k), repeats) for k in range(contests)]
+        settings = designs_settings(repeats)
+        for what, largest in (("", SIZES[-1]), (", at half of the target", HALF)):
+            gain = seen_gain(lambda g, k, n=noises, s=settings, m=largest: designs(n[k], even(g, m), s, k), contests, 12 * SIGMA)
+            factor = "more than 11" if math.isinf(gain) else f"{math.exp(gain):.2f}"
+            yield "designs", f"{repeats} seeds{what}", f"{factor} times less work"
 
 
 def power_of_programs(contests: int, seed: int) -> Iterator[tuple[str, str, str]]:

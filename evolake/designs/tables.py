@@ -219,6 +219,12 @@ DECISIONS = TableSchema(
         ),
         "test": (pl.String, "Test that decided, with its number of pairs; null in lakes of earlier versions."),
         "unit": (pl.String, "What the ratio is of: work; null in lakes of earlier versions, which counted steps."),
+        "target": (
+            pl.Int64, "Size that the ratio is of, if a law through several sizes decided: the largest of the profile; null against the baseline, "
+            "whose ratio is of N, and in lakes of earlier versions.",
+        ),
+        "law": (pl.String, "Law through the sizes by which the challenger is less ahead: power law or exponential law; null if one size decided."),
+        "sizes": (pl.List(pl.Int64), "Sizes that the law is through; null against the baseline, and in lakes of earlier versions."),
     },
     keys=("cycle", "comparison", "challenger_id"), terms=TERMS,
 )

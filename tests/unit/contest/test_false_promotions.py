@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ def benchmark() -> Any:
     return module
 
 
-@pytest.mark.parametrize(("line", "contests"), [("designs", 120), ("programs", 120), ("solvers", 40), ("prompts", 60)])
+@pytest.mark.parametrize(("line", "contests"), [("designs", 80), ("programs", 120), ("solvers", 40), ("prompts", 60)])
 def test_equal_rivals_are_promoted_no_more_often_than_stated(benchmark: Any, line: str, contests: int) -> None:
     cells = list(benchmark.LINES[line][0](contests, 1))
     assert {cell[2] for cell in cells} >= ({"helps some, hurts others"} if line in ("solvers", "prompts") else {"heavy tails", "ties", "censored"})
@@ -45,8 +46,11 @@ def test_a_planted_gain_wins_at_the_default_repeats(benchmark: Any, line: str) -
     won = 0
     for number in range(60):
         rng = benchmark.rng_of(2, line, number)
-        noise = benchmark.across_seeds(rng, 8)
-        won += benchmark.designs(noise, 0.5, benchmark.designs_settings(8), number) if line == "designs" else benchmark.programs(noise, 2.5, rng)
+        if line == "designs":
+            gains, noise = benchmark.even(math.log(1.5)), benchmark.over_sizes(benchmark.across_seeds, rng, 8)
+            won += benchmark.designs(noise, gains, benchmark.designs_settings(8), number)
+        else:
+            won += benchmark.programs(benchmark.across_seeds(rng, 8), 2.5, rng)
     assert won >= 48
 
 
@@ -59,3 +63,17 @@ def test_the_command_prints_both_tables_and_fails_if_a_cell_is_above(
     monkeypatch.setitem(benchmark.LINES, "prompts", (lambda contests, seed: iter([("prompts", "64 problems", "seeds", 400, 40)]), 4))
     assert benchmark.main(["--line", "prompts", "--power", "0"]) == 1
     assert "above 2.5 %: prompts, 64 problems, seeds" in capsys.readouterr().err
+
+
+def test_a_design_that_is_better_at_small_sizes_alone_is_promoted_no_more_often_than_stated(benchmark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The duel at the largest solved size alone promotes it in a quarter to two thirds of contests."""
+
+    def promoted(model: str) -> int:
+        gains, settings = benchmark.NO_BETTER[model], benchmark.designs_settings(8)
+        drawn = (benchmark.over_sizes(benchmark.across_seeds, benchmark.rng_of(9, model, number), 8) for number in range(60))
+        return sum(benchmark.designs(noise, gains, settings, number) for number, noise in enumerate(drawn))
+
+    for model in ("same, target not reached", "same, target unreached"):
+        assert binomtest(promoted(model), 60, ERROR, alternative="greater").pvalue > SURE
+    monkeypatch.setattr("evolake.designs.evolution.law_contest.MOST_SIZES", 1)
+    assert promoted("same, target unreached") > 20
