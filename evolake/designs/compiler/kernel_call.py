@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from evolake.designs.compiler.kernel_build import kernel
+from evolake.designs.compiler.kernel_build import gathers_slowly, kernel
 from evolake.designs.compiler.kernel_emit import arrays_of, emit, pointers_of
 from evolake.designs.compiler.kernel_guard import Guards
 from evolake.designs.compiler.kernel_plan import KernelPlan
@@ -70,7 +70,7 @@ class KernelCall:
 
     def __init__(self, plan: KernelPlan, batch: Batch, *, single: bool = False, threads: int = 1):
         checked = os.environ.get(CHECKS) == "1"
-        self._kernel = kernel(emit(plan, batch.dtype, single=single, checked=checked))
+        self._kernel = kernel(emit(plan, batch.dtype, single=single, checked=checked, lane_by_lane=gathers_slowly()))
         self._guards = Guards() if checked else None
         self._batch = batch
         instances = batch.instances

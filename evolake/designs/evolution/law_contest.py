@@ -25,7 +25,7 @@ from evolake.contest.paired import student_ends
 from evolake.designs.evolution.schedule import is_solved
 
 MOST_SIZES = 5
-BENDS_DOWN, BENDS_UP = 0.2, 0.005
+BENDS_DOWN, BENDS_UP = 0.3, 0.005
 """One-sided levels of the tests by which the gains fall behind their line at large sizes, or rise above it. A fall that is overlooked promises too
 much, and so does a rise that is only noise."""
 FITS_BETTER = 6.0

@@ -104,3 +104,27 @@ def test_nothing_is_left_out_if_more_than_the_median_is_asked_for(baseline: Trac
         baseline, planted(20, 3, 1), max_steps=30, seed=1, until=StopRule(computed="deciding"), by=EngineChoice("torch"),
     )
     assert other.left_again is not None and not math.isnan(other.unsolved_fraction)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_kernel_gives_the_same_bytes_with_gathers_and_lane_by_lane(baseline: TracedDesign, monkeypatch: pytest.MonkeyPatch, dtype: str) -> None:
+    from evolake.designs.compiler import kernel_call, kernel_emit
+    from evolake.designs.compiler.kernel_emit import emit
+    from evolake.designs.engines.fused import FusedStepper, planned
+
+    plan = planned(baseline, dtype)
+    assert "masked.gather.v" in emit(plan, dtype).partition("define void")[2]
+    assert "masked.gather.v" not in emit(plan, dtype, lane_by_lane=True).partition("define void")[2]
+    with monkeypatch.context() as patched:
+        sizes: list[int] = []
+        patched.setattr(kernel_emit, "instructions", lambda lines, dtype: sizes.append(len(lines)) or len(lines))
+        gathers = emit(plan, dtype)
+        patched.setattr(kernel_emit, "MOST_INSTRUCTIONS", sizes[0])
+        assert emit(plan, dtype, lane_by_lane=True) == gathers, "which designs are compiled does not depend on the processor"
+    states = []
+    for slowly in (True, False):
+        monkeypatch.setattr(kernel_call, "gathers_slowly", lambda slowly=slowly: slowly)
+        stepper = FusedStepper(baseline, planted(37, 3, 1), 2, dtype)
+        solved = stepper.run(60)
+        states.append([solved.tobytes(), *(array.tobytes() for array in stepper.state().values())])
+    assert states[0] == states[1]
