@@ -4,8 +4,14 @@
 
 The lines' own functions decide, with the repeats that are their default: `decide_champion` of designs on simulated
 runs, `run_duel` and `decide_duel` of programs, `decide_duel` of solvers, `decide_champion` of prompts. Under every noise model both rivals are
-equally good. Same seed, same tables; some 45 seconds on one core. Exit code 1 if a share of false promotions is above
+equally good. Same seed, same tables; some two minutes on one core. Exit code 1 if a share of false promotions is above
 2.5 % by more than the simulation's own error (the lower end of its 99.9 % interval, as there are many cells).
+
+Designs are compared at a target size, so further models have challengers that are better at small sizes and no better at the
+target: `power laws cross` and `exponential laws cross` (a gain of 1.65 at the smallest size that shrinks along the law), `not
+reached` (the same, and neither is solved beyond half of the target), `no growth` (work shows neither law), `ends before the
+target` and `falls from the middle on` (the gain follows no law: 1.65 up to the size before the target, or up to two before it).
+For the last two 5 % are stated.
 
 Noise models: `seeds` (no noise within a seed, independent across seeds), `heavy tails` (Student's t with 2 degrees of
 freedom), `ties` (three values), `censored` (two of five runs end at the limit), `correlated` (nine tenths of the
@@ -147,13 +153,15 @@ def crossing(at: Callable[[float], float], largest: int, growth: float) -> LogGa
 
 
 NO_BETTER: Mapping[str, LogGains] = {
-    "power laws cross": crossing(math.log, SIZES[-1], 4.0), "same, target not reached": crossing(math.log, HALF, 4.0),
-    "exponential laws cross": crossing(float, SIZES[-1], 5.0), "same, target unreached": crossing(float, HALF, 5.0),
-    "no growth, laws cross": crossing(math.log, HALF, 0.0),
+    "power laws cross": crossing(math.log, SIZES[-1], 4.0), "power laws, not reached": crossing(math.log, HALF, 4.0),
+    "exponential laws cross": crossing(float, SIZES[-1], 5.0), "exponential laws, not reached": crossing(float, HALF, 5.0),
+    "no growth, not reached": crossing(math.log, HALF, 0.0),
     "ends before the target": LogGains((AHEAD,) * (len(SIZES) - 1) + (0.0,)),
     "falls from the middle on": LogGains((AHEAD,) * (len(SIZES) - 2) + (AHEAD / 2, 0.0)),
 }
-"""Challengers that are better at small sizes and no better at the target: by other power laws, or against them."""
+"""Challengers that are better at small sizes and no better at the target: by other laws, or by none."""
+NO_LAW = {"ends before the target": 0.05, "falls from the middle on": 0.05}
+"""Stated rates of false promotions for gains that follow no law."""
 
 
 def designs(noise: np.ndarray, gains: LogGains, settings: DesignsSettings, number: int) -> bool:
@@ -389,13 +397,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for _, repeats, model, contests, won in cells(given.contests // fewer, given.seed):
             share = wilson_interval(won, contests)
             rows.append((line, repeats, model, f"{100 * share.estimate:.1f} % of {contests:,}", f"{100 * share.low:.1f} to {100 * share.high:.1f} %"))
-            above += [f"{line}, {repeats}, {model}"] if wilson_interval(won, contests, SURE).low > ERROR else []
+            above += [f"{line}, {repeats}, {model}"] if wilson_interval(won, contests, SURE).low > NO_LAW.get(model, ERROR) else []
     print(f"Equal rivals: how often the challenger becomes champion (stated: at most {100 * ERROR:g} %)\n\n{in_columns(rows)}\n", flush=True)
     if given.power:
         seen = [("line", "repeats", "gain that is seen 8 times in 10"), *power(chosen, given.power, given.seed)]
         print(f"Power, with noise that is independent across seeds ({SIGMA:g} in the log of a design's steps)\n\n{in_columns(seen)}")
     for cell in above:
-        print(f"\nabove {100 * ERROR:g} %: {cell}", file=sys.stderr)
+        print(f"\nabove what is stated: {cell}", file=sys.stderr)
     return 1 if above else 0
 
 

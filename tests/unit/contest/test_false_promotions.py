@@ -32,8 +32,9 @@ def test_equal_rivals_are_promoted_no_more_often_than_stated(benchmark: Any, lin
     cells = list(benchmark.LINES[line][0](contests, 1))
     assert {cell[2] for cell in cells} >= ({"helps some, hurts others"} if line in ("solvers", "prompts") else {"heavy tails", "ties", "censored"})
     for _, repeats, model, held, won in cells:
-        assert binomtest(won, held, ERROR, alternative="greater").pvalue > SURE, (repeats, model, won)
-    held, won = sum(cell[3] for cell in cells), sum(cell[4] for cell in cells)
+        assert binomtest(won, held, benchmark.NO_LAW.get(model, ERROR), alternative="greater").pvalue > SURE, (repeats, model, won)
+    lawful = [cell for cell in cells if cell[2] not in benchmark.NO_LAW]
+    held, won = sum(cell[3] for cell in lawful), sum(cell[4] for cell in lawful)
     assert binomtest(won, held, ERROR, alternative="greater").pvalue > 0.01
 
 
@@ -62,7 +63,7 @@ def test_the_command_prints_both_tables_and_fails_if_a_cell_is_above(
     assert "how often the challenger becomes champion (stated: at most 2.5 %)" in shown and "gain that is seen 8 times in 10" in shown
     monkeypatch.setitem(benchmark.LINES, "prompts", (lambda contests, seed: iter([("prompts", "64 problems", "seeds", 400, 40)]), 4))
     assert benchmark.main(["--line", "prompts", "--power", "0"]) == 1
-    assert "above 2.5 %: prompts, 64 problems, seeds" in capsys.readouterr().err
+    assert "above what is stated: prompts, 64 problems, seeds" in capsys.readouterr().err
 
 
 def test_a_design_that_is_better_at_small_sizes_alone_is_promoted_no_more_often_than_stated(benchmark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +74,7 @@ def test_a_design_that_is_better_at_small_sizes_alone_is_promoted_no_more_often_
         drawn = (benchmark.over_sizes(benchmark.across_seeds, benchmark.rng_of(9, model, number), 8) for number in range(60))
         return sum(benchmark.designs(noise, gains, settings, number) for number, noise in enumerate(drawn))
 
-    for model in ("same, target not reached", "same, target unreached"):
+    for model in ("power laws, not reached", "exponential laws, not reached"):
         assert binomtest(promoted(model), 60, ERROR, alternative="greater").pvalue > SURE
     monkeypatch.setattr("evolake.designs.evolution.law_contest.MOST_SIZES", 1)
-    assert promoted("same, target unreached") > 20
+    assert promoted("exponential laws, not reached") > 20
