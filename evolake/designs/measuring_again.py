@@ -92,7 +92,7 @@ class _Replayed:
     diverged: int = 0
     failure: str | None = None
     together_step: int | None = None
-    left_again: int = 0
+    left_again: int | None = None
 
 
 class Rerun:

@@ -23,7 +23,8 @@ TERMS = {
     "key": "What the proposer knows it by, so that it is not proposed again.",
     "key_insight": "What the designer learnt from its results, in a sentence; null before the analysis.",
     "largest_solved": "Variables of the largest instances of which more than half were solved; 0 for none.",
-    "left_again": "Instances that were solved and had been left again by the last step; null in parts older than the column.",
+    "left_again": "Instances that were solved and had been left again by the last step; null if solved "
+    "instances were computed no further (batches other than 100), and in parts older than the column.",
     "max_steps": "Integration steps that the run was allowed.",
     "max_work": "Work that the run was allowed, in steps of the baseline; null in parts older than the column.",
     "median_step": "Median over instances of the integration step at which one was first solved; extrapolated where not half were. In parts without "
@@ -219,6 +220,12 @@ DECISIONS = TableSchema(
         ),
         "test": (pl.String, "Test that decided, with its number of pairs; null in lakes of earlier versions."),
         "unit": (pl.String, "What the ratio is of: work; null in lakes of earlier versions, which counted steps."),
+        "target": (
+            pl.Int64, "Size that the ratio is of, if a law through several sizes decided: the largest of the profile; null against the baseline, "
+            "whose ratio is of N, and in lakes of earlier versions.",
+        ),
+        "law": (pl.String, "Law through the sizes by which the challenger is less ahead: power law or exponential law; null if one size decided."),
+        "sizes": (pl.List(pl.Int64), "Sizes that the law is through; null against the baseline, and in lakes of earlier versions."),
     },
     keys=("cycle", "comparison", "challenger_id"), terms=TERMS,
 )

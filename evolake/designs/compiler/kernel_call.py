@@ -10,12 +10,11 @@ from __future__ import annotations
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from evolake.designs.compiler.kernel_build import kernel
+from evolake.designs.compiler.kernel_build import gathers_slowly, kernel
 from evolake.designs.compiler.kernel_emit import arrays_of, emit, pointers_of
 from evolake.designs.compiler.kernel_guard import Guards
 from evolake.designs.compiler.kernel_plan import KernelPlan
@@ -71,49 +70,66 @@ class KernelCall:
 
     def __init__(self, plan: KernelPlan, batch: Batch, *, single: bool = False, threads: int = 1):
         checked = os.environ.get(CHECKS) == "1"
-        self._kernel = kernel(emit(plan, batch.dtype, single=single, checked=checked))
+        self._kernel = kernel(emit(plan, batch.dtype, single=single, checked=checked, lane_by_lane=gathers_slowly()))
         self._guards = Guards() if checked else None
         self._batch = batch
         instances = batch.instances
         self._numbers = np.array([_number(slot.data, instances) for slot in plan.slots] or [0.0], dtype=batch.real)
-        self._parts = _parts(instances.batch, 1 if checked else threads)
+        self._all = np.arange(instances.batch, dtype=np.int64)
+        self._threads = max(1, min(1 if checked else threads, instances.batch))
         work = sum(batch.padded(loop) for _, loop in arrays_of(plan)) + batch.lanes
-        self._work = [_aligned(work, batch.real) for _ in self._parts]
-        self._helpers = ThreadPoolExecutor(len(self._parts) - 1) if len(self._parts) > 1 else None
+        self._work = [_aligned(work, batch.real) for _ in range(self._threads)]
+        self._helpers = ThreadPoolExecutor(self._threads - 1) if self._threads > 1 else None
         self.cpu_elsewhere_s = 0.0
         self._steps = 1 if single else None
         self._wanted = [(name, batch.arrays.get(name), shape) for name, shape in wanted_shapes(plan, batch).items()]
         self._compare()
         arrays = [array for _, array, _ in self._wanted if array is not None]
-        self._pointers = [np.array([array[first:].ctypes.data for array in arrays], dtype=np.uint64) for first, _ in self._parts]
+        self._pointers = np.array([array.ctypes.data for array in arrays], dtype=np.uint64)
 
-    def __call__(self, steps: int) -> np.ndarray:
-        """Takes `steps` steps; (steps, B) bool: which instance was solved after each."""
+    def __call__(self, steps: int, chosen: np.ndarray | None = None) -> np.ndarray:
+        """Takes `steps` steps; (steps, B) bool: which instance was solved after each.
+
+        Args:
+            chosen: numbers of the instances that are computed, each once; None: all. The others stay as they are, and their columns are False.
+        """
         count = self._batch.instances.batch
         if steps < 1 or steps != (self._steps or steps):
             raise ValueError(f"a kernel cannot take {steps} steps")
+        numbers = self._all if chosen is None else self._checked(chosen)
         self._compare()
         solved = np.zeros((steps, count), dtype=np.uint8)
-        further = () if self._guards is None else (self._guards.opened(self._memory(solved)),)
-        elsewhere = [self._helpers.submit(self._timed, part, steps, solved) for part in range(1, len(self._parts))] if self._helpers else []
-        self._run(0, steps, solved, *further)
+        if not len(numbers):
+            return solved.astype(bool)
+        parts = [part for part in np.array_split(numbers, self._threads) if len(part)]
+        further = () if self._guards is None else (self._guards.opened([*self._memory(solved), *parts]),)
+        elsewhere = []
+        if self._helpers is not None:
+            elsewhere = [self._helpers.submit(self._timed, place, part, steps, solved) for place, part in enumerate(parts[1:], 1)]
+        self._run(0, parts[0], steps, solved, *further)
         self.cpu_elsewhere_s += sum(future.result() for future in elsewhere)
         if self._guards is not None and self._guards.traps:
             raise KernelTrap(f"a kernel reached outside its arrays {self._guards.traps} times: its plan or the emitter is wrong")
         return solved.astype(bool)
 
-    def _run(self, part: int, steps: int, solved: np.ndarray, *further: int) -> None:
-        batch, (first, last) = self._batch, self._parts[part]
+    def _checked(self, chosen: np.ndarray) -> np.ndarray:
+        """The numbers of instances as the kernel reads them. Raises ValueError for one that is not there, or is there twice."""
+        numbers = np.ascontiguousarray(chosen, dtype=np.int64)
+        if numbers.ndim != 1 or len(np.unique(numbers)) < len(numbers) or (len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(self._all)):
+            raise ValueError(f"wanted different instances below {len(self._all)} (got {numbers.tolist()!r:.200})")
+        return numbers
+
+    def _run(self, place: int, chosen: np.ndarray, steps: int, solved: np.ndarray, *further: int) -> None:
+        batch = self._batch
         self._kernel.call(
-            last - first, batch.instances.n, batch.instances.m, batch.npad, batch.mpad, steps, self._numbers.ctypes.data,
-            batch.idx[first:].ctypes.data, self._work[part].ctypes.data, solved[:, first:].ctypes.data, solved.shape[1],
-            self._pointers[part].ctypes.data, *further,
+            len(chosen), batch.instances.n, batch.instances.m, batch.npad, batch.mpad, steps, self._numbers.ctypes.data, batch.idx.ctypes.data,
+            self._work[place].ctypes.data, solved.ctypes.data, solved.shape[1], chosen.ctypes.data, self._pointers.ctypes.data, *further,
         )
 
-    def _timed(self, part: int, steps: int, solved: np.ndarray) -> float:
+    def _timed(self, place: int, chosen: np.ndarray, steps: int, solved: np.ndarray) -> float:
         """Seconds of this thread that a part took."""
         began = time.thread_time()
-        self._run(part, steps, solved)
+        self._run(place, chosen, steps, solved)
         return time.thread_time() - began
 
     def _compare(self) -> None:
@@ -128,7 +144,7 @@ class KernelCall:
     def _memory(self, solved: np.ndarray) -> list[np.ndarray]:
         """All that a call may touch."""
         states = [array for _, array, _ in self._wanted if array is not None]
-        return [*states, *self._work, self._numbers, self._batch.idx, solved, *self._pointers]
+        return [*states, *self._work, self._numbers, self._batch.idx, solved, self._pointers]
 
 
 def wanted_shapes(plan: KernelPlan, batch: Batch) -> dict[str, tuple[int, int, int]]:
@@ -143,13 +159,6 @@ def wanted_shapes(plan: KernelPlan, batch: Batch) -> dict[str, tuple[int, int, i
         if shapes.setdefault(name, (batch.instances.batch, count, 1)) != (batch.instances.batch, count, 1) or not 0 <= place < count:
             raise ValueError(f"{name!r} is used as two arrays")
     return {name: shapes[name] for name in pointers_of(plan)}
-
-
-def _parts(count: int, threads: int) -> list[tuple[int, int]]:
-    """First instance and the one after the last, of as many runs of about equal length as there are threads and instances for."""
-    parts = max(1, min(threads, count))
-    ends = [count * part // parts for part in range(parts + 1)]
-    return list(pairwise(ends))
 
 
 def _padded(extent: int, lanes: int) -> int:

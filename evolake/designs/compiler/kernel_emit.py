@@ -1,6 +1,6 @@
 """The whole kernel as LLVM text: for each instance, for each step, the passes of a plan.
 
-    for each instance:
+    for each instance of the caller's list:
         for t = 0 .. steps:
             A  variables: v moves (not when t = 0), sums over clauses are cleared, passes at -1
             B  clauses: memories move (not when t = 0), the check of the clauses, passes at 0
@@ -29,7 +29,8 @@ MOST_INSTRUCTIONS = 60_000
 """Compiled in a few seconds; the designs that are known have one to three thousand."""
 _CALL = re.compile(r"call <\d+ x \w+> @(v_\w+)\(")
 SIGNATURE = (
-    "i64 %count, i64 %n, i64 %m, i64 %npad, i64 %mpad, i64 %steps, ptr %numbers, ptr %idx, ptr %work, ptr %solved, i64 %row, ptr %states"
+    "i64 %count, i64 %n, i64 %m, i64 %npad, i64 %mpad, i64 %steps, ptr %numbers, ptr %idx, ptr %work, ptr %solved, i64 %row, ptr %chosen, "
+    "ptr %states"
 )
 
 
@@ -43,9 +44,10 @@ def pointers_of(plan: KernelPlan) -> list[str]:
     return sorted({*plan.states, *(item.data[0] for item in plan.externals)})
 
 
-def emit(plan: KernelPlan, dtype: str, *, single: bool = False, checked: bool = False) -> str:
+def emit(plan: KernelPlan, dtype: str, *, single: bool = False, checked: bool = False, lane_by_lane: bool = False) -> str:
     """LLVM text of a module with one function, ENTRY, and the vector functions it needs. `single`: one step per call, with nothing computed ahead.
-    `checked`: with bounds checks, and a table of guards as a further argument (evolake.designs.compiler.kernel_guard).
+    `checked`: with bounds checks, and a table of guards as a further argument (evolake.designs.compiler.kernel_guard). `lane_by_lane`: without
+    gather instructions (`kernel_build.gathers_slowly`); the numbers are the same.
 
     Raises:
         Inexpressible: more instructions than should be compiled.
@@ -53,11 +55,13 @@ def emit(plan: KernelPlan, dtype: str, *, single: bool = False, checked: bool = 
     types = TYPES[dtype]
     lines = Lines(types, prefix="v")
     cells = [(name, cell) for name in sorted(plan.moves) for cell in range(len(plan.moves[name]))]
-    layout = _entry(lines, plan)
+    layout = _entry(lines, plan, lane_by_lane)
     constants = Scalars(lines.branch(), layout.slots, constant=True)
     body = _instance(lines.branch(), plan, layout, constants, cells, single=single)
     text = [f"define void @{ENTRY}({SIGNATURE}) nounwind {{", "entry:", *lines.text, *constants.lines.text, "  br label %instances"]
     if (size := instructions([*text, *body], dtype)) > MOST_INSTRUCTIONS:
+        if lane_by_lane:  # which designs are compiled does not depend on the processor
+            return emit(plan, dtype, single=single, checked=checked)
         raise Inexpressible(f"{size:,} instructions, at most {MOST_INSTRUCTIONS:,} are compiled")
     whole = "\n".join([*_declarations(dtype), definitions(types), *text, *body, "}", ""])
     return guarded(whole) if checked else whole
@@ -91,7 +95,7 @@ def _declarations(dtype: str) -> list[str]:
     return declared
 
 
-def _entry(lines: Lines, plan: KernelPlan) -> Layout:
+def _entry(lines: Lines, plan: KernelPlan, lane_by_lane: bool) -> Layout:
     """Slots for scalars and scratch space."""
     types = lines.types
     slots = {}
@@ -102,18 +106,18 @@ def _entry(lines: Lines, plan: KernelPlan) -> Layout:
         slots[item.serial] = lines.let(f"getelementptr {types.real}, ptr %numbers, i64 {place}")
     most = max((len(item.args) // 2 for item in plan.scatters), default=1)
     values = lines.let(f"alloca [{most * types.lanes} x {types.real}], align 64")
-    places = lines.let(f"alloca [{most * types.lanes} x i32], align 64")
     broken = lines.let(f"alloca {types.real}, align 8")
     solved = lines.let(f"alloca {types.real}, align 8")
     slots[-1], slots[-2] = broken, solved
-    return Layout({}, {}, [], slots, values, places, {"N": "%n", "M": "%m"}, {"N": "%npad", "M": "%mpad"})
+    return Layout({}, {}, [], slots, values, lane_by_lane, {"N": "%n", "M": "%m"}, {"N": "%npad", "M": "%mpad"})
 
 
 def _instance(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]], *, single: bool) -> list[str]:
     """The loop over instances: pointers, then the steps."""
     types = lines.types
     lines.label("instances")
-    lines.add("%b = phi i64 [ 0, %entry ], [ %b.next, %instance.done ]")
+    lines.add("%turn = phi i64 [ 0, %entry ], [ %turn.next, %instance.done ]")
+    lines.add(f"%b = load i64, ptr {lines.let('getelementptr i64, ptr %chosen, i64 %turn')}")
     places = lines.let("mul i64 %b, %mpad")
     for place in range(3):
         at = lines.let(f"add i64 {lines.let(f'mul i64 {places}, 3')}, {lines.let(f'mul i64 %mpad, {place}')}")
@@ -153,9 +157,9 @@ def _instance(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars
 def _ended(lines: Lines) -> list[str]:
     """On to the next instance, or out."""
     lines.label("instance.done")
-    lines.add("%b.next = add i64 %b, 1")
-    lines.add("%b.more = icmp ult i64 %b.next, %count")
-    lines.add("br i1 %b.more, label %instances, label %exit")
+    lines.add("%turn.next = add i64 %turn, 1")
+    lines.add("%turn.more = icmp ult i64 %turn.next, %count")
+    lines.add("br i1 %turn.more, label %instances, label %exit")
     lines.label("exit")
     lines.add("ret void")
     return lines.text

@@ -19,7 +19,7 @@ class Layout:
 
     states: (variable, cell) -> pointer of this instance's row. arrays: serial of a stored or scattered expression -> pointer. idx: three
     pointers of packed literals (variable, and the sign in the top bit). slots: serial of a reduction or slot -> pointer to its scalar. spill: scratch
-    for scatters.
+    for scatters. lane_by_lane: whether values at the variables of literals are loaded one by one, as processors with slow gathers want it.
     """
 
     states: dict[tuple[str, int], str]
@@ -27,7 +27,7 @@ class Layout:
     idx: list[str]
     slots: dict[int, str]
     spill_values: str
-    spill_places: str
+    lane_by_lane: bool
     extents: dict[str, str]
     padded: dict[str, str]
 
@@ -90,6 +90,12 @@ class Loop:
             self.cached[key] = self.body.let(f"and {self.body.types.small} {self.literal_word(place)}, splat (i32 {INDEX_MASK})")
         return self.cached[key]
 
+    def lane_index(self, place: int, lane: int) -> str:
+        """The variable of one literal, read from memory again: that is faster than taking the block's vector apart."""
+        here = self.body.let(f"add i64 {self.counter}, {lane}") if lane else self.counter
+        word = self.body.let(f"load i32, ptr {self.body.let(f'getelementptr i32, ptr {self.layout.idx[place]}, i64 {here}')}")
+        return self.body.let(f"zext i32 {self.body.let(f'and i32 {word}, {INDEX_MASK}')} to i64")
+
     def sign_bits(self, place: int) -> str:
         """The sign in the top bit of a real-sized integer, all else zero."""
         key = f"bits {place}"
@@ -108,6 +114,13 @@ class Loop:
     def gathered(self, array: str, place: int) -> str:
         """The array's values at the variables of a literal."""
         key = f"gather {array} {place}"
+        if key not in self.cached and self.layout.lane_by_lane:
+            types, vector = self.body.types, "poison"
+            for lane in range(types.lanes):
+                where = self.body.let(f"getelementptr {types.real}, ptr {array}, i64 {self.lane_index(place, lane)}")
+                value = self.body.let(f"load {types.real}, ptr {where}")
+                vector = self.body.let(f"insertelement {types.vector} {vector}, {types.real} {value}, i32 {lane}")
+            self.cached[key] = vector
         if key not in self.cached:
             types = self.body.types
             pointers = self.body.let(f"getelementptr {types.real}, ptr {array}, {types.small} {self.literal_index(place)}")
@@ -183,16 +196,13 @@ class Loop:
         types, body = self.body.types, self.body
         pairs = [(expression.args[at].data, self.value(expression.args[at + 1])) for at in range(0, len(expression.args), 2)]
         array = self.layout.arrays[expression.serial]
-        for position, (place, value) in enumerate(pairs):
+        for position, (_, value) in enumerate(pairs):
             at = body.let(f"getelementptr {types.real}, ptr {self.layout.spill_values}, i64 {position * types.lanes}")
             body.add(f"store {types.vector} {value}, ptr {at}, align 64")
-            at = body.let(f"getelementptr i32, ptr {self.layout.spill_places}, i64 {position * types.lanes}")
-            body.add(f"store {types.small} {self.literal_index(place)}, ptr {at}, align 64")
         for lane in range(types.lanes):
-            for position in range(len(pairs)):
+            for position, (place, _) in enumerate(pairs):
                 at = position * types.lanes + lane
-                where = body.let(f"load i32, ptr {body.let(f'getelementptr i32, ptr {self.layout.spill_places}, i64 {at}')}")
-                pointer = body.let(f"getelementptr {types.real}, ptr {array}, i64 {body.let(f'zext i32 {where} to i64')}")
+                pointer = body.let(f"getelementptr {types.real}, ptr {array}, i64 {self.lane_index(place, lane)}")
                 value = body.let(f"load {types.real}, ptr {body.let(f'getelementptr {types.real}, ptr {self.layout.spill_values}, i64 {at}')}")
                 old = body.let(f"load {types.real}, ptr {pointer}")
                 body.add(f"store {types.real} {body.let(f'fadd {types.real} {old}, {value}')}, ptr {pointer}")

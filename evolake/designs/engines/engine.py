@@ -25,6 +25,7 @@ import numpy as np
 
 from evolake.designs.compiler.expression import Inexpressible
 from evolake.designs.engines.counted import counted_s, counted_steps
+from evolake.designs.engines.median_search import Computed, MedianSearch, chunk_of
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import TracedDesign
 from evolake.designs.model.instances import Planted
@@ -34,7 +35,6 @@ from evolake.designs.work.rows import allowed_steps
 from evolake.errors import InputError
 
 ENGINES = ("auto", "fused", "mixed", "torch", "reference")
-_LARGEST_CHUNK = 64
 TOGETHER = 4
 """How many times its median steps a run goes on for to see more than half of the batch solved at once."""
 TAIL = 0.025
@@ -48,7 +48,8 @@ class Simulation:
     extrapolated, int(steps*(B/2 + .5)/(solved + .5)) with the solved until the last step. reached: whether it was really reached.
     unsolved_fraction: 1 - solved/B by that step (or by the last one). steps_run: steps taken, the median step included.
     together_step: the first step at which more than half of the batch was solved at once, as the paper's framework counts; None where that was
-    not seen. left_again: how many of the solved instances had been left again by the last step.
+    not seen. left_again: how many of the solved instances had been left again by the last step; None where solved instances were computed no
+    further. There, `diverged` counts the others.
     solved_at: (B,) int, the first step after which an instance was solved, 0 = never. diverged: instances whose state is no longer a number.
     limit: steps that the run was allowed; fewer than `max_steps` where `max_work` or `core_s` allowed no more.
     work_per_step: cost of a step relative to one of the baseline; 1.0 where that could not be counted.
@@ -70,7 +71,7 @@ class Simulation:
     note: str | None = None
     failure: str | None = None
     together_step: int | None = None
-    left_again: int = 0
+    left_again: int | None = 0
     limit: int = 0
     work_per_step: float = 1.0
 
@@ -98,11 +99,19 @@ class StopRule:
 
     median: at the median step; else never. interval: only after the upper end of its interval is known. together: only after more than half were
     solved at once, or TOGETHER times as many steps.
+    computed: which instances are computed (`evolake.designs.engines.median_search`). Other than "all" holds for the fused engine, and where only
+    the median is asked for. It changes neither the median, nor whether it is reached, nor `steps_run`.
     """
 
     median: bool = True
     interval: bool = False
     together: bool = False
+    computed: Computed = "all"
+
+    @property
+    def median_alone(self) -> bool:
+        """Whether nothing but the median is asked for."""
+        return self.median and not self.interval and not self.together
 
 
 @dataclass(frozen=True)
@@ -173,10 +182,14 @@ def simulate(
     compile_s = time.thread_time() - began
     events.made(0.0 if core_s is None else counted_s(limit, stepper.name, instances.batch * instances.n, per_step))
     cpu, wall = time.thread_time(), time.perf_counter()
-    progress = _Progress(instances.batch)
+    progress: _Progress | _Median = _Progress(instances.batch)
     failure = None
-    while progress.steps < limit and not progress.done(until):
-        chunk = min(_LARGEST_CHUNK, max(8, progress.steps // 8), limit - progress.steps)
+    if until.computed != "all" and until.median_alone and hasattr(stepper, "run_chosen"):
+        search = MedianSearch(instances.batch, limit, prove_missed=until.computed == "deciding")
+        failure = _tried(lambda: _search_median(stepper, search, events))
+        progress = _Median(search)
+    while isinstance(progress, _Progress) and progress.steps < limit and not progress.done(until):
+        chunk = chunk_of(progress.steps, limit)
         try:
             result = _tried(lambda engine_now=stepper, count=chunk: engine_now.run(count))
         except Inexpressible as reason:
@@ -226,7 +239,7 @@ def order_ranks(batch: int) -> tuple[int, int]:
     return low, batch + 1 - low
 
 
-def extrapolated(steps: int, batch: int, solved: int) -> int:
+def extrapolated(steps: int, batch: int, solved: float) -> int:
     """The median step as the paper's framework puts it where it was not reached."""
     return int(max(steps, 1) * (batch / 2 + 0.5) / (solved + 0.5))
 
@@ -247,6 +260,35 @@ def _tried(act: Callable[[], Any]) -> Any:
         return alone(act, lambda reason: reason, passing=(InputError, Failed, Inexpressible))
     except Failed as failed:
         return str(failed) or "it failed"
+
+
+def _search_median(stepper: Any, search: MedianSearch, events: RunEvents) -> None:
+    """Run instances as the search asks for them, until the median is known or cannot be reached."""
+    while (turn := search.next()) is not None:
+        steps, chosen = turn
+        search.take(chosen, stepper.run_chosen(steps, chosen))
+        events.progress(int(search.taken.max()), search.solved)
+
+
+class _Median:
+    """What a search for the median found, with the fields of `_Progress`."""
+
+    together = 0
+    left_again = None
+
+    def __init__(self, search: MedianSearch):
+        self.solved_at, self.steps = search.times(), search.steps
+        self.median, self.solved_by_median = middle_of(self.solved_at)
+        self.solved = self.solved_by_median if self.median else search.expected_solved
+
+
+def middle_of(solved_at: np.ndarray) -> tuple[int, int]:
+    """The median step of a batch, 0 if at most half was solved, and the instances that were solved by then."""
+    batch, times = len(solved_at), np.sort(solved_at[solved_at > 0])
+    if len(times) <= batch // 2:
+        return 0, 0
+    middle = times[batch // 2] if batch % 2 else math.ceil((times[batch // 2 - 1] + times[batch // 2]) / 2)
+    return int(middle), int((times <= times[batch // 2]).sum())
 
 
 class _Progress:
@@ -285,9 +327,7 @@ class _Progress:
         self.solved = int(counts[-1])
         self.left_again = int((ever[-1] & ~solved[-1]).sum())
         if not self.median and self.solved > batch // 2:
-            times = np.sort(self.solved_at[self.solved_at > 0])
-            middle = times[batch // 2] if batch % 2 else math.ceil((times[batch // 2 - 1] + times[batch // 2]) / 2)
-            self.median, self.solved_by_median = int(middle), int((times <= times[batch // 2]).sum())
+            self.median, self.solved_by_median = middle_of(self.solved_at)
 
     def _known_after(self, counts: np.ndarray, at_once: np.ndarray, until: StopRule) -> int:
         """Steps of a block after which all is known that was asked for; more than it has where that is not in it."""

@@ -41,6 +41,10 @@ class FusedStepper:
     def run(self, steps: int) -> np.ndarray:
         return self._call(steps)
 
+    def run_chosen(self, steps: int, chosen: np.ndarray) -> np.ndarray:
+        """Advances some instances alone; what they come to does not depend on the others. (steps, B) bool, False for those that wait."""
+        return self._call(steps, chosen)
+
     @property
     def cpu_elsewhere_s(self) -> float:
         """Processor time that threads other than the caller's have taken so far."""

@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 
 from evolake.designs.engines.engine import Simulation, unsolved
+from evolake.designs.engines.median_search import Computed
 from evolake.designs.model.formulas import FormulaKind, KindName, prepare
 from evolake.designs.model.instances import P0
 from evolake.errors import InputError, MachineryError
@@ -58,7 +59,7 @@ Progress = Callable[[int, int], None]
 class Run:
     """One numeric run. `traced` is TracedDesign's JSON text; the instances are `draw_formulas` of the kind, with `n`, `batch` and `instance_seed`.
 
-    interval, together, max_work, core_s, threads: see `evolake.designs.engines.engine.simulate`.
+    interval, together, computed, max_work, core_s, threads: see `evolake.designs.engines.engine.simulate`.
     guard_s: seconds of the processor that the child may take before it is stopped; None: none, or what follows from `core_s`.
     """
 
@@ -73,6 +74,7 @@ class Run:
     guard_s: float | None = None
     interval: bool = False
     together: bool = False
+    computed: Computed = "all"
     max_work: float | None = None
     core_s: float | None = None
     engine: str = "auto"
@@ -361,7 +363,8 @@ def _simulation(body: dict[str, Any], run: Run) -> Simulation:
             wall_s=_real(body["wall_s"]), engine=str(body["engine"])[:20], timed_out=bool(body["timed_out"]),
             diverged=_whole(body["diverged"], 0, run.batch), reached=bool(body["reached"]), compile_s=_real(body["compile_s"]),
             together_step=None if body["together_step"] is None else _whole(body["together_step"], 1, run.max_steps),
-            left_again=_whole(body["left_again"], 0, run.batch), limit=_whole(body["limit"], 0, run.max_steps),
+            left_again=None if body["left_again"] is None else _whole(body["left_again"], 0, run.batch),
+            limit=_whole(body["limit"], 0, run.max_steps),
             work_per_step=_work(body["work_per_step"]),
             note=None if body["note"] is None else str(body["note"])[:500], failure=None if body["failure"] is None else str(body["failure"])[:500],
         )

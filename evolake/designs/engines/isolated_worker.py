@@ -99,7 +99,8 @@ def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
     instances = draw_formulas(kind, request["n"], request["batch"], request["instance_seed"])
     result = simulate(
         design, instances, max_steps=request["max_steps"], seed=request["seed"],
-        until=StopRule(request["until_median"], request["interval"], request["together"]), bounds=WorkBounds(request["max_work"], request["core_s"]),
+        until=StopRule(request["until_median"], request["interval"], request["together"], request["computed"]),
+        bounds=WorkBounds(request["max_work"], request["core_s"]),
         by=EngineChoice(request["engine"], request["dtype"], request["threads"]),
         events=RunEvents(on_progress, lambda counted_s: say({"made": float(counted_s)})),
     )
@@ -111,7 +112,7 @@ def _body(result: Any) -> dict[str, Any]:
         "median_step": int(result.median_step), "unsolved_fraction": float(result.unsolved_fraction), "steps_run": int(result.steps_run),
         "solved_at": result.solved_at.tolist(), "cpu_s": float(result.cpu_s), "wall_s": float(result.wall_s), "engine": result.engine,
         "timed_out": bool(result.timed_out), "diverged": int(result.diverged), "reached": bool(result.reached), "compile_s": float(result.compile_s),
-        "note": result.note, "failure": result.failure, "together_step": result.together_step, "left_again": int(result.left_again),
+        "note": result.note, "failure": result.failure, "together_step": result.together_step, "left_again": result.left_again,
         "limit": int(result.limit), "work_per_step": float(result.work_per_step),
     }
 

@@ -1,8 +1,9 @@
 """Select the champion: the consensus' first design against the incumbent, on seeds that no design has met.
 
-Both run on the same fresh instances, at the largest size of the profile that either reaches. Each seed is a pair, and
-how much better the challenger is in it is the log of the ratio of the two batches' median work: steps times what a
-step costs (`evolake.designs.work`). `evolake.contest`
+Both run on the same fresh instances, at the largest size of the profile that either reaches and at up to four before
+it. Each seed is a pair, and how much better the challenger is in it at one size is the log of the ratio of the two
+batches' median work: steps times what a step costs (`evolake.designs.work`). How much better it is at the target, the
+largest size of the profile, is what the law through the sizes says (`law_contest`). `evolake.contest`
 decides from these: it looks after three pairs, gives a challenger up that cannot win any more, and promotes one that
 is better beyond the noise. A run that ended unsolved counts with the work that it was allowed, and a challenger that
 solves fewer runs never wins. What a clock cut on either side is no pair: it has shown nothing. If one side was not
@@ -23,9 +24,10 @@ from typing import Any
 
 import polars as pl
 
-from evolake.contest import LEAST_PAIRS, Contest, looks, paired, progress, sequential
+from evolake.contest import LEAST_PAIRS, Contest, looks, paired
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.experiments import PAPER_BATCH, Measured, Simulate, simulate_level
+from evolake.designs.evolution.law_contest import LawContest, LawGains, complete, gains_by_law, law_contest, law_decided, law_sizes, plausible_laws
 from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.schedule import is_cut, is_solved, sizes
@@ -116,7 +118,7 @@ class _Arena:
                 "cycle": self.cycle, "part": part, "design_id": contender.design_id, "pair": pair, "N": n, "batch": self.settings.batch,
                 "seed": seed, "max_steps": int(run.limit), "max_work": float(limits.max_steps), "median_step": int(run.median_step),
                 "work_per_step": float(run.work_per_step), "median_work": float(run.median_step * run.work_per_step),
-                "together_step": run.together_step if self.settings.batch == PAPER_BATCH else None, "left_again": int(run.left_again),
+                "together_step": run.together_step if self.settings.batch == PAPER_BATCH else None, "left_again": run.left_again,
                 "unsolved_fraction": float(run.unsolved_fraction), "solved": run.unsolved_fraction < 0.5, "steps_run": int(run.steps_run),
                 "wall_s": float(run.wall_s), "cpu_s": float(run.cpu_s), "profile": self.profile, "engine": run.engine,
                 "timed_out": bool(run.timed_out), "failure": run.failure,
@@ -141,44 +143,60 @@ def decide_champion(
     decisions: list[dict[str, Any]] = []
     champion, part = incumbent, "incumbent"
     if challenger.design_id != incumbent.design_id:
-        trials += _fight(challenger, incumbent, runs, arena, n, seeds)
-        decision = _decision("incumbent", challenger, incumbent, runs, n, len(seeds), arena)
+        by_size = {size: runs if size == n else {} for size in law_sizes(sizes(settings, "high"), n)}
+        trials += _fight(challenger, incumbent, by_size, arena, seeds)
+        decision = _law_decision(challenger, incumbent, by_size, len(seeds), arena)
         decisions.append(decision)
         champion, part = (challenger, "challenger") if decision["wins"] else (incumbent, part)
     if champion.design_id != baseline.design_id:
         if baseline.design_id not in runs:
-            trials += _measure({part: champion, "baseline": baseline}, runs, arena, n, seeds)
-        decisions.append(_decision("baseline", champion, baseline, runs, n, None, arena))
+            trials += _measure({part: champion, "baseline": baseline}, {n: runs}, arena, seeds)
+        decisions.append(_baseline_decision(champion, baseline, n, runs, arena))
     return Succession(champion.design_id, decisions, trials)
 
 
-def _fight(
-    challenger: Contender, incumbent: Contender, runs: dict[str, list[dict[str, Any]]], arena: _Arena, n: int, seeds: Sequence[int]
-) -> list[dict[str, Any]]:
-    """Measures further pairs until the duel is decided, adds them to `runs` and returns them."""
+Runs = dict[str, list[dict[str, Any]]]
+"""Design id -> rows of DUELS at one size, seed by seed."""
+
+
+def _fight(challenger: Contender, incumbent: Contender, by_size: Mapping[int, Runs], arena: _Arena, seeds: Sequence[int]) -> list[dict[str, Any]]:
+    """Measures further pairs until the duel is decided, adds them to the runs of each size and returns them."""
     trials = []
-    for count in looks(len(seeds))[1:]:
-        differences = gains(runs[challenger.design_id], runs[incumbent.design_id])
-        if differences and progress(differences, len(seeds)) != "open":
+    for count in looks(len(seeds)):
+        trials += _measure({"challenger": challenger, "incumbent": incumbent}, by_size, arena, seeds[:count])
+        if law_decided(_gains_by_law(challenger, incumbent, by_size, arena.settings), len(seeds)):
             break
-        trials += _measure({"challenger": challenger, "incumbent": incumbent}, runs, arena, n, seeds[:count])
     return trials
 
 
-def _measure(
-    sides: Mapping[str, Contender], runs: dict[str, list[dict[str, Any]]], arena: _Arena, n: int, seeds: Sequence[int]
-) -> list[dict[str, Any]]:
-    """Runs each side on those of the seeds that it lacks; adds the rows to `runs` and returns them."""
-    started = {}
-    for part, contender in sides.items():
-        have = len(runs.setdefault(contender.design_id, []))
-        started[contender.design_id] = arena.start(part, contender, n, seeds[have:], have)
+def _measure(sides: Mapping[str, Contender], by_size: Mapping[int, Runs], arena: _Arena, seeds: Sequence[int]) -> list[dict[str, Any]]:
+    """Runs each side on those of the seeds that it lacks, largest size first; adds the rows to the runs of each size and returns them."""
+    started = []
+    for n, runs in sorted(by_size.items(), reverse=True):
+        for part, contender in sides.items():
+            have = len(runs.setdefault(contender.design_id, []))
+            started.append((runs, contender.design_id, arena.start(part, contender, n, seeds[have:], have)))
     trials = []
-    for design_id, rows in started.items():
+    for runs, design_id, rows in started:
         measured = rows()
         runs[design_id] = [*runs[design_id], *measured]
         trials += measured
     return trials
+
+
+def _gains_by_law(challenger: Contender, incumbent: Contender, by_size: Mapping[int, Runs], settings: DesignsSettings) -> list[LawGains]:
+    """The gain of each seed at the largest size of the profile, by each law that fits; empty if a clock cut every seed."""
+    ours, theirs = ({n: runs[side.design_id] for n, runs in by_size.items()} for side in (challenger, incumbent))
+    differences, bounded, measured = complete(ours, theirs, _gain)
+    if not len(differences):
+        return []
+    target, laws = sizes(settings, "high")[-1], plausible_laws([_log_works(side, measured) for side in (ours, theirs)])
+    return [gains_by_law(differences, bounded, measured, target, law) for law in laws]
+
+
+def _log_works(side: Mapping[int, Sequence[Mapping[str, Any]]], measured: Sequence[int]) -> dict[int, float]:
+    """Size -> mean log of the work of one design, where all its runs were solved."""
+    return {n: math.fsum(math.log(most_work(row)) for row in side[n]) / len(side[n]) for n in measured if all(map(is_solved, side[n]))}
 
 
 def gains(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]) -> list[float]:
@@ -189,7 +207,11 @@ def gains(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]
     Args:
         ours, theirs: rows of DUELS of the two sides, pair by pair.
     """
-    return [math.log(least_work(their) / most_work(own)) for own, their in zip(*_uncut(ours, theirs), strict=True)]
+    return [gain for own, their in zip(ours, theirs, strict=True) if (gain := _gain(own, their)) is not None]
+
+
+def _gain(own: Mapping[str, Any], their: Mapping[str, Any]) -> float | None:
+    return None if is_cut(own) or is_cut(their) else math.log(least_work(their) / most_work(own))
 
 
 def _uncut(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
@@ -235,26 +257,42 @@ def _largest_size(
 
 
 def _decision(
-    comparison: str, challenger: Contender, incumbent: Contender, runs: Mapping[str, Sequence[Mapping[str, Any]]], n: int, most: int | None,
-    arena: _Arena,
+    comparison: str, challenger: Contender, incumbent: Contender, by_size: Mapping[int, Runs], contest: Contest, arena: _Arena,
+    law: LawGains | None = None,
 ) -> dict[str, Any]:
-    """most: pairs of a contest that may stop early; None: all pairs that were to be measured are."""
-    ours, theirs = _uncut(runs[challenger.design_id], runs[incumbent.design_id])
-    random = arena.seeds.generator(f"ratio-{comparison}")
-    differences = gains(ours, theirs)
-    if not differences:
-        return _unmeasured(comparison, challenger, incumbent, n, len(runs[challenger.design_id]), arena)
-    contest = paired(differences, random) if most is None else sequential(differences, most, random)
-    solved, solved_theirs = (sum(1 for row in side if is_solved(row)) for side in (ours, theirs))
+    """law: what the contest is of, None for one of the runs at the largest size alone."""
+    n = max(by_size)
+    pairs = {size: _uncut(runs[challenger.design_id], runs[incumbent.design_id]) for size, runs in by_size.items()}
+    solved, solved_theirs = (sum(1 for sides in pairs.values() for row in sides[place] if is_solved(row)) for place in (0, 1))
+    total, total_theirs = (sum(len(sides[place]) for sides in pairs.values()) for place in (0, 1))
     ratio, low, high = (math.exp(min(value, LARGEST_LOG)) if value < math.inf else math.inf for value in (contest.effect, contest.low, contest.high))
+    ours, theirs = pairs[n]
     return {
         "cycle": arena.cycle, "comparison": comparison, "challenger_id": challenger.design_id, "incumbent_id": incumbent.design_id, "N": n,
-        "batch": arena.settings.batch, "profile": arena.profile, "pairs": len(differences), "ratio": ratio, "ratio_low": low, "ratio_high": high,
-        "noise_floor": ratio / low if low > 0 and most is not None else None, "wins": contest.wins and solved >= solved_theirs,
-        "reason": _reason(comparison, n, contest, (ratio, low, high), ours, theirs),
-        "bound": "estimate" if solved < len(ours) else "lower bound" if solved_theirs < len(theirs) else "", "test": contest.test,
-        "unit": UNIT,
+        "batch": arena.settings.batch, "profile": arena.profile, "pairs": contest.pairs, "ratio": ratio, "ratio_low": low, "ratio_high": high,
+        "noise_floor": ratio / low if low > 0 and law is not None else None, "wins": contest.wins and solved >= solved_theirs,
+        "reason": _reason(comparison, n, contest, (ratio, low, high), ours, theirs, law) + _missing(comparison, pairs),
+        "bound": "estimate" if solved < total else "lower bound" if solved_theirs < total_theirs else "", "test": contest.test,
+        "unit": UNIT, "target": law.target if law else None, "law": law.law if law and len(law.sizes) > 1 else None,
+        "sizes": list(law.sizes) if law else None,
     }
+
+
+def _law_decision(challenger: Contender, incumbent: Contender, by_size: Mapping[int, Runs], most: int, arena: _Arena) -> dict[str, Any]:
+    """The decision of the duel, of `most` seeds unless it was decided earlier."""
+    by_law = _gains_by_law(challenger, incumbent, by_size, arena.settings)
+    if not by_law:
+        return _unmeasured("incumbent", challenger, incumbent, max(by_size), len(by_size[max(by_size)][challenger.design_id]), arena)
+    done: LawContest = law_contest(by_law, most, lambda law: arena.seeds.generator(f"ratio-incumbent-{law}"))
+    return _decision("incumbent", challenger, incumbent, by_size, done.contest, arena, done.gains)
+
+
+def _baseline_decision(champion: Contender, baseline: Contender, n: int, runs: Runs, arena: _Arena) -> dict[str, Any]:
+    """The comparison with the baseline at one size."""
+    differences = gains(runs[champion.design_id], runs[baseline.design_id])
+    if not differences:
+        return _unmeasured("baseline", champion, baseline, n, len(runs[champion.design_id]), arena)
+    return _decision("baseline", champion, baseline, {n: runs}, paired(differences, arena.seeds.generator("ratio-baseline")), arena)
 
 
 def _unmeasured(comparison: str, challenger: Contender, incumbent: Contender, n: int, cut: int, arena: _Arena) -> dict[str, Any]:
@@ -262,27 +300,44 @@ def _unmeasured(comparison: str, challenger: Contender, incumbent: Contender, n:
     return {
         "cycle": arena.cycle, "comparison": comparison, "challenger_id": challenger.design_id, "incumbent_id": incumbent.design_id, "N": n,
         "batch": arena.settings.batch, "profile": arena.profile, "pairs": 0, "ratio": None, "ratio_low": None, "ratio_high": None,
-        "noise_floor": None, "wins": False, "bound": "", "test": "", "unit": UNIT,
+        "noise_floor": None, "wins": False, "bound": "", "test": "", "unit": UNIT, "target": None, "law": None, "sizes": None,
         "reason": f"undecided: this machine was too busy to end any of {cut} pairs at N={n}; run the cycle again when it is not",
     }
 
 
 def _reason(
     comparison: str, n: int, contest: Contest, ratios: tuple[float, float, float], ours: Sequence[Mapping[str, Any]],
-    theirs: Sequence[Mapping[str, Any]],
+    theirs: Sequence[Mapping[str, Any]], law: LawGains | None,
 ) -> str:
-    sides = ((ours, most_work), (theirs, least_work))
-    own, other = (math.exp(math.fsum(math.log(work(row)) for row in side) / len(side)) for side, work in sides)
-    steps, steps_theirs = (math.exp(math.fsum(math.log(max(1, row["median_step"])) for row in side) / len(side)) for side in (ours, theirs))
+    works = _mean_work(ours, most_work), _mean_work(theirs, least_work)
+    text = f"median work {works[0]} at N={n} against {works[1]} of the {comparison}, in steps of the baseline, "
+    if law is not None and len(law.sizes) > 1:
+        text += f"and by the {law.law} through N={', '.join(map(str, law.sizes))} at N={law.target} "
     ratio, low, high = ratios
-    text = (
-        f"median work {own:.0f} at N={n} against {other:.0f} of the {comparison}, in steps of the baseline, a ratio of {ratio:.3g} (95% interval "
-        f"{low:.3g} to {high:.3g}, {len(ours)} {'seeds' if len(ours) > 1 else 'seed'}; {steps:.0f} steps of {per_step(ours[0]):.2f} against "
-        f"{steps_theirs:.0f} of {per_step(theirs[0]):.2f}): {contest.reason}"
+    return text + (
+        f"a ratio of {ratio:.3g} (95% interval {low:.3g} to {high:.3g}, {contest.pairs} {'seeds' if contest.pairs > 1 else 'seed'}; "
+        f"{_mean_steps(ours)} against {_mean_steps(theirs)}): {contest.reason}"
     )
-    for name, side in (("the challenger", ours), (f"the {comparison}", theirs)):
-        if missing := sum(1 for row in side if not is_solved(row)):
-            text += f"; {name} did not solve it within the limit in {missing} of {len(side)} runs, which count with the limit"
-    if sum(map(is_solved, ours)) < sum(map(is_solved, theirs)):
-        return f"{text}: who solves fewer runs does not win"
-    return text
+
+
+def _mean_work(rows: Sequence[Mapping[str, Any]], work: Callable[[Mapping[str, Any]], float]) -> str:
+    return f"{math.exp(math.fsum(math.log(work(row)) for row in rows) / len(rows)):.0f}" if rows else "unknown"
+
+
+def _mean_steps(rows: Sequence[Mapping[str, Any]]) -> str:
+    if not rows:
+        return "unknown steps"
+    return f"{math.exp(math.fsum(math.log(max(1, row['median_step'])) for row in rows) / len(rows)):.0f} steps of {per_step(rows[0]):.2f}"
+
+
+def _missing(comparison: str, pairs: Mapping[int, tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]]) -> str:
+    """Which runs were not solved, and what that means for the challenger."""
+    text, solved = "", [0, 0]
+    for place, name in enumerate(("the challenger", f"the {comparison}")):
+        for n, sides in sorted(pairs.items(), reverse=True):
+            missing = sum(1 for row in sides[place] if not is_solved(row))
+            solved[place] += len(sides[place]) - missing
+            where = "it" if n == max(pairs) else f"N={n}"
+            if missing:
+                text += f"; {name} did not solve {where} within the limit in {missing} of {len(sides[place])} runs, which count with the limit"
+    return f"{text}: who solves fewer runs does not win" if solved[0] < solved[1] else text

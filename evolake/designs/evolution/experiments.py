@@ -73,7 +73,7 @@ class Measured(Protocol):
     def together_step(self) -> int | None: ...
 
     @property
-    def left_again(self) -> int: ...
+    def left_again(self) -> int | None: ...
 
     @property
     def limit(self) -> int: ...
@@ -131,7 +131,7 @@ def simulate_level(
     kind = kind or FormulaKind(ratio=settings.ratio)
     run = Run(
         traced, n, settings.batch, seed, MOST_STEPS_PER_WORK * max_work, instance_seed=seed, ratio=kind.ratio, max_work=max_work, core_s=core_s,
-        together=settings.batch == PAPER_BATCH, threads=threads, kind=kind.name, p0=kind.p0,
+        together=settings.batch == PAPER_BATCH, threads=threads, computed="unsolved", kind=kind.name, p0=kind.p0,
     )
     try:
         return run_apart(run)
@@ -181,7 +181,7 @@ def result_row(job: Job, level: Level, seed: int, result: Measured, kind: Formul
         "ratio": kind.ratio, "kind": kind.name, "run_till_median": True, "max_steps": int(result.limit), "max_work": float(level.max_work),
         "unsolved_fraction": float(result.unsolved_fraction), "median_step": int(result.median_step), "steps_run": int(result.steps_run),
         "work_per_step": float(result.work_per_step), "median_work": float(result.median_step * result.work_per_step),
-        "together_step": result.together_step if job.settings.batch == PAPER_BATCH else None, "left_again": int(result.left_again), "seed": seed,
+        "together_step": result.together_step if job.settings.batch == PAPER_BATCH else None, "left_again": result.left_again, "seed": seed,
         "wall_s": float(result.wall_s), "cpu_s": float(result.cpu_s), "profile": job.profile, "engine": result.engine,
         "timed_out": bool(result.timed_out), "diverged": int(result.diverged), "failure": result.failure,
     }

@@ -3,7 +3,7 @@
 Median work grows about as a power of N, so a line through their logarithms is continued to the largest size of the next fidelity. How far
 the points lie about the line gives the interval (Student's, for one more measurement). Who goes on is chosen by the lower end: a design of which
 little is known is worth a run where its interval reaches down to the best, and one that is known to be slow is not. A size that was run and not
-solved bounds the work from below.
+solved bounds the work from below: where the line passes below that bound, the bound is a point of the line, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from evolake.designs.evolution.schedule import HIGH_SHARE, Fidelity, is_solved, latest_levels, promoted, promotion_count, sizes
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.work.rows import max_work, median_work
-from evolake.stats.power_law import fit_power_law
+from evolake.stats.power_law import PowerLaw, fit_power_law
 
 LEAST_WORK = 1.0
 FITTED_FROM = 0.1
@@ -44,12 +44,23 @@ def extrapolate(design_id: str, rows: Sequence[Mapping[str, Any]], n: int) -> Ex
     solved = [level for level in levels if is_solved(level)]
     largest = max((int(level["N"]) for level in solved), default=0)
     fitted = [level for level in solved if level["N"] >= FITTED_FROM * largest]
-    law = fit_power_law([level["N"] for level in fitted], [median_work(level) for level in fitted])
+    law = _fit([(level["N"], median_work(level)) for level in fitted], [(level["N"], max_work(level)) for level in levels if not is_solved(level)])
     if law is None:
         return Extrapolation(design_id, n, None, None, None, len(fitted))
     bound = max((max_work(level) for level in levels if not is_solved(level) and level["N"] <= n), default=LEAST_WORK)
     work, low, high = (max(result, bound) for result in law.predicted(n, LEVEL))
     return Extrapolation(design_id, n, work, low, high, len(fitted))
+
+
+def _fit(points: list[tuple[float, float]], bounds: Sequence[tuple[float, float]]) -> PowerLaw | None:
+    """The line through points (N, work) that passes below no bound of larger sizes, but for how far points lie about it; None of too few points."""
+    open_bounds = [bound for bound in sorted(bounds) if points and bound[0] > max(n for n, _ in points)]
+    law = fit_power_law(*zip(*points, strict=True)) if points else None
+    for n, least in open_bounds:
+        if law is not None and law.predicted(n, LEVEL)[0] < least:
+            points = [*points, (n, least)]
+            law = fit_power_law(*zip(*points, strict=True))
+    return law
 
 
 def promoted_by_scaling(

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from evolake.compute.needs import trusted
+from evolake.designs.engines.median_search import Computed
 from evolake.designs.evolution.schedule import MOST_STEPS_PER_WORK
 from evolake.designs.genome.grammar import Grammar
 from evolake.designs.genome.grammars import compose, parent_of, propose, read_genome, with_values
@@ -287,8 +288,11 @@ def form_of(genome: str) -> str:
 
 
 @trusted
-def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s: float) -> list[Lap]:
-    """The laps of one traced design, of each kind until it misses a bar; in a child of this process, as `experiments.simulate_level` does it."""
+def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s: float, *, computed: Computed = "deciding") -> list[Lap]:
+    """The laps of one traced design, of each kind until it misses a bar; in a child of this process, as `experiments.simulate_level` does it.
+
+    computed: which instances are computed (`evolake.designs.engines.median_search`). It changes no lap but the estimate of one that missed its bar.
+    """
     from evolake.designs.engines.isolated import Run, run_apart
 
     laps: list[Lap] = []
@@ -300,7 +304,7 @@ def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s:
         kind, most = rung.kind, MOST_STEPS_PER_WORK * limit
         done = run_apart(Run(
             traced, rung.n, rung.batch, rung.seed, most, instance_seed=rung.seed, ratio=kind.ratio, max_work=limit, core_s=core_s, kind=kind.name,
-            p0=kind.p0,
+            p0=kind.p0, computed=computed,
         ))
         solved = done.unsolved_fraction < 0.5 and not done.failure
         laps.append(Lap(

@@ -59,15 +59,18 @@ def _lost_duel(duel: Row | None) -> str:
     seeds = counted(duel["pairs"], "seed")
     ratio, low, high = duel["ratio"], duel["ratio_low"], duel["ratio_high"]
     before = BOUNDS.get(duel.get("bound") or "", "")
+    where = f"the duel at N={duel['N']} on {seeds}"
+    if duel.get("law"):
+        where = f"the duel on {seeds}, by the {duel['law']} through N={duel['sizes'][0]} to {duel['sizes'][-1]} at N={duel['target']}"
     if ratio < WEAK:
         most = {"at least ": "at most "}.get(before, before)
         cost = interval(1 / ratio, 1 / high if high else math.inf, 1 / low if low else math.inf)
-        return f"{who} did not become champion: it takes {most}{cost} times the {what} of the champion in the duel at N={duel['N']} on {seeds}"
+        return f"{who} did not become champion: it takes {most}{cost} times the {what} of the champion in {where}"
     floor = f"; with this noise only a gain above {figures(duel['noise_floor'])} times would show" if duel["noise_floor"] else ""
     less = "less work" if what == "work" else "fewer steps"
     return (
-        f"{who} did not become champion: {before}{interval(ratio, low, high)} times {less} than the champion in the duel at N={duel['N']} on "
-        f"{seeds}, which is within the noise{floor}"
+        f"{who} did not become champion: {before}{interval(ratio, low, high)} times {less} than the champion in {where}, "
+        f"which is within the noise{floor}"
     )
 
 

@@ -96,7 +96,7 @@ def test_the_checked_build_reports_a_write_out_of_bounds_and_does_not_make_it(mo
     room = np.full(4 * 1024, 7, dtype=np.float32)
     small = room[1024:1040].reshape(1, 1, 16)
     place = [name for name, _, _ in call._wanted].index("xl")
-    call._pointers[0][place] = small.ctypes.data
+    call._pointers[place] = small.ctypes.data
     call._wanted = [(name, small if name == "xl" else array, shape) for name, array, shape in call._wanted]
     monkeypatch.setattr(kernel_call.KernelCall, "_compare", lambda self: None)
     with pytest.raises(KernelTrap, match="reached outside"):

@@ -42,8 +42,8 @@ def duel(challenger: Contender, incumbent: Contender, baseline: Contender, repea
     )
 
 
-def ran(result, part: str) -> int:
-    return sum(row["part"] == part for row in result.trials)
+def ran(result, part: str, n: int = 80) -> int:
+    return sum(row["part"] == part and row["N"] == n for row in result.trials)
 
 
 BASELINE = contender("base", 900)
@@ -57,7 +57,8 @@ def test_a_clear_win_crowns_the_challenger_and_measures_it_against_the_baseline(
     assert decisions["incumbent"]["ratio"] == pytest.approx(2.5, rel=0.1)
     assert decisions["baseline"]["ratio"] == pytest.approx(4.5, rel=0.1)
     assert decisions["incumbent"]["ratio_low"] <= decisions["incumbent"]["ratio"] <= decisions["incumbent"]["ratio_high"]
-    assert {row["N"] for row in result.trials} == {80}
+    assert {row["N"] for row in result.trials} == {20, 28, 40, 57, 80} == set(decisions["incumbent"]["sizes"])
+    assert (decisions["incumbent"]["target"], decisions["baseline"]["target"]) == (80, None)
 
 
 def test_a_win_within_the_noise_keeps_the_incumbent() -> None:
@@ -85,7 +86,7 @@ def test_the_first_challenger_meets_the_baseline_as_incumbent() -> None:
     result = duel(contender("new", 300), BASELINE, BASELINE)
     assert result.champion_id == "new"
     assert [row["comparison"] for row in result.decisions] == ["incumbent", "baseline"]
-    assert result.decisions[0]["ratio"] == result.decisions[1]["ratio"]
+    assert result.decisions[0]["ratio"] == pytest.approx(result.decisions[1]["ratio"], rel=0.1)
 
 
 def test_a_size_that_only_one_reaches_decides_with_a_lower_bound() -> None:
@@ -93,7 +94,7 @@ def test_a_size_that_only_one_reaches_decides_with_a_lower_bound() -> None:
     row = result.decisions[0]
     assert result.champion_id == "wide"
     assert row["N"] == 80
-    assert row["ratio"] == pytest.approx(1000 / 300, rel=0.1)
+    assert row["ratio"] == pytest.approx(1000 / 300, rel=0.1) and row["sizes"] == [57, 80]
     assert "the incumbent did not solve it" in row["reason"]
     assert row["bound"] == "lower bound" and result.decisions[1]["bound"] == ""
 
@@ -101,12 +102,14 @@ def test_a_size_that_only_one_reaches_decides_with_a_lower_bound() -> None:
 def test_where_nobody_reaches_the_size_the_next_smaller_one_decides() -> None:
     result = duel(Contender("new", "300,0.05,57", 80), contender("old", 400, largest=57), BASELINE)
     assert {row["N"] for row in result.decisions} == {57}
-    assert [row["N"] for row in result.trials if row["part"] == "challenger"] == [80, 80, 80, 57, 57, 57]
+    assert [row["N"] for row in result.trials if row["part"] == "challenger"][:6] == [80, 80, 80, 57, 57, 57]
+    assert result.decisions[0]["target"] == 80, "the law says what is to be expected at the largest size"
 
 
 def test_seeds_are_fresh_shared_by_both_and_change_with_the_cycle() -> None:
     result = duel(contender("new", 200), contender("old", 500), BASELINE)
-    seeds = {part: [row["seed"] for row in result.trials if row["part"] == part] for part in ("challenger", "incumbent", "baseline")}
+    largest = [row for row in result.trials if row["N"] == 80]
+    seeds = {part: [row["seed"] for row in largest if row["part"] == part] for part in ("challenger", "incumbent", "baseline")}
     assert seeds["challenger"] == seeds["incumbent"] == seeds["baseline"]
     assert instance_seed(3, 80) not in seeds["incumbent"]
     later = decide_champion(

@@ -32,7 +32,17 @@ def test_a_power_law_is_continued_and_a_scattered_one_is_less_sure():
 
 def test_what_did_not_suffice_at_a_smaller_size_is_a_bound():
     result = extrapolate("a", rows("a", lambda n: n, failed_at=40), 80)
-    assert (result.work, result.low, result.high) == (1000, 1000, 1000) and result.levels == 4
+    assert result.low == 1000 <= result.work < result.high and result.levels == 4, "how far beyond the bound it lies is open"
+
+
+def test_a_bound_above_the_line_bends_it_and_one_below_does_not():
+    plain = extrapolate("a", rows("a", lambda n: 3 * n**1.5)[:4], 80)
+    near, far = (
+        extrapolate("a", [*rows("a", lambda n: 3 * n**1.5)[:4], row | {"N": 40, "unsolved_fraction": 0.9, "max_steps": most}], 80)
+        for row in rows("a", lambda n: 1)[:1] for most in (500, 3000)
+    )
+    assert (near.work, near.low, near.high) == (plain.work, max(500, plain.low), plain.high)
+    assert far.work > 1.5 * plain.work and far.high > 2 * plain.high
 
 
 def test_two_sizes_say_nothing():
