@@ -11,7 +11,7 @@ from evolake.designs.roles.objective import families_wanted
 from evolake.errors import InputError
 from evolake.objectives.consensus import aggregate
 from evolake.objectives.phase import Progress, phase_of
-from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, draw
+from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, new_objective
 from evolake.objectives.review import Reviewed, echo_chambers, failed_designs, failures_above, next_multiplier, review, spokesman
 
 DESIGNS = 40
@@ -71,7 +71,7 @@ def test_the_families_that_the_guidance_names_steer_the_next_draw():
     shares = []
     for asked in ([], wanted):
         rng = np.random.default_rng(0)
-        shares.append(sum(draw(rng, [], asked).family in wanted for _ in range(200)) / 200)
+        shares.append(sum(new_objective(rng, [], asked).family in wanted for _ in range(200)) / 200)
     assert shares[1] > 1.5 * shares[0] > 0
 
 
