@@ -23,6 +23,7 @@ MOST_KEPT = 200
 """Variants whose savings are kept, the newest."""
 LEAST_SAVING = 0.01
 """Share of its parent's PAR-2 that a variant must save to help alone."""
+LEAST_COST_S = 1e-6
 RANK_SAVING = 0.1
 """What a gain over all ranks counts as, in a lake that has no savings of a variant."""
 ALL, FAMILIES = "all", "families"
@@ -40,28 +41,18 @@ def with_savings(
     Raises:
         InputError: a run is of `holdout_suite`.
     """
-    costs, first = family_costs(runs, settings), {}
+    costs, first = _formula_costs(runs, settings), dict[str, str]()
     for row in derived:
         first.setdefault(row["child_id"], row["parent_id"])
-    new = [
-        {"variant_id": child, **saved} for child, parent in first.items() if (saved := _saving(costs.get(parent, {}), costs.get(child, {})))
-    ]
+    new = []
+    for child, parent in first.items():
+        families = _families(costs, parent, child)
+        if families:
+            new.append({"variant_id": child, ALL: _saving(*map(sum, zip(*families.values(), strict=True))), FAMILIES: {
+                family: _saving(before, after) for family, (before, after) in families.items()
+            }})
     again = {entry["variant_id"] for entry in new}
     return [*(entry for entry in known if entry["variant_id"] not in again), *new][-MOST_KEPT:]
-
-
-def family_costs(runs: pl.DataFrame, settings: SolversSettings) -> dict[str, dict[str, float]]:
-    """Return variant -> family -> PAR-2 over the family times its number of formulas, in seconds.
-
-    Raises:
-        InputError: a run is of `holdout_suite`.
-    """
-    refuse_holdout(runs.select("suite").unique().to_dicts(), settings)
-    means = proved(counting(runs)).group_by("variant_id", "family", "instance").agg(cost().mean().alias("cost"))
-    result: dict[str, dict[str, float]] = {}
-    for name, family, total in means.group_by("variant_id", "family").agg(pl.col("cost").sum()).sort("variant_id", "family").iter_rows():
-        result.setdefault(name, {})[family] = total
-    return result
 
 
 def savings_of(population: Population, settings: SolversSettings) -> Savings:
@@ -81,18 +72,38 @@ def savings_of(population: Population, settings: SolversSettings) -> Savings:
             blocked=row["outcome"] == "blocked", savings=families,
         ))
     helping = frozenset(name for name, entry in saved.items() if entry[ALL] >= LEAST_SAVING)
-    costs = {
-        name: {family: seconds / sum(families.values()) for family, seconds in families.items()}
-        for name, families in family_costs(population.runs, settings).items() if sum(families.values()) > 0
-    }
-    return Savings(result, helping, costs)
+    costs = _formula_costs(population.runs, settings)
+    return Savings(result, helping, {name: _shares({family: one for family, (one, _) in _families(costs, name, name).items()}) for name in costs})
 
 
-def _saving(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, Any] | None:
-    """Return the entry of a variant; None unless both were measured on the same families."""
-    if not before or set(before) != set(after):
-        return None
-    families = {family: round(1 - after[family] / seconds, 6) for family, seconds in before.items() if seconds > 0}
-    if not families:
-        return None
-    return {ALL: round(1 - sum(after.values()) / sum(before.values()), 6), FAMILIES: families}
+def _formula_costs(runs: pl.DataFrame, settings: SolversSettings) -> dict[str, dict[tuple[str, str], float]]:
+    """Return variant -> family and formula -> PAR-2 in seconds, a mean over repetitions.
+
+    Raises:
+        InputError: a run is of `holdout_suite`.
+    """
+    refuse_holdout(runs.select("suite").unique().to_dicts(), settings)
+    means = proved(counting(runs)).group_by("variant_id", "family", "instance").agg(cost().mean().alias("cost"))
+    result: dict[str, dict[tuple[str, str], float]] = {}
+    for name, family, formula, seconds in means.sort("variant_id", "family", "instance").iter_rows():
+        result.setdefault(name, {})[family, formula] = max(seconds, LEAST_COST_S)
+    return result
+
+
+def _families(costs: Mapping[str, Mapping[tuple[str, str], float]], parent: str, child: str) -> dict[str, tuple[float, float]]:
+    """Return family -> seconds of both on the formulas that both ran; a variant that was stopped in a race ran some of them."""
+    before, after = costs.get(parent, {}), costs.get(child, {})
+    result: dict[str, tuple[float, float]] = {}
+    for family, formula in [place for place in before if place in after]:
+        one, two = result.get(family, (0.0, 0.0))
+        result[family] = one + before[family, formula], two + after[family, formula]
+    return result
+
+
+def _shares(seconds: Mapping[str, float]) -> dict[str, float]:
+    total = sum(seconds.values())
+    return {name: part / total for name, part in seconds.items()}
+
+
+def _saving(before: float, after: float) -> float:
+    return round(1 - after / before, 6)

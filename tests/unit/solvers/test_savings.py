@@ -40,8 +40,14 @@ def test_a_run_without_a_certificate_costs_twice_its_limit() -> None:
 
 def test_who_was_not_measured_with_its_parent_has_no_savings() -> None:
     assert with_savings([], RUNS.frame(runs(SEED)), derived(CHILD, SEED), SETTINGS) == []
-    other = [row for row in runs(CHILD) if row["family"] == "x"]
+    other = [row | {"instance": "z-9"} for row in runs(CHILD)[:1]]
     assert with_savings([], RUNS.frame([*runs(SEED), *other]), derived(CHILD, SEED), SETTINGS) == []
+
+
+def test_who_ran_only_some_formulas_is_compared_on_those() -> None:
+    some = [row for row in runs(CHILD) if row["instance"] != "x-2"]
+    [entry] = with_savings([], RUNS.frame([*runs(SEED), *some]), derived(CHILD, SEED), SETTINGS)
+    assert entry == {"variant_id": CHILD, "all": 0.0, "families": {"x": 0.5, "y": pytest.approx(-1 / 6, abs=1e-6)}}
 
 
 def test_the_newest_are_kept_and_a_cycle_that_is_done_again_adds_nothing() -> None:
