@@ -84,7 +84,7 @@ MOST_MOVED = 3
 
 
 @dataclass(frozen=True)
-class Question:
+class ControlSetup:
     """What is compared; the lines of a state are an answer to one question."""
 
     seed: str
@@ -95,7 +95,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredVariant:
     """A variant with its runs. cycle: of the operators; of the control how many settings came before. stopped: why it did not run the whole suite."""
 
     side: str
@@ -139,10 +139,10 @@ class BuildOnly:
         return "" if self.build.ok else f"it does not build: {self.build.reason}"
 
 
-class Bench:
+class SearchContext:
     """The seed, the suite, and how variants are built and run."""
 
-    def __init__(self, question: Question, work: Path, threads: ThreadPoolExecutor) -> None:
+    def __init__(self, question: ControlSetup, work: Path, threads: ThreadPoolExecutor) -> None:
         self.question, self.work, self.threads = question, work, threads
         self.blobs, self.adapter = BlobStore(work / "lake" / "blobs"), load_adapter(seed_named(question.seed).adapter)
         folder = lay_out_seed(seed_named(question.seed), self.blobs, work, now=datetime.now(UTC))
@@ -207,16 +207,16 @@ def refuted(rows: Sequence[Mapping[str, Any]]) -> str:
     return next((f"wrong on {row['instance']}" for row in rows if row["status"] == "wrong"), "")
 
 
-def operators_cycle(bench: Bench, measured: Sequence[Measured], cycle: int) -> list[Measured]:
+def operators_cycle(context: SearchContext, measured: Sequence[MeasuredVariant], cycle: int) -> list[MeasuredVariant]:
     """Return the children of one cycle, each raced against the best so far."""
-    name, seeds = f"{cycle:04d}", CycleSeeds(bench.question.draw, "solvers", f"{cycle:04d}")
+    name, seeds = f"{cycle:04d}", CycleSeeds(context.question.draw, "solvers", f"{cycle:04d}")
     own = [item for item in measured if item.side in (OPERATORS, SEED)]
     live = sorted((item for item in own if item.whole), key=lambda item: (item.par2, item.variant_id))
     live = [*live[:LIVE], *(item for item in live[LIVE:] if item.side == SEED)]
-    titles = {item.variant_id: ", ".join(edit.described() for edit in read_edits(item.edits)) or bench.question.seed for item in live}
+    titles = {item.variant_id: ", ".join(edit.described() for edit in read_edits(item.edits)) or context.question.seed for item in live}
     known = [
         KnownVariant(
-            item.variant_id, bench.base.name, titles[item.variant_id][:60], item.operator, bench.folder(read_edits(item.edits)),
+            item.variant_id, context.base.name, titles[item.variant_id][:60], item.operator, context.folder(read_edits(item.edits)),
             tuple(read_edits(item.edits)),
         )
         for item in live
@@ -226,41 +226,41 @@ def operators_cycle(bench: Bench, measured: Sequence[Measured], cycle: int) -> l
     ]
     runs = RUNS.frame([run for item in live for run in item.runs])
     pool = parent_pool(
-        known, {bench.base.name: bench.base}, ranking=ranking, metrics=compute_metrics(runs).to_dicts(), settings=bench.settings, cycle=name,
+        known, {context.base.name: context.base}, ranking=ranking, metrics=compute_metrics(runs).to_dicts(), settings=context.settings, cycle=name,
     )
-    population = population_of(bench, own)
+    population = population_of(context, own)
     record = SearchRecord(
         population.attempts(), joined=[item.parents for item in own if item.operator == COMBINE],
-        savings=savings_of(population, bench.settings),
+        savings=savings_of(population, context.settings),
     )
-    existing = ExistingVariants({item.variant_id for item in own}, {bench.base.name: {write_edits(read_edits(item.edits)) for item in own}})
-    into = bench.work / "drafts"
+    existing = ExistingVariants({item.variant_id for item in own}, {context.base.name: {write_edits(read_edits(item.edits)) for item in own}})
+    into = context.work / "drafts"
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir()
     with Agents(OperatorsBackend(name), line="solvers", cycle=name) as agents:
-        planned = plan_variants(agents, pool, record, ShownRules(), settings=bench.settings, seeds=seeds)
+        planned = plan_variants(agents, pool, record, ShownRules(), settings=context.settings, seeds=seeds)
         turn = CoderTurn(
-            agents, lambda folder: BuildOnly(source_sha(folder), bench.build(folder)), into, bench.settings, seeds, workers=len(usable_cores()),
+            agents, lambda folder: BuildOnly(source_sha(folder), context.build(folder)), into, context.settings, seeds, workers=len(usable_cores()),
         )
         made = propose_variants(turn, planned.rows, pool, existing).variants
-    programs = {item.variant_id: program for item in made if not item.blocked and (program := bench.program(item.folder))}
+    programs = {item.variant_id: program for item in made if not item.blocked and (program := context.program(item.folder))}
     ran: dict[str, list[dict[str, Any]]] = {item.variant_id: [] for item in made}
 
     def measure(names: Sequence[str], batch: Sequence[Instance]) -> dict[str, list[dict[str, Any]]]:
-        result = bench.run({key: programs[key] for key in names}, batch, name)
+        result = context.run({key: programs[key] for key in names}, batch, name)
         for key, rows in result.items():
             ran[key] += rows
         return result
 
     entering = [item.variant_id for item in made if item.variant_id in programs]
-    entrants, waiting = entering[: bench.question.entrants], entering[bench.question.entrants :]
-    formulas = list(bench.suite.instances)
+    entrants, waiting = entering[: context.question.entrants], entering[context.question.entrants :]
+    formulas = list(context.suite.instances)
     _, standings = race(
         entrants, formulas, measure, keep=max(1, len(entering)), first=max(1, len(formulas) // 3), champion=costs_of(live[0].runs), waiting=waiting,
     )
     stopped = {item.variant_id: item.stopped for item in standings if item.stopped}
     return [
-        Measured(
+        MeasuredVariant(
             OPERATORS, cycle, item.variant_id, item.operator, [parent for parent, _ in item.weights], write_edits(item.edits or ()),
             "it does not build" if item.blocked else refuted(ran[item.variant_id]), stopped.get(item.variant_id, ""), ran[item.variant_id],
         )
@@ -268,13 +268,13 @@ def operators_cycle(bench: Bench, measured: Sequence[Measured], cycle: int) -> l
     ]
 
 
-def population_of(bench: Bench, own: Sequence[Measured]) -> Population:
+def population_of(context: SearchContext, own: Sequence[MeasuredVariant]) -> Population:
     """Return the archive that the planner reads: attempts, derivations, runs and savings."""
     edits = {item.variant_id: read_edits(item.edits) for item in own}
     children = [item for item in own if item.parents]
     history = [
         {
-            "variant_id": item.variant_id, "cycle": f"{item.cycle:04d}", "base": bench.base.name,
+            "variant_id": item.variant_id, "cycle": f"{item.cycle:04d}", "base": context.base.name,
             "changed": changes(edits[item.variant_id], edits[item.parents[0]])[0], "outcome": "blocked" if item.blocked else "accepted",
             "gate": "benchmark" if item.blocked else "", "gain": None, "solved_gain": None,
         }
@@ -286,35 +286,35 @@ def population_of(bench: Bench, own: Sequence[Measured]) -> Population:
     ]
     runs = RUNS.frame([run for item in own for run in item.runs])
     whole = runs.filter(pl.col("variant_id").is_in([item.variant_id for item in own if item.whole]))
-    saved = with_savings([], runs, derived, bench.settings)
+    saved = with_savings([], runs, derived, context.settings)
     return empty_population().with_tables(history=history, derivations=derived, runs=whole.to_dicts()).with_values(**{SAVED: saved})
 
 
-def random_setting(bench: Bench, number: int) -> Measured:
+def random_setting(context: SearchContext, number: int) -> MeasuredVariant:
     """Return one setting of the control: one to three options of the seed, each moved as the operators move one."""
-    random = np.random.Generator(np.random.PCG64(child_seed(bench.question.draw, "solvers", "control", "setting", number)))
-    options = applicable(editable_tree(bench.files, bench.adapter)).options
+    random = np.random.Generator(np.random.PCG64(child_seed(context.question.draw, "solvers", "control", "setting", number)))
+    options = applicable(editable_tree(context.files, context.adapter)).options
     chosen = random.choice(len(options), size=int(random.integers(1, MOST_MOVED + 1)), replace=False)
     edits = tuple(new_tunable(options[int(place)], random) for place in chosen)
-    folder = bench.folder(edits)
-    program, variant_id = bench.program(folder), source_sha(folder)
-    rows = bench.run({variant_id: program}, bench.suite.instances, "control")[variant_id] if program else []
-    return Measured(CONTROL, number, variant_id, "random", [], write_edits(edits), refuted(rows) if program else "it does not build", "", rows)
+    folder = context.folder(edits)
+    program, variant_id = context.program(folder), source_sha(folder)
+    rows = context.run({variant_id: program}, context.suite.instances, "control")[variant_id] if program else []
+    return MeasuredVariant(CONTROL, number, variant_id, "random", [], write_edits(edits), refuted(rows) if program else "it does not build", "", rows)
 
 
-def seed_itself(bench: Bench) -> Measured:
+def seed_itself(context: SearchContext) -> MeasuredVariant:
     """Return the seed with its runs."""
-    program = bench.program(bench.base.folder)
+    program = context.program(context.base.folder)
     if program is None:
-        raise SystemExit(f"{bench.question.seed} does not build here")
-    rows = bench.run({bench.seed_id: program}, bench.suite.instances, "seed")[bench.seed_id]
-    return Measured(SEED, 0, bench.seed_id, "seed", [], write_edits(()), "", "", rows)
+        raise SystemExit(f"{context.question.seed} does not build here")
+    rows = context.run({context.seed_id: program}, context.suite.instances, "seed")[context.seed_id]
+    return MeasuredVariant(SEED, 0, context.seed_id, "seed", [], write_edits(()), "", "", rows)
 
 
-class State:
+class ControlState:
     """What is done: a line for each variant, after a line of the question."""
 
-    def __init__(self, path: Path, question: Question) -> None:
+    def __init__(self, path: Path, question: ControlSetup) -> None:
         self.path = path
         lines = read_journal(path)
         if lines and lines.get("question") != vars(question):
@@ -322,9 +322,9 @@ class State:
         if not lines:
             append(path, "question", vars(question))
         steps = [items for key, items in lines.items() if key.split()[0] in ("seed", "cycle", "setting")]
-        self.measured = [Measured(**item) for items in steps for item in items]
+        self.measured = [MeasuredVariant(**item) for items in steps for item in items]
 
-    def add(self, key: str, items: Sequence[Measured]) -> None:
+    def add(self, key: str, items: Sequence[MeasuredVariant]) -> None:
         """Keep what one step gave; a step is kept as a whole or not at all."""
         append(self.path, key, [vars(item) for item in items])
         self.measured += items
@@ -338,43 +338,43 @@ class State:
             return decision
         return Decision(**done[key])
 
-    def of(self, side: str) -> list[Measured]:
+    def of(self, side: str) -> list[MeasuredVariant]:
         return [item for item in self.measured if item.side == side]
 
     def seconds(self, side: str) -> float:
         return sum(item.seconds for item in self.of(side))
 
-    def best(self, side: str) -> Measured:
+    def best(self, side: str) -> MeasuredVariant:
         """Return the best of a side by PAR-2 on the suite; the seed where none is better."""
         return min((item for item in [*self.of(SEED), *self.of(side)] if item.whole), key=lambda item: item.par2)
 
 
-def search(bench: Bench, state: State, cycles: int, end: float) -> bool:
+def search(context: SearchContext, state: ControlState, cycles: int, end: float) -> bool:
     """Both searches in turns. Returns whether they came to their end before the time was over."""
     if not state.of(SEED):
-        state.add("seed", [seed_itself(bench)])
+        state.add("seed", [seed_itself(context)])
     done = max((int(key.split()[1]) for key in read_journal(state.path) if key.startswith("cycle ")), default=0)
     for cycle in range(done, cycles + 1):
         if cycle > done:
-            state.add(f"cycle {cycle}", operators_cycle(bench, state.measured, cycle))
+            state.add(f"cycle {cycle}", operators_cycle(context, state.measured, cycle))
             progress(state, f"cycle {cycle}")
         while state.seconds(CONTROL) < state.seconds(OPERATORS):
             if time.monotonic() > end:
                 return False
             number = len(state.of(CONTROL)) + 1
-            state.add(f"setting {number}", [random_setting(bench, number)])
+            state.add(f"setting {number}", [random_setting(context, number)])
         if time.monotonic() > end and cycle < cycles:
             return False
     return True
 
 
-def progress(state: State, what: str) -> None:
+def progress(state: ControlState, what: str) -> None:
     best = {side: state.best(side).par2 for side in (OPERATORS, CONTROL)}
     click.echo(f"{what}: best PAR-2 {best[OPERATORS]:.4f} s of {len(state.of(OPERATORS))} variants by operators, {best[CONTROL]:.4f} s of "
                f"{len(state.of(CONTROL))} random settings, seed {state.of(SEED)[0].par2:.4f} s", err=True)
 
 
-def summary(state: State, duels: Mapping[str, Decision]) -> dict[str, Any]:
+def summary(state: ControlState, duels: Mapping[str, Decision]) -> dict[str, Any]:
     """Return what both sides came to."""
     sides = {}
     for side in (OPERATORS, CONTROL):
@@ -413,21 +413,21 @@ def main(
 ) -> None:
     """Search in turns, hold the duels and print what both sides came to."""
     where, end = machine(), time.monotonic() + 60 * minutes if minutes else float("inf")
-    question = Question(seed, suite, timeout_s, entrants, draw)
-    state, work = State(path, question), path.resolve().with_suffix(".work")
+    question = ControlSetup(seed, suite, timeout_s, entrants, draw)
+    state, work = ControlState(path, question), path.resolve().with_suffix(".work")
     (work / "variants").mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(max(1, len(usable_cores()))) as threads:
-        bench = Bench(question, work, threads)
-        if not search(bench, state, cycles, end):
+        context = SearchContext(question, work, threads)
+        if not search(context, state, cycles, end):
             click.echo(f"not at the end yet: the same command goes on from {path}", err=True)
             raise SystemExit(3)
-        fresh = unseen_suite(duel_suite, bench.blobs, work / "formulas", FreshKey(os.urandom(32), draw, "control"), seeds=SEEDS)
+        fresh = unseen_suite(duel_suite, context.blobs, work / "formulas", FreshKey(os.urandom(32), draw, "control"), seeds=SEEDS)
         best = {side: state.best(side) for side in (SEED, OPERATORS, CONTROL)}
         duels = {}
         for number, (challenger, champion) in enumerate(((OPERATORS, CONTROL), (OPERATORS, SEED), (CONTROL, SEED)), start=1):
             edits = [read_edits(best[side].edits) for side in (champion, challenger)]
             key = f"duel {duel_suite} {pairs} {best[challenger].variant_id} {best[champion].variant_id}"
-            duels[f"{challenger} against {champion}"] = state.duel(key, partial(bench.duel, *edits, fresh, pairs, f"{number:04d}"))
+            duels[f"{challenger} against {champion}"] = state.duel(key, partial(context.duel, *edits, fresh, pairs, f"{number:04d}"))
     result = {"machine": where, **vars(question), "duel_suite": duel_suite, "pairs": pairs, **summary(state, duels)}
     if as_json:
         print(json.dumps(result))

@@ -79,7 +79,7 @@ def race(
         raise ValueError(f"a race needs a survivor and a formula (got {keep} and {first})")
     if champion is not None:
         formulas = [item for item in formulas if item.name in champion]
-    state = _Race(measure, champion, [item.name for item in formulas])
+    state = _RaceState(measure, champion, [item.name for item in formulas])
     rank = {name: place for place, name in enumerate([*entrants, *waiting])}
     left, queue, standings, planned, saved = list(entrants), list(waiting), [], len(entrants), 0.0
     taken, rung = 0, 0
@@ -112,7 +112,7 @@ def race(
     return left[:keep], standings
 
 
-class _Race:
+class _RaceState:
     """Costs so far, and the champion's. A formula on which the clock cut a run short counts for no variant."""
 
     def __init__(self, measure: Measure, champion: Mapping[str, float] | None, names: Sequence[str]) -> None:

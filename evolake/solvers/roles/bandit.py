@@ -34,7 +34,7 @@ FILES_SCALE = 0.1
 
 
 @dataclass(frozen=True)
-class Tried:
+class MoveResult:
     """One try: the operator, the keys of the edits that it changed, and what it was worth on the parent at hand."""
 
     operator: str
@@ -43,7 +43,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Belief:
+class Posterior:
     """What is believed of an arm after so many tries."""
 
     tries: int
@@ -54,13 +54,13 @@ class Belief:
         return SPREAD / math.sqrt(self.tries + 1)
 
 
-def tries_on(base: str, costs: Mapping[str, float], credits: Sequence[Credit]) -> list[Tried]:
+def tries_on(base: str, costs: Mapping[str, float], credits: Sequence[Credit]) -> list[MoveResult]:
     """Return the tries on a base as they are worth to a parent. costs: family -> share of the parent's PAR-2; empty: all count the same."""
     result = []
     for credit in credits:
         if credit.base == base and (credit.blocked or credit.savings):
             worth = BLOCKED_WORTH if credit.blocked else worth_of(credit.savings, costs)
-            result.append(Tried(credit.operator, tuple(credit.changed), worth))
+            result.append(MoveResult(credit.operator, tuple(credit.changed), worth))
     return result
 
 
@@ -72,35 +72,35 @@ def worth_of(savings: Mapping[str, float], costs: Mapping[str, float]) -> float:
     return min(max(worth, -LARGEST_WORTH), LARGEST_WORTH)
 
 
-def belief(worths: Sequence[float], prior: float = 0.0) -> Belief:
-    """Return the belief after these tries. prior: mean before any of them, which counts as one try."""
-    return Belief(len(worths), (sum(worths) + prior) / (len(worths) + 1))
+def posterior(worths: Sequence[float], prior: float = 0.0) -> Posterior:
+    """Return the posterior after these tries. prior: mean before any of them, which counts as one try."""
+    return Posterior(len(worths), (sum(worths) + prior) / (len(worths) + 1))
 
 
-def draw_operator(possible: Sequence[str], tried: Sequence[Tried], random: np.random.Generator) -> str:
+def draw_operator(possible: Sequence[str], tried: Sequence[MoveResult], random: np.random.Generator) -> str:
     """Return the operator of the next move."""
-    beliefs = [belief([item.worth for item in tried if item.operator == name]) for name in possible]
-    return possible[_largest(beliefs, random)]
+    posteriors = [posterior([item.worth for item in tried if item.operator == name]) for name in possible]
+    return possible[_largest(posteriors, random)]
 
 
-def draw_arm(keys: Sequence[str], tried: Sequence[Tried], touched: Mapping[str, Sequence[str]], random: np.random.Generator) -> str:
+def draw_arm(keys: Sequence[str], tried: Sequence[MoveResult], touched: Mapping[str, Sequence[str]], random: np.random.Generator) -> str:
     """Return the key of the edit to try next.
 
     Args:
         keys: edits that may be tried. touched: key -> files that the edit touches.
     """
-    beliefs = arm_beliefs(keys, tried, touched)
-    known, fresh = [key for key in keys if beliefs[key].tries], [key for key in keys if not beliefs[key].tries]
+    posteriors = arm_posteriors(keys, tried, touched)
+    known, fresh = [key for key in keys if posteriors[key].tries], [key for key in keys if not posteriors[key].tries]
     if fresh:
-        means = np.array([beliefs[key].mean for key in fresh])
+        means = np.array([posteriors[key].mean for key in fresh])
         weights = np.exp((means - means.max()) / FILES_SCALE)
         chosen = fresh[int(random.choice(len(fresh), p=weights / weights.sum()))]
         known += [chosen] * min(FRESH_DRAWS, max(1, len(known)))
-    return known[_largest([beliefs[key] for key in known], random)]
+    return known[_largest([posteriors[key] for key in known], random)]
 
 
-def arm_beliefs(keys: Sequence[str], tried: Sequence[Tried], touched: Mapping[str, Sequence[str]]) -> dict[str, Belief]:
-    """Return key -> belief; before an edit's own tries stands the mean of the files that it touches.
+def arm_posteriors(keys: Sequence[str], tried: Sequence[MoveResult], touched: Mapping[str, Sequence[str]]) -> dict[str, Posterior]:
+    """Return key -> posterior; before an edit's own tries stands the mean of the files that it touches.
 
     A variant with several changed edits is a share of a try of each.
     """
@@ -111,11 +111,11 @@ def arm_beliefs(keys: Sequence[str], tried: Sequence[Tried], touched: Mapping[st
             by_key.setdefault(key, []).append(item.worth / len(item.changed))
             for path in touched.get(key, ()):
                 by_file.setdefault(path, []).append(item.worth / len(item.changed))
-    files = {path: belief(worths).mean for path, worths in by_file.items()}
+    files = {path: posterior(worths).mean for path, worths in by_file.items()}
     priors = {key: [files.get(path, 0.0) for path in touched.get(key, ())] or [0.0] for key in keys}
-    return {key: belief(by_key.get(key, []), sum(priors[key]) / len(priors[key])) for key in keys}
+    return {key: posterior(by_key.get(key, []), sum(priors[key]) / len(priors[key])) for key in keys}
 
 
-def _largest(beliefs: Sequence[Belief], random: np.random.Generator) -> int:
-    draws = [item.mean + item.spread * float(random.standard_normal()) for item in beliefs]
+def _largest(posteriors: Sequence[Posterior], random: np.random.Generator) -> int:
+    draws = [item.mean + item.spread * float(random.standard_normal()) for item in posteriors]
     return int(np.argmax(draws))

@@ -18,7 +18,7 @@ import numpy as np
 
 from evolake.agents.roles import Role, hide
 from evolake.solvers.edits.crossover import cross_gives_new
-from evolake.solvers.roles.bandit import Tried, draw_arm, draw_operator, tries_on
+from evolake.solvers.roles.bandit import MoveResult, draw_arm, draw_operator, tries_on
 from evolake.solvers.roles.coder import COMBINE, edits_of, forbidden
 from evolake.solvers.roles.earlier import PLANNER_BEFORE, PLANNER_UNSHARED
 from evolake.solvers.roles.models import EditModel, Material, Plan, PlanReply, PlanRequest, Standing
@@ -159,7 +159,7 @@ def _geometric(count: int, random: np.random.Generator) -> int:
 
 
 def _operator(
-    material: Material, joining: Mapping[str, bool], request: PlanRequest, tried: Sequence[Tried], random: np.random.Generator,
+    material: Material, joining: Mapping[str, bool], request: PlanRequest, tried: Sequence[MoveResult], random: np.random.Generator,
 ) -> str:
     """Return the operator that the bandit draws among those that are possible; after cycles without a gain, every other time a patch."""
     changing = {"patch": bool(material.patches), "tunable": bool(material.options), "mutate": bool(movable(material))}
@@ -172,7 +172,7 @@ def _operator(
 
 
 def _key(
-    request: PlanRequest, material: Material, operator: str, used: set[tuple[str, str]], asked: Sequence[str], tried: Sequence[Tried],
+    request: PlanRequest, material: Material, operator: str, used: set[tuple[str, str]], asked: Sequence[str], tried: Sequence[MoveResult],
     random: np.random.Generator,
 ) -> str:
     """Return the key of the edit that the bandit draws among those of the operator; asked-for ones come before all others."""

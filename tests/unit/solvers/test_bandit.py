@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from evolake.solvers.roles.bandit import BLOCKED_WORTH, LARGEST_WORTH, Tried, arm_beliefs, draw_arm, draw_operator, tries_on, worth_of
+from evolake.solvers.roles.bandit import BLOCKED_WORTH, LARGEST_WORTH, MoveResult, arm_posteriors, draw_arm, draw_operator, tries_on, worth_of
 from evolake.solvers.roles.models import Credit
 
 KEYS = [f"tunable:o{number}" for number in range(40)]
@@ -34,7 +34,7 @@ def test_a_planted_gain_gets_most_draws(seed: int) -> None:
     for _ in range(300):
         key = draw_arm(KEYS, tried, TOUCHED, random)
         drawn[key] += 1
-        tried.append(Tried("tunable", (key,), (0.3 if key == KEYS[7] else -0.03) + 0.05 * float(random.standard_normal())))
+        tried.append(MoveResult("tunable", (key,), (0.3 if key == KEYS[7] else -0.03) + 0.05 * float(random.standard_normal())))
     assert drawn.most_common(1)[0][0] == KEYS[7] and drawn[KEYS[7]] > 150
 
 
@@ -42,7 +42,7 @@ def test_an_operator_that_pays_gets_most_draws_and_none_is_given_up() -> None:
     random, tried = np.random.default_rng(3), []
     for _ in range(400):
         name = draw_operator(OPERATORS, tried, random)
-        tried.append(Tried(name, (), (0.1 if name == "combine" else 0.0) + 0.1 * float(random.standard_normal())))
+        tried.append(MoveResult(name, (), (0.1 if name == "combine" else 0.0) + 0.1 * float(random.standard_normal())))
     drawn = Counter(item.operator for item in tried)
     assert drawn["combine"] > 250 and all(drawn[name] >= 3 for name in OPERATORS)
 
@@ -74,16 +74,16 @@ def test_a_block_is_a_loss_and_what_was_never_measured_or_is_of_another_base_tea
 
 
 def test_among_arms_without_a_try_those_of_files_that_paid_come_first() -> None:
-    tried = [Tried("tunable", (KEYS[0],), 0.4), Tried("tunable", (KEYS[5],), 0.4)]  # both of f0.cpp
-    beliefs = arm_beliefs(KEYS, tried, TOUCHED)
-    assert beliefs[KEYS[10]].mean > 0.2 and beliefs[KEYS[10]].tries == 0 and beliefs[KEYS[1]].mean == 0
+    tried = [MoveResult("tunable", (KEYS[0],), 0.4), MoveResult("tunable", (KEYS[5],), 0.4)]  # both of f0.cpp
+    posteriors = arm_posteriors(KEYS, tried, TOUCHED)
+    assert posteriors[KEYS[10]].mean > 0.2 and posteriors[KEYS[10]].tries == 0 and posteriors[KEYS[1]].mean == 0
     random = np.random.default_rng(5)
     drawn = Counter(draw_arm(KEYS[1:5] + KEYS[10:11], tried, TOUCHED, random) for _ in range(400))
     assert drawn.most_common(1)[0] == (KEYS[10], drawn[KEYS[10]]) and drawn[KEYS[10]] > 200
 
 
 def test_the_same_rows_and_the_same_seed_draw_the_same() -> None:
-    tried = [Tried("tunable", (KEYS[number],), 0.01 * number) for number in range(20)]
+    tried = [MoveResult("tunable", (KEYS[number],), 0.01 * number) for number in range(20)]
     draws = [
         [(draw_operator(OPERATORS, tried, random), draw_arm(KEYS, tried, TOUCHED, random)) for _ in range(20)]
         for random in (np.random.default_rng(7), np.random.default_rng(7))
