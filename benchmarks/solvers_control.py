@@ -1,7 +1,7 @@
 """Do the operators of the solvers line beat random option settings at equal solver seconds?
 
     python benchmarks/solvers_control.py --state FILE [--cycles 10] [--minutes 0] [--seed minisat22] [--suite quick]
-        [--duel-suite quick-duel] [--timeout 0.25] [--pairs 4] [--draw 1] [--json]
+        [--duel-suite quick-duel] [--duel-draws 3] [--timeout 0.25] [--entrants 4] [--pairs 2] [--draw 1] [--json]
 
 Two searches from one seed solver, in turns on one machine. The operators' side plans by the line's planner (the bandit,
 combinations), `--entrants` plans a cycle and as many that wait, and runs the children on the suite in a race against the best
@@ -14,9 +14,9 @@ At the end the best of each side by PAR-2 on the suite fight duels on formulas t
 control's, and each against the seed. FILE has a line for each variant; the same command goes on from it, and a cycle that was
 killed is drawn again as it was. `--minutes` ends a slice. The defaults take some ten minutes on two cores. For the strong bases:
 
-    --seed cadical195 --suite hard-train --duel-suite hard-holdout --timeout 60 --entrants 4 --pairs 2
+    --seed cadical195 --suite hard-train --duel-suite hard-holdout --timeout 60 --duel-draws 1
 
-takes days: an option of CaDiCaL is a build of two minutes of processor time.
+takes many hours: an option of CaDiCaL is a build of two minutes of processor time, and the suite takes it four.
 """
 
 from __future__ import annotations
@@ -311,6 +311,15 @@ def seed_itself(context: SearchContext) -> MeasuredVariant:
     return MeasuredVariant(SEED, 0, context.seed_id, "seed", [], write_edits(()), "", "", rows)
 
 
+def unseen_formulas(context: SearchContext, name: str, draws: int) -> Suite:
+    """Return the formulas of the last duels: the recipes of a suite, drawn so many times under a key that nobody knows."""
+    drawn = [
+        unseen_suite(name, context.blobs, context.work / "formulas", FreshKey(os.urandom(32), context.question.draw, f"control{number}"), seeds=SEEDS)
+        for number in range(draws)
+    ]
+    return replace(drawn[0], instances=tuple(item for suite in drawn for item in suite.instances))
+
+
 class ControlState:
     """What is done: a line for each variant, after a line of the question."""
 
@@ -404,12 +413,13 @@ def summary(state: ControlState, duels: Mapping[str, Decision]) -> dict[str, Any
 @click.option("--duel-suite", default="quick-duel", show_default=True, help="Suite whose recipes the last duels draw anew.")
 @click.option("--timeout", "timeout_s", default=0.25, show_default=True, help="Seconds of processor time of a run.", type=click.FloatRange(0.01))
 @click.option("--entrants", default=4, show_default=True, help="Children that enter the race of a cycle; as many wait.", type=click.IntRange(1))
-@click.option("--pairs", default=4, show_default=True, help="Pairs of each duel on each instance.", type=click.IntRange(1))
+@click.option("--duel-draws", default=3, show_default=True, help="How often the last duels draw each recipe.", type=click.IntRange(1))
+@click.option("--pairs", default=2, show_default=True, help="Pairs of each duel on each instance.", type=click.IntRange(1))
 @click.option("--draw", default=1, show_default=True, help="Seed of all draws.")
 @click.option("--json", "as_json", is_flag=True)
 def main(
-    path: Path, cycles: int, minutes: float, seed: str, suite: str, duel_suite: str, timeout_s: float, entrants: int, pairs: int, draw: int,
-    as_json: bool,
+    path: Path, cycles: int, minutes: float, seed: str, suite: str, duel_suite: str, timeout_s: float, entrants: int, duel_draws: int, pairs: int,
+    draw: int, as_json: bool,
 ) -> None:
     """Search in turns, hold the duels and print what both sides came to."""
     where, end = machine(), time.monotonic() + 60 * minutes if minutes else float("inf")
@@ -421,14 +431,14 @@ def main(
         if not search(context, state, cycles, end):
             click.echo(f"not at the end yet: the same command goes on from {path}", err=True)
             raise SystemExit(3)
-        fresh = unseen_suite(duel_suite, context.blobs, work / "formulas", FreshKey(os.urandom(32), draw, "control"), seeds=SEEDS)
+        fresh = unseen_formulas(context, duel_suite, duel_draws)
         best = {side: state.best(side) for side in (SEED, OPERATORS, CONTROL)}
         duels = {}
         for number, (challenger, champion) in enumerate(((OPERATORS, CONTROL), (OPERATORS, SEED), (CONTROL, SEED)), start=1):
             edits = [read_edits(best[side].edits) for side in (champion, challenger)]
-            key = f"duel {duel_suite} {pairs} {best[challenger].variant_id} {best[champion].variant_id}"
+            key = f"duel {duel_suite} {duel_draws} {pairs} {best[challenger].variant_id} {best[champion].variant_id}"
             duels[f"{challenger} against {champion}"] = state.duel(key, partial(context.duel, *edits, fresh, pairs, f"{number:04d}"))
-    result = {"machine": where, **vars(question), "duel_suite": duel_suite, "pairs": pairs, **summary(state, duels)}
+    result = {"machine": where, **vars(question), "duel_suite": duel_suite, "duel_draws": duel_draws, "pairs": pairs, **summary(state, duels)}
     if as_json:
         print(json.dumps(result))
         return
