@@ -43,7 +43,10 @@ class SolversSettings(LineSettings):
     correctness_instances: int = Field(default=32, ge=32, description="small formulas on which the correctness gate checks every model and proof")
     carry_instances: int = Field(default=24, ge=0, description="formulas of train_suite that are run beside renamed copies; less than 4 show nothing")
     challengers: int = Field(default=2, gt=0, description="variants a cycle that may fight the champion, by consensus rank")
-    race_entrants: int = Field(default=0, ge=0, description="variants that race for the duels, by consensus rank; not above challengers: no race")
+    race_entrants: int = Field(
+        default=0, ge=0, description="variants that race for the duels, by consensus rank; those behind "
+        "them enter with seconds that are saved by stopping others; not above challengers: no race",
+    )
     race_formulas: int = Field(default=6, gt=0, description="formulas of a race's first rung; each rung doubles them and drops half of the variants")
     duel_instances: int = Field(default=0, ge=0, description="formulas of a duel where more than `train_instances`; 0: just as many")
     pairs: int = Field(default=3, gt=0, description="interleaved repetitions of champion and challenger a formula")

@@ -235,17 +235,18 @@ DECISIONS = TableSchema(
     keys=("cycle", "challenger_id"), terms=TERMS,
 )
 RACES = TableSchema(
-    "champion_races", 1,
+    "champion_races", 2,
     {
         "cycle": pl.String,
         "rung": (pl.Int64, "Which rung of the race, from 1."),
         "variant_id": pl.String,
-        "instances": (pl.List(pl.String), "Formulas of this rung alone, which nobody has seen before and no duel uses."),
+        "instances": (pl.List(pl.String), "Formulas that it ran in this rung, which nobody has seen before and no duel uses."),
         "formulas": (pl.Int64, "How many formulas it has run in all rungs so far."),
         "solved": (pl.Float64, "How many of those formulas it answered in time and with a certificate."),
         "par2": pl.Float64,
         "place": (pl.Int64, "Place among those of the rung by PAR-2 so far; 1 is best."),
         "survives": (pl.Boolean, "Whether it goes on to the next rung, or, after the last one, to a duel."),
+        "stopped": (pl.String, "Why it was stopped before the end of the rung; null if it was not, and in lakes of earlier versions."),
     },
     keys=("cycle", "rung", "variant_id"), terms=TERMS,
 )

@@ -15,7 +15,7 @@ VARIANTS = TableSchema(
         "state": (pl.String, "candidate, accepted (may have children), champion, blocked or retired."),
         "cycle": (pl.String, "Cycle in which it was made; 0000 for a seed."),
         "title": pl.String, "base": pl.String,
-        "operator": (pl.String, "What made it: seed, tunable, patch, rewrite, mutate or crossover."),
+        "operator": (pl.String, "What made it: seed, tunable, patch, rewrite, mutate, crossover or combine (edits that each help alone)."),
         "origin": pl.String, "plan_id": pl.String,
         "hypothesis": (pl.String, "What the planner expected to improve; empty for a seed."),
         "changed": pl.String,

@@ -53,7 +53,8 @@ def decide_champion(
         lost = lost if incumbent == population.champion_id else set()
         holder = Contender(incumbent, workspace.program(rows[incumbent]))
         rivals = [name for name in ranked.order if name not in fallen and name != incumbent and name not in lost]
-        if raced := racing.run({name: rows[name] for name in rivals[: settings.race_entrants]}):
+        raced = racing.run(rows[incumbent], {name: rows[name] for name in rivals})
+        if raced is not None:
             seen += racing.runs
             fallen |= unsound_in(judge(racing.runs))
             rivals = [name for name in raced if name not in fallen]

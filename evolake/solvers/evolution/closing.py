@@ -14,6 +14,7 @@ from evolake.scratch import Scratch
 from evolake.solvers.evolution.benchmarking import current_runs
 from evolake.solvers.evolution.champion import champion_after
 from evolake.solvers.evolution.population import Population, RankedCycle
+from evolake.solvers.evolution.savings import SAVED, with_savings
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.soundness import objections, without
 from evolake.solvers.repository.variant import archive_variant
@@ -68,6 +69,7 @@ def close_cycle(
         .with_values(
             cycles_without_gain=quiet, champion_since=_since(population, champion_id, cycle),
             duels_lost=_lost(population, champion_id, decisions),
+            **{SAVED: with_savings(population.value(SAVED, []), both, added["derivations"], workspace.settings)},
         )
     )
 

@@ -18,12 +18,13 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError
 from evolake.solvers.edits import Edit
 from evolake.solvers.edits.anchors import source_files
-from evolake.solvers.edits.applicable import EditableTree, applicable, editable_tree
+from evolake.solvers.edits.applicable import EditableTree, applicable, conflict_of, editable_tree
 from evolake.solvers.edits.crossover import changed_files
 from evolake.solvers.roles.coder import models_of
 from evolake.solvers.roles.models import (
     SHORT_ID,
     Attempt,
+    Credit,
     Excerpt,
     FamilyResult,
     Material,
@@ -96,10 +97,24 @@ class PlannerFacts:
 
 
 @dataclass(frozen=True)
+class Savings:
+    """What the bandit of the operators learns from.
+
+    credits: one for each earlier attempt, oldest first. helping: whole ids of variants that save PAR-2 against the first of their parents. costs:
+    whole id of a variant -> family of formulas -> its share of the variant's PAR-2.
+    """
+
+    credits: Sequence[Credit] = ()
+    helping: frozenset[str] = frozenset()
+    costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class SearchRecord:
     """What earlier cycles came to, for a planner.
 
-    history: attempts, oldest first. joined: parents, by whole id, of each crossover by files that was tried. facts: for a planner that reads.
+    history: attempts, oldest first. joined: parents, by whole id, of each crossover by files and each combination that was tried.
+    facts: for a planner that reads. savings: for operators.
     """
 
     history: Sequence[Attempt] = ()
@@ -107,6 +122,7 @@ class SearchRecord:
     cycles_without_gain: int = 0
     joined: Collection[Sequence[str]] = ()
     facts: PlannerFacts | None = None
+    savings: Savings = field(default_factory=Savings)
 
 
 @dataclass(frozen=True)
@@ -131,8 +147,8 @@ def plan_variants(
         history=list(record.history)[-MAX_HISTORY:],
         findings=list(record.findings)[-MAX_FINDINGS:], rules=list(rules.texts), guidance=list(guidance),
         cycles_without_gain=record.cycles_without_gain,
-        materials=_materials(lines, short, pool.bases, record.joined) if agents.backend.name == "operators" else [],
-        forbidden=list(rules.forbidden),
+        materials=_materials(lines, short, pool.bases, record) if agents.backend.name == "operators" else [],
+        forbidden=list(rules.forbidden), credits=list(record.savings.credits)[-MAX_HISTORY:] if agents.backend.name == "operators" else [],
         **(vars(record.facts) if record.facts else {}),
     )
     reply = agents.call(PLANNER, request, seed=seeds.seed("plan")).value
@@ -240,11 +256,12 @@ def plan_id(cycle: str, number: int, plan: Plan) -> str:
 
 
 def _materials(
-    lines: Sequence[Standing], short: Mapping[str, KnownVariant], bases: Mapping[str, Base], joined: Collection[Sequence[str]],
+    lines: Sequence[Standing], short: Mapping[str, KnownVariant], bases: Mapping[str, Base], record: SearchRecord,
 ) -> list[Material]:
     """What operators can do to each variant: to its base beside the edits it has or, where it was written as a diff, to its own sources."""
     variants = [short[item.variant_id] for item in lines if item.base in bases]
     written = {item.base for item in variants if item.edits is None}
+    helping = [item for item in variants if item.variant_id in record.savings.helping and item.edits]
     trees: dict[Path, EditableTree] = {}
     result = []
     for item in variants:
@@ -256,6 +273,12 @@ def _materials(
             variant_id=item.variant_id[:SHORT_ID], base=item.base, edits=None if item.edits is None else models_of(item.edits),
             options=[option.name for option in there.options], patches=list(there.patches),
             changed=changed_files(base.folder, item.folder, base.adapter.editable) if item.base in written else {},
-            joined=sorted({other[:SHORT_ID] for pair in joined if item.variant_id in pair for other in pair if other != item.variant_id}),
+            joined=sorted({other[:SHORT_ID] for pair in record.joined if item.variant_id in pair for other in pair if other != item.variant_id}),
+            combines=[
+                other.variant_id[:SHORT_ID] for other in helping
+                if item in helping and other.base == item.base and not conflict_of(trees[folder], item.edits or (), other.edits or ())
+            ],
+            touched={key: list(files) for key, files in trees[folder].touched().items()},
+            costs=dict(record.savings.costs.get(item.variant_id, {})),
         ))
     return result

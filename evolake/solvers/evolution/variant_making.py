@@ -18,10 +18,12 @@ from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
 from evolake.solvers.evolution.proposing.existing import ExistingVariants
 from evolake.solvers.evolution.proposing.proposal import Proposal
 from evolake.solvers.evolution.proposing.propose import propose_variants
+from evolake.solvers.evolution.savings import savings_of
 from evolake.solvers.evolution.submissions import is_submitted
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.repository.variant import archive_variant
+from evolake.solvers.roles.coder import COMBINE
 from evolake.solvers.roles.told_rules import shown_rules
 
 
@@ -46,7 +48,7 @@ def plan_cycle(
         facts = planner_facts(population, pool, ruleset, workspace.blobs, workspace.folder, settings=workspace.settings, cycle=seeds.cycle)
     record = SearchRecord(
         population.attempts(), [_finding_text(row) for row in population.findings.to_dicts()], population.value("cycles_without_gain", 0),
-        joined_by_files(population), facts,
+        joined_before(population), facts, savings_of(population, workspace.settings),
     )
     return plan_variants(agents, pool, record, shown_rules(ruleset), settings=workspace.settings, seeds=seeds, guidance=guidance)
 
@@ -58,10 +60,10 @@ def _parent_pool(population: Population, rows: Sequence[Mapping[str, Any]], work
     )
 
 
-def joined_by_files(population: Population) -> list[list[str]]:
-    """The parents of each crossover by files that operators made: such a pair has no other child to give."""
-    crossed = [row for row in population.rows() if row["operator"] == "crossover" and row["origin"] == "operators"]
-    return [row["parents"] for row in crossed if row["edits"] is None and len(row["parents"]) == 2]
+def joined_before(population: Population) -> list[list[str]]:
+    """Return the parents of each combination, and of each crossover by files, that operators made: such a pair has no other child to give."""
+    made = [row for row in population.rows() if row["origin"] == "operators" and len(row["parents"] or ()) == 2]
+    return [row["parents"] for row in made if row["operator"] == COMBINE or (row["operator"] == "crossover" and row["edits"] is None)]
 
 
 def entering_metrics(population: Population) -> list[dict[str, Any]]:

@@ -33,6 +33,8 @@ from evolake.solvers.roles.models import (
 )
 
 TRIES = 30
+COMBINE = "combine"
+"""Target of a crossover that is made only if no edit of one parent conflicts with one of the other; also the operator of its child."""
 NOTHING_NEW = "nothing new found"
 NOWHERE = Span("", 0, 0)
 
@@ -105,7 +107,9 @@ def tunable_of(option: Option) -> Tunable:
 
 
 def _crossover(material: CoderMaterial, plan: Plan, random: np.random.Generator) -> CodeReply:
-    """The union; where that exists already, the union with one more edit."""
+    """The union; where that exists already, the union with one more edit. A combination is the union, or nothing."""
+    if plan.target == COMBINE:
+        return _combination(material, plan)
     lost = f" Dropped: {'; '.join(material.dropped)}." if material.dropped else ""
     if material.joined is not None:
         edits = edits_of(material.joined)
@@ -123,6 +127,23 @@ def _crossover(material: CoderMaterial, plan: Plan, random: np.random.Generator)
         title=f"{plan.parent_id[:6]} x {(plan.second_parent_id or '')[:6]}", changelog=f"Joined the changed files of both parents.{lost}"[:6000],
         diff=material.joined_diff, dropped=list(material.dropped), operator="crossover",
     )
+
+
+def _combination(material: CoderMaterial, plan: Plan) -> CodeReply:
+    """Return the union of both parents' edits; a repeat if they conflict, if a learned rule forbids it, or if it exists already."""
+    edits = edits_of(material.joined or [])
+    refused = ""
+    if material.joined is None or material.dropped:
+        refused = f"The edits conflict: {'; '.join(material.dropped) or 'a parent was written as a diff'}."
+    elif forbidden(edits, material.forbidden, material.base):
+        refused = "A learned rule forbids what they are together."
+    elif write_edits(edits) in material.taken:
+        refused = "The combination exists already."
+    title = f"{plan.parent_id[:6]} + {(plan.second_parent_id or '')[:6]}"
+    if refused:
+        return CodeReply(title=title, changelog=refused[:6000], edits=models_of(edits_of(material.edits or [])), operator="repeat")
+    names = ", ".join(edit.described() for edit in edits)
+    return CodeReply(title=title, changelog=f"Combined: {names}."[:6000], edits=models_of(edits), operator=COMBINE)
 
 
 def _drawn(plan: Plan, material: CoderMaterial, start: tuple[Edit, ...], random: np.random.Generator, *, anything: bool) -> Edit | None:

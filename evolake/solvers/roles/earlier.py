@@ -30,7 +30,7 @@ def _of_planner(request: Any) -> dict[str, Any]:
 
 
 def _unshared(request: Any) -> dict[str, Any]:
-    summary = request.model_dump(mode="json", exclude={"materials", "forbidden"})
+    summary = request.model_dump(mode="json", exclude={"materials", "forbidden", "credits"})
     return summary | {"families": [{name: value for name, value in family.items() if name != "checked"} for family in summary["families"]]}
 
 

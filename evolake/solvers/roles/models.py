@@ -134,7 +134,9 @@ class Material(RoleMessage):
     """Operators only: what a variant can be edited by, as far as it applies to its own sources beside what it carries.
 
     edits: None for a variant that a diff made. changed: path -> sha256 ("" for gone) of the files in which it differs from its base; left empty where
-    no variant of the base was written as a diff. joined: variants that it was crossed with file by file before.
+    no variant of the base was written as a diff. joined: variants that it was crossed with file by file, or combined with, before. combines:
+    variants that it can be combined with, since each helps alone and no edit of one touches what one of the other does. touched: key of an edit ->
+    files that it touches. costs: family of formulas -> its share of the variant's PAR-2; empty if it was not measured.
     """
 
     variant_id: str
@@ -144,6 +146,23 @@ class Material(RoleMessage):
     patches: list[str]
     changed: dict[str, str] = Field(default_factory=dict)
     joined: list[str] = Field(default_factory=list)
+    combines: list[str] = Field(default_factory=list)
+    touched: dict[str, list[str]] = Field(default_factory=dict)
+    costs: dict[str, float] = Field(default_factory=dict)
+
+
+class Credit(RoleMessage):
+    """Operators only: what an earlier variant gained on the first of its parents.
+
+    savings: family of formulas -> share of the parent's PAR-2 that the variant saves there, below 0 for a loss. Empty if it was not measured.
+    """
+
+    variant_id: str
+    base: str
+    operator: str
+    changed: list[str]
+    blocked: bool
+    savings: dict[str, float]
 
 
 class Option(RoleMessage):
@@ -231,6 +250,7 @@ class PlanRequest(RoleMessage):
     code: list[Excerpt] = Field(default_factory=list, description="whole functions of the first of them")
     materials: list[Material] = Field(default_factory=list, description="operators only")
     forbidden: list[Forbidden] = Field(default_factory=list, description="operators only")
+    credits: list[Credit] = Field(default_factory=list, description="operators only")
 
 
 class Plan(RoleMessage):

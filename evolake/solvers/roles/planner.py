@@ -1,47 +1,29 @@
-"""The planner's classical answer: a bandit over edits, mutations around what is best, and crossovers.
+"""The planner's classical answer: moves drawn by a bandit, around what is best.
 
-An arm is an edit of one base (`patch:restart-ema` on minisat22). Its worth is the mean gain of the variants that tried it, an upper confidence bound
-on top (UCB1: Auer, Cesa-Bianchi and Fischer, 2002); a blocked variant counts as a clear loss, an arm nobody tried is worth a try before one that has
-failed. Parents are drawn by rank. What people ask for through `evolake guide` comes first as far as a program can follow: arms whose name, or a
-word of it, the text holds.
+A move is an operator (a patch, an option, another value of an edit that is there, a crossover, a combination) and what it
+changes. `bandit` draws both by what earlier moves saved on each family of formulas, weighted by where the parent spends its
+time. Parents are drawn by rank. What people ask for through `evolake guide` comes first as far as a program can follow: edits
+whose name, or a word of it, the text holds.
+
+A combination joins two variants of which each helps alone and whose edits touch no option, slot or line in common. A crossover joins any two, and
+drops what conflicts.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from evolake.agents.roles import Role, hide
 from evolake.solvers.edits.crossover import cross_gives_new
-from evolake.solvers.roles.coder import edits_of, forbidden
+from evolake.solvers.roles.bandit import MoveResult, draw_arm, draw_operator, tries_on
+from evolake.solvers.roles.coder import COMBINE, edits_of, forbidden
 from evolake.solvers.roles.earlier import PLANNER_BEFORE, PLANNER_UNSHARED
-from evolake.solvers.roles.models import Attempt, EditModel, Material, Plan, PlanKind, PlanReply, PlanRequest, Standing
+from evolake.solvers.roles.models import EditModel, Material, Plan, PlanReply, PlanRequest, Standing
 
-BLOCKED_GAIN = -0.5
-FRESH_GAIN = 0.15
-EXPLORE = 0.35
-PATCH_BONUS = 0.05
-MATTERS = re.compile(
-    r"decay|restart|rfirst|rinc|luby|reduce|^K$|^R$|^co$|chanseok|chrono|step|glue|tier|lbd|phase|stabil|score|target|learnt", re.IGNORECASE,
-)
-"""Options of mechanisms that decide most about a search: tried a little earlier than those of preprocessing and of memory."""
-ODDS: dict[PlanKind, float] = {"patch": 0.4, "tunable": 0.2, "mutate": 0.2, "crossover": 0.2}
 STUCK_AFTER = 3
-
-
-@dataclass(frozen=True)
-class Arm:
-    """An edit of one base with what is known of it. `bound` is its upper confidence bound."""
-
-    base: str
-    key: str
-    tries: int
-    gain: float
-    bound: float
 
 
 def plan_cycle(request: PlanRequest, random: np.random.Generator) -> PlanReply:
@@ -59,29 +41,6 @@ def plan_cycle(request: PlanRequest, random: np.random.Generator) -> PlanReply:
     said = f"Best change so far: {', '.join(best.changed)} on {best.base}, {best.gain:+.2f} of the ranks." if best and best.changed else ""
     blocked = sum(attempt.outcome == "blocked" for attempt in request.history)
     return PlanReply(assessment=f"{len(request.history)} variants tried, {blocked} blocked. {said}".strip(), plans=plans)
-
-
-def arms(material: Material, history: Sequence[Attempt], forbidden: set[str]) -> list[Arm]:
-    """Every arm of one base, best bound first."""
-    tries: dict[str, list[float]] = {}
-    for attempt in history:
-        if attempt.base == material.base:
-            for key in attempt.changed:
-                gain = BLOCKED_GAIN if attempt.outcome == "blocked" else attempt.gain
-                if gain is not None:
-                    tries.setdefault(key, []).append(gain / max(1, len(attempt.changed)))
-    total = 1 + sum(len(gains) for gains in tries.values())
-    result = []
-    for key in [*(f"patch:{name}" for name in material.patches), *(f"tunable:{name}" for name in material.options)]:
-        if key in forbidden:
-            continue
-        gains = tries.get(key, [])
-        mean = sum(gains) / len(gains) if gains else FRESH_GAIN
-        bonus = EXPLORE * math.sqrt(math.log(total + 1) / (len(gains) + 1))
-        if key.startswith("patch:") or MATTERS.search(key.partition(":")[2]):
-            bonus += PATCH_BONUS
-        result.append(Arm(material.base, key, len(gains), mean, mean + bonus))
-    return sorted(result, key=lambda arm: (-arm.bound, arm.key))
 
 
 def asked_for(guidance: Sequence[str], keys: Sequence[str]) -> list[str]:
@@ -103,42 +62,63 @@ def _plan(
 ) -> Plan:
     parent = _parent(parents, number, random)
     material = materials[parent.variant_id]
-    partners = [
-        item for item in parents
-        if item.variant_id != parent.variant_id and item.base == parent.base and _joins(material, materials[item.variant_id], used)
-    ]
-    asked = asked_for(request.guidance, [arm.key for arm in arms(material, [], set())])
-    kind = _kind(material, bool(partners), bool(asked), request.cycles_without_gain, random)
-    if kind == "crossover":
-        partner = partners[_geometric(len(partners), random)]
+    rivals = [item for item in parents if item.variant_id != parent.variant_id and item.base == parent.base]
+    partners = {
+        "crossover": [item for item in rivals if _joins(material, materials[item.variant_id], used)],
+        COMBINE: [item for item in rivals if _combines(material, item.variant_id, used)],
+    }
+    asked = asked_for(request.guidance, list(_keys(material)))
+    tried = tries_on(material.base, material.costs, request.credits)
+    operator = _operator(material, {name: bool(found) and not asked for name, found in partners.items()}, request, tried, random)
+    if operator in partners:
+        partner = partners[operator][_geometric(len(partners[operator]), random)]
         used.add(_pair(parent.variant_id, partner.variant_id))
-        return Plan(
-            parent_id=parent.variant_id, second_parent_id=partner.variant_id, kind=kind,
-            hypothesis=f"The gains of {parent.title} and {partner.title} come from different parts of the solver and add up.",
-            instructions="Join the edits of both; where they conflict keep those of the first.",
-        )
-    if kind == "mutate":
+        return _joining(operator, parent, partner)
+    if operator == "mutate":
         edits = movable(material)
         chosen = edits[int(random.integers(len(edits)))]
         return Plan(
-            parent_id=parent.variant_id, kind=kind, target=f"{chosen.kind}:{chosen.name}",
+            parent_id=parent.variant_id, kind=operator, target=f"{chosen.kind}:{chosen.name}",
             hypothesis=f"{chosen.name} in {parent.title} may not be at its best value yet.",
             instructions=f"Move one value of {chosen.name} a little.",
         )
-    arm = _arm(request, material, kind, used, asked, random)
-    used.add((arm.base, arm.key))
-    name = arm.key.partition(":")[2]
-    known = f"tried {arm.tries} times on {arm.base} with a mean gain of {arm.gain:+.2f}" if arm.tries else f"not tried on {arm.base} yet"
+    key = _key(request, material, operator, used, asked, tried, random)
+    used.add((material.base, key))
+    name, worths = key.partition(":")[2], [item.worth for item in tried if key in item.changed]
+    known = f"not tried on {material.base} yet"
+    if worths:
+        known = f"tried {len(worths)} times on {material.base} with a mean saving of {sum(worths) / len(worths):+.2f} of the PAR-2"
     return Plan(
-        parent_id=parent.variant_id, kind="patch" if arm.key.startswith("patch:") else "tunable", target=arm.key,
+        parent_id=parent.variant_id, kind="patch" if key.startswith("patch:") else "tunable", target=key,
         hypothesis=f"{name}, {known}, may help {parent.title}.", instructions=f"Change {name}.",
     )
+
+
+def _joining(operator: str, parent: Standing, partner: Standing) -> Plan:
+    """Return the plan of a crossover or of a combination."""
+    if operator == COMBINE:
+        return Plan(
+            parent_id=parent.variant_id, second_parent_id=partner.variant_id, kind="crossover", target=COMBINE,
+            hypothesis=f"{parent.title} and {partner.title} each help alone and touch different places: together they may help more.",
+            instructions="Join the edits of both; if they conflict, make nothing.",
+        )
+    return Plan(
+        parent_id=parent.variant_id, second_parent_id=partner.variant_id, kind="crossover",
+        hypothesis=f"The gains of {parent.title} and {partner.title} come from different parts of the solver and add up.",
+        instructions="Join the edits of both; where they conflict keep those of the first.",
+    )
+
+
+def _keys(material: Material) -> Iterator[str]:
+    """Keys of the edits that apply to a variant."""
+    yield from (f"patch:{name}" for name in material.patches)
+    yield from (f"tunable:{name}" for name in material.options)
 
 
 def movable(material: Material) -> list[EditModel]:
     """The edits whose values a mutation can move, of those that still decide something; a switch that was thrown could only be thrown back, which is
     the parent's parent again."""
-    there = {*(f"patch:{name}" for name in material.patches), *(f"tunable:{name}" for name in material.options)}
+    there = set(_keys(material))
     return [
         edit for edit in material.edits or []
         if f"{edit.kind}:{edit.name}" in there and any(value not in (False, True) for value in edit.parameters.values())
@@ -158,6 +138,11 @@ def _joins(first: Material, second: Material, used: set[tuple[str, str]]) -> boo
     return bool(second.edits) and [edit.model_dump() for edit in first.edits] != [edit.model_dump() for edit in second.edits]
 
 
+def _combines(material: Material, other: str, used: set[tuple[str, str]]) -> bool:
+    """Whether a variant is to be combined with the other one: once."""
+    return other in material.combines and other not in material.joined and _pair(material.variant_id, other) not in used
+
+
 def _pair(first: str, other: str) -> tuple[str, str]:
     return min(first, other), max(first, other)
 
@@ -173,36 +158,37 @@ def _geometric(count: int, random: np.random.Generator) -> int:
     return int(random.choice(count, p=odds / odds.sum()))
 
 
-def _kind(material: Material, partners: bool, asked: bool, standstill: int, random: np.random.Generator) -> PlanKind:
-    possible = {
-        "patch": bool(material.patches), "tunable": bool(material.options), "mutate": bool(movable(material)), "crossover": partners and not asked,
-    }
-    odds: dict[PlanKind, float] = {kind: weight for kind, weight in ODDS.items() if possible[kind]}
-    if standstill >= STUCK_AFTER and "patch" in odds:
-        odds["patch"] *= 2
-    if not odds:
+def _operator(
+    material: Material, joining: Mapping[str, bool], request: PlanRequest, tried: Sequence[MoveResult], random: np.random.Generator,
+) -> str:
+    """Return the operator that the bandit draws among those that are possible; after cycles without a gain, every other time a patch."""
+    changing = {"patch": bool(material.patches), "tunable": bool(material.options), "mutate": bool(movable(material))}
+    possible = [name for name, there in {**changing, **joining}.items() if there]
+    if not possible:
         raise ValueError(f"nothing in {material.variant_id} can be edited by operators: no option and no patch is known for {material.base}")
-    kinds = list(odds)
-    weights = np.array([odds[kind] for kind in kinds])
-    return kinds[int(random.choice(len(kinds), p=weights / weights.sum()))]
+    if request.cycles_without_gain >= STUCK_AFTER and "patch" in possible and random.random() < 0.5:
+        return "patch"
+    return draw_operator(possible, tried, random)
 
 
-def _arm(
-    request: PlanRequest, material: Material, kind: PlanKind, used: set[tuple[str, str]], asked: Sequence[str], random: np.random.Generator
-) -> Arm:
-    """The arm of this kind with the best bound after a little noise, so that equal arms take turns; asked-for ones before all others."""
+def _key(
+    request: PlanRequest, material: Material, operator: str, used: set[tuple[str, str]], asked: Sequence[str], tried: Sequence[MoveResult],
+    random: np.random.Generator,
+) -> str:
+    """Return the key of the edit that the bandit draws among those of the operator; asked-for ones come before all others."""
     banned = {
         f"{group}:{rule.edit}" for rule in request.forbidden for group in ("patch", "tunable")
         if not rule.parameters and rule.base in ("", material.base)
     }
     carried = {f"{edit.kind}:{edit.name}" for edit in material.edits or []}
-    known = arms(material, request.history, banned) or arms(material, request.history, set())
-    fresh = [arm for arm in known if (arm.base, arm.key) not in used and arm.key not in carried] or known
-    wanted = [arm for arm in fresh if arm.key in asked] or [arm for arm in fresh if arm.key.startswith(f"{kind}:")] or fresh
-    noise = random.gumbel(0.0, 0.05, size=len(wanted))
-    return max(zip(wanted, noise, strict=True), key=lambda pair: pair[0].bound + pair[1])[0]
+    there = list(_keys(material))
+    known = [key for key in there if key not in banned] or there
+    fresh = [key for key in known if (material.base, key) not in used and key not in carried] or known
+    wanted = [key for key in fresh if key in asked] or [key for key in fresh if key.startswith(f"{operator}:")] or fresh
+    return draw_arm(wanted, tried, material.touched, random)
 
 
 PLANNER = Role(
-    "solvers_planner", PlanRequest, PlanReply, plan_cycle, values=hide("materials", "forbidden"), earlier=(PLANNER_UNSHARED, PLANNER_BEFORE),
+    "solvers_planner", PlanRequest, PlanReply, plan_cycle, values=hide("materials", "forbidden", "credits"),
+    earlier=(PLANNER_UNSHARED, PLANNER_BEFORE),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,18 +13,20 @@ import pytest
 from loopback_model import KEY, Asked, LoopbackModel, serve
 from one_by_one import one_after_another
 from pydantic import SecretStr
-from small_solver import GOOD, STRAY, UNBUILDABLE, Built, SmallProject, planned, small_project
+from small_solver import GOOD, SETTINGS, STRAY, UNBUILDABLE, Built, SmallProject, planned, small_project
 
 from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
+from evolake.cycle_seeds import CycleSeeds
 from evolake.lake import DERIVATIONS
 from evolake.settings import BudgetSettings, Settings
 from evolake.solvers.edits import Edit, read_edits, write_edits
-from evolake.solvers.evolution.planning import Base, KnownVariant
+from evolake.solvers.evolution.planning import Base, KnownVariant, Savings, SearchRecord, parent_pool, plan_variants
 from evolake.solvers.evolution.proposing import propose as propose_module
 from evolake.solvers.evolution.proposing.proposal import Proposals
 from evolake.solvers.evolution.variant_making import derivations_of
 from evolake.solvers.repository.variant import source_sha
+from evolake.solvers.roles.told_rules import ShownRules
 
 
 @pytest.fixture
@@ -101,6 +104,47 @@ def test_a_crossover_joins_two_parents_with_equal_weights_and_says_what_it_dropp
     assert variant.weights == ((item.variant_id, 0.5), (two.variant_id, 0.5))
     assert [(row["what"], row["parent"], row["reason"]) for row in variant.dropped] == [("tunable:var-decay", 2, "same-edit-other-values")]
     assert "same-edit-other-values" in (variant.folder / "CHANGELOG.md").read_text()
+
+
+def test_a_combination_has_the_edits_of_both_and_both_are_in_its_derivations(project: SmallProject) -> None:
+    first, second = project.child("one", DECAY), project.child("two", FIRST)
+    with operators() as agents:
+        variant, = project.propose(agents, [planned([first, second], "crossover", "combine")], [project.seed, first, second]).variants
+    assert variant.edits is not None and {edit.key: edit for edit in variant.edits} == {DECAY.key: DECAY, FIRST.key: FIRST}
+    rows = DERIVATIONS.frame(derivations_of(variant, "0001")).to_dicts()
+    assert [(row["parent_id"], row["operator"], row["weight"]) for row in rows] == [
+        (first.variant_id, "combine", 0.5), (second.variant_id, "combine", 0.5),
+    ]
+    assert not variant.dropped and not variant.blocked
+
+
+def test_edits_that_conflict_are_not_combined(project: SmallProject) -> None:
+    first, second = project.child("one", DECAY), project.child("two", Edit("tunable", "var-decay", {"value": 0.7}), FIRST)
+    with operators() as agents:
+        result = project.propose(agents, [planned([first, second], "crossover", "combine")], [project.seed, first, second])
+    assert not result.variants
+    unmade, = result.unmade
+    assert "The edits conflict" in unmade.reason and "var-decay" in unmade.reason
+
+
+def test_what_helps_alone_is_planned_together_and_nothing_else_is(project: SmallProject) -> None:
+    first, second = project.child("one", DECAY), project.child("two", FIRST)
+    third = project.child("three", Edit("tunable", "rfirst", {"value": 50}))
+    known = [project.seed, first, second, third]
+    pool = parent_pool(known, {project.base.name: project.base}, ranking=[], metrics=[], settings=SETTINGS, cycle="0001")
+
+    def combined(*helping: KnownVariant, joined: Sequence[Sequence[str]] = ()) -> set[frozenset[str]]:
+        record, pairs = SearchRecord(joined=joined, savings=Savings(helping=frozenset(item.variant_id for item in helping))), set()
+        for number in range(1, 25):
+            with operators() as agents:
+                made = plan_variants(agents, pool, record, ShownRules(), settings=SETTINGS, seeds=CycleSeeds(number, "solvers", "0001"))
+            pairs |= {frozenset(row["parent_ids"]) for row in made.rows if row["target"] == "combine"}
+        return pairs
+
+    one, two, three = (item.variant_id for item in (first, second, third))
+    assert combined(first, second) == {frozenset([one, two])}
+    assert combined(first, second, third) == {frozenset([one, two]), frozenset([one, three])}, "two and three move the same option"
+    assert combined(first) == combined() == combined(first, second, joined=[[two, one]]) == set()
 
 
 def test_a_crossover_of_written_variants_joins_files(project: SmallProject) -> None:

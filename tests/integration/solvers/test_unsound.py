@@ -137,7 +137,9 @@ def test_who_is_found_unsound_in_a_race_fights_no_duel(arena: Arena) -> None:
             workspace, RankedCycle(population, [], ranking), executor, seeds=CycleSeeds(0, "solvers", "0008"), judge=judge,
         )
     races = RACES.frame(selection.races)
-    assert set(races["variant_id"]) == {guesser["variant_id"], reader["variant_id"]} and races["survives"].sum() == 1
+    assert set(races["variant_id"]) == {guesser["variant_id"], reader["variant_id"]}
+    assert set(races.filter("survives")["variant_id"]) <= {reader["variant_id"]}, "it is as fast as the champion, so that noise decides"
+    assert set(races.filter(pl.col("stopped").is_not_null())["variant_id"]) >= {guesser["variant_id"]}
     assert guesser["variant_id"] in unsound_in(selection.verdicts)
     assert guesser["variant_id"] not in {row["challenger_id"] for row in selection.decisions}
     assert selection.champion_id != guesser["variant_id"]

@@ -19,7 +19,7 @@ from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER, free_ranges
 from evolake.solvers.roles.coder import CODER, CODER_REPAIR, LOOKUP, edits_of
 from evolake.solvers.roles.coder_session import CODER_SESSION, SessionRequest
 from evolake.solvers.roles.objective import OBJECTIVE_WRITER
-from evolake.solvers.roles.planner import PLANNER, arms, asked_for, movable
+from evolake.solvers.roles.planner import PLANNER, asked_for, movable
 
 SECRET = "operators-only-secret"
 DECAY = models.EditModel(kind="tunable", name="var-decay", parameters={"value": 0.9})
@@ -143,22 +143,6 @@ def test_all_kinds_of_change_are_planned_over_time() -> None:
     assert set(kinds) == {"patch", "tunable", "mutate", "crossover"}
 
 
-def test_an_arm_that_gained_comes_before_fresh_ones_and_those_before_one_that_was_blocked() -> None:
-    history = [attempt(["patch:vsids-ramp"], 0.6)] * 3 + [attempt(["patch:restart-ema"], None, "blocked")] * 3
-    ranked = [arm.key for arm in arms(material(1, []), history, set())]
-    assert ranked[0] == "patch:vsids-ramp" and ranked[-1] == "patch:restart-ema"
-
-
-def test_an_arm_tried_often_without_gain_gives_way() -> None:
-    history = [attempt(["patch:vsids-ramp"], 0.0)] * 8
-    assert arms(material(1, []), history, set())[-1].key == "patch:vsids-ramp"
-
-
-def test_what_happened_on_another_base_teaches_nothing_here() -> None:
-    other = attempt(["patch:vsids-ramp"], 0.9).model_copy(update={"base": "glucose421"})
-    assert arms(material(1, []), [other], set()) == arms(material(1, []), [], set())
-
-
 def test_forbidden_arms_are_not_planned() -> None:
     request = PLAN_REQUEST.model_copy(update={"forbidden": [models.Forbidden(edit=name) for name in [*NAMES, "luby", "rfirst"]]})
     targets = {plan.target for seed in range(30) for plan in answer(PLANNER, request, seed).plans if plan.kind in ("patch", "tunable")}
@@ -207,6 +191,38 @@ def test_two_variants_that_were_written_are_crossed_once_and_only_where_that_giv
     assert crossed(first, second) == 1
     assert crossed(first.model_copy(update={"joined": [second.variant_id]}), second.model_copy(update={"joined": [first.variant_id]})) == 0
     assert crossed(first, second.model_copy(update={"changed": first.changed})) == 0
+
+
+def test_two_variants_that_help_alone_and_do_not_conflict_are_combined_once() -> None:
+    first = material(1, [DECAY]).model_copy(update={"combines": ["000000000002"]})
+    second = material(2, [GEOMETRIC]).model_copy(update={"combines": ["000000000001"]})
+    request = PLAN_REQUEST.model_copy(update={"standings": [standing(1), standing(2)], "materials": [first, second], "plans_wanted": 8})
+
+    def combined(request: models.PlanRequest) -> list[list[models.Plan]]:
+        return [[plan for plan in answer(PLANNER, request, seed).plans if plan.target == "combine"] for seed in range(20)]
+
+    plans = combined(request)
+    assert max(map(len, plans)) == 1
+    assert {plan.kind for found in plans for plan in found} == {"crossover"}
+    done = [item.model_copy(update={"joined": item.combines}) for item in (first, second)]
+    assert not any(combined(request.model_copy(update={"materials": done})))
+    assert not any(combined(request.model_copy(update={"materials": [material(1, [DECAY]), material(2, [GEOMETRIC])]})))
+
+
+def test_a_combination_is_the_union_of_both_or_nothing() -> None:
+    plan = PLAN.model_copy(update={"kind": "crossover", "second_parent_id": "1" * 12, "target": "combine"})
+
+    def made(**more) -> models.CodeReply:
+        return answer(CODER, CODE_REQUEST.model_copy(update={"plan": plan, "material": MATERIAL.model_copy(update=more)}))
+
+    both = {"joined": [GEOMETRIC, DECAY]}
+    reply = made(**both)
+    assert (reply.operator, edits_in(reply), reply.dropped) == ("combine", [GEOMETRIC, DECAY], [])
+    conflict = made(**both, dropped=["tunable:rfirst of parent 2 (overlap: x)"])
+    assert conflict.operator == "repeat" and "conflict: tunable:rfirst" in conflict.changelog
+    assert made(**both, taken=[write_edits(edits_of([GEOMETRIC, DECAY]))]).operator == "repeat"
+    assert made(**both, forbidden=[models.Forbidden(edit="var-decay")]).operator == "repeat"
+    assert made().operator == "repeat", "a parent that was written as a diff has no edits to combine"
 
 
 def test_guidance_puts_named_edits_first() -> None:

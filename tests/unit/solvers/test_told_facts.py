@@ -17,7 +17,7 @@ from evolake.solvers.evolution.planning import Base, KnownVariant, SearchRecord,
 from evolake.solvers.evolution.planning_facts import family_results, planner_facts
 from evolake.solvers.evolution.population import empty_population
 from evolake.solvers.evolution.proposing.excerpt import LONGEST_PART, MAX_LINES, excerpts, places_of, whole_functions
-from evolake.solvers.evolution.variant_making import joined_by_files
+from evolake.solvers.evolution.variant_making import joined_before
 from evolake.solvers.gates.feedback import output_of
 from evolake.solvers.repository.unified_diff_parse import whole_hunks
 from evolake.solvers.repository.variant import diff_files
@@ -209,8 +209,8 @@ def test_what_a_crashed_run_wrote_is_told_that_of_the_named_formula_first() -> N
     assert output_of([verdict("pass"), verdict("block", "b~renamed: crashed")], complaints) == "b:\nstd::bad_alloc\n\na:\nAssertion `x' failed"
 
 
-def test_only_what_operators_crossed_file_by_file_is_never_crossed_again() -> None:
+def test_only_what_operators_combined_or_crossed_file_by_file_is_never_joined_again() -> None:
     made = {"state": "blocked", "cycle": "0001", "base": "small", "operator": "crossover", "origin": "operators", "parents": [SEED, CHILD]}
-    others = ({}, {"edits": "[]"}, {"origin": "model"}, {"operator": "rewrite", "parents": [SEED]})
+    others = ({}, {"edits": "[]"}, {"origin": "model"}, {"operator": "rewrite", "parents": [SEED]}, {"operator": "combine", "edits": "[]"})
     rows = [made | more | {"variant_id": str(number) * 64} for number, more in enumerate(others, start=3)]
-    assert joined_by_files(empty_population().with_tables(variants=rows)) == [[SEED, CHILD]]
+    assert joined_before(empty_population().with_tables(variants=rows)) == [[SEED, CHILD], [SEED, CHILD]]
