@@ -29,6 +29,8 @@ SHAPES = ("abs({0})", "({0}) ** 2", "({0}) ** 0.5", "1 / ({0})", "max({0}, 0.0)"
 LIBRARY_SHAPES = ("{1}.sqrt(abs({0}))", "{1}.exp(-abs({0}))", "{1}.log1p(abs({0}))", "{1}.sin({0})", "{1}.tanh({0})")
 LIBRARIES = ("math", "np", "numpy")
 QUOTED = re.compile("[\"'`]([A-Za-z_]\\w*)[\"'`]")
+ALTERNATIVES = 0.8
+"""Share of strings that are replaced by one which stands for the same choice, if there are such."""
 LONGEST = 40
 """Characters of a string that another one may be replaced by."""
 ITERABLES = (
@@ -163,20 +165,41 @@ def iterable(text: str, spans: Spans, random: np.random.Generator) -> str | None
 
 
 def string(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """A string replaced by another one that the program has or names in its comments and docstrings; a truth value by the other one."""
+    """One or two strings replaced by others that the program has or names in its comments and docstrings; a truth value by the other one."""
     tree, places = parse(text), Places(text)
-    written = {places.span(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
+    groups = alternatives_in(tree)
+    left_out = {places_of(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    left_out |= {places_of(node) for group in groups for node in group}
+    left_out |= {places_of(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     found = [
         node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str | bool)
-        and inside(*places.span(node), spans) and places.span(node) not in written
+        and inside(*places.span(node), spans) and places_of(node) not in left_out
     ]
-    node = drawn(found, random)
-    if not isinstance(node, ast.Constant):
-        return None
-    if isinstance(node.value, bool):
-        return spliced(text, places.span(node), str(not node.value))
-    others = [item for item in strings_in(tree, text) if item != node.value]
-    return spliced(text, places.span(node), repr(others[int(random.integers(len(others)))])) if others else None
+    chosen = random.permutation(len(found))[: int(random.integers(1, 3))].tolist()
+    made = text
+    for node in sorted((found[place] for place in chosen), key=lambda item: -places.span(item)[0]):
+        peers = sorted({item.value for group in groups if node.value in [one.value for one in group] for item in group} - {node.value})
+        others = peers if peers and random.random() < ALTERNATIVES else [item for item in strings_in(tree, text) if item != node.value]
+        if isinstance(node.value, bool):
+            made = spliced(made, places.span(node), str(not node.value))
+        elif others:
+            made = spliced(made, places.span(node), repr(others[int(random.integers(len(others)))]))
+    return None if made == text else made
+
+
+def alternatives_in(tree: ast.AST) -> list[list[ast.Constant]]:
+    """Return groups of strings that stand for the same choice: of one list, tuple or set, keys of one dict, or compared with the same value."""
+    found: list[Sequence[ast.expr | None]] = []
+    compared: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+            found.append(node.elts)
+        elif isinstance(node, ast.Dict):
+            found.append(node.keys)
+        elif isinstance(node, ast.Compare) and isinstance(node.comparators[0], ast.Constant):
+            compared.setdefault(ast.unparse(node.left), []).append(node.comparators[0])
+    groups = [[item for item in group if isinstance(item, ast.Constant) and isinstance(item.value, str)] for group in [*found, *compared.values()]]
+    return [group for group, given in zip(groups, [*found, *compared.values()], strict=True) if group and len(group) == len(given)]
 
 
 def strings_in(tree: ast.AST, text: str) -> list[str]:

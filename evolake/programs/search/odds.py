@@ -7,7 +7,8 @@ steps at the end of a slope do not keep structure from being tried.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,14 +20,28 @@ FADING = 0.97
 """Factor by which a trial's weight falls with each later trial."""
 
 
-def draw_operator(priors: Mapping[str, tuple[float, float]], trials: Trials, random: np.random.Generator, *, barred: Collection[str] = ()) -> str:
-    """Return the name of an operator. priors: name -> (successes, failures) before any trial. barred: names that are not drawn."""
+@dataclass(frozen=True)
+class Group:
+    """Operators of one kind. prior: (successes, failures) of the group before any trial. operators: name -> that of each within the group."""
+
+    prior: tuple[float, float]
+    operators: Mapping[str, tuple[float, float]]
+
+
+def draw_operator(groups: Sequence[Group], trials: Trials, random: np.random.Generator, *, barred: Collection[str] = ()) -> str:
+    """Return the name of an operator: a group is drawn, then one of it, so that many operators of a kind do not crowd out another kind.
+
+    barred: names that are not drawn. Raises ValueError if no other is left.
+    """
     successes, failures = credits_of(trials)
-    names = [name for name in priors if name not in barred]
-    drawn = [
-        float(random.beta(priors[name][0] + successes.get(name, 0.0), priors[name][1] + failures.get(name, 0.0))) for name in names
-    ]
-    return names[int(np.argmax(drawn))]
+
+    def sampled(prior: tuple[float, float], names: Collection[str]) -> float:
+        won, lost = (sum(counts.get(name, 0.0) for name in names) for counts in (successes, failures))
+        return float(random.beta(prior[0] + won, prior[1] + lost))
+
+    left = [group for group in groups if not set(barred).issuperset(group.operators)]
+    group = max(left, key=lambda item: sampled(item.prior, item.operators))
+    return max((name for name in group.operators if name not in barred), key=lambda name: sampled(group.operators[name], (name,)))
 
 
 def credits_of(trials: Trials) -> tuple[dict[str, float], dict[str, float]]:

@@ -13,17 +13,25 @@ from evolake.programs.search.crossover import crossed
 from evolake.programs.search.idioms import IDIOMS
 from evolake.programs.search.mutations import MUTATIONS
 from evolake.programs.search.numbers import Relative, along_difference, step_all, step_one
-from evolake.programs.search.odds import draw_operator
+from evolake.programs.search.odds import Group, draw_operator
 from evolake.programs.search.steps import promising_step, step_few
 from evolake.programs.search.trials import Trial, Trials
 from evolake.programs.search.tuning import tuned
 
 TRIES = 12
-NUMERIC = {"surrogate": (3.0, 6.0), "step_few": (1.5, 6.0)} | dict.fromkeys(("step_one", "step_all", "difference", "tpe"), (0.5, 6.0))
+SELDOM, USEFUL = (0.3, 6.0), (0.6, 6.0)
+"""Successes and failures that an operator is taken to have had before the first trial."""
+NUMBERS = Group(
+    (3.0, 3.0), {"surrogate": (3.0, 6.0), "step_few": (1.5, 6.0)} | dict.fromkeys(("step_one", "step_all", "difference", "tpe"), SELDOM),
+)
+STRINGS = Group((1.0, 3.0), {"string": (1.0, 3.0)})
 STRUCTURAL = MUTATIONS | IDIOMS
-PRIORS = NUMERIC | {"crossover": (0.3, 6.0)} | dict.fromkeys(STRUCTURAL, (0.3, 6.0))
-"""Operator -> successes and failures that it is taken to have had before the first trial: numbers are changed most often at the beginning, since a
-change of one is seldom fatal."""
+STRUCTURE = Group(
+    (0.7, 3.0), dict.fromkeys(("crossover", *sorted(set(STRUCTURAL) - {"string"})), SELDOM) | {"repeat": USEFUL, "term": USEFUL},
+)
+GROUPS = (NUMBERS, STRINGS, STRUCTURE)
+"""Numbers are changed most often at the beginning, since a change of one is seldom fatal."""
+OPERATORS = [name for group in GROUPS for name in group.operators]
 
 
 @dataclass(frozen=True)
@@ -58,10 +66,10 @@ def child_of(parent: Relative, around: Background, random: np.random.Generator) 
         around = replace(around, trials=trials, place=len(trials.items) - 1)
     tried = {tuple(sorted(item.texts.items())) for item in around.trials.items}
     for _ in range(TRIES):
-        if len(barred) == len(PRIORS):
+        if len(barred) == len(OPERATORS):
             return None
-        numbers_only = around.numbers_only and not barred.issuperset(NUMERIC)
-        name = draw_operator(NUMERIC if numbers_only else PRIORS, around.trials, random, barred=barred)
+        numbers_only = around.numbers_only and not barred.issuperset(NUMBERS.operators)
+        name = draw_operator([NUMBERS] if numbers_only else GROUPS, around.trials, random, barred=barred)
         try:
             made = _made(name, parent, around, random)
         except (Unreadable, BadBlocks):  # of a parent that no operator can take apart; a model may still change it

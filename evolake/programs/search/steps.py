@@ -1,6 +1,7 @@
 """Steps of a program's numbers whose size and place follow from what steps did before, and of many such steps the most promising one.
 
-The size grows after a success and shrinks after a failure, so that one in five succeeds (Rechenberg, 1973). A number whose changes failed is changed
+The size grows after a success and shrinks after a failure, so that one in five succeeds (Rechenberg, 1973); it grows a little after a step
+that changed nothing. Some steps have any size, to leave a local optimum. A number whose changes failed is changed
 less often. From some trials on a Gaussian process (`surrogate`) chooses among many steps.
 """
 
@@ -20,6 +21,8 @@ FIRST, LEAST, MOST = 0.3, 1e-4, 1.0
 """Relative size of a step: at the beginning, at least and at most."""
 GROWTH = 1.5
 """Factor of the size after a success; its fourth root is what a failure divides by."""
+ANY_SIZE = 0.3
+"""Share of steps that do not keep to the current size."""
 FEWEST, NEAREST, DRAWN = 5, 70, 160
 """Trials without which a step is drawn blindly, nearest trials that the process sees, steps that it chooses from."""
 ROUNDS, REFINING = 3, 4
@@ -37,7 +40,8 @@ def step_size(trials: Trials, own: str) -> float:
             continue
         merit, before = trials.merits[place], trials.merits[item.parent]
         won = merit is not None and before is not None and merit > before
-        size = min(max(size * (GROWTH if won else GROWTH**-0.25), LEAST), MOST)
+        factor = GROWTH if won else GROWTH**0.25 if item.same else GROWTH**-0.25
+        size = min(max(size * factor, LEAST), MOST)
     return size
 
 
@@ -67,7 +71,7 @@ def step_few(trials: Trials, parent: int, random: np.random.Generator) -> dict[s
     if not numbers or not own:
         return None
     scale = scales_of(numbers, points_of(trials, own)[1])
-    moved = _few_moved(numbers, step_size(trials, own), number_weights(trials, own, len(numbers)), scale, random)
+    moved = _few_moved(numbers, _any_size(step_size(trials, own), random), number_weights(trials, own, len(numbers)), scale, random)
     return with_numbers(texts, list(zip(numbers, moved, strict=True)))
 
 
@@ -155,6 +159,11 @@ def _moved(number: Number, size: float, unit: float, random: np.random.Generator
     return read_back(number, stepped(number, random, size))
 
 
+def _any_size(size: float, random: np.random.Generator) -> float:
+    """The size, or now and then any between a hundredth and one."""
+    return size if random.random() >= ANY_SIZE else float(10 ** random.uniform(-2, 0))
+
+
 def read_back(number: Number, value: float) -> float:
     """Return a value as the text will have it: rounded and within bounds."""
     return float(number.written(value).strip("()"))
@@ -168,7 +177,7 @@ def _steps(
     for _ in range(DRAWN):
         way = random.random()
         if way < 0.6:
-            result.append(_few_moved(numbers, size, weights, scale, random))
+            result.append(_few_moved(numbers, _any_size(size, random), weights, scale, random))
         elif way < 0.8:
             result.append([_moved(number, size * 0.4, unit, random) for number, unit in zip(numbers, scale.tolist(), strict=True)])
         else:

@@ -17,7 +17,7 @@ from evolake.programs.roles.writer import Edit, Measured, WriterReply, WriterReq
 from evolake.programs.search.crossover import crossed
 from evolake.programs.search.idioms import IDIOMS
 from evolake.programs.search.numbers import Relative, along_difference, numbers_in, skeleton, step_all, step_one
-from evolake.programs.search.proposing import PRIORS, STRUCTURAL, Background, child_of
+from evolake.programs.search.proposing import OPERATORS, STRUCTURAL, Background, child_of
 from evolake.programs.search.trials import Trials
 
 RICH = '''import math
@@ -79,7 +79,7 @@ def test_a_mutation_stays_inside_the_blocks_and_parses(name: str, seed: int):
 def test_a_child_by_any_operator_differs_parses_and_stays_inside(seed: int):
     relatives = [Relative({"p.py": RICH.replace("0.5", f"0.{digit}")}, digit / 10) for digit in (1, 3, 4, 6, 7, 9)]
     child = child_of(Relative({"p.py": RICH}, 0.5), Background(Trials(()), None, relatives[0].texts, relatives), random(seed))
-    assert child is not None and child.operator in PRIORS
+    assert child is not None and child.operator in OPERATORS
     assert child.texts["p.py"] != RICH and parse(child.texts["p.py"])
     assert outside_change(RICH, child.texts["p.py"]) == ""
 
@@ -189,3 +189,10 @@ def test_lines_that_a_loop_is_put_around_keep_their_ends():
     text = "def f(x):\r\n    x = x + 1\r\n    return x\r\n"
     made = IDIOMS["repeat"](text, cut(text).spans(), random(0))
     assert made is not None and made.count("\r\n") == made.count("\n") == 4
+
+
+def test_a_string_is_replaced_by_one_that_stands_for_the_same_choice():
+    text = 'WAYS = ["mean", "median"]\nENDS = ["first", "last"]\n\n\ndef f():\n    return {"way": "mean", "end": "first"}\n'
+    made = [IDIOMS["string"](text, cut(text).spans(), random(seed)) or text for seed in range(60)]
+    assert all('WAYS = ["mean", "median"]\nENDS = ["first", "last"]' in item and '"way": ' in item for item in made)
+    assert sum("'median'" in item or "'last'" in item for item in made) > 40

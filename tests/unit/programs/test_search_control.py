@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evolake.programs.model.parameters import parameters_in
 from evolake.programs.roles.writer import FOR_OPERATORS, WRITER, Measured, TriedProgram, WriterRequest, write
 from evolake.programs.search.numbers import numbers_in
-from evolake.programs.search.odds import credits_of, draw_operator
+from evolake.programs.search.odds import Group, credits_of, draw_operator
 from evolake.programs.search.parents import PATIENCE, TUNING, choose_parent, untuned
 from evolake.programs.search.steps import FEWEST, FIRST, number_weights, promising_step, step_few, step_size
 from evolake.programs.search.surrogate import fit, normal_ranks
@@ -45,10 +45,16 @@ def test_the_operator_that_gains_is_drawn_most_often():
         name = ("planted", "idle", "broken")[place % 3]
         gain += name == "planted"
         items.append(Trial(text(2.0 + place), {"planted": gain, "idle": gain - 0.5, "broken": None}[name], name, 0))
-    priors: dict[str, tuple[float, float]] = {"idle": (1.0, 4.0), "broken": (1.0, 4.0), "planted": (1.0, 4.0)}
-    drawn = [draw_operator(priors, Trials(items), random(seed)) for seed in range(200)]
+    groups = [Group((1.0, 4.0), {"idle": (1.0, 4.0), "broken": (1.0, 4.0)}), Group((1.0, 4.0), {"planted": (1.0, 4.0)})]
+    drawn = [draw_operator(groups, Trials(items), random(seed)) for seed in range(200)]
     assert drawn.count("planted") > 120 > drawn.count("idle") + drawn.count("broken")
-    assert {draw_operator(priors, Trials(items), random(seed), barred=("planted",)) for seed in range(50)} == {"idle", "broken"}
+    assert {draw_operator(groups, Trials(items), random(seed), barred=("planted",)) for seed in range(50)} == {"idle", "broken"}
+
+
+def test_many_operators_of_a_kind_do_not_crowd_out_another_kind():
+    groups = [Group((1.0, 3.0), {"alone": (1.0, 6.0)}), Group((1.0, 3.0), {f"one of {place}": (1.0, 6.0) for place in range(30)})]
+    drawn = [draw_operator(groups, chain([]), random(seed)) for seed in range(200)]
+    assert 70 < drawn.count("alone") < 130
 
 
 @pytest.mark.parametrize("maximize", [True, False])
@@ -66,6 +72,8 @@ def test_a_step_grows_after_a_success_and_shrinks_after_a_failure():
     assert step_size(chain([1.0]), own) > FIRST > step_size(chain([-1.0]), own) > step_size(chain([-1.0, None]), own)
     assert step_size(chain([-1.0] * 4 + [1.0]), own) == pytest.approx(FIRST)
     assert step_size(chain([1.0], operator="term"), own) == FIRST
+    plateau = Trials([*chain([]).items, Trial(text(2.0), None, "step_few", 0, same=True)])
+    assert FIRST < step_size(plateau, own) < step_size(chain([1.0]), own)
 
 
 def test_a_number_whose_changes_fail_is_changed_less_often():
