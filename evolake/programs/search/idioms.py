@@ -178,7 +178,7 @@ def string(text: str, spans: Spans, random: np.random.Generator) -> str | None:
     chosen = random.permutation(len(found))[: int(random.integers(1, 3))].tolist()
     made = text
     for node in sorted((found[place] for place in chosen), key=lambda item: -places.span(item)[0]):
-        peers = sorted({item.value for group in groups if node.value in [one.value for one in group] for item in group} - {node.value})
+        peers = sorted({str(item.value) for group in groups if node.value in [one.value for one in group] for item in group} - {str(node.value)})
         others = peers if peers and random.random() < ALTERNATIVES else [item for item in strings_in(tree, text) if item != node.value]
         if isinstance(node.value, bool):
             made = spliced(made, places.span(node), str(not node.value))

@@ -10,7 +10,7 @@ from evolake.programs.search.trials import Trials
 
 TUNING = 6
 """Children that a new structure gets, by changes of its numbers, before it is judged."""
-YOUNG_SHARE, YOUNGEST = 0.25, 3
+YOUNG_SHARE, YOUNGEST = 0.2, 3
 """Share of children that new structures get, and how many of them, the best, are tuned at the same time."""
 PATIENCE = 30
 """Trials without an improvement after which other programs than the best are changed more often."""
@@ -39,9 +39,9 @@ def choose_parent(trials: Trials, random: np.random.Generator) -> Choice:
 
 
 def untuned(trials: Trials) -> list[int]:
-    """Return places of the best new structures that have not had their tuning: in the better half, and not the best already."""
+    """Return places of the best new structures that have not had their tuning: in the best quarter, and not the best already."""
     scored = sorted(merit for merit in trials.merits if merit is not None)
-    middle = scored[len(scored) // 2]
+    enough = scored[3 * (len(scored) - 1) // 4]
     children: dict[str, int] = {}
     top: dict[str, int] = {}
     for place, item in enumerate(trials.skeletons):
@@ -52,7 +52,7 @@ def untuned(trials: Trials) -> list[int]:
     new = {trials.skeletons[place] for place in range(len(trials.items)) if trials.changes_structure(place)}
     held = [
         place for item, place in top.items()
-        if item and item in new and children[item] <= TUNING and place != trials.best and _at(trials, place) >= middle
+        if item and item in new and children[item] <= TUNING and place != trials.best and _at(trials, place) >= enough
     ]
     return sorted(held, key=lambda place: -_at(trials, place))[:YOUNGEST]
 
