@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,6 +18,9 @@ NEWEST, BEST = 500, 100
 """Trials that operators are given: the newest ones, and of older ones the best."""
 EVALUATED = ("run", "result", "novel")
 """Gates that block a program after its evaluation, or in it."""
+SHORT_ID = 12
+BEHAVES_AS = re.compile(rf"novel: it behaves as ([0-9a-f]{{{SHORT_ID}}})")
+"""Reason of the gate `novel`, as `gates.checkers.no_duplicate` writes it."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +41,21 @@ def tried_programs(rows: Sequence[Row], islands: Islands, blobs: BlobStore) -> T
     older = islands.ranked(row for row in held[:-NEWEST] if row["score"] is not None)[:BEST]
     kept = sorted([*older, *held[-NEWEST:]], key=lambda row: row["number"])
     places = {row["program_id"]: place for place, row in enumerate(kept)}
+    scores = {row["program_id"][:SHORT_ID]: row["score"] for row in rows}
     programs = [
         TriedProgram(
             files=texts_of(blobs, row["files_sha"]), score=row["score"], operator=row["operator"],
-            parent=places.get(row["parents"][0]) if row["parents"] else None, same=(row["reason"] or "").startswith("novel:"),
+            parent=places.get(row["parents"][0]) if row["parents"] else None, twin_score=_twin_score(row, scores),
         )
         for row in kept
     ]
     return Tried(kept, programs)
+
+
+def _twin_score(row: Row, scores: Mapping[str, float | None]) -> float | None:
+    """Score of the program that a blocked one behaves as, which the gate's reason names; None if it was not blocked because of one."""
+    found = BEHAVES_AS.match(row["reason"] or "")
+    return scores.get(found.group(1)) if found else None
 
 
 def parents_for_operators(tried: Tried, islands: Islands, island: int, random: np.random.Generator) -> tuple[tuple[Row, Row], bool]:

@@ -35,7 +35,7 @@ class TriedProgram(BaseModel):
     score: float | None = None
     operator: str = ""
     parent: int | None = None
-    same: bool = False
+    twin_score: float | None = None
 
 
 class WriterRequest(BaseModel):
@@ -91,7 +91,7 @@ def write(request: WriterRequest, random: np.random.Generator) -> WriterReply:
 
 def trials_of(programs: Iterable[TriedProgram], *, maximize: bool) -> Trials:
     """Return programs that were tried as the operators read them."""
-    return Trials([Trial(item.files, item.score, item.operator, item.parent, item.same) for item in programs], maximize)
+    return Trials([Trial(item.files, item.score, item.operator, item.parent, item.twin_score) for item in programs], maximize)
 
 
 def applied(reply: WriterReply, texts: Mapping[str, str]) -> dict[str, str] | str:

@@ -40,7 +40,7 @@ def step_size(trials: Trials, own: str) -> float:
             continue
         merit, before = trials.merits[place], trials.merits[item.parent]
         won = merit is not None and before is not None and merit > before
-        factor = GROWTH if won else GROWTH**0.25 if item.same else GROWTH**-0.25
+        factor = GROWTH if won else GROWTH**0.25 if trials.changed_nothing(place) else GROWTH**-0.25
         size = min(max(size * factor, LEAST), MOST)
     return size
 
@@ -88,7 +88,7 @@ def promising_step(trials: Trials, parent: int, random: np.random.Generator) -> 
     scale = scales_of(numbers, points)
     scaled = _coordinates(numbers, points, scale)
     near = np.argsort(np.sum((scaled - scaled[places.index(parent)]) ** 2, axis=1), kind="stable")[:NEAREST]
-    merits = _filled([_merit_of(trials, place) for place in places])
+    merits = _filled([trials.known_merits[place] for place in places])
     process = fit(scaled[near], normal_ranks([merits[place] for place in near]), random)
     size, weights = step_size(trials, own), number_weights(trials, own, len(numbers))
     known = {tuple(row) for row in points.tolist()}
@@ -123,12 +123,6 @@ def _coordinates(numbers: Sequence[Number], points: Array, scale: Array) -> Arra
         if number.marked and number.marked.log:
             result[:, place] = np.log(np.maximum(points[:, place], number.marked.low))
     return np.clip(result / scale, -1e3, 1e3)
-
-
-def _merit_of(trials: Trials, place: int) -> float | None:
-    """Merit; of a trial that behaved as a living program about that of its parent."""
-    item = trials.items[place]
-    return trials.merits[item.parent] if item.same and item.parent is not None else trials.merits[place]
 
 
 def _filled(merits: Sequence[float | None]) -> list[float]:

@@ -16,6 +16,8 @@ from evolake.programs.model.blocks import BadBlocks
 from evolake.programs.model.source import Unreadable
 from evolake.programs.search.numbers import Number, numbers_in, skeleton
 
+SLIGHTLY = 1e-12
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -23,14 +25,14 @@ class Trial:
 
     Attributes:
         texts: path -> text. score: None if it was blocked. operator: what created it. parent: place of its parent among the trials; None without one.
-        same: whether it was blocked because a living program has the same metrics: it is no failure, but no progress.
+        twin_score: score of the living program with the same metrics, if it was blocked because of that one.
     """
 
     texts: Mapping[str, str]
     score: float | None
     operator: str = ""
     parent: int | None = None
-    same: bool = False
+    twin_score: float | None = None
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,24 @@ class Trials:
         """Score of each trial with the sign that makes higher better; None of those without one."""
         sign = 1.0 if self.maximize else -1.0
         return [None if item.score is None else sign * item.score for item in self.items]
+
+    @cached_property
+    def known_merits(self) -> list[float | None]:
+        """Merits, with those of trials that were blocked because of a twin.
+
+        These count as just below the twin's, so that a number without an effect attracts no steps.
+        """
+        sign = 1.0 if self.maximize else -1.0
+        result = list(self.merits)
+        for place, item in enumerate(self.items):
+            if item.twin_score is not None:
+                result[place] = sign * item.twin_score - SLIGHTLY * max(1.0, abs(item.twin_score))
+        return result
+
+    def changed_nothing(self, place: int) -> bool:
+        """Return whether a trial has the metrics of its parent."""
+        item = self.items[place]
+        return item.parent is not None and item.twin_score is not None and item.twin_score == self.items[item.parent].score
 
     @cached_property
     def best(self) -> int | None:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from programs_fixtures import OWN, imports
 
+from evolake.lake import BlobStore
+from evolake.programs.evolution.archive import Islands
+from evolake.programs.evolution.tried_programs import tried_programs
+from evolake.programs.gates.checkers import no_duplicate
 from evolake.programs.model.parameters import parameters_in
 from evolake.programs.roles.writer import FOR_OPERATORS, WRITER, Measured, TriedProgram, WriterRequest, write
 from evolake.programs.search.numbers import numbers_in
@@ -72,8 +78,10 @@ def test_a_step_grows_after_a_success_and_shrinks_after_a_failure():
     assert step_size(chain([1.0]), own) > FIRST > step_size(chain([-1.0]), own) > step_size(chain([-1.0, None]), own)
     assert step_size(chain([-1.0] * 4 + [1.0]), own) == pytest.approx(FIRST)
     assert step_size(chain([1.0], operator="term"), own) == FIRST
-    plateau = Trials([*chain([]).items, Trial(text(2.0), None, "step_few", 0, same=True)])
+    plateau = Trials([*chain([]).items, Trial(text(2.0), None, "step_few", 0, twin_score=0.0)])
     assert FIRST < step_size(plateau, own) < step_size(chain([1.0]), own)
+    failed = Trials([*chain([]).items, Trial(text(2.0), None, "step_few", 0, twin_score=-5.0)])
+    assert step_size(failed, own) < FIRST and failed.known_merits[1] == pytest.approx(-5.0) and plateau.known_merits[1] < 0.0
 
 
 def test_a_number_whose_changes_fail_is_changed_less_often():
@@ -137,6 +145,22 @@ def test_a_new_structure_gets_its_tuning_before_it_is_dropped():
     assert untuned(Trials([*trials, *tuned])) == []
     assert untuned(Trials([*trials[:3], Trial(other, None, "term", 1)])) == []
     assert untuned(Trials([*trials[:3], Trial(other, -9.0, "term", 1)])) == []
+
+
+def test_a_program_that_behaves_as_another_is_known_by_that_one_s_score(tmp_path: Path):
+    blobs = BlobStore(tmp_path)
+    sha = blobs.put(b'{"p.py": "x = 1"}')
+    twin, child = "e" * 64, "f" * 64
+    reason = no_duplicate({"behaves_as": twin})
+    assert reason is not None
+    shared = {"files_sha": sha, "operator": "step_few", "size": 1}
+    rows = [
+        {"program_id": twin, "score": 0.25, "reason": None, "parents": [], "number": 0, **shared},
+        {"program_id": child, "score": None, "reason": f"novel: {reason.reason}", "parents": [twin], "number": 1, **shared},
+        {"program_id": "0" * 64, "score": None, "reason": "form: it says the same", "parents": [twin], "number": 2, **shared},
+    ]
+    tried = tried_programs(rows, Islands(imports(), OWN), blobs)
+    assert [(item.score, item.twin_score, item.parent) for item in tried.programs] == [(0.25, None, None), (None, 0.25, 0)]
 
 
 def test_a_writer_s_child_follows_from_request_and_seed_and_no_model_sees_the_trials():
