@@ -112,7 +112,7 @@ def operators(setup: SearchSetup) -> BestProgram:
             before = setup.evaluator.spent
             entry = run_generation(
                 context, islands, generation, next_number=len(rows), seen={row["program_id"] for row in rows},
-                failures=[row["reason"] for row in rows if row["reason"]], artifacts={},
+                failures=[row["reason"] for row in rows if row["reason"]], artifacts={}, history=rows,
             )
             rows += entry.programs
             idle = 0 if setup.evaluator.spent > before else idle + 1

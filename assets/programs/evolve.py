@@ -154,7 +154,7 @@ def of_project(
                 entry = run_generation(
                     context, islands, generation, next_number=1 + max((row["number"] for row in (*before, *made)), default=-1),
                     seen={row["program_id"] for row in (*before, *made)},
-                    failures=[row["reason"] for row in (*before, *made) if row["reason"]], artifacts=artifacts,
+                    failures=[row["reason"] for row in (*before, *made) if row["reason"]], artifacts=artifacts, history=[*before, *made],
                 )
                 sha = store.blobs.put(entry_bytes(entry))
             entries.append(entry)

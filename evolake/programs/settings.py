@@ -18,6 +18,10 @@ class ProgramsSettings(LineSettings):
     projects: str = Field(default="", description="folders of projects, comma-separated, and no others; empty: those in `programs` of the seeds")
     generations_per_cycle: int = Field(default=4, gt=0, description="generations a project has in a cycle")
     candidates_per_generation: int = Field(default=8, gt=0, description="candidates of a generation, over all islands")
+    batch: int = Field(
+        default=2, gt=0, description="candidates that operators propose at a time, knowing how those before them scored; as many are evaluated at "
+        "the same time. A model proposes all candidates of a generation at once",
+    )
     islands: int = Field(default=3, gt=0, description="islands of a project whose config.yaml names no num_islands")
     elites: int = Field(default=8, gt=0, description="best programs that an island keeps beside one for each cell of features")
     most_programs: int = Field(default=200, gt=0, description="living programs of a project at the end of a cycle; config.yaml: population_size")

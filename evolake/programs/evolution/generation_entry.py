@@ -29,6 +29,14 @@ class GenerationEntry:
     unanswered: list[str] = field(default_factory=list[str])
     turns: list[Row] = field(default_factory=list[Row])
 
+    def followed_by(self, other: GenerationEntry) -> GenerationEntry:
+        """The entry with what another made after it; the living programs are those after the other."""
+        joined = {
+            name: [*getattr(self, name), *getattr(other, name)]
+            for name in ("programs", "verdicts", "measured", "derivations", "calls", "unanswered", "turns")
+        }
+        return GenerationEntry(**joined, islands=other.islands, repeated=self.repeated + other.repeated)
+
 
 def entry_bytes(entry: GenerationEntry) -> bytes:
     """An entry as canonical JSON."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
@@ -18,6 +18,7 @@ from evolake.programs.evolution.archive import Islands, block_size, cell_of
 from evolake.programs.evolution.context import LINE, Context
 from evolake.programs.evolution.generation_entry import GenerationEntry
 from evolake.programs.evolution.population import Birth, Row, program_row, texts_bytes, texts_of
+from evolake.programs.evolution.tried_programs import Tried, parents_for_operators, tried_programs
 from evolake.programs.gates.collecting import Candidate, bare_text, behaviour
 from evolake.programs.gates.specs import GATES
 from evolake.programs.model.blocks import BadBlocks
@@ -82,31 +83,68 @@ def measured_rows(
     ]
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A child that is asked for. place: in its generation."""
+
+    place: int
+    island: int
+    parents: tuple[Row, Row]
+    request: WriterRequest
+
+
 def run_generation(
     context: Context, islands: Islands, generation: int, *, next_number: int, seen: set[str], failures: Sequence[str], artifacts: Mapping[str, Any],
+    history: Sequence[Row] = (),
 ) -> GenerationEntry:
     """One generation. `islands` and `seen` are changed.
 
+    Operators propose a few children at a time, so that they know how those before them scored. A model is asked for all children at once.
+
     Args:
         next_number: of the project's next program. seen: ids of all its programs. failures: why recent candidates were blocked.
-        artifacts: program -> what its evaluation handed on.
+        artifacts: program -> what its evaluation handed on. history: rows of all its programs before this generation, in order.
     """
-    requests, places = [], []
-    for place in range(context.own.candidates_per_generation):
-        island = place % islands.count
-        random = generator(context.root_seed, LINE, context.cycle, f"parents/{context.project.name}/{generation}", place)
+    count = context.own.candidates_per_generation
+    operators = context.agents.backend.name == "operators"
+    size = context.own.batch if operators else count
+    history, entry = list(history) or islands.ranked(islands.rows.values()), GenerationEntry()
+    for first in range(0, count, size):
+        tried = tried_programs([*history, *entry.programs], islands, context.blobs) if operators else None
+        asked = [
+            _ask(context, islands, generation, place, failures, artifacts, tried) for place in range(first, min(first + size, count))
+        ]
+        entry = entry.followed_by(_run_batch(context, islands, generation, asked, next_number + len(entry.programs), seen))
+    programs = [_after(row, islands) for row in entry.programs]
+    return replace(entry, programs=programs, islands=list(islands.rows.values()))
+
+
+def _ask(
+    context: Context, islands: Islands, generation: int, place: int, failures: Sequence[str], artifacts: Mapping[str, Any], tried: Tried | None,
+) -> Asked:
+    """A child that is asked for: its parents and the request. tried: what operators learn from; None for a model."""
+    island = place % islands.count
+    random = generator(context.root_seed, LINE, context.cycle, f"parents/{context.project.name}/{generation}", place)
+    if tried is None:
         parents = islands.parents(island, random)
-        requests.append(request_for(context, islands, parents, failures, artifacts))
-        places.append((island, parents))
+        return Asked(place, island, parents, request_for(context, islands, parents, failures, artifacts))
+    parents, numbers_only = parents_for_operators(tried, islands, island, random)
+    request = request_for(context, islands, parents, failures, artifacts)
+    learnt = {"trials": list(tried.programs), "place": tried.place(parents[0]), "numbers_only": numbers_only}
+    return Asked(place, island, parents, request.model_copy(update=learnt))
+
+
+def _run_batch(context: Context, islands: Islands, generation: int, asked: Sequence[Asked], next_number: int, seen: set[str]) -> GenerationEntry:
+    """What children that are asked for together become."""
     purpose = f"child/{context.project.name}/{generation}"
-    seeds = [child_seed(context.root_seed, LINE, context.cycle, purpose, place) for place in range(len(requests))]
+    seeds = [child_seed(context.root_seed, LINE, context.cycle, purpose, item.place) for item in asked]
     before, turned = len(context.agents.rows()), len(context.agents.turns())
-    replies = written(context, requests, seeds)
+    replies = written(context, asked, seeds)
     items, derivations, unanswered, repeated = [], [], [], 0
     living = {behaviour(json.loads(row["metrics"])): row["program_id"] for row in islands.rows.values()}
     known = {bare_text(texts_of(context.blobs, row["files_sha"])): row["program_id"] for row in islands.rows.values()}
-    for (island, parents), request, reply in zip(places, requests, replies, strict=True):
-        texts = child_texts(reply.value, request.parent.files)
+    for question, reply in zip(asked, replies, strict=True):
+        texts = child_texts(reply.value, question.request.parent.files)
         if isinstance(texts, str):
             unanswered.append(texts)
             continue
@@ -115,9 +153,9 @@ def run_generation(
             repeated += 1
             continue
         seen.add(name)
-        row, lines = child_row(context, reply.value, texts, parents, generation, next_number + len(items))
+        row, lines = child_row(context, reply.value, texts, question.parents, generation, next_number + len(items))
         derivations += lines
-        items.append(Item(row, Candidate(texts, name, context.evaluator, context.seeds(), known, living), island, reply.call_id))
+        items.append(Item(row, Candidate(texts, name, context.evaluator, context.seeds(), known, living), question.island, reply.call_id))
 
     def judge_item(item: Item) -> GateResults | HostBusy:
         try:
@@ -137,20 +175,19 @@ def run_generation(
     for item in items:
         context.agents.assign(item.call_id, item.candidate.program_id)
     calls, turns = context.agents.rows()[before:], context.agents.turns()[turned:]
-    programs = [_after(item, islands) for item in items]
+    programs = [item.row for item in items]
     measured = [row for item in items for row in measured_rows(context.project, item.candidate.program_id, _evaluations(item), context.cycle)]
     verdicts = [verdict.row() for result in results if not isinstance(result, HostBusy) for verdict in result.verdicts]
     derivations = [line for line in derivations if line["child_id"] in {item.candidate.program_id for item in items}]
-    return GenerationEntry(programs, verdicts, measured, derivations, calls, list(islands.rows.values()), repeated, unanswered, turns)
+    return GenerationEntry(programs, verdicts, measured, derivations, calls, [], repeated, unanswered, turns)
 
 
-def written(context: Context, requests: Sequence[WriterRequest], seeds: Sequence[int]) -> list[Reply[WriterReply | AgentFailure]]:
+def written(context: Context, asked: Sequence[Asked], seeds: Sequence[int]) -> list[Reply[WriterReply | AgentFailure]]:
     """Return a reply to each request, by calls, many at once, or by one session after another."""
     if context.session is None:
-        return context.agents.call_many(WRITER, requests, seeds=seeds, attempts=list(range(len(requests))))
+        return context.agents.call_many(WRITER, [item.request for item in asked], seeds=seeds, attempts=[item.place for item in asked])
     return [
-        context.session.write(context, request, seed=seed, attempt=place)
-        for place, (request, seed) in enumerate(zip(requests, seeds, strict=True))
+        context.session.write(context, item.request, seed=seed, attempt=item.place) for item, seed in zip(asked, seeds, strict=True)
     ]
 
 
@@ -242,11 +279,11 @@ def dict_of(held: Mapping[str, str]) -> dict[str, str]:
     return held
 
 
-def _after(item: Item, islands: Islands) -> Row:
+def _after(row: Row, islands: Islands) -> Row:
     """A candidate's row at the end of the generation: a later one may have driven it out."""
-    if item.row["state"] != "accepted":
-        return item.row
-    return islands.rows.get(item.row["program_id"], item.row | {"state": "retired", "islands": []})
+    if row["state"] != "accepted":
+        return row
+    return islands.rows.get(row["program_id"], row | {"state": "retired", "islands": []})
 
 
 def _evaluations(item: Item) -> list[Evaluation]:

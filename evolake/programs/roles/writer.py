@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,8 +11,11 @@ from evolake.agents.roles import Role, hide
 from evolake.programs.model.blocks import as_kept
 from evolake.programs.model.lines import has_only_lf, with_ends
 from evolake.programs.search.numbers import Relative
-from evolake.programs.search.proposing import child_of
+from evolake.programs.search.proposing import Background, child_of
+from evolake.programs.search.trials import Trial, Trials
 
+FOR_OPERATORS = ("other", "relatives", "scores", "maximize", "trials", "place", "numbers_only")
+"""Fields of a request that no model is shown."""
 NOTHING = "nothing"
 """Operator of a reply that changes nothing: the operators found nothing to change."""
 
@@ -25,8 +28,18 @@ class Measured(BaseModel):
     files: dict[str, str]
 
 
+class TriedProgram(BaseModel):
+    """A program that the search has tried, as `evolake.programs.search.trials.Trial` describes it."""
+
+    files: dict[str, str]
+    score: float | None = None
+    operator: str = ""
+    parent: int | None = None
+    twin_score: float | None = None
+
+
 class WriterRequest(BaseModel):
-    """A parent, and what is known around it. other, relatives, scores, maximize: what operators cross and tune it with."""
+    """A parent, and what is known around it. From `other` on it is for operators alone; models are not shown it."""
 
     project: str
     instructions: str = ""
@@ -40,6 +53,9 @@ class WriterRequest(BaseModel):
     relatives: list[dict[str, str]] = Field(default_factory=list)
     scores: list[float] = Field(default_factory=list, description="of the relatives")
     maximize: bool = True
+    trials: list[TriedProgram] = Field(default_factory=list, description="what the search has tried, in order")
+    place: int | None = Field(default=None, description="of the parent among the trials")
+    numbers_only: bool = Field(default=False, description="whether only numbers of the parent are to be changed")
 
 
 class Edit(BaseModel):
@@ -64,11 +80,18 @@ class WriterReply(BaseModel):
 def write(request: WriterRequest, random: np.random.Generator) -> WriterReply:
     """A child by one of the operators."""
     relatives = [Relative(texts, score) for texts, score in zip(request.relatives, request.scores, strict=True)]
-    child = child_of(Relative(request.parent.files, request.parent.score), request.other, relatives, random, maximize=request.maximize)
+    trials = trials_of(request.trials, maximize=request.maximize)
+    around = Background(trials, request.place, request.other, relatives, request.numbers_only)
+    child = child_of(Relative(request.parent.files, request.parent.score), around, random)
     if child is None:
         return WriterReply(operator=NOTHING)
     changed = {name: text for name, text in child.texts.items() if text != request.parent.files[name]}
     return WriterReply(whole=changed, operator=child.operator)
+
+
+def trials_of(programs: Iterable[TriedProgram], *, maximize: bool) -> Trials:
+    """Return programs that were tried as the operators read them."""
+    return Trials([Trial(item.files, item.score, item.operator, item.parent, item.twin_score) for item in programs], maximize)
 
 
 def applied(reply: WriterReply, texts: Mapping[str, str]) -> dict[str, str] | str:
@@ -93,5 +116,5 @@ def applied(reply: WriterReply, texts: Mapping[str, str]) -> dict[str, str] | st
     return {name: as_kept(texts[name], text, name) for name, text in changed.items()}
 
 
-WRITER = Role("programs_writer", WriterRequest, WriterReply, write, values=hide("other", "relatives", "scores", "maximize"))
+WRITER = Role("programs_writer", WriterRequest, WriterReply, write, values=hide(*FOR_OPERATORS))
 """A child of a program."""

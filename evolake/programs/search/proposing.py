@@ -1,22 +1,37 @@
-"""One child of a program, by one of the operators, drawn with odds that fit what the program is."""
+"""One child of a program, by one of the operators: a bandit over what each has gained so far."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from evolake.programs.model.blocks import BadBlocks, cut
 from evolake.programs.model.source import Unreadable, parse
 from evolake.programs.search.crossover import crossed
+from evolake.programs.search.idioms import IDIOMS
 from evolake.programs.search.mutations import MUTATIONS
 from evolake.programs.search.numbers import Relative, along_difference, step_all, step_one
+from evolake.programs.search.odds import Group, draw_operator
+from evolake.programs.search.steps import promising_step, step_few
+from evolake.programs.search.trials import Trial, Trials
 from evolake.programs.search.tuning import tuned
 
 TRIES = 12
-ODDS = {"step_one": 3.0, "step_all": 3.0, "difference": 4.0, "tpe": 2.0, "crossover": 1.5, **dict.fromkeys(MUTATIONS, 0.7)}
-"""Numbers are changed most often: a change of one is seldom fatal, and its effect is what the next one builds on."""
+SELDOM, USEFUL = (0.3, 6.0), (0.6, 6.0)
+"""Successes and failures that an operator is taken to have had before the first trial."""
+NUMBERS = Group(
+    (3.0, 3.0), {"surrogate": (3.0, 6.0), "step_few": (1.5, 6.0)} | dict.fromkeys(("step_one", "step_all", "difference", "tpe"), SELDOM),
+)
+STRINGS = Group((1.0, 3.0), {"string": (1.0, 3.0)})
+STRUCTURAL = MUTATIONS | IDIOMS
+STRUCTURE = Group(
+    (0.7, 3.0), dict.fromkeys(("crossover", *sorted(set(STRUCTURAL) - {"string"})), SELDOM) | {"repeat": USEFUL, "term": USEFUL},
+)
+GROUPS = (NUMBERS, STRINGS, STRUCTURE)
+"""Numbers are changed most often at the beginning, since a change of one is seldom fatal."""
+OPERATORS = [name for group in GROUPS for name in group.operators]
 
 
 @dataclass(frozen=True)
@@ -27,42 +42,65 @@ class Child:
     operator: str
 
 
-def child_of(
-    parent: Relative, other: Mapping[str, str] | None, relatives: Sequence[Relative], random: np.random.Generator, *, maximize: bool = True,
-) -> Child | None:
-    """A child; None where no operator finds anything to change in a dozen tries.
+@dataclass(frozen=True)
+class Background:
+    """What is known around a parent.
 
-    Args:
-        other: a second parent, of the same project. relatives: programs of the project that have been measured. maximize: whether higher is better.
+    Attributes:
+        trials: of the project. place: of the parent among them; None if it is not there. other: another parent. relatives: measured programs.
+        numbers_only: whether only the parent's numbers are to be changed.
     """
-    texts = parent.texts
-    names = list(ODDS)
-    odds = np.array([ODDS[name] for name in names]) / sum(ODDS.values())
+
+    trials: Trials
+    place: int | None = None
+    other: Mapping[str, str] | None = None
+    relatives: Sequence[Relative] = ()
+    numbers_only: bool = False
+
+
+def child_of(parent: Relative, around: Background, random: np.random.Generator) -> Child | None:
+    """Return a child; None if no operator finds anything to change in a dozen tries."""
+    texts, barred = parent.texts, set[str]()
+    if around.place is None:
+        trials = Trials([*around.trials.items, Trial(texts, parent.score)], around.trials.maximize)
+        around = replace(around, trials=trials, place=len(trials.items) - 1)
+    tried = {tuple(sorted(item.texts.items())) for item in around.trials.items}
     for _ in range(TRIES):
-        name = names[int(random.choice(len(names), p=odds))]
+        if len(barred) == len(OPERATORS):
+            return None
+        numbers_only = around.numbers_only and not barred.issuperset(NUMBERS.operators)
+        name = draw_operator([NUMBERS] if numbers_only else GROUPS, around.trials, random, barred=barred)
         try:
-            made = tuned(parent, relatives, random, maximize=maximize) if name == "tpe" else _made(name, texts, other, relatives, random)
+            made = _made(name, parent, around, random)
         except (Unreadable, BadBlocks):  # of a parent that no operator can take apart; a model may still change it
-            continue
-        if made is not None and made != dict(texts) and all(_reads(file, text) for file, text in made.items()):
+            made = None
+        if made is None:
+            barred.add(name)
+        elif tuple(sorted(made.items())) not in tried and made != dict(texts) and all(_reads(file, text) for file, text in made.items()):
             return Child(made, name)
     return None
 
 
-def _made(
-    name: str, texts: Mapping[str, str], other: Mapping[str, str] | None, relatives: Sequence[Relative], random: np.random.Generator,
-) -> dict[str, str] | None:
+def _made(name: str, parent: Relative, around: Background, random: np.random.Generator) -> dict[str, str] | None:
+    texts = parent.texts
+    assert around.place is not None
+    if name == "surrogate":
+        return promising_step(around.trials, around.place, random)
+    if name == "step_few":
+        return step_few(around.trials, around.place, random)
+    if name == "tpe":
+        return tuned(parent, around.relatives, random, maximize=around.trials.maximize)
     if name == "crossover":
-        return crossed(texts, other, random) if other is not None else None
+        return crossed(texts, around.other, random) if around.other is not None else None
     if name == "difference":
-        return along_difference(texts, [relative.texts for relative in relatives], random)
+        return along_difference(texts, [relative.texts for relative in around.relatives], random)
     if name in ("step_one", "step_all"):
         return (step_one if name == "step_one" else step_all)(texts, random)
     files = [file for file in texts if file.endswith(".py")]
     if not files:
         return None
     file = files[int(random.integers(len(files)))]
-    text = MUTATIONS[name](texts[file], cut(texts[file], file).spans(), random)
+    text = STRUCTURAL[name](texts[file], cut(texts[file], file).spans(), random)
     return None if text is None else {**texts, file: text}
 
 

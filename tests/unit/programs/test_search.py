@@ -15,9 +15,10 @@ from evolake.programs.model.parameters import parameters_in
 from evolake.programs.model.source import parse
 from evolake.programs.roles.writer import Edit, Measured, WriterReply, WriterRequest, applied, write
 from evolake.programs.search.crossover import crossed
-from evolake.programs.search.mutations import MUTATIONS
+from evolake.programs.search.idioms import IDIOMS
 from evolake.programs.search.numbers import Relative, along_difference, numbers_in, skeleton, step_all, step_one
-from evolake.programs.search.proposing import ODDS, child_of
+from evolake.programs.search.proposing import OPERATORS, STRUCTURAL, Background, child_of
+from evolake.programs.search.trials import Trials
 
 RICH = '''import math
 
@@ -29,7 +30,22 @@ def first(values, n):
             total = total + values[i] * 2 - 1
     for j in range(10):
         total = max(total, j)
+    for value in values:
+        total = total + (value if MODE == "plain" else 0)
     return math.pow(total, 2)
+
+
+MODE = "plain"
+OTHER = "squared"
+
+
+def draw(rng):
+    best = 0.0
+    for _ in range(5):
+        x = rng.uniform(0, 1)
+        if x > best:
+            best = x
+    return best
 
 
 def second(x, y):
@@ -48,11 +64,11 @@ def random(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-@pytest.mark.parametrize("name", MUTATIONS)
+@pytest.mark.parametrize("name", STRUCTURAL)
 @settings(max_examples=12)
 @given(seed=seeds)
 def test_a_mutation_stays_inside_the_blocks_and_parses(name: str, seed: int):
-    text = MUTATIONS[name](RICH, cut(RICH).spans(), random(seed))
+    text = STRUCTURAL[name](RICH, cut(RICH).spans(), random(seed))
     assert text is not None
     assert outside_change(RICH, text or RICH) == ""
     assert text is None or parse(text)
@@ -62,8 +78,8 @@ def test_a_mutation_stays_inside_the_blocks_and_parses(name: str, seed: int):
 @given(seed=seeds)
 def test_a_child_by_any_operator_differs_parses_and_stays_inside(seed: int):
     relatives = [Relative({"p.py": RICH.replace("0.5", f"0.{digit}")}, digit / 10) for digit in (1, 3, 4, 6, 7, 9)]
-    child = child_of(Relative({"p.py": RICH}, 0.5), relatives[0].texts, relatives, random(seed))
-    assert child is not None and child.operator in ODDS
+    child = child_of(Relative({"p.py": RICH}, 0.5), Background(Trials(()), None, relatives[0].texts, relatives), random(seed))
+    assert child is not None and child.operator in OPERATORS
     assert child.texts["p.py"] != RICH and parse(child.texts["p.py"])
     assert outside_change(RICH, child.texts["p.py"]) == ""
 
@@ -127,3 +143,56 @@ def test_the_writer_s_reply_is_applied_or_says_why_not():
     request = WriterRequest(project="p", goal="g", parent=Measured(score=math.pi, files={"p.py": RICH}))
     assert set(write(request, random(3)).whole) == {"p.py"}
     assert write(request.model_copy(update={"parent": Measured(score=1, files={"p.txt": "no numbers"})}), random(3)).operator == "nothing"
+
+
+@pytest.mark.parametrize(("name", "before", "wanted"), [
+    ("repeat",
+     "def f(a):\n    x = 0.5 * a\n    x = x - (x * x - a) / x\n    return x\n",
+     "    for _ in range(20):\n        x = x - (x * x - a) / x\n    return x"),
+    ("early_exit",
+     "def f(v, a):\n    found = 0\n    for x in v:\n        if x == a:\n            found = 1\n    return found\n",
+     "= 1\n            break\n"),
+    ("iterable", "def f(items):\n    for item in items:\n        use(item)\n", "in sorted(items, reverse=True):"),
+    ("function", "def f(v):\n    return min(v)\n", "max(v)"),
+    ("string", 'def f():\n    """One of "mean" and "median"."""\n    return "mean"\n', "return 'median'"),
+    ("term", "def f(mass, speed):\n    return mass + speed\n", "mass + (speed * speed)"),
+    ("shape", "def f(x):\n    return 1 + x\n", "max(1 + x, 0.0)"),
+    ("prepared", "def f(items, n):\n    return n in items\n", "    items = set(items)\n    return n in items"),
+    ("prepared", "def f(n):\n    return f(n - 1) if n else 0\n", "import functools\n\n\n@functools.lru_cache(maxsize=None)\ndef f(n):"),
+    ("around_best",
+     "def f(rng, n):\n    best = 0.0\n    for _ in range(n):\n        x = rng.uniform(0, 1)\n        if x > best:\n"
+     "            best = x\n",
+     "x = (best + rng.gauss(0.0, 0.3))"),
+    ("around_best",
+     "def f(rng, n):\n    best = [0]\n    for _ in range(n):\n        x = [rng.uniform(0, 1)]\n        if g(x):\n"
+     "            best = x\n",
+     "x = [part + rng.gauss(0.0, 0.3) for part in best]"),
+])
+def test_an_idiom_writes_what_a_programmer_would(name: str, before: str, wanted: str):
+    made = [IDIOMS[name](before, cut(before).spans(), random(seed)) for seed in range(400)]
+    assert any(text is not None and wanted in text for text in made)
+    assert all(parse(text) for text in made if text is not None)
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("repeat", "def f(a):\n    x = 0.5 * a\n    return x\n"), ("early_exit", "def f(a):\n    if a:\n        a = 1\n    return a\n"),
+    ("string", "def f():\n    return 'only'\n"), ("around_best", "def f(v):\n    for x in v:\n        y = x\n    return y\n"),
+    ("iterable",
+     "def f(n):\n    return [k for k in range(n)]\n"), ("function", "def f(n):\n    return g(n)\n"), ("term", "X = 1\n"), ("prepared",
+     "X = 1\n"),
+])
+def test_an_idiom_without_its_place_changes_nothing(name: str, text: str):
+    assert {IDIOMS[name](text, cut(text).spans(), random(seed)) for seed in range(20)} == {None}
+
+
+def test_lines_that_a_loop_is_put_around_keep_their_ends():
+    text = "def f(x):\r\n    x = x + 1\r\n    return x\r\n"
+    made = IDIOMS["repeat"](text, cut(text).spans(), random(0))
+    assert made is not None and made.count("\r\n") == made.count("\n") == 4
+
+
+def test_a_string_is_replaced_by_one_that_stands_for_the_same_choice():
+    text = 'WAYS = ["mean", "median"]\nENDS = ["first", "last"]\n\n\ndef f():\n    return {"way": "mean", "end": "first"}\n'
+    made = [IDIOMS["string"](text, cut(text).spans(), random(seed)) or text for seed in range(60)]
+    assert all('WAYS = ["mean", "median"]\nENDS = ["first", "last"]' in item and '"way": ' in item for item in made)
+    assert sum("'median'" in item or "'last'" in item for item in made) > 40
