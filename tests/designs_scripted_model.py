@@ -18,7 +18,7 @@ from loopback_model import Action, Asked, call, raw, say, status
 
 from evolake.designs.grammars.paper_genome.genetic import propose
 from evolake.designs.grammars.paper_genome.genome import BASELINE
-from evolake.objectives.portfolio import draw
+from evolake.objectives.portfolio import new_objective
 
 BROKEN_DESIGN = "VARIABLES_SPEC = {}\nHYPER_SPACE = {}\ndef _grad_single(vars, idx, sgn, hp):\n    return open('/etc/passwd').read()\n"
 
@@ -113,7 +113,7 @@ def _analysis(text: str, random: np.random.Generator) -> dict[str, Any]:
 
 
 def _objective(text: str, random: np.random.Generator) -> dict[str, Any]:
-    spec = draw(random, [])
+    spec = new_objective(random, [])
     return {"objective_description": spec.description, "objective_code": spec.source}
 
 

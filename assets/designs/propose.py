@@ -123,5 +123,6 @@ def candidates(
         "accepted": sum(row["state"] == "accepted" for row in rows), "blocked": sum(row["state"] == "blocked" for row in rows),
         "failed_calls": len(proposals.failures), "repeats": proposals.repeats, "backend": settings.backend,
         "raced": len(bred.judged) if bred else 0, "cpu_s": round(bred.cpu_s, 2) if bred else 0.0,
+        "dynamics": bred.dynamics if bred else 0,
     })
     return DESIGNS.frame(rows)

@@ -6,7 +6,7 @@ Steps and work are counted, so a run here gives the very numbers.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,6 +19,7 @@ from evolake.designs.evolution.champion import UNIT
 from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.measuring_again import BASELINE, COLUMNS, LIMIT_S, OWN, Contest, Rerun, reached, run_again, unfounded
 from evolake.designs.settings import DesignsSettings
+from evolake.designs.work.rows import kind_of
 from evolake.reading import whole_number
 from evolake.report.found import find_artifact
 from evolake.report.kinds import Artifact
@@ -67,9 +68,7 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
     runs: list[dict[str, Any]] = []
     for table, part in TABLES:
         for cycle in lake.cycles(LINE, table):
-            for row in lake.read(LINE, table, cycle).to_dicts():
-                if row["design_id"] == artifact.artifact_id and not row["timed_out"] and not row["failure"]:
-                    runs.append({"part": part, "ratio": row.get("ratio") or own.ratio, **{name: row[name] for name in RUN_COLUMNS}})
+            runs += carried_runs(lake.read(LINE, table, cycle).to_dicts(), artifact.artifact_id, part, own.ratio)
     details = {json.dumps(row, sort_keys=True): row for row in runs}
     claims = {
         "settings": own.model_dump(), "root_seed": settings.seed, "hyper": json.loads(artifact.row.get("hyper") or "{}"),
@@ -77,6 +76,14 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
     }
     contest, members = _contest(lake, catalogue, artifact.artifact_id, own)
     return Carried(claims | {"contest": contest}, {DESIGN: lake.blobs.get(artifact.row["source_sha"]), **members})
+
+
+def carried_runs(rows: Sequence[Mapping[str, Any]], design_id: str, part: str, ratio: float) -> list[dict[str, Any]]:
+    """Return the runs of a design that a bundle carries: those that ended by themselves, on planted formulas, which follow from their seed alone."""
+    return [
+        {"part": part, "ratio": row.get("ratio") or ratio, **{name: row[name] for name in RUN_COLUMNS}} for row in rows
+        if row["design_id"] == design_id and not row["timed_out"] and not row["failure"] and kind_of(row) == "planted"
+    ]
 
 
 def _contest(lake: Lake, catalogue: Catalogue, design: str, own: DesignsSettings) -> tuple[dict[str, Any] | None, dict[str, bytes]]:

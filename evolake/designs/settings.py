@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from evolake.settings import LineSettings
 
@@ -38,6 +38,36 @@ class RaceSettings(BaseModel):
     max_n: int = Field(default=320, ge=12, description="variables of the largest instances of a race")
     batch: int = Field(default=24, gt=0, description="instances per rung of a race")
     max_steps: int = Field(default=20_000, gt=0, description="work that a racer may take at a rung, in steps of the baseline, where no bar is lower")
+    uniform_share: float = Field(
+        default=0.4, ge=0, lt=1, description="share of a race's rungs that hold uniform satisfiable formulas, which hide no assignment; 0: none",
+    )
+    uniform_max_n: int = Field(
+        default=226, ge=12, description="variables of the largest uniform formulas of a race: a SAT solver decides which are satisfiable, in "
+        "about a second each at 226 variables, and far longer above 320",
+    )
+    p0: tuple[float, ...] = Field(
+        default=(0.08, 0.04), min_length=1, description="p0 of the planted formulas of a race, the share of clauses with three true literals; the "
+        "rungs take them in turn, beginning with the largest, from 0 to 0.25",
+    )
+
+    @field_validator("p0")
+    @classmethod
+    def _possible_p0(cls, value: tuple[float, ...]) -> tuple[float, ...]:
+        if any(not 0 <= p0 <= 0.25 for p0 in value):
+            raise ValueError(f"p0 has to be between 0 and 0.25, got {', '.join(f'{p0:g}' for p0 in value)}")
+        return value
+
+
+class UniformSettings(BaseModel):
+    """Experiments on uniform satisfiable formulas beside the planted ones: at low fidelity, on the sizes of its schedule up to `max_n`.
+
+    A design is ranked by its worse place over the two kinds, under each objective.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+    share: float = Field(default=0.0, ge=0, lt=1, description="formulas per experiment, as a share of those of both kinds; 0: planted ones alone")
+    ratio: float = Field(default=4.1, gt=0, description="clauses per variable; above 4.2 hardly any is satisfiable")
+    max_n: int = Field(default=226, ge=3, description="variables of the largest; a SAT solver has to decide which are satisfiable")
 
 
 class DesignsSettings(LineSettings):
@@ -69,6 +99,7 @@ class DesignsSettings(LineSettings):
     objectives_per_cycle: int = Field(default=2, ge=0, description="objectives written a cycle")
     initial_objectives: int = Field(default=4, gt=0, description="objectives of the first cycle")
     meta_review_every: int = Field(default=20, gt=0, description="designs between two meta reviews")
+    uniform: UniformSettings = UniformSettings()
     race: RaceSettings = RaceSettings()
     tuning_trials: int = Field(default=50, ge=0, description="trials that tune one design's hyperparameters; 0: none is tuned")
     tuning_fidelity: Literal["low", "medium", "high"] = Field(

@@ -65,7 +65,7 @@ DESIGNS = TableSchema(
     keys=("design_id",), terms=TERMS,
 )
 EXPERIMENTS = TableSchema(
-    "experiments", 3,
+    "experiments", 4,
     {
         "design_id": pl.String, "cycle": pl.String, "fidelity": pl.String,
         "level": (pl.Int64, "Rung on the ladder of sizes, from 0; each is larger by the square root of 2."),
@@ -78,6 +78,7 @@ EXPERIMENTS = TableSchema(
         "diverged": (pl.Int64, "Instances whose variables left the finite numbers."),
         "failure": pl.String, "work_per_step": pl.Float64, "median_work": pl.Float64, "max_work": pl.Float64, "together_step": pl.Int64,
         "left_again": pl.Int64,
+        "kind": (pl.String, "Kind of the formulas, planted or uniform; null in parts older than the column: planted."),
     },
     keys=("design_id", "fidelity", "N", "max_steps", "seed", "profile"), provenance=("wall_s", "cpu_s"), terms=TERMS,
 )
@@ -226,7 +227,7 @@ ARCHIVE: dict[str, TableSchema] = {
     "state": STATE,
 }
 LATER: dict[str, tuple[str, ...]] = {
-    "experiments": ("failure", "work_per_step", "median_work", "max_work", "together_step", "left_again"), "ranking": ("median_work",),
+    "experiments": ("failure", "work_per_step", "median_work", "max_work", "together_step", "left_again", "kind"), "ranking": ("median_work",),
     "designs": ("grammar",), "objectives": ("operator", "genome", "parents"),
 }
 """Columns of the archive's tables that a lake written by an earlier version lacks; they are read as null."""
@@ -291,7 +292,7 @@ EXTRAPOLATIONS = TableSchema(
     keys=("cycle", "fidelity", "design_id"), terms=TERMS,
 )
 RACED = TableSchema(
-    "raced", 2,
+    "raced", 3,
     {
         "cycle": pl.String, "number": (pl.Int64, "Place in the order in which racers were taken, from 0."),
         "design_id": pl.String, "title": pl.String,
@@ -304,7 +305,11 @@ RACED = TableSchema(
         "source_sha": (pl.String, "Blob with the Python source; null for a design that raced as it was, which has it in its own row."),
         "traced_sha": pl.String,
         "sizes": (pl.List(pl.Int64), "Variables of the rungs that it was run on, in their order."),
-        "median_steps": (pl.List(pl.Int64), "Median step at each of these; an estimate at the last where it missed the bar."),
+        "kinds": (pl.List(pl.String), "Kind of the formulas of each of these, planted or uniform; null in parts older than the column: all planted."),
+        "seeds": (pl.List(pl.Int64), "Seed of the formulas of each of these; null in parts older than the column."),
+        "batches": (pl.List(pl.Int64), "Formulas of each of these; null in parts older than the column."),
+        "solved": (pl.List(pl.Boolean), "Whether more than half were solved within the bar, at each of these; null in parts older than the column."),
+        "median_steps": (pl.List(pl.Int64), "Median step at each of these; an estimate at the last of a kind if it missed the bar."),
         "median_works": (pl.List(pl.Float64), "Median work at each of these, in steps of the baseline."),
         "solved_rungs": (pl.Int64, "Rungs of which it solved more than half within the bar."),
         "rungs": (pl.Int64, "How many sizes with their instances the race consists of."),

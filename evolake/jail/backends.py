@@ -32,6 +32,12 @@ bad reply harms nobody."""
 SERVER = ("-S", "-s", "-P", "-B", "-m", "evolake.jail.inside.server")
 
 
+ONE_WAY = {
+    "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "NUMEXPR_NUM_THREADS": "1",
+}
+"""Variables that make Python compute the same in each process: the order of sets, and one thread a library, since the pool is the parallelism."""
+
+
 @dataclass(frozen=True)
 class Command:
     """How to start a fork server. folder: where a native program works, as the server sees it ("" when there is none). descriptors: to be passed on
@@ -65,11 +71,10 @@ class Backend(Protocol):
 
 
 def server_environment(home: str, packages: tuple[str, ...] = ()) -> dict[str, str]:
-    """Everything the server and every candidate see of an environment. One thread a library: the pool is the parallelism. packages: as of a View."""
-    return {
-        "PATH": "/usr/bin:/bin", "HOME": home, "USER": "nobody", "LANG": "C.UTF-8", "TZ": "UTC", "PYTHONHASHSEED": "0",
-        "PYTHONPATH": os.pathsep.join([*packages, *interpreter()[1]]), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
-        "NUMEXPR_NUM_THREADS": "1", "TORCHINDUCTOR_CACHE_DIR": "/tmp", "MPLBACKEND": "agg",
+    """Everything the server and every candidate see of an environment. packages: as of a View."""
+    return ONE_WAY | {
+        "PATH": "/usr/bin:/bin", "HOME": home, "USER": "nobody", "LANG": "C.UTF-8", "TZ": "UTC",
+        "PYTHONPATH": os.pathsep.join([*packages, *interpreter()[1]]), "TORCHINDUCTOR_CACHE_DIR": "/tmp", "MPLBACKEND": "agg",
     }
 
 

@@ -12,8 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import evolake
 from evolake.errors import JailUnavailable
 from evolake.jail.inside.namespaces import NOBODY, SHIFT
+from evolake.jail.interpreter import interpreter
 from evolake.project import PRIVATE
 
 OLDEST_VERSION = (0, 7)
@@ -221,6 +223,13 @@ def hidden(shown: Iterable[str], package: Path) -> list[str]:
         return []
     inside = [Path(path) / package.relative_to(real) for path in shown if package.is_relative_to(real := Path(path).resolve())]
     return list(dict.fromkeys(str(path / PRIVATE.name) for path in inside))
+
+
+@functools.cache
+def visible_in_scratch() -> list[str]:
+    """Folders that `visible` names below the one for temporary files, on which a forked program has a file system of its own."""
+    python, folders = interpreter()
+    return [path for path in visible(python, folders, Path(evolake.__file__).resolve().parent) if path.startswith("/tmp/")]
 
 
 def visible(python: str, folders: Iterable[str], package: Path) -> list[str]:

@@ -107,7 +107,6 @@ def _contents(name: str, value: bytes | Path) -> bytes:
 def _run_once(
     chosen: Backend, run: NativeRun, files: dict[str, bytes], names: list[str], limits: Limits, host_folder: Path, waiting: Waiting | None
 ) -> NativeOutcome:
-    scratch_mb = sum(map(len, files.values())) // (1 << 20) + SCRATCH_FILES * max(limits.file_mb, 1) + 1
     try:
         box = toolbox.options(run.argv[0], run.tools) if chosen.mode == "bubblewrap" and not run.python else None
     except elf.BadProgram as error:
@@ -121,7 +120,7 @@ def _run_once(
     view = bubblewrap.View(run.proc, shm_mb, run.shown)
     with contextlib.ExitStack() as stack:
         group = stack.enter_context(groups.group(limits.most_mb)) if limits.processes else None
-        jail = JailProcess(chosen, scratch_mb=scratch_mb, host_folder=host_folder, box=box, view=view, group=group)
+        jail = JailProcess(chosen, scratch_mb=scratch_mb(files, limits), host_folder=host_folder, box=box, view=view, group=group)
         stack.callback(jail.kill)
         try:
             jail.begin_import([])
@@ -146,16 +145,31 @@ def _run_once(
         message = {"op": "execute", "limits": limits.to_json(), "head_size": len(head), "channel": len(run.channel)}
         seen = supervise.observe(jail, message, tuple(descriptors), streams, limits, waiting=waiting)
         if group and seen.report["out_of_memory"]:
-            seen = _out_of_memory(seen, group.peak_mb(), limits)
+            seen = out_of_memory(seen, group.peak_mb(), limits)
     return _outcome(chosen, seen, limits)
 
 
-def _out_of_memory(seen: supervise.Observation, peak_mb: float | None, limits: Limits) -> supervise.Observation:
+def scratch_mb(files: Mapping[str, bytes], limits: Limits) -> int:
+    """MiB of the folder of a run with these files."""
+    return sum(map(len, files.values())) // (1 << 20) + SCRATCH_FILES * max(limits.file_mb, 1) + 1
+
+
+def out_of_memory(seen: supervise.Observation, peak_mb: float | None, limits: Limits) -> supervise.Observation:
     """`seen` of a run of which the kernel has ended processes: past the run's own limit when it has a peak (see `Group.peak_mb`)."""
     if peak_mb is None:
         return seen
     excess = f"{watch.too_much_memory(limits.most_mb)}: the kernel ended it"
     return replace(seen, report=seen.report | {"excess": excess, "peak_mb": max(peak_mb, seen.report["peak_mb"])})
+
+
+def forked_outcome(chosen: Backend, seen: supervise.Observation, limits: Limits) -> NativeOutcome:
+    """What came of a run without a result of the server's own: see `pool.ForkedRun`."""
+    status, reason = verdict.judge(seen, limits) or ("ok", "")
+    return NativeOutcome(
+        status=status, exit_code=seen.report["exit_code"], signal=seen.report["signal"], outputs={}, stdout=seen.streams["stdout"],
+        stderr=seen.streams["stderr"], reason=one_line(reason), cpu_s=seen.report["cpu_s"], wall_s=seen.wall_s, peak_mb=seen.report["peak_mb"],
+        jail=chosen.mode, starved=seen.starved,
+    )
 
 
 def _outcome(chosen: Backend, seen: supervise.Observation, limits: Limits) -> NativeOutcome:

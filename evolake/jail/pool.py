@@ -8,24 +8,28 @@ import os
 import queue
 import secrets
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from evolake.errors import InputError, JailUnavailable
-from evolake.jail import canary, supervise, verdict, wire
+from evolake.jail import canary, groups, native, supervise, verdict, wire
 from evolake.jail.backends import Backend, backend
 from evolake.jail.bubblewrap import View
+from evolake.jail.forked import ForkedRun, observe
 from evolake.jail.process import JailDied, JailProcess, request_descriptor
-from evolake.jail.protocol import GENERIC_DRIVER, Call, JailMode, Limits, Outcome, one_line
+from evolake.jail.protocol import GENERIC_DRIVER, Call, JailMode, Limits, NativeOutcome, Outcome, one_line
+
+T = TypeVar("T")
 
 
 class Pool:
     """`workers` jails. Calls may come from any thread; each takes an idle worker or waits for one. Close it, or use it as a context manager."""
 
-    def __init__(self, backend: Backend, workers: int, preload: tuple[str, ...], view: View = View()):
+    def __init__(self, backend: Backend, workers: int, preload: tuple[str, ...], wanted: tuple[str, ...] = (), view: View = View()):
         self.workers = workers
+        self._wanted = wanted
         self._view = view
         self._backend = backend
         self._modules = list(dict.fromkeys([*preload, GENERIC_DRIVER.partition(":")[0], canary.DRIVER.partition(":")[0]]))
@@ -64,7 +68,7 @@ class Pool:
         """Kill every jail. A call under way in another thread fails with JailUnavailable."""
         self._closed = True
         for worker in self._all:
-            worker.jail.kill()
+            worker.close()
         self._all.clear()
         self._starter.shutdown()
 
@@ -84,18 +88,26 @@ class Pool:
 
     def run(self, call: Call) -> Outcome:
         """`call` as one value."""
+        return self._by_a_worker(call.driver, lambda worker: execute(worker.jail, call), again=not call.channel)
+
+    def fork(self, run: ForkedRun) -> NativeOutcome:
+        """Run one program of ours in a process with a folder of its own; see `ForkedRun`. Raises as `call` does."""
+        return self._by_a_worker(run.driver, lambda worker: worker.fork(run), again=not run.channel)
+
+    def _by_a_worker(self, driver: str, work: Callable[[_Worker], T], *, again: bool) -> T:
+        """Do `work` by an idle worker. again: once more with a new jail if the first dies under it."""
         worker = self._take()
         try:
             for attempt in (1, 2):
                 try:
-                    self._ensure_driver(worker, call.driver)
-                    return execute(worker.jail, call)
+                    self._ensure_driver(worker, driver)
+                    return work(worker)
                 except JailDied as death:
                     if self._closed:
                         raise JailUnavailable("the pool was closed during a call") from None
                     worker.replace(self._spawn())
                     self._prove(worker.jail)
-                    if attempt == 2 or call.channel:
+                    if attempt == 2 or not again:
                         raise JailUnavailable(
                             "the jail died under a call, so nothing was judged", got=str(death), do="run `evolake doctor`; is memory short?"
                         ) from None
@@ -112,7 +124,7 @@ class Pool:
         """A new jail, importing; started by the pool's own thread, since a jail dies with the thread that started it."""
         jail = self._starter.submit(JailProcess, self._backend, view=self._view).result()
         with contextlib.suppress(JailDied):  # `_prove` meets the same death, and tells it
-            jail.begin_import(self._modules)
+            jail.begin_import(self._modules, self._wanted)
         return jail
 
     def _prove(self, jail: JailProcess) -> None:
@@ -143,6 +155,28 @@ class _Worker:
     def __init__(self, jail: JailProcess):
         self.jail = jail
         self.imported: set[str] = set()
+        self._group: contextlib.ExitStack | None = None
+        self._memory: groups.Group | None = None
+
+    def close(self) -> None:
+        self.jail.kill()
+        self._leave_group()
+
+    def fork(self, run: ForkedRun) -> NativeOutcome:
+        """One run, in this worker's control group if its limits ask for one: a group is used again until the kernel has ended a run in it."""
+        if run.limits.processes and self._group is None:
+            self._group = contextlib.ExitStack()
+            self._memory = self._group.enter_context(groups.group(run.limits.most_mb))
+        seen = observe(self.jail, run, self._memory)
+        if seen.report.get("out_of_memory") and self._memory:
+            seen = native.out_of_memory(seen, self._memory.peak_mb(), run.limits)
+            self._leave_group()
+        return native.forked_outcome(self.jail.backend, seen, run.limits)
+
+    def _leave_group(self) -> None:
+        if self._group is not None:
+            self._group.close()
+        self._group = self._memory = None
 
     def replace(self, jail: JailProcess) -> None:
         self.jail.kill()
@@ -188,13 +222,14 @@ def execute(jail: JailProcess, call: Call) -> Outcome:
 
 
 def open_pool(
-    workers: int = 2, preload: tuple[str, ...] = ("torch", "numpy"), mode: str | None = None, view: View = View(),
+    workers: int = 2, preload: tuple[str, ...] = ("torch", "numpy"), mode: str | None = None, wanted: tuple[str, ...] = (), view: View = View(),
 ) -> Pool:
-    """Start `workers` jails that have imported `preload`. mode: "bubblewrap" or "rlimits"; None follows the setting EVOLAKE_JAIL.
-    view: what candidates see beyond the system.
+    """Start `workers` jails that have imported `preload`, and of `wanted` what can be imported.
+
+    mode: "bubblewrap" or "rlimits"; None follows the setting EVOLAKE_JAIL. view: what candidates see beyond the system.
 
     Raises JailUnavailable, saying what to install or allow, where this machine cannot build the jail; there is no silent fall-back.
     """
     if workers < 1:
         raise InputError("a jail pool needs at least one worker", got=repr(workers))
-    return Pool(backend(mode), workers, tuple(preload), view)
+    return Pool(backend(mode), workers, tuple(preload), tuple(wanted), view)

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +63,10 @@ class JailProcess:
         """Process id, on the host, of the outermost process of the jail."""
         return self._process.pid
 
-    def begin_import(self, modules: list[str]) -> None:
-        """Ask the server to import `modules`; the answer is fetched by `end_import`. Raises JailDied."""
+    def begin_import(self, modules: list[str], wanted: Iterable[str] = ()) -> None:
+        """Ask the server to import `modules`, and those of `wanted` that can be imported; the answer is fetched by `end_import`. Raises JailDied."""
         try:
-            wire.send(self.control, {"op": "import", "modules": modules})
+            wire.send(self.control, {"op": "import", "modules": modules, "wanted": list(wanted)})
         except OSError as error:
             raise JailDied(str(error)) from None
 

@@ -54,10 +54,13 @@ def steps_fell(progress: Sequence[Progress], cycles: int) -> bool:
     return bool(before) and bool(lately) and min(lately) <= FEWER_STEPS * min(before)
 
 
-def words_on_phase(phase: Phase, progress: Sequence[Progress]) -> str:
-    """One or two sentences on where the search stands."""
-    if not progress:
+def words_on_phase(phase: Phase, progress: Sequence[Progress], reach: Sequence[float] = ()) -> str:
+    """One or two sentences on where the search stands. reach: the largest size that each measured candidate solved, 0 for none."""
+    if not progress and not len(reach):
         return "Nothing has been measured yet."
+    if not progress:
+        solved = f"the largest size that one solved is N={max(reach):g}" if max(reach) > 0 else "none solved any size"
+        return f"No cycle has decided on a champion yet; {len(reach)} were measured, and {solved}."
     best = min(progress, key=lambda entry: (-entry.reach, entry.steps))
     state = {
         "exploring": "The search has only begun.",

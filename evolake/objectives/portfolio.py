@@ -68,7 +68,7 @@ def make(
     return ObjectiveSpec(objective_id(source), family, dict(parameters), description, source)
 
 
-def draw(
+def new_objective(
     rng: np.random.Generator, existing: Iterable[HasFamily], wanted: Sequence[str] = (), *, families: Mapping[str, Family] = OBJECTIVE_FAMILIES,
     folder: str = FAMILY_FOLDER, helpers: str = HELPERS,
 ) -> ObjectiveSpec:

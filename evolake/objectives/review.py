@@ -106,7 +106,7 @@ def review(
         analyses.append(ObjectiveAnalysis(objective.objective_id, f"{objective.family}: {said}", multiplier, findings))
     phase = phase_of(progress)
     return Review(
-        assessment=f"{words_on_phase(phase, progress)} {_words_on_portfolio(analyses, blocks, consensus)}",
+        assessment=f"{words_on_phase(phase, progress, sizes.tolist())} {_words_on_portfolio(analyses, blocks, consensus)}",
         phase=phase,
         objectives=tuple(analyses),
         guidance=_guidance(objectives, analyses, missing_families(objectives, phase)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,7 +45,7 @@ def genealogy(designs: Sequence[Ancestor], edges: Sequence[tuple[str, str, float
         return to_png(drawn)
     known = {design.design_id for design in designs}
     lines = [(parent, child, weight) for parent, child, weight in edges if parent in known and child in known]
-    place = lay_out(list(layers.values()), [(parent, child) for parent, child, _ in lines])
+    place = lay_out(list(layers.values()), [(parent, child) for parent, child, _ in sorted(lines, key=lambda edge: -edge[2])])
     family = ancestry(champion, lines) if champion in known else set()
     line = main_line(champion, lines) if family else []
     main = set(zip(line[1:], line, strict=False))
@@ -124,13 +124,14 @@ def _rank(edge: tuple[str, str], main: set[tuple[str, str]], family: set[str]) -
 
 def lay_out(layers: Sequence[Sequence[str]], edges: Sequence[tuple[str, str]]) -> dict[str, tuple[float, float]]:
     """Places (column, height in 0..1) with few crossings: each column is sorted by the mean height of its neighbours, sweeping to and fro
-    (barycentre rule of Sugiyama, Tagawa and Toda 1981).
+    (barycentre rule of Sugiyama, Tagawa and Toda 1981). In the end the children of one parent, the first in `edges`, are put side by side.
     """
     neighbours: dict[str, list[str]] = defaultdict(list)
     for parent, child in edges:
         neighbours[parent].append(child)
         neighbours[child].append(parent)
     column = {design: x for x, layer in enumerate(layers) for design in layer}
+    parents = {child: parent for parent, child in reversed(edges)}
     order = [sorted(layer) for layer in layers]
     height = {design: y for layer in order for design, y in zip(layer, _heights(len(layer)), strict=True)}
     for sweep in range(SWEEPS):
@@ -142,7 +143,18 @@ def lay_out(layers: Sequence[Sequence[str]], edges: Sequence[tuple[str, str]]) -
                 means[design] = sum(beside) / len(beside) if beside else height[design]
             order[x] = sorted(order[x], key=lambda design: (means[design], design))
             height |= dict(zip(order[x], _heights(len(order[x])), strict=True))
+    for layer in order:
+        height |= dict(zip(_siblings_together(layer, parents, height), _heights(len(layer)), strict=True))
     return {design: (float(column[design]), height[design]) for design in column}
+
+
+def _siblings_together(layer: Sequence[str], parents: Mapping[str, str], height: Mapping[str, float]) -> list[str]:
+    """Return a column with the children of one first parent side by side, families by their mean height."""
+    families: dict[str, list[str]] = defaultdict(list)
+    for design in layer:
+        families[parents.get(design, design)].append(design)
+    means = {name: sum(height[member] for member in members) / len(members) for name, members in families.items()}
+    return [design for name in sorted(families, key=lambda name: (means[name], name)) for design in families[name]]
 
 
 def _heights(count: int) -> list[float]:

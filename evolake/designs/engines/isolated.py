@@ -34,6 +34,8 @@ from typing import Any
 import numpy as np
 
 from evolake.designs.engines.engine import Simulation, unsolved
+from evolake.designs.model.formulas import FormulaKind, KindName, prepare
+from evolake.designs.model.instances import P0
 from evolake.errors import InputError, MachineryError
 
 MODULE = "evolake.designs.engines.isolated_worker"
@@ -54,7 +56,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Run:
-    """One numeric run. `traced` is TracedDesign's JSON text; the instances are `planted(n, batch, instance_seed, ratio=ratio)`.
+    """One numeric run. `traced` is TracedDesign's JSON text; the instances are `draw_formulas` of the kind, with `n`, `batch` and `instance_seed`.
 
     interval, together, max_work, core_s, threads: see `evolake.designs.engines.engine.simulate`.
     guard_s: seconds of the processor that the child may take before it is stopped; None: none, or what follows from `core_s`.
@@ -76,6 +78,13 @@ class Run:
     engine: str = "auto"
     dtype: str | None = None
     threads: int = 1
+    kind: KindName = "planted"
+    p0: float = P0
+
+    @property
+    def formulas(self) -> FormulaKind:
+        """The kind of the instances."""
+        return FormulaKind(self.kind, self.ratio, self.p0)
 
 
 class _Guard:
@@ -233,6 +242,7 @@ def run_apart(run: Run, on_progress: Progress | None = None) -> Simulation:
     Raises:
         InputError: arguments that make no run. MachineryError: the child cannot be started, or its installation is broken.
     """
+    prepare(run.formulas, run.n, run.batch, run.instance_seed)
     began, seen = time.monotonic(), [0]
 
     def heard(steps: int, solved: int) -> None:

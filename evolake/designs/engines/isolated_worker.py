@@ -85,7 +85,7 @@ def _broken(reason: str, request: dict[str, Any]) -> dict[str, Any]:
 def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
     from evolake.designs.engines.engine import EngineChoice, RunEvents, StopRule, WorkBounds, simulate
     from evolake.designs.model.contract import TracedDesign
-    from evolake.designs.model.instances import planted
+    from evolake.designs.model.formulas import FormulaKind, draw_formulas
 
     parts = [0.0]
 
@@ -95,7 +95,8 @@ def _simulate(request: dict[str, Any], say: Say) -> dict[str, Any]:
             say({"progress": [steps, solved]})
 
     design = TracedDesign.from_json(json.loads(request["traced"]))
-    instances = planted(request["n"], request["batch"], request["instance_seed"], ratio=request["ratio"])
+    kind = FormulaKind(request["kind"], request["ratio"], request["p0"])
+    instances = draw_formulas(kind, request["n"], request["batch"], request["instance_seed"])
     result = simulate(
         design, instances, max_steps=request["max_steps"], seed=request["seed"],
         until=StopRule(request["until_median"], request["interval"], request["together"]), bounds=WorkBounds(request["max_work"], request["core_s"]),

@@ -3,8 +3,8 @@
 Children are made and judged in generations of fixed size. All of one generation come of the elite as it stood before it, meet the bars that held
 then, and are taken in the order in which they were proposed. So what comes out depends on the seed, not on how many workers there are or on
 who ends first, and a race that was killed comes to the same when it is run again. What ends a race is counted too: children, and simulated steps
-times instances times variables, weighted by the work of a step. The instances are the cycle's own: what was fitted to those of one cycle meets
-others in the next.
+times instances times variables, weighted by the work of a step. The instances are those of `SAME_FORMULAS` cycles: what was fitted to them meets
+others after that, and what a design showed on them in an earlier cycle of these, by its id, is not run again.
 
 Every child passes the gates as any candidate does; one that is blocked is a row with its reason. Of those that enter, the ancestors that only raced
 are left out of the ancestry: a child's shares are handed on to the designs of the archive that they come from.
@@ -28,6 +28,7 @@ from evolake.designs.evolution.proposals import Candidate, Judge, Judged, blocki
 from evolake.designs.evolution.racing import Lap, Race, Racer, Rung, kept, run_rungs
 from evolake.designs.genome.grammars import GRAMMARS, adopted, parent_of
 from evolake.designs.genome.variation import Child, DesignGenome, Parent
+from evolake.designs.model.formulas import FormulaKind, uniform_kind
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import MachineryError
 from evolake.gates.in_turn import side_by_side
@@ -38,12 +39,16 @@ CORE_TIMES = 5.0
 """What a rung may take, as a multiple of `core_s` of the experiments at low fidelity: its bar is to end it, not this."""
 SHARES_OF_LARGEST = (0.25, 0.35, 0.5, 0.5, 0.7, 1.0, 1.0)
 """Sizes of the rungs; two at a size have instances of their own."""
+SAME_FORMULAS = 4
+"""Cycles in a row that race on the same formulas. Designs of the archive, which race in each, took half of its processor time."""
+UNIFORM_FROM = 0.5
+"""Size of the smallest rung of uniform formulas, as a share of the largest."""
 SETTLED_AFTER = 0.5
 """Share of the children after which forms are settled (`Race.settle`)."""
 ENTERING_OF_ONE_FORM = 2
 MOST_STARTERS, STARTERS_AT_ONCE = 6, 4
 MILLION = 10**6
-RunRungs = Callable[[str, Sequence[Rung], Sequence[int], float, float], list[Lap]]
+RunRungs = Callable[[str, Sequence[Rung], Sequence[int], float], list[Lap]]
 
 
 @dataclass(frozen=True)
@@ -58,12 +63,14 @@ class Starter:
 
 @dataclass(frozen=True)
 class Bred:
-    """What a race gave: rows of RACED, the candidates that enter the cycle, best first, all that was judged, and processor seconds of simulating."""
+    """What a race gave: rows of RACED, the candidates that enter the cycle, best first, all that was judged, processor seconds of simulating, and how
+    many different dynamics its elite and its front hold: designs that differ in values alone count as one."""
 
     rows: list[dict[str, Any]]
     entering: list[Judged]
     judged: list[Judged]
     cpu_s: float
+    dynamics: int = 0
 
 
 def should_breed(settings: DesignsSettings, backend: str) -> bool:
@@ -72,12 +79,35 @@ def should_breed(settings: DesignsSettings, backend: str) -> bool:
 
 
 def rungs_of(settings: DesignsSettings, cycle: str, root_seed: int) -> list[Rung]:
-    """The rungs of a cycle's race, each with instances that no other cycle and no experiment draws."""
+    """The rungs of a cycle's race, small ones first, each with instances that no experiment draws, the same for `SAME_FORMULAS` cycles."""
+    epoch = f"from {_first_of_same_formulas(cycle):04d}"
     race = settings.race
+    sizes = [max(settings.n_start, round(share * race.max_n)) for share in SHARES_OF_LARGEST]
+    largest_first = [race.p0[place % len(race.p0)] for place in range(len(sizes))]
+    kinds = [(n, FormulaKind("planted", settings.ratio, p0)) for n, p0 in zip(sizes, reversed(largest_first), strict=True)]
+    most = min(race.max_n, race.uniform_max_n)
+    count = round(len(sizes) * race.uniform_share / (1 - race.uniform_share))
+    for share in np.linspace(UNIFORM_FROM, 1.0, count) if count > 1 else [1.0] * count:
+        n = max(settings.n_start, round(share * most))
+        kinds.append((n, uniform_kind(uniform_ratio(n))))
+    kinds.sort(key=lambda pair: pair[0])  # stable: planted before uniform ones of a size
     return [
-        Rung(max(settings.n_start, round(share * race.max_n)), race.batch, child_seed(root_seed, LINE, cycle, "race", place), race.max_steps)
-        for place, share in enumerate(SHARES_OF_LARGEST)
+        Rung(n, race.batch, child_seed(root_seed, LINE, epoch, "race", place), race.max_steps, kind) for place, (n, kind) in enumerate(kinds)
     ]
+
+
+def cycles_of_same_formulas(cycle: str) -> list[str]:
+    """Return the earlier cycles that raced on the same formulas as `cycle`."""
+    return [f"{number:04d}" for number in range(_first_of_same_formulas(cycle), int(cycle))]
+
+
+def _first_of_same_formulas(cycle: str) -> int:
+    return int(cycle) // SAME_FORMULAS * SAME_FORMULAS
+
+
+def uniform_ratio(n: int) -> float:
+    """Return the clauses per variable at which a SAT solver still decides uniform formulas of this size in about a second."""
+    return 4.2 if n <= 160 else 4.1 if n <= 226 else 4.0
 
 
 def starter_of(parent: Parent, traced: str, settings: DesignsSettings) -> Starter | None:
@@ -105,10 +135,25 @@ def starters_of(population: Population, fresh: Sequence[Judged], texts: Texts, s
 
 @dataclass(frozen=True)
 class KnownDesigns:
-    """graphs: graph_sha -> design id, of every design there is. keys: of all that were ever proposed."""
+    """graphs: graph_sha -> design id, of every design there is. keys: of all that were ever proposed. raced: rows of RACED of earlier cycles."""
 
     graphs: Mapping[str, str]
     keys: Collection[str]
+    raced: Sequence[Mapping[str, Any]] = ()
+
+
+def solved_before(rows: Sequence[Mapping[str, Any]], rungs: Sequence[Rung]) -> dict[str, dict[int, Lap]]:
+    """Return what designs solved on these rungs in earlier races: by design id, by the rung's seed. Rows that lack the seeds show nothing."""
+    batches, result = {rung.seed: rung.batch for rung in rungs}, dict[str, dict[int, Lap]]()
+    for row in rows:
+        if row.get("seeds") is None or row.get("solved") is None:
+            continue
+        for seed, batch, solved, steps, work in zip(
+            row["seeds"], row["batches"], row["solved"], row["median_steps"], row["median_works"], strict=True
+        ):
+            if solved and batches.get(seed) == batch:
+                result.setdefault(row["design_id"], {})[seed] = Lap(steps, True, 0.0, per_step=work / max(1, steps))
+    return result
 
 
 @dataclass(frozen=True)
@@ -133,7 +178,7 @@ def breed(starters: Sequence[Starter], setup: RaceSetup, known: KnownDesigns, *,
     """
     grammar = GRAMMARS[settings.grammar]
     race = Race(grammar, rungs_of(settings, cycle_seeds.cycle, cycle_seeds.root), taken=set(known.keys))
-    stage = _Stage(race, setup, settings, cycle_seeds.cycle, dict(known.graphs))
+    stage = _Stage(race, setup, settings, cycle_seeds.cycle, dict(known.graphs), solved_before(known.raced, race.rungs))
     stage.start(starters)
     random = np.random.default_rng(cycle_seeds.seed("race-children"))
     asked = 0
@@ -151,7 +196,8 @@ def breed(starters: Sequence[Starter], setup: RaceSetup, known: KnownDesigns, *,
 class _Stage:
     """A race on its way.
 
-    laps: of the racer that was taken last. made: children by id. shares: what the archive's designs have in each racer.
+    before: what designs of the archive solved in earlier races on these rungs. laps: of the racer that was taken last. made: children by id. shares:
+    what the archive's designs have in each racer.
     """
 
     race: Race
@@ -159,6 +205,7 @@ class _Stage:
     settings: DesignsSettings
     cycle: str
     known: dict[str, str]
+    before: Mapping[str, Mapping[int, Lap]] = field(default_factory=dict)
     number: int = 0
     work: int = 0
     cpu_s: float = 0.0
@@ -174,11 +221,34 @@ class _Stage:
             self._started(starters[first : first + STARTERS_AT_ONCE])
 
     def _started(self, starters: Sequence[Starter]) -> None:
-        pending = [self._submitted(starter.traced) for starter in starters]
+        limits = self.race.limits()
+        pending = [self._submitted(starter.traced, self._unknown(starter.design_id, limits), limits) for starter in starters]
         for starter, future in zip(starters, pending, strict=True):
             self.shares[starter.design_id] = {starter.design_id: 1.0}
-            racer = self._taken(starter.design_id, starter.title, starter.genome, _laps(future), "")
+            laps = self._joined(starter.design_id, limits, _laps(future))
+            racer = self._taken(starter.design_id, starter.title, starter.genome, laps, "")
             self._row(starter, (), "start", racer)
+
+    def _unknown(self, design_id: str, limits: Sequence[int]) -> list[int]:
+        """Return the places of the rungs that a design has to run. A kind is known as far as it was solved within the limits."""
+        before, unknown, ended = self.before.get(design_id, {}), list[int](), set[str]()
+        for place, (rung, limit) in enumerate(zip(self.race.rungs, limits, strict=True)):
+            lap = before.get(rung.seed)
+            if rung.kind.name in ended or lap is None or lap.median_work > limit:
+                ended.add(rung.kind.name)
+                unknown.append(place)
+        return unknown
+
+    def _joined(self, design_id: str, limits: Sequence[int], laps: Sequence[Lap]) -> list[Lap]:
+        """Return the laps of all rungs: those that were run, and those that were known."""
+        ran = dict(zip(self._unknown(design_id, limits), laps, strict=False))
+        missing = Lap(0, False, 0.0, ran=False)
+        before = self.before.get(design_id, {})
+        unknown = set(self._unknown(design_id, limits))
+        result = [ran.get(place, missing) if place in unknown else before[rung.seed] for place, rung in enumerate(self.race.rungs)]
+        while result and not result[-1].ran:
+            result.pop()
+        return result
 
     def generation(self, children: Sequence[Child]) -> None:
         """Judges children side by side and takes them in their order. A worker races who passed while others are being traced."""
@@ -202,7 +272,7 @@ class _Stage:
         entering = [self._entering(self.made[racer.name], racer) for racer in best]
         names = {racer.name for racer in best}
         rows = [row | {"state": "enters"} if row["state"] == "raced" and row["design_id"] in names else row for row in self.rows]
-        return Bred(rows, entering, self.judged, self.cpu_s)
+        return Bred(rows, entering, self.judged, self.cpu_s, self.race.dynamics())
 
     def _met(self, known: Mapping[str, str], candidate: Candidate) -> tuple[Judged, Future[list[Lap]] | None]:
         result = judged(candidate, known, self.setup.judge)
@@ -210,10 +280,16 @@ class _Stage:
             return result, None
         return result, self._submitted(json.dumps(result.traced.to_json(), sort_keys=True))
 
-    def _submitted(self, traced: str) -> Future[list[Lap]]:
-        return self.setup.executor.submit(
-            self.setup.run, traced, self.race.rungs, self.race.limits(), self.settings.ratio, CORE_TIMES * self.settings.low.core_s,
-        )
+    def _submitted(self, traced: str, places: Sequence[int] | None = None, limits: Sequence[int] = ()) -> Future[list[Lap]]:
+        """Submit a design on all rungs, or on those at some places."""
+        rungs, limits = self.race.rungs, limits or self.race.limits()
+        chosen = range(len(rungs)) if places is None else places
+        if not chosen:
+            done: Future[list[Lap]] = Future()
+            done.set_result([])
+            return done
+        parts = [rungs[place] for place in chosen], [limits[place] for place in chosen]
+        return self.setup.executor.submit(self.setup.run, traced, *parts, CORE_TIMES * self.settings.low.core_s)
 
     def _taken(self, name: str, title: str, genome: DesignGenome, laps: Sequence[Lap], operator: str) -> Racer | None:
         """Counts what the laps took and lets the race take them; the racer, wherever it came in."""
@@ -239,8 +315,8 @@ class _Stage:
     def _entering(self, made: Judged, racer: Racer) -> Judged:
         shares = tuple(self.shares[made.design_id].items())
         direct = {name for name, _ in made.weights} <= {name for name, _ in shares}
-        largest = self.race.rungs[len(racer.medians) - 1].n
-        rationale = f"{made.rationale} Raced with {len(self.made)} others: median step {racer.medians[-1]} at N={largest}."
+        reached = " and ".join(f"{item.median} at N={item.n} on {item.kind} formulas" for item in racer.by_kind if item.n)
+        rationale = f"{made.rationale} Raced with {len(self.made)} others: median step {reached}."
         return replace(made, operator=made.operator if direct else "race", weights=shares, rationale=rationale)
 
     def _row(
@@ -248,16 +324,17 @@ class _Stage:
         reason: str | None = None,
     ) -> None:
         laps: Sequence[Lap] = () if state == "blocked" else self.laps
-        solved = [lap for lap in laps if lap.solved]
+        ran = [(rung, lap) for rung, lap in zip(self.race.rungs, laps, strict=False) if lap.ran]
         self.rows.append({
             "cycle": self.cycle, "number": self.number, "design_id": design.design_id, "title": design.title,
             "operator": design.operator or None if isinstance(design, Judged) else None,
             "parents": json.dumps(dict(parents), sort_keys=True), "state": state, "gate": gate,
             "reason": reason or next((lap.failure for lap in laps if lap.failure), None),
             "genome": design.genome.to_json() if design.genome else None, "source_sha": None, "traced_sha": None,
-            "sizes": [rung.n for rung, _ in zip(self.race.rungs, laps, strict=False)],
-            "median_steps": [lap.median_step for lap in laps], "median_works": [lap.median_work for lap in laps],
-            "solved_rungs": len(solved), "rungs": len(self.race.rungs),
+            "sizes": [rung.n for rung, _ in ran], "kinds": [rung.kind.name for rung, _ in ran],
+            "seeds": [rung.seed for rung, _ in ran], "batches": [rung.batch for rung, _ in ran], "solved": [lap.solved for _, lap in ran],
+            "median_steps": [lap.median_step for _, lap in ran], "median_works": [lap.median_work for _, lap in ran],
+            "solved_rungs": sum(lap.solved for _, lap in ran), "rungs": len(self.race.rungs),
             "steps_run": sum(lap.steps_run for lap in laps),
             "score": racer.score if racer else None, "elite": racer is not None,
             "timed_out": any(lap.timed_out for lap in laps), "cpu_s": sum(lap.cpu_s for lap in laps),

@@ -18,7 +18,7 @@ import math
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -40,7 +40,7 @@ UNIT = "work"
 
 @dataclass(frozen=True)
 class Contender:
-    """A design in a duel: its id, TracedDesign's JSON text, and the largest size it has solved so far."""
+    """A design in a duel: its id, TracedDesign's JSON text, and the largest size it has solved so far; of a challenger, that any rival has."""
 
     design_id: str
     traced: str
@@ -57,7 +57,10 @@ class Succession:
 
 
 def contenders(population: Population, order: Sequence[str], texts: Texts) -> tuple[Contender, Contender, Contender]:
-    """Challenger (first by consensus), incumbent (the champion, or the baseline), baseline (the seed of that name, or the first seed)."""
+    """Challenger (first by consensus), incumbent (the champion, or the baseline), baseline (the seed of that name, or the first seed).
+
+    The challenger has to show itself at the largest size that any ranked design has solved, whether it went on to that size itself or not.
+    """
     seeds = population.designs.filter((pl.col("origin") == "seed") & (pl.col("state") != "blocked")).sort("title")
     named = seeds.filter(pl.col("title") == "baseline")["design_id"].to_list()
     baseline = (named or seeds["design_id"].to_list() or order)[0]
@@ -66,7 +69,9 @@ def contenders(population: Population, order: Sequence[str], texts: Texts) -> tu
         solved = reach(population.experiment_rows([design_id]))["largest_solved"]
         return Contender(design_id, texts(population.row(design_id)["traced_sha"]), solved)
 
-    return contender(order[0]), contender(population.champion_id or baseline), contender(baseline)
+    everyone = max(reach(population.experiment_rows([design_id]))["largest_solved"] for design_id in order)
+    challenger = replace(contender(order[0]), largest_solved=everyone)
+    return challenger, contender(population.champion_id or baseline), contender(baseline)
 
 
 def evaluation_rows(trials: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -14,13 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
 from evolake.compute.needs import trusted
 from evolake.designs.engines.counted import counted_s
 from evolake.designs.evolution.schedule import MOST_STEPS_PER_WORK, Fidelity, Level, is_solved, latest_levels, limits_of, next_level
+from evolake.designs.model.formulas import FormulaKind, uniform_kind
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.work.rows import max_work, median_work, per_step
 from evolake.errors import InputError, MachineryError
@@ -103,9 +104,22 @@ def instance_seed(root_seed: int, n: int) -> int:
     return child_seed(root_seed, LINE, EVERY_CYCLE, INSTANCES, n)
 
 
+def uniform_seed(root_seed: int, n: int) -> int:
+    """The seed of the uniform formulas of size `n`, the same for every design and cycle under one root seed."""
+    return child_seed(root_seed, LINE, EVERY_CYCLE, f"uniform {INSTANCES}", n)
+
+
+def uniform_batch(settings: DesignsSettings) -> int:
+    """Uniform formulas of an experiment: their share of both kinds, where the planted ones are a batch."""
+    return max(1, round(settings.batch * settings.uniform.share / (1 - settings.uniform.share)))
+
+
 @trusted
-def simulate_level(traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings, *, threads: int = 1) -> Measured:
-    """Runs one traced design on `settings.batch` planted instances of `n` variables; the engine is the fastest that fits the graph.
+def simulate_level(
+    traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings, *, threads: int = 1, kind: FormulaKind | None = None,
+) -> Measured:
+    """Runs one traced design on `settings.batch` formulas of `n` variables, planted ones unless a kind is given; the engine is the fastest that
+    fits the graph.
 
     max_work: in steps of the baseline. core_s: as for `evolake.designs.engines.engine.simulate`.
 
@@ -114,9 +128,10 @@ def simulate_level(traced: str, n: int, max_work: int, seed: int, core_s: float,
     from evolake.designs.engines.engine import unsolved
     from evolake.designs.engines.isolated import Run, run_apart
 
+    kind = kind or FormulaKind(ratio=settings.ratio)
     run = Run(
-        traced, n, settings.batch, seed, MOST_STEPS_PER_WORK * max_work, instance_seed=seed, ratio=settings.ratio, max_work=max_work, core_s=core_s,
-        together=settings.batch == PAPER_BATCH, threads=threads,
+        traced, n, settings.batch, seed, MOST_STEPS_PER_WORK * max_work, instance_seed=seed, ratio=kind.ratio, max_work=max_work, core_s=core_s,
+        together=settings.batch == PAPER_BATCH, threads=threads, kind=kind.name, p0=kind.p0,
     )
     try:
         return run_apart(run)
@@ -126,7 +141,10 @@ def simulate_level(traced: str, n: int, max_work: int, seed: int, core_s: float,
 
 @trusted
 def run_schedule(job: Job, simulate: Simulate = simulate_level) -> list[dict[str, Any]]:
-    """Rows of one design at one fidelity, one per level, in order; none when its earlier rows leave nothing to run."""
+    """Rows of one design at one fidelity, one per level, in order; none when its earlier rows leave nothing to run.
+
+    At low fidelity, levels of uniform formulas follow those of planted ones if the settings ask for them.
+    """
     if job.threads > 1:
         simulate = partial(simulate, threads=job.threads)
     rows: list[dict[str, Any]] = []
@@ -136,14 +154,31 @@ def run_schedule(job: Job, simulate: Simulate = simulate_level) -> list[dict[str
         result = simulate(job.traced, level.n, level.max_work, seed, max(left, LEAST_CORE_S), job.settings)
         left -= counted_s(int(result.steps_run), result.engine, job.settings.batch * level.n, result.work_per_step)
         rows.append(result_row(job, level, seed, result))
+    if job.fidelity == "low" and job.settings.uniform.share > 0:
+        rows += _uniform_rows(job, simulate)
     return rows
 
 
-def result_row(job: Job, level: Level, seed: int, result: Measured) -> dict[str, Any]:
-    """One row of the table EXPERIMENTS."""
+def _uniform_rows(job: Job, simulate: Simulate) -> list[dict[str, Any]]:
+    """Rows of one design on uniform formulas, one per level, within as many seconds again."""
+    settings = job.settings.model_copy(update={"batch": uniform_batch(job.settings)})
+    job, kind = replace(job, settings=settings), uniform_kind(settings.uniform.ratio)
+    rows: list[dict[str, Any]] = []
+    left = limits_of(settings, job.fidelity).core_s
+    while (level := next_level(settings, job.fidelity, job.earlier, rows, kind.name)) is not None:
+        seed = uniform_seed(job.root_seed, level.n)
+        result = simulate(job.traced, level.n, level.max_work, seed, max(left, LEAST_CORE_S), settings, kind=kind)
+        left -= counted_s(int(result.steps_run), result.engine, settings.batch * level.n, result.work_per_step)
+        rows.append(result_row(job, level, seed, result, kind))
+    return rows
+
+
+def result_row(job: Job, level: Level, seed: int, result: Measured, kind: FormulaKind | None = None) -> dict[str, Any]:
+    """One row of the table EXPERIMENTS, of planted formulas unless a kind is given."""
+    kind = kind or FormulaKind(ratio=job.settings.ratio)
     return {
         "design_id": job.design_id, "cycle": job.cycle, "fidelity": job.fidelity, "level": level.k, "batch": job.settings.batch, "N": level.n,
-        "ratio": job.settings.ratio, "run_till_median": True, "max_steps": int(result.limit), "max_work": float(level.max_work),
+        "ratio": kind.ratio, "kind": kind.name, "run_till_median": True, "max_steps": int(result.limit), "max_work": float(level.max_work),
         "unsolved_fraction": float(result.unsolved_fraction), "median_step": int(result.median_step), "steps_run": int(result.steps_run),
         "work_per_step": float(result.work_per_step), "median_work": float(result.median_step * result.work_per_step),
         "together_step": result.together_step if job.settings.batch == PAPER_BATCH else None, "left_again": int(result.left_again), "seed": seed,
@@ -192,8 +227,9 @@ def _work_of_last(job: Job) -> int:
     return max(((int(row["N"]), round(int(row["N"]) * int(row["steps_run"]) * per_step(row))) for row in job.earlier), default=(0, 0))[1]
 
 
-def results_by_design(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """What objectives receive: for each design one dict per size, ascending, the last try of each. No times: nothing is ranked on wall time.
+def results_by_design(rows: Sequence[Mapping[str, Any]], kind: str = "planted") -> dict[str, list[dict[str, Any]]]:
+    """What objectives receive of a kind of formulas: for each design one dict per size, ascending, the last try of each. No times: nothing is ranked
+    on wall time.
 
     Every number of steps is one of work, in steps of the baseline, so that whatever an objective makes of steps it makes of work. A size that was
     not solved has an estimate, which is put above what any design took that solved it.
@@ -201,7 +237,7 @@ def results_by_design(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[
     grouped: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         grouped.setdefault(str(row["design_id"]), []).append(row)
-    levels = {design_id: latest_levels(result) for design_id, result in sorted(grouped.items())}
+    levels = {design_id: latest_levels(result, kind) for design_id, result in sorted(grouped.items())}
     slowest: dict[int, int] = {}
     for row in (row for result in levels.values() for row in result if is_solved(row)):
         slowest[int(row["N"])] = max(slowest.get(int(row["N"]), 0), math.ceil(median_work(row)))

@@ -69,6 +69,21 @@ def find_files(given: Path) -> Files:
     return Files(given.resolve().parents[1], mark + workspace)
 
 
+def find_solvers(given: Path) -> Files:
+    """The files below a folder that has no database: its one folder `solvers` or `solvers_WORKSPACE` with solver_N.py in it. Raises InputError."""
+    result = sorted({path.parent for path in given.glob("solvers*/solver_*.py") if path.is_file()}) if given.is_dir() else []
+    if len(result) != 1:
+        got = ", ".join(path.name for path in result) or ("no solvers*/solver_N.py in it" if given.is_dir() else "no such folder")
+        raise InputError(
+            f"no one folder of solvers of the paper's framework in {given}", wanted="one folder solvers or solvers_WORKSPACE with solver_N.py in it",
+            got=got, do="give the folder above it; of several workspaces, copy one to a folder of its own",
+        )
+    name, mark, workspace = result[0].name.partition("_")
+    if name != "solvers":
+        raise InputError(f"{result[0]} is no folder of solvers", wanted="solvers or solvers_WORKSPACE", got=result[0].name, do="rename it")
+    return Files(result[0].resolve().parent, mark + workspace)
+
+
 def read_object(path: Path) -> dict[str, Any]:
     """A file that holds one JSON object. Raises InputError."""
     try:

@@ -45,9 +45,12 @@ class Framework:
         return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
 
 
-def read_framework(files: Files) -> Framework:
-    """Everything that the files say. Raises InputError where one that must be right is not."""
-    entries = read_object(files.database).get("designs")
+def read_framework(files: Files, *, files_only: bool = False) -> Framework:
+    """Everything that the files say. Raises InputError where one that must be right is not.
+
+    files_only: the database is not read; every solver_N.py is a design without parents and results.
+    """
+    entries = _entries_of_files(files) if files_only else read_object(files.database).get("designs")
     if not isinstance(entries, list):
         raise InputError(f"{files.database} is no database of the paper's framework", wanted=WANTED, got="no list `designs`", do=DO)
     if not entries:
@@ -61,6 +64,14 @@ def read_framework(files: Files) -> Framework:
     ]
     kept = ("kind", "number", "title", "text", "state", "reason")
     return Framework(designs, sources, results, _objectives(files), [{name: row[name] for name in kept} for row in texts])
+
+
+def _entries_of_files(files: Files) -> list[Row]:
+    """Return what a database would say of the files of solvers alone."""
+    numbers = sorted(
+        int(match.group(1)) for path in files.folder("solvers").glob("solver_*.py") if (match := re.fullmatch(r"solver_([0-9]{1,9})", path.stem))
+    )
+    return [{"design_id": number, "short_name": f"solver {number}", "planner_round_id": 0, "experiments": []} for number in dict.fromkeys(numbers)]
 
 
 def _designs(files: Files, entries: list[Any], learnt: dict[int, Row]) -> tuple[list[Row], dict[int, str]]:

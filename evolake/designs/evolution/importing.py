@@ -15,7 +15,7 @@ from typing import Any
 
 from evolake.agents.guidance import next_cycle
 from evolake.designs.evolution.experiments import LINE
-from evolake.designs.evolution.framework_files import find_files
+from evolake.designs.evolution.framework_files import find_files, find_solvers
 from evolake.designs.evolution.framework_rows import Framework, read_framework
 from evolake.designs.evolution.objective_writing import WRITTEN, with_genome
 from evolake.designs.evolution.population import Population, texts_of
@@ -62,14 +62,16 @@ class Arrived:
     bundles: list[str]
 
 
-def import_database(lake: Lake, path: Path, *, run_id: str = "import") -> Brought:
+def import_database(lake: Lake, path: Path, *, files_only: bool = False, run_id: str = "import") -> Brought:
     """Brings a database of the paper's framework in. Doing it twice changes nothing.
+
+    files_only: the folder holds solvers and objectives and no database, as public copies of the framework do.
 
     Raises:
         InputError: it is none, or one of its files that must be right is not. PartitionBusy: another import is at work.
     """
-    files = find_files(path)
-    read = read_framework(files)
+    files = find_solvers(path) if files_only else find_files(path)
+    read = read_framework(files, files_only=files_only)
     bundle = read.bundle_id()
     tables = {"designs": read.designs, "results": read.results, "objectives": read.objectives, "texts": read.texts}
     counts = {name: _counted(rows) for name, rows in tables.items()}

@@ -31,7 +31,7 @@ from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROL
 from evolake.designs.settings import DesignsSettings
 from evolake.errors import InputError
 from evolake.gates import GateResults, Verdict
-from evolake.objectives.portfolio import ObjectiveSpec, baseline_objective, draw
+from evolake.objectives.portfolio import ObjectiveSpec, baseline_objective, new_objective
 from evolake.objectives.programs.compose import read
 from evolake.objectives.programs.expression import to_json
 from evolake.objectives.source import objective_id
@@ -57,7 +57,7 @@ def initial_objectives(settings: DesignsSettings, *, cycle: str, root_seed: int)
     random = generator(root_seed, LINE, cycle, "initial-objectives")
     specs = [baseline_objective()]
     while len(specs) < settings.initial_objectives:
-        specs.append(draw(random, specs))
+        specs.append(new_objective(random, specs))
     return [spec_row(spec, cycle, "seed") for spec in specs]
 
 

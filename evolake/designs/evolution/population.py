@@ -88,10 +88,10 @@ class Population(Archive):
         frame = self.experiments if ids is None else self.experiments.filter(pl.col("design_id").is_in(list(ids)))
         return frame.to_dicts()
 
-    def results(self) -> dict[str, list[dict[str, Any]]]:
-        """What objectives receive, for every live design; a design without experiments gets an empty list."""
+    def results(self, kind: str = "planted") -> dict[str, list[dict[str, Any]]]:
+        """What objectives receive of a kind of formulas, for every live design; a design without experiments gets an empty list."""
         live = self.live_ids()
-        result = results_by_design(self.experiment_rows(live))
+        result = results_by_design(self.experiment_rows(live), kind)
         return {design_id: result.get(design_id, []) for design_id in live}
 
     def edges(self) -> list[tuple[str, str, float]]:

@@ -11,6 +11,7 @@ at the next. What wins here is still to be measured on fresh ones, against other
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,14 +24,21 @@ from evolake.designs.genome.grammar import Grammar
 from evolake.designs.genome.grammars import compose, parent_of, propose, read_genome, with_values
 from evolake.designs.genome.values import differed_values
 from evolake.designs.genome.variation import Child, Parent, short_title
+from evolake.designs.model.formulas import PLANTED, FormulaKind, KindName
 
 SLACK = 1.25
 BAR_PLACE = 4
 ELITE = 20
+FRONT, FRONT_ODDS = 12, 0.35
+"""Racers of the front that are kept, and how often a child has one of them as its first parent."""
 SAME_FORM = 4
 """Racers of the elite that may differ in parameter values alone."""
 RANK_DECAY = 0.85
 DIFFERENCE_ODDS, SETTLED_ODDS = 0.25, 0.7
+STRUCTURE_SHARE = 0.4
+"""Of the children of a race, those that are made by an operator that changes the form of a design, at least; the baseline with other values is found
+easily, and takes the place of what is new."""
+VALUE_OPERATORS = ("constants", "perturb")
 DIFFERENCE_FACTORS = (0.4, 0.9)
 SCORED_FROM = 0.6
 """Rungs whose size is at least this share of the largest that was solved make the score."""
@@ -38,19 +46,21 @@ SCORED_FROM = 0.6
 
 @dataclass(frozen=True)
 class Rung:
-    """A batch of instances of one size, and the most work that any racer gets there, in steps of the baseline."""
+    """A batch of instances of one size and kind, and the most work that any racer gets there, in steps of the baseline."""
 
     n: int
     batch: int
     seed: int
     max_steps: int
+    kind: FormulaKind = PLANTED
 
 
 @dataclass(frozen=True)
 class Lap:
     """What a racer took at one rung: median steps (estimated where it did not get there), whether it got there, and processor seconds.
 
-    timed_out: whether a clock cut it before it had shown anything. failure: what it broke on. per_step: work of a step.
+    timed_out: whether a clock cut it before it had shown anything. failure: what it broke on. per_step: work of a step. ran: False for a rung
+    that was not run, because a smaller one of its kind was missed.
     """
 
     median_step: int
@@ -60,6 +70,7 @@ class Lap:
     timed_out: bool = False
     failure: str | None = None
     per_step: float = 1.0
+    ran: bool = True
 
     @property
     def median_work(self) -> float:
@@ -68,10 +79,28 @@ class Lap:
 
 
 @dataclass(frozen=True)
-class Racer:
-    """A design that has raced. missed: rungs that it did not get to the end of; score: mean log of its median work at the largest that it did.
+class KindScore:
+    """How a racer did on the formulas of one kind. missed: rungs that it did not get to the end of; score: mean log of its median work at the largest
+    that it did (infinite if none); n, median: the largest size that it solved, and its median steps there (0 if none)."""
 
-    medians: median steps at the rungs that it solved.
+    kind: KindName
+    missed: int
+    score: float
+    n: int
+    median: int
+
+    @property
+    def order(self) -> tuple[int, float]:
+        """What racers are ordered by on a kind; lower is better."""
+        return self.missed, self.score
+
+
+@dataclass(frozen=True)
+class Racer:
+    """A design that has raced. missed: rungs that it did not get to the end of; score: mean log of its median work at the largest that it did, mean
+    over kinds.
+
+    medians: median steps at the rungs that it solved. kinds: by kind of formulas; empty in searches from before there were several.
     """
 
     name: str
@@ -81,6 +110,17 @@ class Racer:
     missed: int
     score: float
     operator: str = ""
+    kinds: tuple[KindScore, ...] = ()
+
+    @property
+    def by_kind(self) -> tuple[KindScore, ...]:
+        """Scores by kind; of a racer of a search from before there were several, the one that it has."""
+        return self.kinds or (KindScore("planted", self.missed, self.score, 0, self.medians[-1] if self.medians else 0),)
+
+    def beats(self, other: Racer) -> bool:
+        """Return whether this one is at least as good on every kind and better on one."""
+        pairs = [(ours.order, theirs.order) for ours, theirs in zip(self.by_kind, other.by_kind, strict=True)]
+        return all(ours <= theirs for ours, theirs in pairs) and any(ours < theirs for ours, theirs in pairs)
 
 
 @dataclass
@@ -96,15 +136,16 @@ class Race:
     finished: int = 0
     same_form: int = SAME_FORM
     difference_odds: float = DIFFERENCE_ODDS
+    front: list[Racer] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.times = self.times or [[] for _ in self.rungs]
 
     def limits(self) -> list[int]:
         """Work that the next racer gets at each rung, in steps of the baseline."""
-        largest = max(rung.n for rung in self.rungs)
+        largest = {kind: max(rung.n for rung in self.rungs if rung.kind.name == kind) for kind in kinds_of(self.rungs)}
         return [
-            min(rung.max_steps, math.ceil(SLACK * largest / rung.n * sorted(times)[:BAR_PLACE][-1])) if times else rung.max_steps
+            min(rung.max_steps, math.ceil(SLACK * largest[rung.kind.name] / rung.n * sorted(times)[:BAR_PLACE][-1])) if times else rung.max_steps
             for rung, times in zip(self.rungs, self.times, strict=True)
         ]
 
@@ -115,11 +156,25 @@ class Race:
         odds = RANK_DECAY ** np.arange(len(self.elite))
         chosen = random.choice(len(self.elite), size=min(3, len(self.elite)), replace=False, p=odds / odds.sum())
         parents = [self.parent(self.elite[int(place)]) for place in chosen]
-        child = differed(parents, self.taken, random) if len(parents) == 3 and random.random() < self.difference_odds else None
-        child = child or propose(parents, self.taken, random)
+        if len(kinds_of(self.rungs)) > 1 and self.front and random.random() < FRONT_ODDS:
+            first = self.front[int(random.integers(len(self.front)))]
+            parents = [self.parent(first), *(parent for parent in parents if parent.design_id != first.name)][:3]
+        structural = random.random() < STRUCTURE_SHARE
+        steps = len(parents) == 3 and not structural and random.random() < self.difference_odds
+        child = differed(parents, self.taken, random) if steps else None
+        child = child or propose(parents, self.taken, random, operator=self._structural(parents, random) if structural else None)
         if child is not None:
             self.taken.add(child.key())
         return child
+
+    def _structural(self, parents: Sequence[Parent], random: np.random.Generator) -> str:
+        """Return an operator that changes the form of a design."""
+        names = [name for name in self.grammar.operators if name not in VALUE_OPERATORS and (len(parents) > 1 or name != self.grammar.crossing)]
+        return names[int(random.integers(len(names)))]
+
+    def dynamics(self) -> int:
+        """Return how many forms the elite and the front hold: designs that differ in values alone are one."""
+        return len({form_of(racer.genome) for racer in (*self.elite, *self.front)})
 
     def settle(self) -> None:
         """From here on, forms are settled: the elite may be of one form, and most children step along its differences."""
@@ -139,8 +194,11 @@ class Race:
             return None
         missed = len(self.rungs) - len(solved)
         self.finished += not missed
-        racer = Racer(name, title, genome, tuple(lap.median_step for lap in solved), missed, score(self.rungs, solved), operator)
+        kinds = kind_scores(self.rungs, laps)
+        known = [item.score for item in kinds if math.isfinite(item.score)]
+        racer = Racer(name, title, genome, tuple(lap.median_step for lap in solved), missed, sum(known) / len(known), operator, kinds)
         self.elite = kept([*self.elite, racer], self.same_form)
+        self.front = front_of([*self.front, racer])
         return racer if racer in self.elite else None
 
 
@@ -159,6 +217,26 @@ def differed(parents: Sequence[Parent], taken: Collection[str], random: np.rando
     return None if child.key() in taken or genome.values() == first.genome.values() else child
 
 
+def kinds_of(rungs: Sequence[Rung]) -> list[KindName]:
+    """Return the names of the kinds of formulas of a race, in the order of the rungs."""
+    return list(dict.fromkeys(rung.kind.name for rung in rungs))
+
+
+def kind_scores(rungs: Sequence[Rung], laps: Sequence[Lap]) -> tuple[KindScore, ...]:
+    """Return how a racer did on each kind. Laps may be fewer than rungs: those that are lacking were not run."""
+    result = []
+    for kind in kinds_of(rungs):
+        solved = [(rung, lap) for rung, lap in zip(rungs, laps, strict=False) if rung.kind.name == kind and lap.solved]
+        total = sum(rung.kind.name == kind for rung in rungs)
+        if solved:
+            largest = max(solved, key=lambda pair: pair[0].n)
+            mean = score([rung for rung, _ in solved], [lap for _, lap in solved])
+            result.append(KindScore(kind, total - len(solved), mean, largest[0].n, largest[1].median_step))
+        else:
+            result.append(KindScore(kind, total, math.inf, 0, 0))
+    return tuple(result)
+
+
 def score(rungs: Sequence[Rung], laps: Sequence[Lap]) -> float:
     """Mean log of the median work at the largest of the rungs that laps are of."""
     largest = max(rung.n for rung in rungs[: len(laps)])
@@ -166,11 +244,33 @@ def score(rungs: Sequence[Rung], laps: Sequence[Lap]) -> float:
     return sum(counted) / len(counted)
 
 
+def judged_order(racers: Sequence[Racer]) -> list[Racer]:
+    """Return racers by their worse rank over kinds, best first; then by the sum of their ranks. On one kind that is its own order.
+
+    Those that solved no rung of some kind come after all others, and equals share the last of their ranks: a crowd that fails on a kind together
+    has not done well on it.
+    """
+    ranks: list[list[int]] = [[] for _ in racers]
+    for number in range(len(racers[0].by_kind) if racers else 0):
+        orders = sorted(racer.by_kind[number].order for racer in racers)
+        for place, racer in enumerate(racers):
+            ranks[place].append(bisect_right(orders, racer.by_kind[number].order))
+    failed = [sum(not math.isfinite(kind.score) for kind in racer.by_kind) for racer in racers]
+    places = sorted(range(len(racers)), key=lambda place: (failed[place], max(ranks[place]), sum(ranks[place]), racers[place].name))
+    return [racers[place] for place in places]
+
+
+def front_of(racers: Sequence[Racer]) -> list[Racer]:
+    """Return the racers that no other beats on every kind, those with the best worse rank first, at most `FRONT`."""
+    free = [racer for racer in racers if not any(other.beats(racer) for other in racers)]
+    return judged_order(free)[:FRONT]
+
+
 def kept(racers: Sequence[Racer], same_form: int = SAME_FORM) -> list[Racer]:
     """The best, at most so many of one form."""
     forms: dict[str, int] = {}
     result: list[Racer] = []
-    for racer in sorted(racers, key=lambda racer: (racer.missed, racer.score, racer.name)):
+    for racer in judged_order(racers):
         form = form_of(racer.genome)
         forms[form] = forms.get(form, 0) + 1
         if forms[form] <= same_form and len(result) < ELITE:
@@ -187,18 +287,27 @@ def form_of(genome: str) -> str:
 
 
 @trusted
-def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], ratio: float, core_s: float) -> list[Lap]:
-    """The laps of one traced design, until it misses a bar; in a child of this process, as `experiments.simulate_level` does it."""
+def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s: float) -> list[Lap]:
+    """The laps of one traced design, of each kind until it misses a bar; in a child of this process, as `experiments.simulate_level` does it."""
     from evolake.designs.engines.isolated import Run, run_apart
 
     laps: list[Lap] = []
+    missed: set[str] = set()
     for rung, limit in zip(rungs, limits, strict=True):
-        most = MOST_STEPS_PER_WORK * limit
-        done = run_apart(Run(traced, rung.n, rung.batch, rung.seed, most, instance_seed=rung.seed, ratio=ratio, max_work=limit, core_s=core_s))
+        if rung.kind.name in missed:
+            laps.append(Lap(0, False, 0.0, ran=False))
+            continue
+        kind, most = rung.kind, MOST_STEPS_PER_WORK * limit
+        done = run_apart(Run(
+            traced, rung.n, rung.batch, rung.seed, most, instance_seed=rung.seed, ratio=kind.ratio, max_work=limit, core_s=core_s, kind=kind.name,
+            p0=kind.p0,
+        ))
         solved = done.unsolved_fraction < 0.5 and not done.failure
         laps.append(Lap(
             int(done.median_step), solved, float(done.cpu_s), int(done.steps_run), bool(done.timed_out), done.failure, float(done.work_per_step),
         ))
         if not solved:
-            break
+            missed.add(kind.name)
+    while laps and not laps[-1].ran:
+        laps.pop()
     return laps

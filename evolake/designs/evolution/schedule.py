@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from evolake.designs.settings import DesignsSettings, FidelitySettings
-from evolake.designs.work.rows import max_work
+from evolake.designs.work.rows import kind_of, max_work
 
 Fidelity = Literal["low", "medium", "high"]
 FIDELITIES: tuple[Fidelity, ...] = ("low", "medium", "high")
@@ -69,25 +69,29 @@ def is_cut(row: Row) -> bool:
     return bool(row.get("timed_out")) and not is_solved(row)
 
 
-def largest_solved(rows: Sequence[Row]) -> int:
-    """Largest N solved, 0 if none."""
-    return max((int(row["N"]) for row in rows if is_solved(row)), default=0)
+def largest_solved(rows: Sequence[Row], kind: str = "planted") -> int:
+    """Largest N solved of a kind of formulas, 0 if none."""
+    return max((int(row["N"]) for row in rows if is_solved(row) and kind_of(row) == kind), default=0)
 
 
-def next_level(settings: DesignsSettings, fidelity: Fidelity, earlier: Sequence[Row], here: Sequence[Row]) -> Level | None:
+def next_level(
+    settings: DesignsSettings, fidelity: Fidelity, earlier: Sequence[Row], here: Sequence[Row], kind: str = "planted"
+) -> Level | None:
     """The level to run now, or None when this fidelity is done.
 
     Args:
         earlier: this design's rows at lower fidelities.
         here: its rows at this fidelity so far, in order.
+        kind: of the formulas; rows of others do not count.
     """
+    earlier, here = ([row for row in rows if kind_of(row) == kind] for rows in (earlier, here))
     if here and not is_solved(here[-1]):
         return None
-    reached = largest_solved([*earlier, *here])
+    reached = largest_solved([*earlier, *here], kind)
     k = next(level for level in range(10_000) if size_of(settings, level) > reached)
     n = size_of(settings, k)
     limits = limits_of(settings, fidelity)
-    if n > limits.max_n:
+    if n > (limits.max_n if kind == "planted" else min(limits.max_n, settings.uniform.max_n)):
         return None
     failed_with = [round(max_work(row)) for row in earlier if int(row["N"]) == n and not is_solved(row) and not row.get("timed_out")]
     budget = min(limits.max_steps, 2 * max(failed_with)) if failed_with else budget_of(settings, fidelity, k)
@@ -107,12 +111,14 @@ def promoted(order: Sequence[str], fidelity: Fidelity, settings: DesignsSettings
     return list(order[: promotion_count(len(order), share)])
 
 
-def latest_levels(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """One row per size, ascending: of a level that was tried again, the try with the most work. What a clock cut is left out."""
+def latest_levels(rows: Sequence[Row], kind: str = "planted") -> list[dict[str, Any]]:
+    """One row of a kind of formulas per size, ascending: of a level that was tried again, the try with the most work. What a clock cut is left
+    out.
+    """
     best: dict[int, Row] = {}
     for row in rows:
         held = best.get(int(row["N"]))
-        if is_cut(row):
+        if is_cut(row) or kind_of(row) != kind:
             continue
         if held is None or max_work(row) >= max_work(held):
             best[int(row["N"])] = row

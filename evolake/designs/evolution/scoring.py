@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -12,6 +13,7 @@ from evolake.designs.tables import SCORES
 
 if TYPE_CHECKING:
     from evolake.designs.evolution.population import Population
+    from evolake.objectives.score import ScoreRow
     from evolake.objectives.tables import LongConsensus
 
 
@@ -30,16 +32,46 @@ def live_objectives(population: Population) -> list[Objective]:
 
 
 def score_rows(pool: Any, population: Any, objectives: Sequence[Any], cycle: str, fidelity: str) -> list[dict[str, Any]]:
-    """Rows of SCORES: every objective on every live design, in the jail."""
+    """Rows of SCORES: every objective on every live design, in the jail.
+
+    Designs that ran on uniform formulas as well get the score of their worse place over the two kinds (`worse_over_kinds`).
+    """
     from evolake.objectives.score import score_all
+
+    uniform = {design_id: results for design_id, results in population.results("uniform").items() if results}
+    rows = score_all(objectives, population.results(), pool)
+    if uniform:
+        rows = worse_over_kinds(rows, score_all(objectives, uniform, pool))
 
     return [
         {
             "objective_id": row.objective_id, "design_id": row.design_id, "cycle": cycle, "fidelity": fidelity, "score": row.score,
             "status": row.status, "reason": row.reason,
         }
-        for row in score_all(objectives, population.results(), pool)
+        for row in rows
     ]
+
+
+def worse_over_kinds(planted: Sequence[ScoreRow], uniform: Sequence[ScoreRow]) -> list[ScoreRow]:
+    """Return the scores on planted formulas; of a design whose place on uniform ones is worse, the score that this place has among the planted.
+
+    Scores of two kinds have no common scale, places have: the first of ten on one is as good as the first of ten on the other. Scores keep the scale
+    of planted formulas, on which designs that did not run on uniform ones stay comparable. What is missing on uniform formulas has the last place.
+    """
+    result: dict[tuple[str, str], ScoreRow] = {(row.objective_id, row.design_id): row for row in planted}
+    for name in dict.fromkeys(row.objective_id for row in uniform):
+        of_uniform = {row.design_id: math.inf if row.score is None else row.score for row in uniform if row.objective_id == name}
+        both = [row.score for row in planted if row.objective_id == name and row.design_id in of_uniform and row.score is not None]
+        ladder, places = sorted(both), sorted(of_uniform.values())
+        for design_id, score in of_uniform.items():
+            row = result.get((name, design_id))
+            if row is None or row.score is None or not ladder:
+                continue
+            better = len(ladder) - 1 if score == math.inf else places.index(score)
+            at = ladder[min(better, len(ladder) - 1)]
+            if at > row.score:
+                result[name, design_id] = replace(row, score=at)
+    return list(result.values())
 
 
 def consensus_from(scores: pl.DataFrame, population: Any, cycle: str) -> LongConsensus:

@@ -24,7 +24,7 @@ State = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Memory:
-    """A further state variable: over clauses or over variables, between bounds, from 0 on."""
+    """A further state variable: over clauses, over variables, or one number per formula, between bounds, from 0 on."""
 
     name: str
     axis: Kind
@@ -78,7 +78,7 @@ def stepped(genome: Drives, state: State, idx: np.ndarray, sgn: np.ndarray) -> S
     """One step of the contract's engine on one instance.
 
     Args:
-        state: v (N,), xl and xs (M,), memories (N,) or (M,). idx, sgn: (M, 3).
+        state: v (N,), xl and xs (M,), memories (N,) or (M,); one number per formula is (), or (N,) as files keep it. idx, sgn: (M, 3).
     """
     literal = state["v"][idx] * sgn
     n, m = len(state["v"]), len(idx)
@@ -89,14 +89,23 @@ def stepped(genome: Drives, state: State, idx: np.ndarray, sgn: np.ndarray) -> S
     best[np.arange(m), winner] = 1.0
     rival = np.where(best > 0, ranked[:, 1:2], ranked[:, :1])
     names: dict[str, Any] = dict(state) | {"c": ranked[:, 0], "second": ranked[:, 1], "u": u, "best": best, "rival": rival}
-    names |= {name: np.float64(value) for name, value in genome.values().items()}
+    names |= {memory.name: np.max(state[memory.name]) for memory in genome.memories if memory.axis == "scalar"}
+    names |= statistics(literal, n) | {name: np.float64(value) for name, value in genome.values().items()}
     force = np.broadcast_to(_lifted(evaluated(genome.drive("force"), names, idx, n)), u.shape)
     pull = np.bincount(idx.ravel(), (sgn * force).ravel(), minlength=n)
-    names |= {"pull": pull, "drift": pull / max(np.max(np.abs(pull)), 1e-6)}
+    speed = max(np.max(np.abs(pull)), 1e-6)
+    names |= {"pull": pull, "drift": pull / speed, "speed": np.float64(speed)}
     drives = {slot: evaluated(drive, names, idx, n) for slot, drive in genome.all_drives().items() if slot != "force"}
     scale = genome.values()["lr"] / max(np.max(np.abs(drives["v"])), 1e-6)
     bounds = BOUNDS | {memory.name: (memory.low, memory.high) for memory in genome.memories}
     return {name: np.clip(state[name] + scale * drives[name], *bounds[name]) for name in state}
+
+
+def statistics(literal: np.ndarray, n: int) -> dict[str, np.float64]:
+    """Return the numbers of the whole formula that the force may read. literal: (M, 3)."""
+    m, true = len(literal), (literal > 0).sum(axis=1)
+    shares = {f"true{number}": np.float64(np.mean(true == number)) for number in range(4)}
+    return shares | {"variables": np.float64(n), "clauses": np.float64(m), "ratio": np.float64(m / n), "log_variables": np.float64(np.log(n))}
 
 
 def evaluated(expression: Expression, names: Mapping[str, Any], idx: np.ndarray, n: int) -> Any:
@@ -143,10 +152,12 @@ def _start(number: int, genome: Drives, m: int) -> State:
     random = np.random.default_rng([SEED, number])
     state = {"v": random.uniform(-1, 1, N), "xl": np.exp(random.uniform(0, 9, m)), "xs": random.uniform(0, 1, m)}
     for memory in genome.memories:
-        state[memory.name] = random.uniform(memory.low, memory.high, N if memory.axis == "variable" else m)
+        extent = {"variable": (N,), "clause": (m,), "scalar": ()}[memory.axis]
+        state[memory.name] = np.asarray(random.uniform(memory.low, memory.high, extent))
     return state
 
 
 def _projected(values: np.ndarray, number: int) -> list[float]:
+    values = np.atleast_1d(values)
     random = np.random.default_rng([SEED, number, len(values)])
     return [float(values @ random.uniform(0.5, 1.5, len(values))) for _ in range(2)]

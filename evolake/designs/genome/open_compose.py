@@ -45,7 +45,16 @@ FORCE = (
     "rival = c.unsqueeze(1).expand(-1, 3).scatter(1, winner, second.unsqueeze(1))",
 )
 DEGREE = "degree = torch.clamp(torch.zeros_like(v).scatter_add(0, idx.reshape(-1), torch.ones_like(literal).reshape(-1)), min=1.0)"
-LIKE = {"literal": "literal", "clause": "c", "variable": "v"}
+TRUE = "true = torch.sum(torch.where(literal > 0.0, 1.0, 0.0), dim=1)"
+OF_THE_FORMULA: Mapping[str, str] = {
+    **{f"true{number}": f"torch.mean(torch.where(true == {number}.0, 1.0, 0.0))" for number in range(4)},
+    "variables": "torch.sum(torch.ones_like(v))", "clauses": "torch.sum(torch.ones_like(c))",
+    "ratio": "torch.sum(torch.ones_like(c)) / torch.sum(torch.ones_like(v))", "log_variables": "torch.log(torch.sum(torch.ones_like(v)))",
+}
+"""How the numbers of the whole formula are computed. Sizes are summed up: a number that is read off a shape would have to fit a form in N and M."""
+LIKE = {"literal": "literal", "clause": "c", "variable": "v", "scalar": "v"}
+OVER_ALL, SCALAR = 'vars["{0}"]', 'torch.max(vars["{0}"])'
+"""How a memory is read. One number per formula is kept once for every variable, all the same: kernels know no shape of one number."""
 
 
 def compose(genome: OpenGenome, title: str = "", rationale: str = "") -> str:
@@ -87,10 +96,14 @@ def _hyper_space(genome: OpenGenome) -> str:
 def _gradient(genome: OpenGenome) -> str:
     kinds, forms = genome.kinds(), forms_of(genome)
     body = ['v, xl, xs = vars["v"], vars["xl"], vars["xs"]']
-    body += [f'{memory.name} = vars["{memory.name}"]' for memory in genome.memories]
+    body += [f"{memory.name} = {SCALAR if memory.axis == 'scalar' else OVER_ALL}".format(memory.name) for memory in genome.memories]
     body += ["", "# c is 0 for a clause with a literal wholly true and 1 for one whose literals are all wholly false", *FORCE]
     if any("around" in heads(drive) for drive in genome.all_drives().values()):
         body.append(DEGREE)
+    read = {name for drive in genome.all_drives().values() for name in heads(drive)}
+    if any(f"true{number}" in read for number in range(4)):
+        body.append(TRUE)
+    body += [f"{name} = {text}" for name, text in OF_THE_FORMULA.items() if name in read]
     body.append("")
     for slot, drive in genome.all_drives().items():
         text, form = written(drive, forms)
@@ -104,6 +117,7 @@ def _gradient(genome: OpenGenome) -> str:
         if slot == "force":
             body.append("pull = torch.zeros_like(v).scatter_add(0, idx.reshape(-1), (sgn * force).reshape(-1))")
             body.append("drift = pull / torch.clamp(torch.max(torch.abs(pull)), min=1e-6)")
+            body += ["speed = torch.clamp(torch.max(torch.abs(pull)), min=1e-6)"] if "speed" in read else []
     body += [
         "", "# time runs so that the fastest variable moves one unit in one unit of time; the engine descends, hence the sign",
         "scale = -1.0 / torch.clamp(torch.max(torch.abs(d_v)), min=1e-6)",

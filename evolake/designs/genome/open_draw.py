@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evolake.designs.genome.open_expression import ARITHMETIC, FUNCTIONS, REDUCTIONS, Expression, Kind
+from evolake.designs.genome.open_expression import ARITHMETIC, FUNCTIONS, REDUCTIONS, STATISTICS, Expression, Kind
 from evolake.designs.genome.open_genome import Constant
 from evolake.designs.genome.parameters import Parameter
 from evolake.designs.genome.values import rounded
 
 LEAF_ODDS, FUNCTION_ODDS, REDUCTION_ODDS, POWER_ODDS = 0.3, 0.3, 0.15, 0.05
 CONSTANT_ODDS = 0.2
+STATISTIC_ODDS = 0.12
 SPAN = 100.0
 """How far a parameter may be tuned from where it was drawn: by this factor either way."""
 NUMBERS = (0.5, 1.0, 2.0)
@@ -49,12 +50,19 @@ class Drawing:
         return self.parameter() if self.random.random() < CONSTANT_ODDS else self.expression(kind, depth)
 
     def leaf(self, kind: Kind) -> Expression:
-        """A name of that kind, or of one that stands for it."""
+        """A name of that kind, or of one that stands for it; at times a number of the whole formula."""
+        numbers = self.statistics()
+        if numbers and self.random.random() < (0.5 if kind == "scalar" else STATISTIC_ODDS):
+            return self.pick(numbers)
         exact = [name for name, held in self.names.items() if held == kind]
         near = [name for name, held in self.names.items() if held == "clause"] if kind == "literal" else []
         if kind == "scalar" or not exact or (near and self.random.random() < 0.5):
             return self.pick(near) if near else self.parameter()
         return self.pick(exact)
+
+    def statistics(self) -> list[str]:
+        """Numbers of the whole formula among the names at hand, memories of one number among them."""
+        return [name for name, held in self.names.items() if held == "scalar" and (name in STATISTICS or name.startswith("m"))]
 
     def parameter(self) -> Expression:
         """A fresh parameter, or one of a few plain numbers."""

@@ -31,9 +31,12 @@ REDUCTIONS: Mapping[str, tuple[Kind, Kind]] = {
 }
 ARITY: Mapping[str, int] = dict.fromkeys((*FUNCTIONS, *REDUCTIONS), 1) | dict.fromkeys((*ARITHMETIC, "power"), 2)
 
+STATISTICS = ("true3", "true2", "true1", "true0", "speed", "variables", "clauses", "ratio", "log_variables")
+"""Numbers of the whole formula: shares of clauses with 3, 2, 1 and 0 true literals, the largest |pull|, N, M, M/N and ln N."""
+
 LEAVES: Mapping[str, Kind] = {
     "c": "clause", "second": "clause", "xl": "clause", "xs": "clause", "u": "literal", "rival": "literal", "best": "literal",
-    "v": "variable", "pull": "variable", "drift": "variable",
+    "v": "variable", "pull": "variable", "drift": "variable", **dict.fromkeys(STATISTICS, "scalar"),
 }
 """The names that every design has; `open_genome` says what they are. Memory variables and parameters come on top."""
 

@@ -3,6 +3,8 @@
     insert      a place becomes itself combined with something new: plus, minus, times 1 + k e, blended
     subtree     a place becomes something new of the same kind           point        another operator of the same arity at a place
     hoist       a place becomes one of its operands                       constants    some parameters, each on its own scale
+    gate        a term becomes itself times a fresh slow memory in (0, 1), or times what that lacks of 1
+    guarded     a drive gets one more summand, which has such a gate from the beginning
     add_memory  one more state variable with a drive of its own, and a place that reads it        drop_memory  one less
     crossover   a place becomes what a second parent has at a place of that kind, or a whole drive of it
 
@@ -13,7 +15,7 @@ has a name of its own: what a child is made of are the names and operators of `o
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,20 +36,39 @@ from evolake.designs.genome.open_expression import (
     replaced,
     size,
 )
-from evolake.designs.genome.open_genome import MAX_MEMORIES, Constant, Memory, OpenGenome, backbone, cleared, names_at, open_genome, with_values
+from evolake.designs.genome.open_genome import (
+    MAX_MEMORIES,
+    MEMORY_AXES,
+    Constant,
+    Memory,
+    OpenGenome,
+    backbone,
+    cleared,
+    names_at,
+    open_genome,
+    with_values,
+)
 from evolake.designs.genome.parameters import Parameter
 from evolake.designs.genome.values import Scale, perturbed_values
 from evolake.designs.genome.variation import Child, Parent, short_title
 from evolake.errors import InputError
 
-OPERATORS = ("insert", "subtree", "point", "hoist", "constants", "add_memory", "drop_memory", "crossover")
+OPERATORS = ("insert", "guarded", "subtree", "point", "hoist", "constants", "gate", "add_memory", "drop_memory", "crossover")
 OPERATOR_ODDS: Mapping[str, float] = {
-    "insert": 0.25, "subtree": 0.1, "point": 0.05, "hoist": 0.05, "constants": 0.3, "add_memory": 0.05, "drop_memory": 0.02, "crossover": 0.18,
+    "insert": 0.17, "guarded": 0.1, "subtree": 0.07, "point": 0.05, "hoist": 0.05, "constants": 0.25, "gate": 0.06,
+    "add_memory": 0.05, "drop_memory": 0.02, "crossover": 0.18,
 }
 TRIES = 60
 DEPTH = 3
 Made = tuple[OpenGenome, str, str]
 BOUNDS = ((0.0, 1.0), (-1.0, 1.0))
+MEMORY_ODDS = (0.6, 0.25, 0.15)
+"""Of clause, variable and scalar."""
+GATE_AXES, GATE_AXIS_ODDS = ("scalar", "clause", "variable"), (0.6, 0.2, 0.2)
+TERM_ODDS = 0.7
+"""How likely a gate is put before a summand of a drive, and not before any place."""
+RATES = {"per step": 0.5, "per step and ln N": 0.25, "in the time of the design": 0.25}
+"""How the speed of a gate's memory is drawn. What is counted in steps does not slow down where forces are large, as they are at large sizes."""
 
 
 def scales_of(result: OpenGenome) -> tuple[Scale, ...]:
@@ -88,8 +109,8 @@ def _apply(name: str, first: Parent, base: OpenGenome, donors: Sequence[Parent],
             why = f"{why} From {donor.title}."
         else:
             changes: dict[str, Callable[[OpenGenome, np.random.Generator, tuple[str, ...]], Made | None]] = {
-                "insert": _insert, "subtree": _subtree, "point": _point, "hoist": _hoist, "constants": _constants, "add_memory": _add_memory,
-                "drop_memory": _drop_memory,
+                "insert": _insert, "subtree": _subtree, "point": _point, "hoist": _hoist, "constants": _constants, "gate": _gate, "guarded": _guarded,
+                "add_memory": _add_memory, "drop_memory": _drop_memory,
             }
             changed = changes[name](base, random, focus)
             if changed is None:
@@ -137,6 +158,22 @@ def _insert(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...
     kind = _kind_at(base, slot, held)
     new = drawing.expression(kind if kind != "scalar" else base.kinds()[slot], 1 + int(random.integers(DEPTH)))
     return _combined(base, slot, path, held, new, drawing, (), random)
+
+
+def _guarded(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...]) -> Made | None:
+    """A whole drive plus or minus something new that a fresh slow memory lets in: what helps on one kind of formulas need not harm on another."""
+    chosen = _place(base, random, focus)
+    if chosen is None or (gate := _fresh_gate(base, chosen[0], random, focus)) is None:
+        return None
+    slot, _, _, drawing = chosen
+    drawing.fresh.extend(gate.drawing.fresh)
+    new = drawing.expression(base.kinds()[slot], 1 + int(random.integers(DEPTH)))
+    term = ("mul", ("mul", drawing.constant(float(np.exp(random.normal(-1.5, 1.2)))), new), gate.reader)
+    written = ("add" if random.random() < 0.5 else "sub", base.drive(slot), term)
+    made = _fitting(base, slot, written, drawing, [gate.memory])
+    when = "as" if gate.opens else "unless"
+    why = f"The drive of {slot} gets the term {shown(new)}, which counts {when} a slow memory is near 1 that watches {shown(gate.watched)}."
+    return None if made is None else (made, f"guarded term in {slot}", why)
 
 
 def _combined(
@@ -206,12 +243,70 @@ def _constants(base: OpenGenome, random: np.random.Generator, focus: tuple[str, 
     return (with_values(base, moved), "constants " + ", ".join(changed), f"Moves {', '.join(changed)}, each on its own scale.") if changed else None
 
 
+@dataclass(frozen=True)
+class _Gate:
+    """A fresh slow memory in (0, 1), what it is made of, what reads it at a place, and whether it opens or closes as the memory grows."""
+
+    memory: Memory
+    drawing: Drawing
+    reader: Expression
+    opens: bool
+    watched: Expression
+
+
+def _fresh_gate(base: OpenGenome, slot: str, random: np.random.Generator, focus: tuple[str, ...]) -> _Gate | None:
+    """A memory that moves slowly towards 1 where what it watches is above a threshold (or below it), and towards 0 elsewhere."""
+    if len(base.memories) >= MAX_MEMORIES:
+        return None
+    axis: Kind = str(random.choice(GATE_AXES, p=GATE_AXIS_ODDS))  # pyright: ignore[reportAssignmentType]
+    name = "fresh_memory"
+    at_hand = names_at(name, {**base.kinds(), name: axis}, (*base.memories, Memory(name, axis, 0.0, 1.0, 0.0)), base.values())
+    wanted = {held for named, _, held in (part.partition(":") for part in focus) if named == slot}
+    drawing = Drawing(random, {known: kind for known, kind in at_hand.items() if known not in backbone() and known != name}, wanted)
+    watched = drawing.expression(axis, int(random.integers(2)))
+    sharpness, threshold = drawing.constant(float(np.exp(random.normal(3.0, 1.2)))), drawing.constant(float(np.exp(random.normal(-1.8, 0.9))))
+    way = ("sub", watched, threshold) if random.random() < 0.5 else ("sub", threshold, watched)
+    rate: Expression = drawing.constant(float(np.exp(random.normal(-5.0, 1.5))))
+    counted = str(random.choice(list(RATES), p=list(RATES.values())))
+    if counted != "in the time of the design":
+        rate = ("mul", rate, "speed")
+    if counted == "per step and ln N":
+        rate = ("div", rate, "log_variables")
+    memory = Memory(name, axis, 0.0, 1.0, ("mul", rate, ("sub", ("sigmoid", ("mul", sharpness, way)), name)))
+    reader: Expression = ("at", name) if base.kinds()[slot] == "literal" and axis == "variable" else name
+    opens = bool(random.random() < 0.5)
+    return _Gate(memory, drawing, reader if opens else ("sub", 1.0, reader), opens, watched)
+
+
+def _gate(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...]) -> Made | None:
+    """A term times a fresh slow memory."""
+    slots = [slot for slot in base.kinds() if slot in dict(base.drives)]
+    slot = slots[int(random.integers(len(slots)))]
+    term, gate = _term(base.drive(slot), random), _fresh_gate(base, slot, random, focus)
+    if gate is None or term is None:
+        return None
+    path, held = term
+    made = _fitting(base, slot, replaced(base.drive(slot), path, ("mul", held, gate.reader)), gate.drawing, [gate.memory])
+    when = "as" if gate.opens else "unless"
+    why = f"In the drive of {slot}, {shown(held)} counts {when} a slow memory is near 1 that watches {shown(gate.watched)}."
+    return None if made is None else (made, f"gate in {slot}", why)
+
+
+def _term(drive: Expression, random: np.random.Generator) -> tuple[Path, Expression] | None:
+    """A place for a gate: mostly a whole drive or an operand of a sum or difference in it."""
+    everywhere = list(places(drive))
+    sums = {path for path, held in everywhere if isinstance(held, tuple) and held[0] in ("add", "sub")}
+    terms = [(path, held) for path, held in everywhere if (not path or path[:-1] in sums) and isinstance(held, tuple | str)]
+    among = terms if random.random() < TERM_ODDS else [(path, held) for path, held in everywhere if not isinstance(held, float)]
+    return among[int(random.integers(len(among)))] if among else None
+
+
 def _add_memory(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...]) -> Made | None:
     if len(base.memories) >= MAX_MEMORIES:
         return None
     wanted = [term.partition(":")[2] for term in focus if term.startswith("memory:")]
-    over_variables = wanted[int(random.integers(len(wanted)))] == "variable" if wanted else random.random() < 0.3
-    axis: Kind = "variable" if over_variables else "clause"
+    drawn = wanted[int(random.integers(len(wanted)))] if wanted else str(random.choice(MEMORY_AXES, p=MEMORY_ODDS))
+    axis: Kind = next(axis for axis in MEMORY_AXES if axis == drawn)
     name = "fresh_memory"
     low, high = BOUNDS[int(random.integers(len(BOUNDS)))]
     empty = Memory(name, axis, low, high, 0.0)
@@ -223,7 +318,7 @@ def _add_memory(base: OpenGenome, random: np.random.Generator, focus: tuple[str,
     rate = drawing.constant(float(np.exp(random.normal(0.0, 2.0))))
     leaks = random.random() < 0.7
     memory = Memory(name, axis, low, high, ("mul", rate, ("sub", followed, name) if leaks else followed))
-    readers = ("clause", "literal") if axis == "clause" else ("variable", "literal")
+    readers = {"clause": ("clause", "literal"), "variable": ("variable", "literal"), "scalar": ("clause", "variable", "literal")}[axis]
     slots = [slot for slot, kind in base.kinds().items() if kind in readers]
     slot = slots[int(random.integers(len(slots)))]
     result = [(path, held) for path, held in places(base.drive(slot))]

@@ -3,11 +3,17 @@
     force     literal     what a literal is pushed by; summed over clauses, with the literal's sign, it is `pull`
     v         variable    the drive of v, made of `pull`
     xs, xl    clause      the drives of the two memories that every design has
-    m1, ...   either      drives of further memory variables, each with bounds of its own, which start at 0
+    m1, ...   any but literal   drives of further memory variables, each with bounds of its own, which start at 0
 
 Names at hand: `c` unsatisfaction (1 - l)/2 of the clause's best literal, `second` that of the next best, `u` that of a literal itself, `rival` the
 least of a literal's two fellows, `best` 1 for the clause's best literal and 0 for the others, `xs`, `xl`, `v`, the memories, and in the drives of
-variables also `pull` and `drift`, pull over the largest |pull|. Nothing in here knows what the paper's designs are made of.
+variables also `pull` and `drift`, pull over the largest |pull|. Numbers of the whole formula: `true3` to `true0`, the shares of clauses with so many
+true literals, `variables`, `clauses`, `ratio`, `log_variables`, memories over scalars, and in every drive but `force` also `speed`, the largest of
+all |pull|.
+Nothing in here knows what the paper's designs are made of.
+
+Time advances by lr / (largest |drive of v|) a step. So what is multiplied by `speed` moves at a rate per step that depends neither on the size nor
+on how large xl has grown; without it, a memory slows down as the forces grow, and at large sizes they grow more.
 
 `BASELINE` is the baseline dynamics; it is where search starts.
 """
@@ -42,6 +48,9 @@ from evolake.designs.genome.parameters import BACKBONE, Parameter, clip
 from evolake.errors import InputError
 
 SLOTS: Mapping[str, Kind] = {"force": "literal", "v": "variable", "xs": "clause", "xl": "clause"}
+MEMORY_AXES: tuple[Kind, ...] = ("clause", "variable", "scalar")
+FIXED = ("variables", "clauses", "ratio", "log_variables")
+"""Numbers of the formula that no step changes."""
 MAX_SLOT, MAX_SIZE, MAX_MEMORIES = 60, 160, 3
 """Nodes of one drive and of all together; memory variables."""
 
@@ -106,7 +115,9 @@ class OpenGenome:
 def names_at(slot: str, kinds: Mapping[str, Kind], memories: Iterable[Memory], constants: Iterable[str]) -> dict[str, Kind]:
     """Kinds of the names that the drive of a slot may use."""
     late = ("pull", "drift")
-    names: dict[str, Kind] = {name: kind for name, kind in LEAVES.items() if (kinds[slot] == "variable" and slot != "force") or name not in late}
+    names: dict[str, Kind] = {name: kind for name, kind in LEAVES.items() if kinds[slot] == "variable" or name not in late}
+    if slot == "force":
+        names.pop("speed")
     if slot != "v":
         names.pop("pull", None)
     for memory in memories:
@@ -180,7 +191,7 @@ def _check(made: OpenGenome) -> None:
     for slot, expression in made.all_drives().items():
         if size(expression) > MAX_SLOT:
             raise InputError(f"the drive of {slot} is too large", wanted=f"at most {MAX_SLOT} nodes", got=str(size(expression)))
-        if slot not in SLOTS and not set(leaf_names(expression)) - {slot, *made.values()}:
+        if slot not in SLOTS and not set(leaf_names(expression)) - {slot, *made.values(), *FIXED}:
             raise InputError(f"the memory {slot} follows nothing", wanted="a drive that reads the state")
 
 
@@ -204,8 +215,8 @@ def from_json(text: str) -> OpenGenome:
 
 
 def _axis(text: Any) -> Kind:
-    if text not in ("clause", "variable"):
-        raise InputError(f"no memory over {text!r}", wanted="clause or variable")
+    if text not in MEMORY_AXES:
+        raise InputError(f"no memory over {text!r}", wanted=", ".join(MEMORY_AXES))
     return text
 
 
@@ -273,7 +284,7 @@ def vocabulary() -> tuple[str, ...]:
         f"{slot}:{name}" for slot in SLOTS for name in (*names_at(slot, SLOTS, (), ()), *FUNCTIONS, "div", "min", "max", "power", *REDUCTIONS)
         if name not in known[slot]
     ]
-    return (*names, "memory:clause", "memory:variable")
+    return (*names, *(f"memory:{axis}" for axis in MEMORY_AXES))
 
 
 def _features(result: OpenGenome) -> set[str]:

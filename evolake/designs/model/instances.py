@@ -61,7 +61,7 @@ def planted(n: int, batch: int, seed: int, *, ratio: float = RATIO, p0: float = 
         raise InputError("no such ensemble", wanted="a ratio with at least one clause and p0 between 0 and 0.25", got=f"ratio {ratio}, p0 {p0}")
     rng = generator(seed, "designs", "", f"planted n={n} batch={batch} ratio={ratio} p0={p0}")
     hidden = (2 * rng.integers(0, 2, size=(batch, n), dtype=np.int8) - 1).astype(np.int8)
-    idx = _distinct_triples(rng, batch * m, n).reshape(batch, m, 3)
+    idx = distinct_triples(rng, batch * m, n).reshape(batch, m, 3)
     false_count = rng.choice(3, size=(batch, m), p=[p0, (1 - 4 * p0) / 2, (1 + 2 * p0) / 2])
     place = _uniform_order(rng, batch * m).reshape(batch, m, 3)
     truth = np.where(place < false_count[..., None], -1, 1).astype(np.int8)
@@ -69,7 +69,7 @@ def planted(n: int, batch: int, seed: int, *, ratio: float = RATIO, p0: float = 
     return Planted(idx.astype(np.int32), sgn.astype(np.int8), hidden, n, m, seed)
 
 
-def _distinct_triples(rng: np.random.Generator, count: int, n: int) -> np.ndarray:
+def distinct_triples(rng: np.random.Generator, count: int, n: int) -> np.ndarray:
     """(count, 3) uniform ordered triples of distinct numbers below n: each draw skips over the ones before it."""
     first = rng.integers(0, n, size=count)
     second = rng.integers(0, n - 1, size=count)

@@ -25,7 +25,7 @@ from evolake.designs.roles.models import (
 from evolake.lines import folder_of
 from evolake.objectives.consensus import aggregate
 from evolake.objectives.phase import Progress
-from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, Known, draw
+from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, Known, new_objective
 from evolake.objectives.programs.behaviour import ranking
 from evolake.objectives.programs.compose import compose, read, words
 from evolake.objectives.programs.counterparts import COUNTERPARTS, counterpart, of_family
@@ -52,7 +52,7 @@ def write_objective(request: ObjectiveRequest, random: np.random.Generator) -> O
     start = of_family(asked[int(random.integers(len(asked)))]) if asked and random.random() < START_ODDS else None
     child = propose(parents, {ranking(parent.program) for parent in parents}, random, start=start)
     if child is None:
-        spec = draw(random, [Known(objective_id(item.source), item.family) for item in request.existing], wanted=wanted)
+        spec = new_objective(random, [Known(objective_id(item.source), item.family) for item in request.existing], wanted=wanted)
         return ObjectiveReply(
             objective_description=spec.description, objective_code=spec.source, family=spec.family, parameters=dict(spec.parameters)
         )
@@ -74,7 +74,7 @@ def repair_objective(request: RepairRequest, random: np.random.Generator) -> Obj
     if child is None:
         child, text = propose([], set(), random), "Replaced by a drawn program: no variation was any better."
     if child is None:
-        spec = draw(random, [])
+        spec = new_objective(random, [])
         return ObjectiveRepairReply(
             error_summary=f"Replaced by a template ({spec.family}).", objective_code=spec.source, objective_description=spec.description,
             family=spec.family, parameters=dict(spec.parameters),

@@ -15,6 +15,11 @@ def allowed_steps(max_work: float, per_step: float) -> int:
     return max(1, math.floor(max_work / per_step + 1e-9))
 
 
+def kind_of(row: Mapping[str, Any]) -> str:
+    """Return the kind of the formulas of a run; those of lakes from before there were several are planted."""
+    return str(row.get("kind") or "planted")
+
+
 def median_work(row: Mapping[str, Any]) -> float:
     """Return the work until half was solved, in steps of the baseline."""
     stored = row.get("median_work")

@@ -13,19 +13,15 @@ from typing import Any
 import numpy as np
 
 from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Category, Family, MutationPoint, Port
-from evolake.families.worlds import groups, ring, row, selection
 from evolake.families.worlds.engines import listing_source, sat_source, search_source
 from evolake.families.worlds.kinds import WORD, Kind, upper
 from evolake.families.worlds.laws import LAWS, Law
 from evolake.families.worlds.questions import QUESTIONS, Question, points_of
-from evolake.families.worlds.stating import SLOTS, generator_source, reader_source, template
-from evolake.families.worlds.themes import THEMES, Theme
+from evolake.families.worlds.stating import generator_source, reader_source, template
+from evolake.families.worlds.structures import STRUCTURES, Structure
+from evolake.families.worlds.themes import Theme
 from evolake.families.worlds.trying import NoWorld, by_other_rules, entry, generating
 
-KINDS: dict[str, tuple[Kind, ...]] = {"row": row.KINDS, "ring": ring.KINDS, "groups": groups.KINDS, "selection": selection.KINDS}
-SHARES = {"row": 0.4, "ring": 0.15, "groups": 0.2, "selection": 0.25}
-"""How often a structure is drawn."""
-WAYS = {"row": "arrangement", "ring": "arrangement", "groups": "distribution", "selection": "choice"}
 FEWEST, MOST = 5, 8
 """Kinds of constraints in one world."""
 WEIGHED, BOUNDS = ("weight", "best"), ("budget", "floor")
@@ -43,23 +39,23 @@ LONGEST_TITLE = 200
 def constraint_world(random: np.random.Generator) -> Family:
     """A family that no other is a parent of. Raises NoWorld: no constraints and question were found of which the answer depends and varies."""
     for _ in range(DRAWS):
-        structure = list(SHARES)[int(random.choice(len(SHARES), p=list(SHARES.values())))]
-        theme = THEMES[structure][int(random.integers(len(THEMES[structure])))]
-        asked = [question for question in QUESTIONS if structure in question.structures]
+        structure = list(STRUCTURES.values())[int(random.choice(len(STRUCTURES), p=[one.share for one in STRUCTURES.values()]))]
+        theme = structure.themes[int(random.integers(len(structure.themes)))]
+        asked = [question for question in QUESTIONS if structure.name in question.structures]
         question = asked[int(random.integers(len(asked)))]
         kinds = _kinds(structure, question, random)
-        lawful = [law for law in LAWS if structure in law.structures]
+        lawful = [law for law in LAWS if structure.name in law.structures]
         laws = [lawful[place] for place in random.choice(len(lawful), size=2, replace=False).tolist()]
         if _worth_solving(family := world_of(structure, theme, kinds, laws, question)):
             return family
     raise NoWorld("no constraints and question were found of which the answer depends and varies")
 
 
-def _kinds(structure: str, question: Question, random: np.random.Generator) -> list[Kind]:
-    known = KINDS[structure]
+def _kinds(structure: Structure, question: Question, random: np.random.Generator) -> list[Kind]:
+    known = structure.kinds
     count = min(int(random.integers(FEWEST, MOST + 1)), len(known))
     kinds = [known[place] for place in sorted(random.choice(len(known), size=count, replace=False).tolist())]
-    if structure == "selection" and question.name not in WEIGHED and not any(kind.name in BOUNDS for kind in kinds):
+    if structure.name == "selection" and question.name not in WEIGHED and not any(kind.name in BOUNDS for kind in kinds):
         bounds = [kind for kind in known if kind.name in BOUNDS]
         kinds[-1] = bounds[int(random.integers(len(bounds)))]
     return kinds
@@ -95,15 +91,15 @@ def _answer(solution: Callable[..., Any], inputs: Any) -> Any:
         return None
 
 
-def world_of(structure: str, theme: Theme, kinds: list[Kind], laws: list[Law], question: Question) -> Family:
+def world_of(structure: Structure, theme: Theme, kinds: list[Kind], laws: list[Law], question: Question) -> Family:
     """The family of these choices; the first of the laws is in force."""
-    way = WAYS[structure]
+    way = structure.way
     theme = Theme(theme.key, theme.title, theme.category, theme.names, theme.opening, {**theme.words, "ways": f"{way}s"})
     points = (law_point(laws, theme), *points_of(question, way))
     ports = ()
     if question.port is not None:
-        slot = SLOTS[structure] + question.keys.index(question.port) + 1
-        ports = (Port(question.port, ("ask", question.port), slot, 1, ("groups",) if structure == "groups" else ("names",)),)
+        slot = structure.slots + question.keys.index(question.port) + 1
+        ports = (Port(question.port, ("ask", question.port), slot, 1, ("groups",) if structure.name == "groups" else ("names",)),)
     return Family(
         name="constraint_world", title=title(theme, kinds, question), category=_category(theme.category), language="en",
         generator=generator_source(theme, structure, kinds, laws, question), template=template(theme, structure, question),

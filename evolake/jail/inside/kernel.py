@@ -15,7 +15,8 @@ from typing import Any
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 36, 38
 CAPABILITY_VERSION_3 = 0x20080522
 CAP_SYS_CHROOT, CAP_SYS_ADMIN = 18, 21
-CLONE_NEWUSER, CLONE_NEWPID, CLONE_VM = 0x10000000, 0x20000000, 0x00000100
+CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNS, CLONE_VM = 0x10000000, 0x20000000, 0x00020000, 0x00000100
+MS_NOSUID, MS_NODEV, MS_BIND, MS_REC, MNT_DETACH = 2, 4, 4096, 16384, 2
 MEBIBYTE = 1 << 20
 BEYOND_THE_WATCH = 16
 LONG_SORT = 2048
@@ -50,6 +51,36 @@ def new_user_namespace() -> None:
     if _libc.unshare(CLONE_NEWUSER) != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"unshare: {os.strerror(number)}")
+
+
+def new_mount_namespace() -> None:
+    """`unshare(2)` of the mount namespace: the calling process's user namespace owns the new one, and may mount in it."""
+    if _libc.unshare(CLONE_NEWNS) != 0:
+        raise _failure("unshare")
+
+
+def mount_scratch(place: str, megabytes: int) -> None:
+    """Mount an empty file system of this size, in memory, on the folder `place`."""
+    options = f"size={megabytes << 20},mode=0755".encode()
+    if _libc.mount(b"tmpfs", place.encode(), b"tmpfs", ctypes.c_ulong(MS_NOSUID | MS_NODEV), options) != 0:
+        raise _failure(f"mount of {place}")
+
+
+def bind(source: str, place: str) -> None:
+    """Show the folder `source`, with all that is mounted in it, on the folder `place`, too."""
+    if _libc.mount(source.encode(), place.encode(), None, ctypes.c_ulong(MS_BIND | MS_REC), None) != 0:
+        raise _failure(f"mount of {place}")
+
+
+def unmount(place: str) -> None:
+    """Take away the topmost mount of the folder `place`; its file system goes when no process uses it."""
+    if _libc.umount2(place.encode(), MNT_DETACH) != 0:
+        raise _failure(f"umount of {place}")
+
+
+def _failure(what: str) -> OSError:
+    number = ctypes.get_errno()
+    return OSError(number, f"{what}: {os.strerror(number)}")
 
 
 def join_user_namespace(descriptor: int) -> None:

@@ -48,6 +48,10 @@ AF_UNIX = 1
 CONNECTED = tuple(kind | flags for kind in (1, 5) for flags in (0, 0o4000, 0o2000000, 0o2004000))
 """SOCK_STREAM and SOCK_SEQPACKET, with and without SOCK_NONBLOCK and SOCK_CLOEXEC, equal on both architectures: the ends of such a pair send to each
 other alone, those of datagrams also to an address."""
+OWNER_ARGUMENTS, UNCHANGED = {"chown": 1, "lchown": 1, "fchown": 1, "fchownat": 2}, 0xFFFFFFFF
+"""Call that changes an owner -> which argument is the owner; and the owner that means none."""
+UNIQUE_MOUNT_ID = 0x4000
+"""statx STATX_MNT_ID_UNIQUE: a number that counts the mounts of the machine."""
 REFUSED_CONTROLS = (0x5412, 0x541C, 0x8901, 0x8902, 0x40086602, 0x401C5820, 0x40049409, 0x4020940D, 0xC0189436, 0x80045200)
 """ioctl TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP; FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FICLONE, FICLONERANGE, FIDEDUPERANGE; RNDGETENTCNT."""
 
@@ -62,6 +66,8 @@ class Policy(NamedTuple):
     threads: may make threads, and choose their processors; without, it stays where the supervisor has pinned it.
     writes: may open files for writing, where that is not read-only anyway.
     changes: may change names, owners and modes of files. Times are set by none: where changes are allowed, setting them does nothing.
+        Neither does a change of owner that names none.
+    ends: calls that end it by SIGSYS instead of being refused, so that its caller can run it where they are allowed. "clone" stands for processes.
     """
 
     programs: bool = False
@@ -71,10 +77,17 @@ class Policy(NamedTuple):
     changes: bool = False
     threads: bool = True
     shared_memory: bool = False
+    ends: tuple[str, ...] = ()
 
 
 PYTHON_IN_NAMESPACES = Policy()
 PYTHON_ON_THE_HOST = Policy(writes=False)
+FORKED = Policy(programs=True, changes=True, ends=("execve", *syscalls.MACHINE_LOAD))
+"""Of a process that is forked instead of started as a program: it may do what such a program may, and make none of another program."""
+FORKED_WITH_PROCESSES = FORKED._replace(
+    ends=(*FORKED.ends, "fork", "vfork", "clone", "kill", "rt_sigqueueinfo", "socketpair", *syscalls.COUNTERS),
+)
+"""The same, where that program might make processes."""
 
 
 def step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
@@ -84,6 +97,10 @@ def step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
 
 def _refuse(error: int = errno.EPERM) -> bytes:
     return step(RETURN, ERRNO | error)
+
+
+def _end_or_refuse(policy: Policy, name: str) -> bytes:
+    return step(RETURN, KILL_PROCESS) if name in policy.ends else _refuse()
 
 
 def _low(argument: int) -> bytes:
@@ -102,14 +119,14 @@ def _only(name: str, body: bytes) -> bytes:
     return step(JUMP_EQUAL, result, 0, len(body) // 8) + body
 
 
-def _allow_if_equal(*wanted: tuple[bytes, int]) -> bytes:
-    """Allow when every loaded word equals its value; refuse otherwise."""
+def _allow_if_equal(*wanted: tuple[bytes, int], otherwise: bytes | None = None) -> bytes:
+    """Allow when every loaded word equals its value; refuse otherwise, or do what `otherwise` says."""
     body = step(RETURN, ALLOW)
     refuse_at = 1
     for load, value in reversed(wanted):
         body = load + step(JUMP_EQUAL, value, 0, refuse_at) + body
         refuse_at += 2
-    return body + _refuse()
+    return body + (otherwise or _refuse())
 
 
 def _refuse_if_any(load: bytes, values: tuple[int, ...]) -> bytes:
@@ -140,6 +157,12 @@ def _allow_socket_pair() -> bytes:
     return _low(0) + step(JUMP_EQUAL, AF_UNIX, 1, 0) + _refuse() + body + _refuse() + step(RETURN, ALLOW)
 
 
+def _nothing_if_unchanged(first: int) -> bytes:
+    """Do nothing if neither owner nor group is to change: the kernel would set the time of change, also of a device that is the host's."""
+    body = _low(first) + step(JUMP_EQUAL, UNCHANGED, 0, 3) + _low(first + 1) + step(JUMP_EQUAL, UNCHANGED, 0, 1)
+    return body + _refuse(0) + step(RETURN, ALLOW)
+
+
 def _refuse_if_bits(load: bytes, bits: int) -> bytes:
     return load + step(JUMP_BITS, bits, 1, 0) + step(RETURN, ALLOW) + _refuse()
 
@@ -162,7 +185,10 @@ def program(policy: Policy, own_pid: int) -> bytes:
         refused += syscalls.WRITING_BY_NAME
     if not policy.changes:
         refused += syscalls.FILE_CHANGES
-    plain = b"".join(step(JUMP_EQUAL, number, 0, 1) + _refuse() for number in syscalls.numbers(refused))
+    refused += [name for name in policy.ends if name not in (*refused, "clone", "kill", "rt_sigqueueinfo")]
+    plain = b"".join(
+        step(JUMP_EQUAL, number, 0, 1) + _end_or_refuse(policy, name) for name in refused if (number := syscalls.number(name)) is not None
+    )
 
     rules = _only("clone3", _refuse(errno.ENOSYS))
     if policy.processes:
@@ -171,10 +197,11 @@ def program(policy: Policy, own_pid: int) -> bytes:
         rules += _only("clone", _refuse())
     else:
         without_descriptor = step(JUMP_BITS, CLONE_PIDFD, 1, 0)
-        rules += _only("clone", _low(0) + without_descriptor + step(JUMP_BITS, CLONE_THREAD, 1, 0) + _refuse() + step(RETURN, ALLOW))
+        thread = step(JUMP_BITS, CLONE_THREAD, 1, 0) + _end_or_refuse(policy, "clone") + step(RETURN, ALLOW)
+        rules += _only("clone", _low(0) + without_descriptor + thread)
     if not policy.signals:
         for name in ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
-            rules += _only(name, _allow_if_equal((_low(0), own_pid)))
+            rules += _only(name, _allow_if_equal((_low(0), own_pid), otherwise=_end_or_refuse(policy, name)))
     rules += _only("prlimit64", _allow_if_equal((_low(0), 0), *([] if policy.programs else [(_low(2), 0), (_high(2), 0)])))
     rules += _only("sched_setaffinity", _allow_if_equal((_low(0), 0)) if policy.threads else _refuse())
     for name in ("sched_setscheduler", "sched_setparam", "sched_setattr"):
@@ -183,11 +210,14 @@ def program(policy: Policy, own_pid: int) -> bytes:
     rules += _only("ioprio_set", _allow_if_equal((_low(0), 1), (_low(1), 0)))
     rules += _only("fcntl", _refuse_if_any(_low(1), (*OWNERSHIP_OF_SIGNALS, PIPE_SIZE, *LOCKS, *HINTS)))
     rules += _only("madvise", _refuse_if_any(_low(2), PAGE_ADVICE))
-    rules += _only("mmap", _refuse_shared(anonymous=policy.processes, written=policy.shared_memory))
-    rules += _only("socketpair", _allow_socket_pair() if policy.shared_memory else _refuse())
+    rules += _only("mmap", _refuse_shared(anonymous=policy.processes or "clone" in policy.ends, written=policy.shared_memory))
+    rules += _only("socketpair", _allow_socket_pair() if policy.shared_memory else _end_or_refuse(policy, "socketpair"))
+    rules += _only("statx", _refuse_if_bits(_low(3), UNIQUE_MOUNT_ID))
     if policy.changes:
         for name in syscalls.FILE_TIMES:
             rules += _only(name, _refuse(0))
+        for name, first in OWNER_ARGUMENTS.items():
+            rules += _only(name, _nothing_if_unchanged(first))
     rules += _only("ioctl", _refuse_if_any(_low(1), REFUSED_CONTROLS))
     if not policy.writes:
         rules += _only("openat2", _refuse(errno.ENOSYS))

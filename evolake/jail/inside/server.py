@@ -50,12 +50,14 @@ def main() -> None:
         if message is None:
             return
         if message["op"] == "import":
-            wire.send(control, import_modules(message["modules"]))
+            wire.send(control, import_modules(message["modules"], message["wanted"]))
             continue
         if message["op"] == "kill":  # the call it meant had just ended
             continue
         if message["op"] == "execute":
             report = serve_program(control, message, descriptors, own_namespaces)
+        elif message["op"] == "fork":
+            report = serve_fork(control, message, descriptors, numbering)
         else:
             report = serve_call(control, message, descriptors, numbering)
         for descriptor in descriptors:
@@ -63,9 +65,11 @@ def main() -> None:
         wire.send(control, report)
 
 
-def import_modules(names: list[str]) -> dict[str, Any]:
+def import_modules(names: list[str], wanted: list[str]) -> dict[str, Any]:
     """Preload trusted modules, and keep the server fit to fork: one thread, no memory that candidates would share,
     old objects out of the collector's way.
+
+    wanted: further modules, of which those are left out that cannot be imported. A module's `before_forks` is called, if it has one.
 
     Generators are seeded here, so that the same candidate on the same payload draws the same numbers, also where it forgets to seed. Some modules
     (dill, which torch imports where it is installed) ask at import for the folder of temporary files, and none in here can be written.
@@ -75,7 +79,10 @@ def import_modules(names: list[str]) -> dict[str, Any]:
     tempfile.tempdir = "/tmp"
     try:
         for name in names:
-            importlib.import_module(name)
+            getattr(importlib.import_module(name), "before_forks", bool)()
+        for name in wanted:
+            with contextlib.suppress(Exception):
+                importlib.import_module(name)
     except Exception as error:  # told to the supervisor, which raises
         return {"failed": f"{name}: {type(error).__name__}: {error}"[:2000]}
     if "numpy" in sys.modules:
@@ -112,6 +119,38 @@ def serve_call(control: socket.socket, message: dict[str, Any], descriptors: lis
     os.close(ready_read)
     report = follow(control, pid, message["limits"], processes=None)
     return report if ready == candidate.READY else report | {"broken": ready.decode(errors="replace") or "the process ended before its confinement"}
+
+
+def serve_fork(control: socket.socket, message: dict[str, Any], descriptors: list[int], numbering: Numbering | None) -> dict[str, Any]:
+    """One Python program of ours, forked instead of started, with a folder of its own that goes when it ends: descriptors are request, those of its
+    channel, those of its control group if it has one, output, error. The server never reads the request: its memory is copied into the next one."""
+    from evolake.jail.inside import forked
+
+    request, *others, output, error = descriptors
+    channel, group = others[: message["channel"]], others[message["channel"] :]
+    enter, events = group or (None, None)
+    if numbering is None:
+        return {"broken": "without namespaces no program can be forked"}
+    limits, root = message["limits"], message["root"]
+    policy = seccomp.FORKED_WITH_PROCESSES if limits["processes"] else seccomp.FORKED
+    seccomp.template(policy)
+    try:
+        with forked.scratch(root, message["scratch_mb"], message["shown"]) as folder:
+            ready_read, ready_write = os.pipe()
+            numbering.begin_anew()
+            pid = os.fork()
+            if pid == 0:
+                forked.run(forked.Ends(request, channel, output, error, ready_write, enter), message, policy)
+            for descriptor in (ready_write, request, *channel, *group[:1], output, error):
+                os.close(descriptor)
+            descriptors[:] = group[1:]
+            ready = os.read(ready_read, 4096)
+            os.close(ready_read)
+            report = follow(control, pid, limits, processes=None, folders=[folder], events=events)
+    except OSError as error:
+        return {"broken": str(error)}
+    # without a word it was ended by a limit while its files were written
+    return report if ready in (forked.READY, b"") else report | {"broken": ready.decode(errors="replace")}
 
 
 def serve_program(control: socket.socket, message: dict[str, Any], descriptors: list[int], own_namespaces: bool) -> dict[str, Any]:
@@ -174,7 +213,7 @@ def follow(
     usage = watch.Usage()
     excess: str | None = None
     tick = TICK_MS if processes is None else TICK_AMONG_PROCESSES_MS
-    total_mb = limits["total_mb"] or limits["memory_mb"]
+    total_mb = (limits["total_mb"] or limits["memory_mb"]) if limits["processes"] else None
     look = 0.0
     ended = os.pidfd_open(pid)
     poll = select.poll()

@@ -51,6 +51,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "sync_file_range": (277, 84), "io_setup": (206, 0), "io_destroy": (207, 1), "io_submit": (209, 2), "io_cancel": (210, 3),
     "io_getevents": (208, 4), "io_pgetevents": (333, 292), "timer_create": (222, 107), "inotify_init": (253, None),
     "inotify_init1": (294, 26), "inotify_add_watch": (254, 27), "pipe": (22, None), "pipe2": (293, 59), "sysinfo": (99, 179),
+    "statx": (332, 291), "statmount": (457, 457), "listmount": (458, 458),
 }
 
 NETWORK = ("socket", "connect", "bind", "listen", "accept", "accept4", "io_uring_setup", "io_uring_enter", "io_uring_register")
@@ -65,7 +66,7 @@ OTHER_PROCESSES = (
 NAMESPACES_AND_MOUNTS = (
     "setns", "unshare", "mount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen", "fsconfig", "fsmount", "fspick",
     "mount_setattr", "swapon", "swapoff", "quotactl", "quotactl_fd", "mknod", "mknodat", "name_to_handle_at", "open_by_handle_at",
-    "fanotify_init",
+    "fanotify_init", "statmount", "listmount",
 )
 
 KERNEL = (

@@ -89,12 +89,14 @@ def out_of_memory(events: int) -> bool:
     return False
 
 
-def excess(pid: int, processes: int | None, folders: Sequence[int], usage: Usage, total_mb: float) -> str | None:
+def excess(pid: int, processes: int | None, folders: Sequence[int], usage: Usage, total_mb: float | None) -> str | None:
     """What the candidate has too much of, or None. `processes`: further processes allowed (None: it cannot make any). `folders`: where it writes.
-    `usage` learns the peak of its memory where it has processes."""
+    `total_mb`: MiB that it and its files may hold (None: no such limit). `usage` learns the peak of its memory where it has processes."""
     if processes is None:
         result = _statistics(pid)
         tasks = int(result[THREADS]) if result else 0
+        if folders and total_mb is not None and memory_of((pid,), folders) > total_mb:
+            return too_much_memory(total_mb)
     else:
         if os.getpid() == 1 and sum(entry.isdigit() for entry in os.listdir("/proc")) > processes + 2:  # quick: a fork bomb does not wait
             return f"made more than {processes} further processes"
@@ -105,7 +107,7 @@ def excess(pid: int, processes: int | None, folders: Sequence[int], usage: Usage
         if folders and os.getpid() == 1:
             together = memory_of(family, folders)
             usage.peak_mb = max(usage.peak_mb, together)
-            if together > total_mb:
+            if total_mb is not None and together > total_mb:
                 return too_much_memory(total_mb)
     if tasks > MOST_THREADS:
         return f"made more than {MOST_THREADS} threads"

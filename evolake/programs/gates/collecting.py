@@ -48,12 +48,7 @@ class Candidate:
     @cached_property
     def evaluations(self) -> list[Evaluation]:
         """One for each seed, up to the first that fails."""
-        result: list[Evaluation] = []
-        for seed in self.seeds:
-            result.append(self.evaluator.evaluate(self.texts, seed, self.built))
-            if not result[-1].ok:
-                break
-        return result
+        return self.evaluator.evaluate_each(self.texts, self.seeds, self.built)
 
     @property
     def score(self) -> float | None:

@@ -7,20 +7,23 @@ program runs on each in another that has neither the evaluator nor the other cas
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
 import re
 import secrets
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from evolake.errors import InputError
+from evolake.gates.in_turn import side_by_side
 from evolake.jail import Limits, NativeOutcome, NativeRun, Outcome, run_native
+from evolake.jail.backends import ONE_WAY
 from evolake.jail.bubblewrap import WORK
 from evolake.jail.interpreter import interpreter
 from evolake.jail.patience import patiently
@@ -33,6 +36,7 @@ from evolake.programs.sandbox.harness import ERROR
 from evolake.programs.sandbox.needs import needs_of
 from evolake.programs.sandbox.running import Built, Runner, build
 from evolake.programs.sandbox.shinka import PRIVATE
+from evolake.programs.sandbox.starting import NeedsOwnJail, Starts
 from evolake.programs.settings import ProgramsSettings
 
 ANSWER_BYTES = 4 << 20
@@ -93,8 +97,11 @@ class Evaluator:
         self.limits = limits_for(project, own, mode)
         self._needs = needs_of(project, own, mode)
         self._runner = Runner(project, self.limits, workers=workers, mode=mode, needs=self._needs) if project.protected else None
+        self.starts = Starts(project, self.limits, workers=workers, mode=mode, obstacle=self._needs.words)
         self._cases: dict[int, list[Any]] = {}
         self._lock = threading.Lock()
+        self._cases_lock = threading.Lock()
+        self._idle = workers
 
     def __enter__(self) -> Evaluator:
         return self
@@ -104,6 +111,7 @@ class Evaluator:
 
     def close(self) -> None:
         """End what it started."""
+        self.starts.close()
         if self._runner:
             self._runner.close()
 
@@ -118,16 +126,45 @@ class Evaluator:
             JailUnavailable: nothing was judged. InputError: the evaluator makes no cases, which no program has a part in.
             HostBusy: the host let the evaluation run for too short a time, several times over. Nothing is known of the program.
         """
-        return patiently(
-            lambda stretch: self._evaluated(texts, seed, built, watch, stretch), lambda evaluation: evaluation.starved,
-            f"an evaluation of {self.project.name}",
-        )
+        with self._busy():
+            return patiently(
+                lambda stretch: self._evaluated(texts, seed, built, watch, stretch), lambda evaluation: evaluation.starved,
+                f"an evaluation of {self.project.name}",
+            )
+
+    def evaluate_each(self, texts: Mapping[str, str], seeds: Sequence[int], built: Built | None = None) -> list[Evaluation]:
+        """One evaluation under each seed, up to the first that fails; the first alone, the others side by side if workers are idle.
+
+        Raises:
+            JailUnavailable, InputError, HostBusy: as `evaluate`.
+        """
+        result: list[Evaluation] = []
+        while len(result) < len(seeds) and (not result or result[-1].ok):
+            some = seeds[len(result) : len(result) + (max(1, self._idle) if result else 1)]
+            for evaluation in side_by_side(lambda seed: self.evaluate(texts, seed, built), some, len(some)):
+                result.append(evaluation)
+                if not evaluation.ok:
+                    break
+        return result
+
+    @contextlib.contextmanager
+    def _busy(self) -> Iterator[None]:
+        with self._lock:
+            self._idle -= 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._idle += 1
 
     def _evaluated(self, texts: Mapping[str, str], seed: int, built: Built | None, watch: bool, stretch: float) -> Evaluation:
         if self._runner is None:
             return self._imported(texts, seed, stretch)
         if self.project.mode == "calls":
-            return self._by_calls(texts, seed, self._runner, watch, stretch)
+            try:
+                return self._by_calls(texts, seed, self._runner, watch, stretch)
+            except NeedsOwnJail:
+                return self._by_calls(texts, seed, self._runner, watch, stretch, forks=False)
         built = built or self.build(texts)
         if not built.ok:
             return Evaluation("build", built.reason, cpu_s=built.cpu_s, seed=seed)
@@ -151,7 +188,7 @@ class Evaluator:
 
     def cases(self, seed: int) -> list[Any]:
         """The inputs under a seed, made once by the evaluator alone."""
-        with self._lock:
+        with self._cases_lock:
             if seed not in self._cases:
                 outcome, answer = patiently(
                     lambda stretch: self._ask(self.project.beside, {"task": "cases"}, seed, stretch), lambda asked: asked[0].starved,
@@ -163,7 +200,9 @@ class Evaluator:
                 self._cases[seed] = made
             return self._cases[seed]
 
-    def _by_calls(self, texts: Mapping[str, str], seed: int, runner: Runner, watch: bool, stretch: float) -> Evaluation:
+    def _by_calls(
+        self, texts: Mapping[str, str], seed: int, runner: Runner, watch: bool, stretch: float, *, forks: bool = True,
+    ) -> Evaluation:
         """The program in a pool's jail while the evaluator runs in one of its own. What ends the program while it is needed ends the evaluation."""
         (asked, asks), (told, tells), (until, ends) = (os.pipe2(os.O_CLOEXEC) for _ in range(3))
         early, waiting = threading.Event(), Waiting()
@@ -181,13 +220,14 @@ class Evaluator:
             try:
                 files = self.project.beside | {self.project.main: STUB.encode()}
                 more = {"calls": True, "watch": watch, "numpy": self._numpy(texts)}
-                outcome, answer = self._ask(files, self._request() | more, seed, stretch, (told, asks), waiting)
+                outcome, answer = self._ask(files, self._request() | more, seed, stretch, (told, asks), waiting, forks=forks)
                 died = early.is_set()
             finally:
                 for descriptor in (told, asks, ends):
                     os.close(descriptor)
+                serving.exception()
+                os.close(until)
             ran = serving.result()
-            os.close(until)
         spent: dict[str, Any] = {"cpu_s": outcome.cpu_s + ran.cpu_s, "wall_s": outcome.wall_s, "peak_mb": max(outcome.peak_mb, ran.peak_mb)}
         if outcome.starved or (died and ran.starved):
             return Evaluation("timeout", seed=seed, starved=True)
@@ -228,22 +268,30 @@ class Evaluator:
 
     def _ask(
         self, files: Mapping[str, bytes], request: Mapping[str, Any], seed: int, stretch: float, channel: tuple[int, ...] = (),
-        waiting: Waiting | None = None,
+        waiting: Waiting | None = None, *, forks: bool = True,
     ) -> tuple[NativeOutcome, dict[str, Any] | None]:
         """(outcome, the one answer that came by the result's channel; None where there is not exactly one). channel, waiting: to the program,
-        and of both."""
+        and of both. forks: it may be forked."""
         nonce = secrets.token_hex(16)
         numpy = any(b"numpy" in data for data in files.values())
         asked = {"nonce": nonce, "seed": seed, "numpy": numpy, "evaluator": self.project.given.evaluator.file, **request}
-        python, folders = interpreter()
-        argv = [python, "-S", "-s", "-P", "-B", "-c", HARNESS.format(folders=[*self._needs.packages, *folders])]
         limits = replace(self.limits, stretch=stretch)
+        outcome = self.starts.fork(files, asked, limits, channel, waiting) if forks else None
+        outcome = outcome or self._started(files, asked, limits, channel, waiting)
+        return outcome, answer_in(outcome.stdout, nonce)
+
+    def _started(
+        self, files: Mapping[str, bytes], asked: Mapping[str, Any], limits: Limits, channel: tuple[int, ...], waiting: Waiting | None,
+    ) -> NativeOutcome:
+        """The evaluator in a new process in a new jail."""
+        python, folders = interpreter()
+        variables = [f"{name}={value}" for name, value in ONE_WAY.items()]
+        argv = ["/usr/bin/env", *variables, python, "-S", "-s", "-P", "-B", "-c", HARNESS.format(folders=[*self._needs.packages, *folders])]
         run = NativeRun(
             argv, dict(files), stdin=json.dumps(asked).encode(), python=True, channel=channel, shared_memory=True, shown=self._needs.shown,
             path=self._needs.path,
         )
-        outcome = run_native(run, limits, mode=self.mode, waiting=waiting)
-        return outcome, answer_in(outcome.stdout, nonce)
+        return run_native(run, limits, mode=self.mode, waiting=waiting)
 
     def _broken(self, what: str, outcome: NativeOutcome, answer: Mapping[str, Any] | None) -> InputError:
         said = str((answer or {}).get("error") or "") or outcome.reason or outcome.stderr.decode(errors="replace")

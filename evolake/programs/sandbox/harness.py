@@ -17,8 +17,9 @@ import os
 import sys
 import traceback
 import types
-from typing import Any, NamedTuple
+from typing import Any
 
+from evolake.jail.inside.forked import ANSWER
 from evolake.programs.sandbox import shinka
 from evolake.programs.sandbox.calling import channel
 from evolake.programs.sandbox.chance import sow
@@ -29,6 +30,7 @@ ERROR = "error"
 """The key under which evaluators written for OpenEvolve say that an evaluation failed, beside a score of 0."""
 PLAIN = (str, bytes, int, float, bool, tuple, frozenset, type(None))
 CALLABLE = (types.FunctionType, types.BuiltinFunctionType, type)
+INSTALLED = importlib.util.find_spec("openevolve") is not None
 WATCHED = ("builtins", "math", "cmath", "random", "time", "json", "statistics", "subprocess", "os", "pickle", "numpy", "numpy.linalg", "numpy.random")
 
 
@@ -41,6 +43,17 @@ def main() -> None:
     os.dup2(silent, 0)
     nonce = request.pop("nonce")
     send(channel, nonce, served(request))
+
+
+def serve_forked(request: dict[str, Any]) -> None:
+    """Serve one request in a process that was forked from a warm server (see `jail.inside.forked`), and let it look like one that was started."""
+    sys.modules["__main__"], sys.argv = types.ModuleType("__main__"), ["-c"]
+    if "tempfile" in sys.modules:
+        vars(sys.modules["tempfile"])["tempdir"] = None
+    if "numpy" in sys.modules:
+        # the server has seeded it, and Python's own generator is seeded anew by a fork
+        importlib.import_module("numpy.random").seed()
+    send(ANSWER, request.pop("nonce"), served(request))
 
 
 def send(channel: int, nonce: str, answer: dict[str, Any]) -> None:
@@ -61,7 +74,8 @@ def served(request: dict[str, Any]) -> dict[str, Any]:
         sow(request["seed"], numpy=request["numpy"])
         if request.get("calls"):
             channel.open(watch=request["watch"])
-        before = fingerprint(module)
+        # only a program that is imported into this process could change anything here
+        before = fingerprint(module) if request["task"] == "evaluate" and not request.get("calls") else None
     except BaseException as error:
         return {"error": describe(error), "tampered": []}
     try:
@@ -69,7 +83,7 @@ def served(request: dict[str, Any]) -> dict[str, Any]:
     except BaseException as error:
         value = {"error": describe(error)}
     counts = {"calls": channel.calls, "carried": channel.carried}
-    return {**value, "tampered": changed(before, fingerprint(module)), "troubles": channel.troubles, **counts}
+    return {**value, "tampered": changed(before, module) if before else [], "troubles": channel.troubles, **counts}
 
 
 def load(path: str) -> types.ModuleType:
@@ -162,7 +176,7 @@ def score_of(metrics: dict[str, Any], name: str) -> float:
 
 def provide_openevolve() -> None:
     """The one class that evaluators written for OpenEvolve import from it, where it is not installed."""
-    if importlib.util.find_spec("openevolve") is not None:
+    if INSTALLED or any(os.path.exists(name) for name in ("openevolve", "openevolve.py")):  # noqa: PTH110
         return
     package, module = types.ModuleType("openevolve"), types.ModuleType("openevolve.evaluation_result")
 
@@ -177,39 +191,57 @@ def provide_openevolve() -> None:
     sys.modules |= {"openevolve": package, "openevolve.evaluation_result": module}
 
 
-class Made(NamedTuple):
-    """What a name stands for. objects: to be found the same, not merely equal, since a program may say what its own objects are equal to."""
-
-    objects: tuple[object, ...] = ()
-    text: str = ""
-
-    def is_still(self, other: Made | None) -> bool:
-        """Return True if the other is of the same objects, and of an equal text."""
-        if other is None or self.text != other.text or len(self.objects) != len(other.objects):
-            return False
-        return all(one is two for one, two in zip(self.objects, other.objects, strict=True))
+Names = dict[str, tuple[object, object, str]]
+"""Name -> what it stands for (the object, a function's code, a text), which is to be found the same and not merely equal: a program may say what its
+own objects are equal to."""
 
 
-def fingerprint(module: types.ModuleType) -> dict[str, Made]:
+def fingerprint(module: types.ModuleType) -> dict[str, Names]:
     """What the evaluator, and the libraries that it may rest on, are made of."""
-    result: dict[str, Made] = {}
+    return {EVALUATOR_MODULE: _names_of_evaluator(module)} | {
+        name: _names_before_fork.get(name) or _names_of_library(name) for name in WATCHED if name in sys.modules
+    }
+
+
+def _names_of_evaluator(module: types.ModuleType) -> Names:
+    result: Names = {}
     for name, value in vars(module).items():
         if isinstance(value, types.FunctionType):
-            result[f"{EVALUATOR_MODULE}.{name}"] = Made((value, value.__code__), repr(value.__defaults__))
+            result[name] = value, value.__code__, repr(value.__defaults__)
         elif isinstance(value, CALLABLE):
-            result[f"{EVALUATOR_MODULE}.{name}"] = Made((value,))
+            result[name] = value, None, ""
         elif name.isupper() and isinstance(value, PLAIN):
-            result[f"{EVALUATOR_MODULE}.{name}"] = Made(text=repr(value)[:LONGEST_TEXT])
-    for name in WATCHED:
-        for inner, value in list(vars(sys.modules[name]).items()) if name in sys.modules else ():
-            if isinstance(value, CALLABLE):
-                result[f"{name}.{inner}"] = Made((value, getattr(value, "__code__", None)))
+            result[name] = None, None, repr(value)[:LONGEST_TEXT]
     return result
 
 
-def changed(before: dict[str, Made], after: dict[str, Made]) -> list[str]:
+def _names_of_library(name: str) -> Names:
+    return {
+        inner: (value, getattr(value, "__code__", None), "") for inner, value in list(vars(sys.modules[name]).items()) if isinstance(value, CALLABLE)
+    }
+
+
+def changed(before: dict[str, Names], module: types.ModuleType) -> list[str]:
     """Names that are another thing now, or are gone."""
-    return sorted(name for name, made in before.items() if not made.is_still(after.get(name)))[:20]
+    result: list[str] = []
+    for name, names in before.items():
+        if name == EVALUATOR_MODULE:
+            now = _names_of_evaluator(module)
+        else:
+            now = _names_of_library(name) if name in sys.modules else {}
+        for inner, (value, code, text) in names.items():
+            other = now.get(inner)
+            if other is None or other[0] is not value or other[1] is not code or other[2] != text:
+                result.append(f"{name}.{inner}")
+    return sorted(result)[:20]
+
+
+_names_before_fork: dict[str, Names] = {}
+
+
+def before_forks() -> None:
+    """Do once, in a warm server, what each process that is forked from it would do."""
+    _names_before_fork.update({name: _names_of_library(name) for name in WATCHED if name in sys.modules})
 
 
 def describe(error: BaseException) -> str:

@@ -104,7 +104,7 @@ class Runner:
         with self._lock:
             if self._pool is None:
                 numpy = any("numpy" in text for text in self.project.evolving.values())
-                self._pool = open_pool(self.workers, ("numpy",) if numpy and not self.needs.packages else (), self.mode, self.needs.view)
+                self._pool = open_pool(self.workers, ("numpy",) if numpy and not self.needs.packages else (), self.mode, view=self.needs.view)
             return self._pool
 
     def _alone(self, stretch: float) -> Limits:

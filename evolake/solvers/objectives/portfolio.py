@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from evolake.objectives.family import families_in
-from evolake.objectives.portfolio import HasFamily, ObjectiveSpec, draw, make
+from evolake.objectives.portfolio import HasFamily, ObjectiveSpec, make, new_objective
 
 FOLDER, HELPERS = "evolake.solvers.objectives.families", "runs"
 BASELINE = "par2"
@@ -24,8 +24,8 @@ def first_objective() -> ObjectiveSpec:
 
 
 def draw_objective(rng: np.random.Generator, existing: Iterable[HasFamily], wanted: Sequence[str] = ()) -> ObjectiveSpec:
-    """A new objective of a family that has few so far; see `evolake.objectives.portfolio.draw`."""
-    return draw(rng, existing, wanted, families=FAMILIES, folder=FOLDER, helpers=HELPERS)
+    """A new objective of a family that has few so far; see `evolake.objectives.portfolio.new_objective`."""
+    return new_objective(rng, existing, wanted, families=FAMILIES, folder=FOLDER, helpers=HELPERS)
 
 
 def initial_portfolio(rng: np.random.Generator, count: int) -> list[ObjectiveSpec]:

@@ -11,7 +11,17 @@ import pytest
 
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution import breeding
-from evolake.designs.evolution.breeding import Bred, KnownDesigns, RaceSetup, RunRungs, Starter, breed, rungs_of, should_breed
+from evolake.designs.evolution.breeding import (
+    Bred,
+    KnownDesigns,
+    RaceSetup,
+    RunRungs,
+    Starter,
+    breed,
+    cycles_of_same_formulas,
+    rungs_of,
+    should_breed,
+)
 from evolake.designs.evolution.proposals import Judge, design_row
 from evolake.designs.evolution.racing import Lap, Rung, run_rungs
 from evolake.designs.genome.grammars import compose
@@ -76,7 +86,7 @@ def test_a_racer_that_a_clock_cuts_says_so_and_is_no_parent_and_rungs_are_allowe
 ) -> None:
     allowed: list[float] = []
 
-    def run(traced: str, rungs: Sequence[Rung], limits: Sequence[int], ratio: float, core_s: float) -> list[Lap]:
+    def run(traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s: float) -> list[Lap]:
         allowed.append(core_s)
         return [Lap(40, True, 0.1, 40), Lap(900, False, 0.1, 30, timed_out=True)]
 
@@ -90,7 +100,44 @@ def test_a_cycle_races_where_its_settings_ask_for_it_and_operators_write(setting
     assert not should_breed(DesignsSettings(), "operators")
 
 
-def test_instances_are_those_of_the_cycle_alone(settings: DesignsSettings) -> None:
-    drawn = [rung.seed for cycle in ("0001", "0002") for rung in rungs_of(settings, cycle, 0)]
+def test_instances_are_those_of_a_few_cycles_alone(settings: DesignsSettings) -> None:
+    drawn = [rung.seed for cycle in ("0003", "0004") for rung in rungs_of(settings, cycle, 0)]
     assert len(set(drawn)) == len(drawn)
     assert [rung.n for rung in rungs_of(settings, "0001", 0)][-2:] == [24, 24]
+
+
+def test_a_race_holds_planted_and_uniform_formulas_by_share(settings: DesignsSettings) -> None:
+    rungs = rungs_of(settings, "0003", 5)
+    kinds = [rung.kind for rung in rungs]
+    assert [str(kind) for kind in kinds if kind.name == "uniform"] == ["uniform ratio=4.2"] * 5 and len(rungs) == 12
+    assert {kind.p0 for kind in kinds if kind.name == "planted"} == set(RACE.p0) and kinds[-2].p0 == RACE.p0[0]
+    assert [rung.n for rung in rungs] == sorted(rung.n for rung in rungs)
+    alone = settings.model_copy(update={"race": RACE.model_copy(update={"uniform_share": 0.0})})
+    assert {rung.kind.name for rung in rungs_of(alone, "0003", 5)} == {"planted"}
+    seeds = [{rung.seed for rung in rungs_of(settings, cycle, 5)} for cycle in ("0000", "0003", "0004")]
+    assert seeds[0] == seeds[1] and not seeds[1] & seeds[2]
+    assert cycles_of_same_formulas("0003") == ["0000", "0001", "0002"] and cycles_of_same_formulas("0004") == []
+
+
+def test_what_a_design_solved_in_an_earlier_race_on_the_same_formulas_is_not_run_again(
+    starter: Starter, judge_once: Judge, inline: Executor, settings: DesignsSettings
+) -> None:
+    asked: list[list[int]] = []
+
+    def run(traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s: float) -> list[Lap]:
+        if traced == starter.traced:
+            asked.append([rung.seed for rung in rungs])
+        return run_rungs(traced, rungs, limits, core_s)
+
+    first = raced(starter, judge_once, inline, settings, run=run)
+    known = KnownDesigns({json.loads(starter.traced)["graph_sha"]: starter.design_id}, {OPEN.baseline().key()}, RACED.frame(first.rows).to_dicts())
+    again = breed(
+        [starter], RaceSetup(judge_once, inline, "operators", 1, run), known, settings=settings, cycle_seeds=CycleSeeds(5, "designs", "0003"),
+    )
+    solved = {seed for seed, good in zip(first.rows[0]["seeds"], first.rows[0]["solved"], strict=True) if good}
+    assert solved and len(asked[0]) == len(rungs_of(settings, "0003", 5))
+    assert len(asked) == 1 or not set(asked[1]) & solved
+    shown = ("sizes", "kinds", "median_steps", "solved", "solved_rungs", "score", "elite")
+    assert [{name: row[name] for name in shown} for row in again.rows] == [{name: row[name] for name in shown} for row in first.rows]
+    old = [{name: value for name, value in row.items() if name not in ("seeds", "batches", "solved", "kinds")} for row in first.rows]
+    assert breeding.solved_before(old, rungs_of(settings, "0003", 5)) == {}

@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from designs_genomes import OPEN_SEARCH, behind_a_slow_memory, open_search, without_the_majority_term
 
 from evolake.designs.engines.engine import make_stepper, simulate
 from evolake.designs.genome.grammars import compose, parent_of, propose
 from evolake.designs.genome.open_behaviour import stepped
-from evolake.designs.genome.open_genome import OpenGenome
+from evolake.designs.genome.open_genome import OpenGenome, open_genome
 from evolake.designs.genome.open_grammar import OPEN
 from evolake.designs.genome.recognise import recognised, states_after
 from evolake.designs.model.contract import TracedDesign
-from evolake.designs.model.instances import planted
+from evolake.designs.model.instances import Planted, planted
 from evolake.designs.tracing.trace import trace
 
 STEPS, CHILDREN = 4, 12
@@ -24,6 +25,21 @@ def traced(source: str, pool: Any, dtype: str = "float64") -> TracedDesign:
     result = trace(source, pool=pool, dtype=dtype)
     assert isinstance(result, TracedDesign), result
     return result
+
+
+def _check_against_the_interpreter(genome: OpenGenome, design: TracedDesign, instances: Planted, what: str) -> None:
+    """Step a design in double precision next to the interpreter of its genome."""
+    stepper, _ = make_stepper(design, instances, seed=5, engine="torch", dtype="float64")
+    state = stepper.state()
+    for _ in range(STEPS):
+        expected = [
+            stepped(genome, {name: values[place] for name, values in state.items()}, instances.idx[place], instances.sgn[place] * 1.0)
+            for place in range(instances.batch)
+        ]
+        stepper.run(1)
+        state = stepper.state()
+        for name, values in state.items():
+            np.testing.assert_allclose(values, np.stack([item[name] for item in expected]), rtol=1e-6, atol=1e-6, err_msg=what)
 
 
 def test_its_baseline_runs_like_the_shipped_file_and_the_shipped_file_is_recognised(pool: Any, seed_files: dict[str, Path]) -> None:
@@ -47,16 +63,39 @@ def test_composed_children_do_what_their_expressions_say_and_run_in_kernels(pool
         parents.append(parent_of(f"c{number}", child.title, child.genome))
         result = traced(child.source, pool)
         graphs.add(result.graph_sha)
-        stepper, _ = make_stepper(result, instances, seed=5, engine="torch", dtype="float64")
-        state = stepper.state()
-        for _ in range(STEPS):
-            expected = [
-                stepped(child.genome, {name: values[place] for name, values in state.items()}, instances.idx[place], instances.sgn[place] * 1.0)
-                for place in range(instances.batch)
-            ]
-            stepper.run(1)
-            state = stepper.state()
-            for name, values in state.items():
-                np.testing.assert_allclose(values, np.stack([item[name] for item in expected]), rtol=1e-6, atol=1e-6, err_msg=child.rationale)
+        _check_against_the_interpreter(child.genome, result, instances, child.rationale)
         assert simulate(result, instances, max_steps=20, seed=5).engine == "fused", child.rationale
     assert len(graphs) == CHILDREN
+
+
+def test_the_reference_design_of_the_search_is_its_genome(pool: Any) -> None:
+    shipped = states_after(traced(OPEN_SEARCH.with_name("open_search.py").read_text(), pool))
+    composed = states_after(traced(compose(open_search()), pool))
+    for variable in shipped:
+        np.testing.assert_allclose(composed[variable], shipped[variable], rtol=1e-6, atol=1e-6)
+
+
+def test_a_term_behind_a_slow_memory_of_the_formula_is_traced_compiled_and_solves_planted_formulas(pool: Any) -> None:
+    genome = behind_a_slow_memory(0.002, 0.2, 40.0)
+    design = traced(compose(genome), pool)
+    _check_against_the_interpreter(genome, design, planted(24, 3, 9), "behind a slow memory")
+    gated, without = (
+        simulate(traced(compose(held), pool, "float32"), planted(160, 60, 1), max_steps=20_000, seed=1)
+        for held in (genome, without_the_majority_term())
+    )
+    assert (gated.engine, without.engine) == ("fused", "fused")
+    assert gated.unsolved_fraction < 0.5
+    # with the term, even behind its memory, planted formulas take far less
+    assert gated.median_work < without.median_work
+
+
+def test_every_number_of_the_formula_reaches_the_file_as_the_interpreter_computes_it(pool: Any) -> None:
+    sums = ("add", ("add", "true3", ("add", "true2", "true1")), ("add", "true0", ("div", "log_variables", ("add", "ratio", "speed"))))
+    base = OPEN.baseline()
+    assert isinstance(base, OpenGenome)
+    drive = ("add", base.drive("xs"), ("mul", 0.01, ("add", sums, ("div", "clauses", "variables"))))
+    genome = open_genome(dict(base.drives) | {"xs": drive}, (), base.constants)
+    design = traced(compose(genome), pool)
+    _check_against_the_interpreter(genome, design, planted(31, 2, 4), "numbers of the formula")
+    assert design.size is None
+    assert simulate(design, planted(31, 2, 4), max_steps=20, seed=5).engine == "fused"

@@ -17,7 +17,7 @@ from evolake.designs.model.instances import planted
 from evolake.designs.tracing.trace import PRELOAD, trace
 from evolake.jail import open_pool
 from evolake.objectives.consensus import aggregate
-from evolake.objectives.portfolio import ObjectiveSpec, baseline_objective, draw, make
+from evolake.objectives.portfolio import ObjectiveSpec, baseline_objective, make, new_objective
 from evolake.project import BROUGHT
 
 SEEDS = BROUGHT / "data_lake" / "seeds"
@@ -64,7 +64,7 @@ def test_the_tuned_constants_win_where_they_were_tuned_and_fall_off_a_cliff(meas
 def test_a_portfolio_that_looks_at_reach_and_growth_sees_through_them(measured, seed):
     rng, specs = np.random.default_rng(seed), [baseline_objective()]
     while len(specs) < 9:
-        specs.append(draw(rng, specs))
+        specs.append(new_objective(rng, specs))
     assert order(specs, measured) == ["340", "tuned"]
 
 

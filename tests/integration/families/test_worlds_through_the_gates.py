@@ -13,19 +13,20 @@ from families_fixtures import judged, seed_family
 from evolake.families.model.contract import Family
 from evolake.families.operators.registry import child_of
 from evolake.families.worlds.boards.drawing import board_world
-from evolake.families.worlds.constraint import KINDS, world_of
+from evolake.families.worlds.constraint import world_of
 from evolake.families.worlds.laws import LAWS
 from evolake.families.worlds.questions import QUESTIONS
 from evolake.families.worlds.queues.drawing import queue_world
+from evolake.families.worlds.structures import STRUCTURES
 from evolake.families.worlds.themes import THEMES
 
 
 def queue() -> Family:
     """How many arrangements of a queue fit, with constraints that are used in nearly every instance."""
-    kinds = [kind for kind in KINDS["row"] if kind.name in ("before", "next_to", "far", "first_of", "odd", "ahead_of_one")]
+    kinds = [kind for kind in STRUCTURES["row"].kinds if kind.name in ("before", "next_to", "far", "first_of", "odd", "ahead_of_one")]
     laws = [law for law in LAWS if law.structures == ("row",)][:2]
     theme = next(item for item in THEMES["row"] if item.key == "queue")
-    return world_of("row", theme, kinds, laws, next(question for question in QUESTIONS if question.name == "count"))
+    return world_of(STRUCTURES["row"], theme, kinds, laws, next(question for question in QUESTIONS if question.name == "count"))
 
 
 def test_a_drawn_world_passes_every_gate_and_makes_children(pool):

@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 from jail_kit import NATIVE_GUARANTEES, witness
 from jail_kit.direct_attacks import DIRECT_ATTACKS, run_directly
+from jail_kit.forked import FORKED_ATTACKS, FORKED_COUNTERS, ForkedCalls
 from jail_kit.native_attacks import NATIVE_ATTACKS
 from jail_kit.python_attacks import COUNTER_ATTACKS, PYTHON_ATTACKS
 from jail_kit.shared_attacks import REFUSED, SHARED_ATTACKS
@@ -20,6 +21,7 @@ NATIVE_CASES = [
     (mode, attack) for mode in JAIL_MODES for attack in NATIVE_ATTACKS
     if attack.guarantee in NATIVE_GUARANTEES[mode] and (BACKENDS[mode].counts_processes or not attack.limits.processes)
 ]
+FORKED_CASES = [(processes, attack) for processes in (0, 4) for attack in (*FORKED_ATTACKS, *FORKED_COUNTERS)]
 DIRECT_CASES = [(mode, attack) for mode in JAIL_MODES for attack in DIRECT_ATTACKS if attack.guarantee in NATIVE_GUARANTEES[mode]]
 
 
@@ -45,6 +47,12 @@ def pools(host):
 def test_python_attack_is_contained(case, pools, host):
     mode, attack = case
     assert attack.violations(pools[mode], host) == []
+
+
+@pytest.mark.parametrize("case", FORKED_CASES, ids=named)
+def test_attack_by_a_forked_program_is_contained(case, pools, host):
+    processes, attack = case
+    assert attack.violations(ForkedCalls(pools["bubblewrap"], processes), host) == []
 
 
 @pytest.mark.parametrize("case", NATIVE_CASES, ids=named)

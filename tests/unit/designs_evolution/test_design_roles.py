@@ -21,7 +21,7 @@ from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_REPAIR_ROLE, DE
 from evolake.designs.roles.models import ReferenceWeight, normalised
 from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE, REVIEW_ROLE, families_wanted, parent_of
 from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE, named_in, phase_of, term_worth
-from evolake.objectives.portfolio import baseline_objective, draw
+from evolake.objectives.portfolio import baseline_objective, new_objective
 from evolake.objectives.programs.compose import compose as compose_program
 from evolake.objectives.programs.compose import read
 from evolake.objectives.programs.counterparts import of_family
@@ -70,7 +70,7 @@ ANALYSIS = models.AnalysisRequest(
     consensus=0.1, references=[detail(3)], reference_ranks={"000000000003": 3},
     creation_weights=[ReferenceWeight(design_id="000000000003", weight=1.0)],
 )
-SPECS = [baseline_objective(), *(draw(np.random.default_rng(seed), []) for seed in range(2))]
+SPECS = [baseline_objective(), *(new_objective(np.random.default_rng(seed), []) for seed in range(2))]
 PORTFOLIO = [
     models.ObjectiveSummary(
         objective_id=spec.objective_id, description=spec.description, family=spec.family, parameters=dict(spec.parameters), source=spec.source,

@@ -8,13 +8,18 @@ from dataclasses import replace
 import pytest
 from designs_runs import Inline, Run
 
+from evolake.designs.bundle import carried_runs
 from evolake.designs.engines.counted import RATES
 from evolake.designs.evolution.experiments import OBJECTIVE_KEYS, Job, instance_seed, results_by_design, run_jobs, run_schedule
 from evolake.designs.evolution.population import empty_population
+from evolake.designs.evolution.schedule import largest_solved, latest_levels
+from evolake.designs.evolution.scoring import worse_over_kinds
 from evolake.designs.evolution.tuning import measured_trial
-from evolake.designs.settings import DesignsSettings, FidelitySettings
+from evolake.designs.model.formulas import FormulaKind
+from evolake.designs.settings import DesignsSettings, FidelitySettings, UniformSettings
 from evolake.designs.tables import EXPERIMENTS
 from evolake.errors import MachineryError
+from evolake.objectives.score import ScoreRow
 
 SETTINGS = DesignsSettings(
     batch=10, low=FidelitySettings(max_n=40, max_steps=400, core_s=10), medium=FidelitySettings(max_n=57, max_steps=1600, core_s=20),
@@ -186,3 +191,64 @@ def test_trials_of_tuning_go_as_far_as_the_setting_says_and_only_while_they_reac
     assert reached("low") == {"fast": [(28, 400, True), (40, 400, True)], "slow": [(28, 400, True), (40, 400, False)]}
     assert reached("medium") == {"fast": [(40, 400, True), (57, 1600, True)], "slow": [(28, 400, True), (40, 400, False)]}
     assert reached("high") == {"fast": [(57, 1600, True), (80, 3200, True)], "slow": [(28, 400, True), (40, 400, False)]}
+
+
+def with_uniform(job: Job, share: float = 0.25) -> Job:
+    settings = job.settings.model_copy(update={"uniform": UniformSettings(share=share, max_n=20)})
+    return replace(job, settings=settings)
+
+
+def by_kind(
+    traced: str, n: int, max_work: int, seed: int, core_s: float, settings: DesignsSettings, *, kind: FormulaKind | None = None
+) -> Run:
+    """As `quadratic`; on uniform formulas four times as much."""
+    run = quadratic(traced, n, max_work, seed, core_s, settings)
+    return run if kind is None else replace(run, median_step=4 * run.median_step)
+
+
+def test_uniform_formulas_follow_the_planted_ones_at_low_fidelity() -> None:
+    plain, both = run_schedule(job("a", 0.45), by_kind), run_schedule(with_uniform(job("a", 0.45)), by_kind)
+    planted_rows = [row for row in both if row["kind"] == "planted"]
+    assert planted_rows == plain
+    uniform_rows = both[len(plain):]
+    assert [(row["kind"], row["N"], row["ratio"]) for row in uniform_rows] == [("uniform", n, 4.1) for n in (10, 14, 20)]
+    assert {row["batch"] for row in uniform_rows} == {max(1, round(plain[0]["batch"] / 3))}
+    assert not {row["seed"] for row in uniform_rows} & {row["seed"] for row in plain}
+    frame = EXPERIMENTS.frame(both)
+    assert EXPERIMENTS.repeated_keys(frame).is_empty()
+    higher = run_schedule(replace(with_uniform(job("a", 0.45)), fidelity="medium", earlier=tuple(both)), by_kind)
+    assert {row["kind"] for row in higher} <= {"planted"}
+
+
+def test_sizes_of_one_kind_say_nothing_of_the_other() -> None:
+    both = run_schedule(with_uniform(job("a", 0.45)), by_kind)
+    plain = run_schedule(job("a", 0.45), by_kind)
+    assert latest_levels(both) == latest_levels(plain) and largest_solved(both) == largest_solved(plain)
+    assert [level["N"] for level in latest_levels(both, "uniform")] == [10, 14, 20] and largest_solved(both, "uniform") <= 20
+    assert results_by_design(both) == results_by_design(plain)
+    uniform = results_by_design(both, "uniform")["a"]
+    assert [level["median_step"] for level in uniform] == [4 * level["median_step"] for level in results_by_design(plain)["a"][:3]]
+    before = [{name: value for name, value in row.items() if name != "kind"} for row in plain]
+    assert [row["N"] for row in latest_levels(before)] == [row["N"] for row in latest_levels(plain)], "rows of lakes of before are planted"
+
+
+def test_a_design_is_scored_by_its_worse_place_over_kinds() -> None:
+    def rows(**scores: float | None) -> list[ScoreRow]:
+        return [ScoreRow("o", name, score, "ok" if score is not None else "error", "") for name, score in scores.items()]
+
+    planted_rows = rows(specialist=1.0, fair=2.0, slow=3.0, old=1.5, broken=None)
+    uniform_rows = rows(specialist=90.0, fair=10.0, slow=30.0, broken=1.0)
+    scores = {row.design_id: row.score for row in worse_over_kinds(planted_rows, uniform_rows)}
+    # the specialist is the last of three on uniform formulas; what did not run on them keeps its score
+    assert scores == {"specialist": 3.0, "fair": 2.0, "slow": 3.0, "old": 1.5, "broken": None}
+    lost = {row.design_id: row.score for row in worse_over_kinds(planted_rows, rows(specialist=None, fair=10.0, slow=30.0))}
+    assert lost["specialist"] == 3.0 and lost["fair"] == 2.0
+    assert worse_over_kinds(planted_rows, []) == planted_rows
+
+
+def test_a_bundle_carries_the_runs_on_planted_formulas() -> None:
+    both, plain = run_schedule(with_uniform(job("a", 0.45)), by_kind), run_schedule(job("a", 0.45), by_kind)
+    carried = carried_runs(both, "a", "search", 4.3)
+    assert carried == carried_runs(plain, "a", "search", 4.3) and len(carried) == len(plain)
+    before = [{name: value for name, value in row.items() if name != "kind"} for row in plain]
+    assert carried_runs(before, "a", "search", 4.3) == carried and carried_runs(both, "b", "search", 4.3) == []

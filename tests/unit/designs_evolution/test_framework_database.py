@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from framework_database import ANALYSIS, BASE, EXAMPLE, REACH, SOLVERS, STATE, SUMMARY, write_database
 
-from evolake.designs.evolution.framework_files import find_files
+from evolake.designs.evolution.framework_files import find_files, find_solvers
 from evolake.designs.evolution.framework_rows import read_framework
 from evolake.errors import InputError
 from evolake.objectives.source import objective_id
@@ -120,3 +120,27 @@ def test_numbers_that_are_none_make_rows_malformed_and_nothing_else(tmp_path: Pa
         database.write_text(text)
         rows = read_framework(find_files(tmp_path)).results
         assert [row["state"] for row in rows] == ["read", "read", "malformed", "malformed", "malformed"]
+
+
+def test_solvers_and_objectives_are_read_without_a_database(tmp_path: Path) -> None:
+    write_database(tmp_path)
+    (tmp_path / "database" / "database.json").unlink()
+    with pytest.raises(InputError, match="no one database"):
+        find_files(tmp_path)
+    result = read_framework(find_solvers(tmp_path), files_only=True)
+    assert [(row["original_id"], row["state"], row["title"], row["parents"]) for row in result.designs] == [
+        (number, "read", f"solver {number}", "[]") for number in sorted(SOLVERS)
+    ]
+    assert list(result.sources.values()) == [SOLVERS[number] for number in sorted(SOLVERS)] and result.results == []
+    assert {row["original_id"] for row in result.objectives} == {0, 1, 2, 4}
+
+
+def test_one_folder_of_solvers_is_asked_for(tmp_path: Path) -> None:
+    for name in ("solvers_1", "solvers_2"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "solver_0.py").write_text("")
+    with pytest.raises(InputError, match="no one folder of solvers") as caught:
+        find_solvers(tmp_path)
+    assert "solvers_1, solvers_2" in caught.value.got
+    with pytest.raises(InputError, match="no one folder of solvers"):
+        find_solvers(tmp_path / "nowhere")

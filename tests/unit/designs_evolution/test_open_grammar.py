@@ -16,7 +16,7 @@ from evolake.designs.genome import grammars, open_genetic
 from evolake.designs.genome.grammars import GRAMMARS, adopted, compose, grammar_name, grammar_of, parent_of, propose, read_genome
 from evolake.designs.genome.open_behaviour import evaluated, fingerprint
 from evolake.designs.genome.open_draw import Drawing
-from evolake.designs.genome.open_expression import LEAVES, IllTyped, fits, kind_of, simplified, size
+from evolake.designs.genome.open_expression import LEAVES, IllTyped, fits, heads, kind_of, leaf_names, simplified, size
 from evolake.designs.genome.open_genome import (
     MAX_MEMORIES,
     MAX_SIZE,
@@ -106,8 +106,9 @@ def test_drawn_expressions_are_typed_and_their_canonical_form_computes_the_same(
     assert simplified(shorter) == shorter
     assert size(shorter) <= size(drawn)
     n, idx = 5, np.array([[0, 1, 2], [2, 3, 4], [0, 3, 4], [1, 2, 4]])
-    shapes = {"clause": (len(idx),), "literal": (len(idx), 3), "variable": (n,)}
-    at_hand = {name: random.uniform(0.1, 0.9, shapes[held]) for name, held in names.items()} | {name: np.float64(v) for name, v in values.items()}
+    shapes = {"clause": (len(idx),), "literal": (len(idx), 3), "variable": (n,), "scalar": ()}
+    at_hand = {name: np.asarray(random.uniform(0.1, 0.9, shapes[held])) for name, held in names.items()}
+    at_hand |= {name: np.asarray(value) for name, value in values.items()}
     with np.errstate(all="ignore"):
         before, after = (evaluated(result, at_hand, idx, n) for result in (drawn, shorter))
     if {before.ndim, after.ndim} == {1, 2}:  # of a clause, for each of its literals
@@ -224,3 +225,23 @@ def test_without_the_further_grammars_everything_is_as_it_was(monkeypatch: pytes
 
 def test_the_baseline_that_designers_are_shown_is_the_paper_grammars() -> None:
     assert template("baseline") == compose(PAPER.baseline(), "Baseline dynamics")
+
+
+def test_a_gate_is_a_term_times_a_slow_memory_between_0_and_1() -> None:
+    children = [OPEN.propose([parent(BASE)], set(), np.random.default_rng(seed), operator="gate") for seed in range(40)]
+    gated = [child.genome for child in children if child is not None and child.operator == "gate" and isinstance(child.genome, OpenGenome)]
+    assert len(gated) >= 20
+    for drawn in gated:
+        memory = drawn.memories[-1]
+        assert (memory.low, memory.high) == (0.0, 1.0) and any(memory.name in leaf_names(drive) for _, drive in drawn.drives)
+        # it relaxes towards a sigmoid, so it stays between 0 and 1 by itself
+        assert memory.drive[0] == "mul" and ("sigmoid" in heads(memory.drive)) and memory.name in leaf_names(memory.drive)
+    watched = {name for drawn in gated for name in leaf_names(drawn.memories[-1].drive)}
+    assert {"true3", "speed", "log_variables"} <= watched and len({drawn.memories[-1].axis for drawn in gated}) == 3
+
+
+def test_a_memory_that_follows_only_the_size_is_refused() -> None:
+    fixed = ("mul", 0.1, ("sub", ("div", "clauses", "variables"), "m1"))
+    memory = Memory("m1", "scalar", 0.0, 1.0, fixed)
+    with pytest.raises(InputError, match="m1 follows nothing"):
+        open_genome(dict(BASE.drives) | {"v": ("mul", "pull", "m1")}, [memory], BASE.constants)

@@ -16,12 +16,15 @@ from evolake.designs.evolution.racing import (
     ELITE,
     SAME_FORM,
     SLACK,
+    KindScore,
     Lap,
     Race,
     Racer,
     Rung,
     differed,
     form_of,
+    front_of,
+    judged_order,
     kept,
     run_rungs,
     score,
@@ -31,6 +34,7 @@ from evolake.designs.genome.open_genome import open_genome
 from evolake.designs.genome.open_grammar import OPEN
 from evolake.designs.genome.values import Scale, differed_values
 from evolake.designs.grammars.paper import GRAMMAR as PAPER
+from evolake.designs.model.formulas import uniform_kind
 
 RUNGS = (Rung(80, 8, 1, 5000), Rung(320, 8, 2, 20_000), Rung(320, 8, 3, 20_000))
 BASE = OPEN.baseline()
@@ -121,8 +125,68 @@ def test_a_design_stops_at_the_first_bar_that_it_misses(monkeypatch: pytest.Monk
         return Done(run.max_work // 2, 0.4 if run.n == 80 else 0.9)
 
     monkeypatch.setattr("evolake.designs.engines.isolated.run_apart", run_apart)
-    result = Inline().submit(run_rungs, "{}", RUNGS, [700, 800, 900], 4.3, 10.0).result()
+    result = Inline().submit(run_rungs, "{}", RUNGS, [700, 800, 900], 10.0).result()
     assert result == [Lap(350, True, 0.5, 350, per_step=2.0), Lap(400, False, 0.5, 400, per_step=2.0)]
     assert [lap.median_work for lap in result] == [700, 800]
     assert asked == [(80, 700, True), (320, 800, True)]
     assert racing.BAR_PLACE > 1
+
+
+BOTH = (Rung(80, 8, 1, 5000), Rung(80, 8, 2, 5000, uniform_kind(4.2)), Rung(320, 8, 3, 20_000), Rung(160, 8, 4, 20_000, uniform_kind(4.2)))
+
+
+def test_each_kind_is_a_ladder_of_its_own_and_has_its_own_bars(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Done:
+        median_step, failure, cpu_s, steps_run, timed_out, work_per_step = 100, None, 0.5, 100, False, 1.0
+
+        def __init__(self, unsolved: float):
+            self.unsolved_fraction = unsolved
+
+    asked = []
+
+    def run_apart(run):
+        asked.append((run.kind, run.n, run.ratio, run.p0))
+        return Done(0.9 if run.kind == "planted" else 0.1)
+
+    monkeypatch.setattr("evolake.designs.engines.isolated.run_apart", run_apart)
+    race = Race(OPEN, BOTH)
+    result = Inline().submit(run_rungs, "{}", BOTH, race.limits(), 10.0).result()
+    assert asked == [("planted", 80, 4.3, 0.08), ("uniform", 80, 4.2, 0.0), ("uniform", 160, 4.2, 0.0)], "a missed rung ends its own ladder alone"
+    assert [(lap.solved, lap.ran) for lap in result] == [(False, True), (True, True), (False, False), (True, True)]
+    racer = race.take("a", "t", variant(1), result)
+    assert racer is not None and racer.missed == 2
+    assert [(item.kind, item.missed, item.n, item.median) for item in racer.by_kind] == [("planted", 2, 0, 0), ("uniform", 0, 160, 100)]
+    assert racer.by_kind[0].score == math.inf and racer.by_kind[1].score == pytest.approx(math.log(100))
+    assert race.limits() == [5000, math.ceil(SLACK * 2 * 100), 20_000, math.ceil(SLACK * 100)], "as large as the largest of its kind"
+
+
+def test_a_racer_is_judged_by_its_worse_rank_over_kinds_and_the_front_holds_what_none_beats() -> None:
+    race = Race(OPEN, BOTH)
+    works = {"planted": (10, 900, 10, 900), "uniform": (900, 10, 900, 10), "fair": (90, 90, 90, 90), "worse": (95, 95, 95, 95)}
+    for number, (name, steps) in enumerate(works.items()):
+        race.take(name, "t", variant(number), laps(*steps))
+    assert [racer.name for racer in race.elite] == ["fair", "worse", "planted", "uniform"]
+    assert {racer.name for racer in race.front} == {"planted", "uniform", "fair"}
+    assert judged_order(race.front)[0].name == "fair" and front_of(race.front) == race.front
+    assert race.elite[0].by_kind[1].score == pytest.approx(math.log(90))
+
+
+def test_the_front_has_children_too() -> None:
+    race = Race(OPEN, BOTH, taken={BASE.key()})
+    for number, steps in enumerate(((10, 900, 10, 900), (90, 90, 90, 90))):
+        race.take(f"r{number}", "t", variant(number), laps(*steps))
+    race.elite = [racer for racer in race.elite if racer.name == "r1"]
+    parents = [child.weights[0][0] for child in (race.propose(np.random.default_rng(seed)) for seed in range(40)) if child is not None]
+    assert {"r0", "r1"} == set(parents) and parents.count("r1") > parents.count("r0")
+
+
+def test_those_that_solve_nothing_of_a_kind_come_last_and_a_crowd_of_equals_has_its_last_rank():
+    def racer(name: str, planted: float, uniform: float) -> Racer:
+        scores = (KindScore("planted", 0, planted, 320, 100), KindScore("uniform", 4 if uniform == math.inf else 0, uniform, 226, 100))
+        return Racer(name, name, "{}", (100,), 0, planted, "", scores)
+
+    crowd = [racer(f"s{place}", 1.0 + place / 100, math.inf) for place in range(6)]
+    both = [racer(f"b{place}", 5.0 + place, 5.0 - place) for place in range(4)]
+    assert {item.name[0] for item in judged_order([*crowd, *both])[:4]} == {"b"}
+    equal = [racer(f"e{place}", 1.0, 9.0) for place in range(3)]
+    assert judged_order([*equal, racer("better", 2.0, 8.0)])[0].name == "better"

@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evolake.designs.evolution import racing
 from evolake.designs.evolution.racing import Lap
+from evolake.designs.genome.open_grammar import OPEN
 
-FILE = Path(__file__).parents[3] / "benchmarks" / "designs_search.py"
+FOLDER = Path(__file__).parents[3] / "benchmarks"
 
 
-@pytest.fixture(scope="module")
-def search() -> Any:
-    spec = importlib.util.spec_from_file_location("designs_search", FILE)
+def loaded(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def search() -> Any:
+    """The bar of the benchmark."""
+    return loaded("designs_bar")
+
+
+@pytest.fixture(scope="module")
+def whole(search: Any) -> Any:
+    """The benchmark, which imports its bar."""
+    return loaded("designs_search")
 
 
 def solved(*steps: int) -> list[Lap]:
@@ -32,29 +46,77 @@ def cut(*steps: int) -> list[Lap]:
     return [Lap(25 * step, False, 1.0, step, timed_out=True) for step in steps]
 
 
+def held_against(search: Any, champion: list[Lap], rival: list[Lap], place: int = 0) -> Any:
+    return search.compared(search.BARS[place], champion, rival, 1)
+
+
 def test_a_run_that_was_not_solved_counts_with_what_it_ran(search: Any) -> None:
-    result = search.measured_of({"champion": solved(900, 1000, 1100, 1200), "baseline": [*solved(5000), *cut(2000, 3000)], "design 340": cut(0, 0)})
-    assert result.steps == {"champion": 1050.0, "baseline": 3000.0, "design 340": 1.0}
-    assert result.solved == {"champion": True, "baseline": False, "design 340": False}
-    assert result.floors["champion"] == pytest.approx(1150 / 950) and result.ratio("baseline") == ("at least", 3000 / 1050)
+    result = held_against(search, solved(900, 1000, 1100), [*solved(5000), *cut(2000, 3000)])
+    assert (result.champion, result.rival, result.solved, result.rival_solved) == ((900, 1000, 1100), (5000, 2000, 3000), True, False)
+    assert "design 340 / champion at least" in str(result)
 
 
-@pytest.mark.parametrize(("champion", "baseline", "verdict"), [
-    (solved(1000, 1000), solved(3000, 3000), "REACHED; baseline / champion at N=320 is 3.00"),
-    (solved(1000, 1000), solved(2900, 2900), "not reached; baseline / champion at N=320 is 2.90"),
-    (solved(1000, 1000), cut(3500, 3500), "REACHED; baseline / champion at N=320 is at least 3.50"),
-    (solved(1000, 1000), cut(2000, 2000), "not reached; baseline / champion at N=320 is at least 2.00"),
-    (cut(1000, 1000), solved(5000, 5000), "not reached; baseline / champion at N=320 is at most 5.00"),
-    (cut(1000, 1000), cut(5000, 5000), "not reached; baseline / champion at N=320 is not known: 5.00"),
+@pytest.mark.parametrize(("champion", "rival", "reached"), [
+    ((1000, 1010, 990) * 3, (4000, 4100, 3900) * 3, True),
+    ((1000, 1010, 990) * 3, (2900, 2950, 2800) * 3, False),
+    # the ratio is above three, but three lies in its interval
+    ((1000, 1010, 990, 1000), (5000, 2000, 6000, 2500), False),
 ])
-def test_a_bar_is_reached_only_where_the_bound_suffices(search: Any, champion: list[Lap], baseline: list[Lap], verdict: str) -> None:
-    measured = {320: search.measured_of({"champion": champion, "baseline": baseline})}
-    assert search.verdict("open", measured).startswith(f"bar of the grammar open: {verdict}, wanted 3 or more")
-    assert search.verdict("paper", measured) == "bar of the grammar paper: not measured at N=640"
+def test_a_bar_is_reached_only_beyond_the_error(search: Any, champion: tuple[int, ...], rival: tuple[int, ...], reached: bool) -> None:
+    result = held_against(search, solved(*champion), solved(*rival))
+    assert result.reached is reached and result.low <= result.ratio <= result.high
+    assert search.verdict([result]) == ("bar: REACHED at " if reached else "bar: not reached at ") + "planted p0=0.08 N=320"
 
 
-def test_the_paper_s_bar_is_the_noise_floor_of_the_noisier_design(search: Any) -> None:
-    noisy = solved(1000, 1000, 1000, 2000, 2000, 2000)
-    measured = {640: search.measured_of({"champion": noisy, "design 340": solved(2000, 2000)})}
-    assert measured[640].floors == {"champion": 2.0, "design 340": 1.0}
-    assert search.verdict("paper", measured).startswith("bar of the grammar paper: not reached; design 340 / champion at N=640 is 1.33, wanted more")
+def test_a_champion_that_was_not_solved_has_not_reached_it_and_a_rival_s_bound_suffices(search: Any) -> None:
+    ours, theirs = (1000, 1010, 990) * 3, (4000, 4100, 3900) * 3
+    assert held_against(search, solved(*ours), cut(*theirs)).reached
+    assert not held_against(search, cut(*ours), solved(*theirs)).reached
+    assert search.verdict([]) == "bar: not measured"
+
+
+def test_the_baseline_s_work_on_uniform_formulas_may_not_be_exceeded(search: Any) -> None:
+    uniform = next(place for place, bar in enumerate(search.BARS) if bar.kind.name == "uniform")
+    assert search.BARS[uniform].rival == "baseline"
+    ours = (1000, 1010, 990) * 3
+    assert held_against(search, solved(*ours), solved(*(step + 50 for step in ours)), uniform).reached
+    assert not held_against(search, solved(*ours), solved(*(step - 50 for step in ours)), uniform).reached
+
+
+def test_rungs_hold_both_kinds_and_several_p0_and_no_batch_twice(search: Any) -> None:
+    rungs = search.rungs_of(3, "race")
+    assert {rung.kind.name for rung in rungs} == {"planted", "uniform"} and len({rung.seed for rung in rungs}) == len(rungs)
+    assert len({rung.kind.p0 for rung in rungs if rung.kind.name == "planted"}) >= 3
+    assert all(4.0 <= rung.kind.ratio <= 4.2 for rung in rungs if rung.kind.name == "uniform")
+    fresh = [rung for bar in search.BARS for rung in search.bar_rungs(bar, 3)]
+    assert not {rung.seed for rung in rungs} & {rung.seed for rung in fresh}
+    assert all(sum(rung.batch for rung in search.bar_rungs(bar, 3)) >= 400 for bar in search.BARS)
+
+
+def test_the_front_shows_work_relative_to_the_rival_of_each_kind(search: Any) -> None:
+    rungs = search.rungs_of(3, "race")
+    race = racing.Race(OPEN, rungs)
+    laps = [Lap(100 if rung.kind.name == "planted" else 300, True, 0.1) for rung in rungs]
+    racer = race.take("a", "one", OPEN.baseline().to_json(), laps)
+    references = {"design 340": [Lap(200, True, 0.1) for _ in rungs], "baseline": [Lap(100, True, 0.1) for _ in rungs]}
+    assert search.relative_works(racer, references, rungs) == pytest.approx({"planted": 0.5, "uniform": 3.0})
+    assert search.front_lines(race.front, references, rungs) == ["planted   0.50 of design 340   uniform   3.00 of baseline   one"]
+
+
+def test_a_search_is_continued_from_its_file_and_one_of_an_earlier_version_too(whole: Any, tmp_path: Path) -> None:
+    rungs = whole.rungs_of(3, "race")
+    race = racing.Race(OPEN, rungs)
+    race.take("a", "one", OPEN.baseline().to_json(), [Lap(100, True, 0.1), Lap(200, False, 0.1)])
+    search = whole.Search(race, whole.SearchTotals(), None, None, 3, tmp_path / "state.json")
+    search.references = {"baseline": [Lap(7, True, 0.1)]}
+    search.keep()
+    again, _, references = whole.read_state(tmp_path / "state.json", "open")
+    assert (again.elite, again.front, again.rungs, references) == (race.elite, race.front, rungs, search.references)
+    data = json.loads((tmp_path / "state.json").read_text())
+    old = {**data, "rungs": [{name: value for name, value in rung.items() if name != "kind"} for rung in data["rungs"]]}
+    old["elite"] = [{name: value for name, value in racer.items() if name != "kinds"} for racer in data["elite"]]
+    del old["front"], old["references"]
+    (tmp_path / "old.json").write_text(json.dumps(old))
+    before, _, references = whole.read_state(tmp_path / "old.json", "open")
+    assert {rung.kind.name for rung in before.rungs} == {"planted"} and references == {}
+    assert [item.kind for item in before.elite[0].by_kind] == ["planted"] and before.front == before.elite

@@ -9,6 +9,7 @@ from evolake.families.gates.checkers import near_duplicate
 from evolake.families.gates.duplicates import answer_agreement, duplicate_pairs
 from evolake.families.gates.static import NEAREST, nearest
 from evolake.families.model.similarity import Fingerprint, similarity
+from evolake.families.report.data import DUPLICATE
 
 PARAMETERS = next(rule.parameters for rule in RULES.rules if rule.check == "families.near_duplicate")
 ANSWERS = tuple("abcdefghijklmnopqrst")
@@ -51,3 +52,7 @@ def test_a_double_by_answers_is_seen_behind_many_that_are_alike_in_code():
     crowd = [print_of(f"k{number}", sketch=range(100), answers=other_answers(12)) for number in range(2 * NEAREST)]
     double = print_of("double", sketch=range(900, 1000))
     assert near_duplicate({"nearest": nearest(print_of("new", sketch=range(100)), [*crowd, double])}, **PARAMETERS) is not None
+
+
+def test_the_page_states_the_measure_of_the_shipped_rule():
+    assert DUPLICATE == PARAMETERS

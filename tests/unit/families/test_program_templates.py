@@ -25,7 +25,7 @@ from evolake.families.worlds.questions import QUESTIONS
 from evolake.families.worlds.queues import drawing as queues
 from evolake.families.worlds.run_themes import RUN_THEMES
 from evolake.families.worlds.runs import RUNS
-from evolake.families.worlds.themes import THEMES
+from evolake.families.worlds.structures import STRUCTURES
 from evolake.gates.code_version import code_version
 from evolake.program_templates import MARKER, PLACE, fill_template, load_template
 from evolake.programs.commands import template as programs_new
@@ -97,10 +97,11 @@ def _sources(families: list[Family]) -> list[str]:
 
 def _constraint_worlds() -> list[Family]:
     result = []
-    for structure, kinds in constraint.KINDS.items():
-        laws = [law for law in LAWS if structure in law.structures][:2]
-        asked = [question for question in QUESTIONS if structure in question.structures]
-        result += [constraint.world_of(structure, THEMES[structure][0], list(kinds)[:6], laws, question) for question in (asked[0], asked[-1])]
+    for name, structure in STRUCTURES.items():
+        laws = [law for law in LAWS if name in law.structures][:2]
+        asked = [question for question in QUESTIONS if name in question.structures]
+        kinds = list(structure.kinds)[:6]
+        result += [constraint.world_of(structure, structure.themes[0], kinds, laws, question) for question in (asked[0], asked[-1])]
     return result
 
 

@@ -18,10 +18,11 @@ from evolake.families.operators import registry
 from evolake.families.operators.registry import child_of
 from evolake.families.operators.worlds import draw_constraint_world
 from evolake.families.worlds import NAMES, constraint
-from evolake.families.worlds.constraint import KINDS, WAYS, constraint_world, world_of
+from evolake.families.worlds.constraint import constraint_world, world_of
 from evolake.families.worlds.kinds import Kind
 from evolake.families.worlds.laws import LAWS, Law
 from evolake.families.worlds.questions import QUESTIONS
+from evolake.families.worlds.structures import STRUCTURES
 from evolake.families.worlds.themes import THEMES
 
 WORLDS = range(36)
@@ -184,7 +185,7 @@ def meanings(structure: str, kind: Kind | Law, named: dict[str, Any]) -> list[tu
 
 
 @pytest.mark.parametrize(("structure", "kind"), [
-    pytest.param(structure, kind, id=f"{structure} {kind.name}") for structure, kinds in KINDS.items() for kind in kinds
+    pytest.param(structure, kind, id=f"{structure} {kind.name}") for structure, arranged in STRUCTURES.items() for kind in arranged.kinds
 ])
 def test_a_kind_means_in_every_engine_what_its_sentence_says(structure, kind):
     extra = arrangements(structure)[0][2]
@@ -213,13 +214,14 @@ def test_a_law_means_in_every_engine_what_its_sentence_says(structure, law):
 
 
 def test_there_are_enough_kinds_questions_and_sentences():
-    named = {(structure, kind.name) for structure, kinds in KINDS.items() for kind in kinds}
+    named = {(structure, kind.name) for structure, arranged in STRUCTURES.items() for kind in arranged.kinds}
     assert named == set(MEANING)
     assert {(structure, law.name) for law in LAWS for structure in law.structures} == set(LAWFUL)
     assert len({name for _, name in named}) >= 50
     assert len(QUESTIONS) >= 12
-    for structure, kinds in KINDS.items():
-        for theme in THEMES[structure]:
+    for structure in STRUCTURES.values():
+        kinds = structure.kinds
+        for theme in structure.themes:
             assert len({name[0] for name in theme.names}) == len(theme.names) >= 7
             said = [sentence for kind in kinds for sentence in kind.sentences(theme.words)]
             assert len(set(said)) == len(said)
@@ -243,13 +245,13 @@ def test_three_engines_agree_on_drawn_instances_and_the_reader_finds_the_inputs_
     assert instances >= 200
 
 
-@pytest.mark.parametrize("structure", KINDS)
+@pytest.mark.parametrize("structure", STRUCTURES)
 def test_every_sentence_of_a_structure_is_that_of_one_pattern(structure):
     """A world of all kinds at once: no sentence of one could be read as another's."""
     question = next(item for item in QUESTIONS if item.name == "count")
     laws = [law for law in LAWS if structure in law.structures][:2]
     for theme in THEMES[structure]:
-        family = world_of(structure, theme, list(KINDS[structure]), laws, question)
+        family = world_of(STRUCTURES[structure], theme, list(STRUCTURES[structure].kinds), laws, question)
         made = entries(family)
         seen = set()
         for seed in range(6):
@@ -280,12 +282,12 @@ def test_a_world_is_drawn_from_its_random_numbers_alone():
     assert first.family_id != other.family_id
     assert from_record(to_record(first)) == first
     assert (first.parents, first.operator, first.name) == ((), "constraint_world", f"constraint_world-{first.family_id[:12]}")
-    assert set(WAYS) == set(KINDS)
+    assert set(STRUCTURES) == set(THEMES)
     assert tuple(registry.WORLDS) == NAMES
 
 
 def test_the_next_place_is_said_as_one_says_it():
-    clockwise = [next(kind for kind in KINDS["ring"] if kind.name == "clockwise").sentences(theme.words)[0] for theme in THEMES["ring"]]
+    clockwise = [next(kind for kind in STRUCTURES["ring"].kinds if kind.name == "clockwise").sentences(theme.words)[0] for theme in THEMES["ring"]]
     assert [said.split("} ", 1)[1].split(" clockwise")[0] for said in clockwise] == [
         "sits on the next seat", "rides on the next horse", "lives in the next hut",
     ]

@@ -13,7 +13,9 @@ NATIVE = Policy(programs=True)
 NATIVE_WITHOUT_THREADS = Policy(programs=True, threads=False)
 NATIVE_WITH_PROCESSES = Policy(programs=True, processes=True, signals=True, changes=True)
 SHARING = Policy(programs=True, processes=True, signals=True, changes=True, shared_memory=True)
+FORKED, FORKED_WITH_PROCESSES = seccomp.FORKED, seccomp.FORKED_WITH_PROCESSES
 ALLOWED = "allowed"
+MINUS_1 = 0xFFFFFFFF
 
 
 def decide(policy, name, *arguments, architecture=None, number=None):
@@ -43,13 +45,37 @@ EVERYWHERE = [*syscalls.NETWORK, *syscalls.OTHER_PROCESSES, *syscalls.NAMESPACES
               *syscalls.SHARED_STATE, "execveat"]
 
 
-@pytest.mark.parametrize("policy", [PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST, NATIVE, NATIVE_WITHOUT_THREADS, NATIVE_WITH_PROCESSES, SHARING])
+@pytest.mark.parametrize("policy", [PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST, NATIVE, NATIVE_WITHOUT_THREADS, NATIVE_WITH_PROCESSES, SHARING, FORKED])
 def test_every_policy_refuses_the_common_list(policy):
     present = [name for name in EVERYWHERE if syscalls.number(name) is not None]
     assert {name: decide(policy, name) for name in present} == dict.fromkeys(present, errno.EPERM)
 
 
 @pytest.mark.parametrize(("policy", "name", "arguments", "expected"), [
+    (FORKED, "execve", (), "killed"),
+    (FORKED, "clone", (0x11,), errno.EPERM),
+    (FORKED, "pipe2", (), errno.EPERM),
+    (FORKED, "kill", (1, 9), errno.EPERM),
+    (FORKED_WITH_PROCESSES, "execve", (), "killed"),
+    (FORKED_WITH_PROCESSES, "clone", (0x11,), "killed"),
+    (FORKED_WITH_PROCESSES, "clone", (0x3D0F00,), ALLOWED),
+    (FORKED_WITH_PROCESSES, "pipe2", (), "killed"),
+    (FORKED_WITH_PROCESSES, "socketpair", (), "killed"),
+    (FORKED_WITH_PROCESSES, "kill", (1, 9), "killed"),
+    (FORKED_WITH_PROCESSES, "kill", (OWN, 9), ALLOWED),
+    (FORKED_WITH_PROCESSES, "mkdir", (), ALLOWED),
+    (FORKED_WITH_PROCESSES, "mount", (), errno.EPERM),
+    (FORKED_WITH_PROCESSES, "setns", (), errno.EPERM),
+    (FORKED_WITH_PROCESSES, "chroot", (), errno.EPERM),
+    (FORKED_WITH_PROCESSES, "ptrace", (), errno.EPERM),
+    *((policy, "statx", (0, 0, 0, 0x4FFF), errno.EPERM) for policy in (PYTHON_IN_NAMESPACES, NATIVE_WITH_PROCESSES, FORKED_WITH_PROCESSES)),
+    (PYTHON_IN_NAMESPACES, "statx", (0, 0, 0, 0xFFF), ALLOWED),
+    (NATIVE_WITH_PROCESSES, "fchown", (1, MINUS_1, MINUS_1), 0),
+    (NATIVE_WITH_PROCESSES, "fchownat", (1, 0, MINUS_1, MINUS_1), 0),
+    (FORKED, "fchown", (1, MINUS_1, MINUS_1), 0),
+    (FORKED, "fchown", (1, MINUS_1, 65534), ALLOWED),
+    (FORKED, "fchownat", (1, 0, 65534, MINUS_1), ALLOWED),
+    (PYTHON_IN_NAMESPACES, "fchown", (1, MINUS_1, MINUS_1), errno.EPERM),
     (PYTHON_IN_NAMESPACES, "execve", (), errno.EPERM),
     (NATIVE, "execve", (), ALLOWED),
     (PYTHON_IN_NAMESPACES, "clone", (0x11,), errno.EPERM),

@@ -10,7 +10,7 @@ import pytest
 from objective_results import SIZES, level, random_designs, scheduled
 
 from evolake.objectives.consensus import aggregate
-from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, ObjectiveSpec, baseline_objective, draw, make
+from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, ObjectiveSpec, baseline_objective, make, new_objective
 from evolake.objectives.source import assemble, canonical, objective_id
 
 EVERY_FAMILY = ["baseline", *OBJECTIVE_FAMILIES]
@@ -30,7 +30,7 @@ def default(family: str) -> ObjectiveSpec:
 def portfolio(count: int, seed: int = 0) -> list[ObjectiveSpec]:
     rng, specs = np.random.default_rng(seed), [baseline_objective()]
     while len(specs) < count:
-        specs.append(draw(rng, specs))
+        specs.append(new_objective(rng, specs))
     return specs
 
 
@@ -143,7 +143,7 @@ def test_drawing_spreads_over_the_families_and_repeats_none():
 
 
 def test_wanted_families_come_sooner():
-    drawn = [draw(np.random.default_rng(seed), [], wanted=("cliff", "no such family")).family for seed in range(60)]
+    drawn = [new_objective(np.random.default_rng(seed), [], wanted=("cliff", "no such family")).family for seed in range(60)]
     assert 15 < drawn.count("cliff") < 45
 
 

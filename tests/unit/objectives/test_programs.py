@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from objective_results import SIZES, level, random_designs, scheduled
 
-from evolake.objectives.portfolio import BASELINE_FAMILY, OBJECTIVE_FAMILIES, baseline_objective, draw, make
+from evolake.objectives.portfolio import BASELINE_FAMILY, OBJECTIVE_FAMILIES, baseline_objective, make, new_objective
 from evolake.objectives.programs import runtime
 from evolake.objectives.programs.behaviour import STEEPER, made_up_designs, ranking, turned
 from evolake.objectives.programs.canonical import canonical, simplified
@@ -199,7 +199,7 @@ def test_templates_have_counterparts_where_the_file_is_theirs_and_a_family_may_h
     parents = set(COUNTERPARTS)
     assert parents - {BASELINE_FAMILY} <= set(OBJECTIVE_FAMILIES)
     assert len(parents) >= 8
-    specs = [baseline_objective(), *(draw(np.random.default_rng(seed), []) for seed in range(60))]
+    specs = [baseline_objective(), *(new_objective(np.random.default_rng(seed), []) for seed in range(60))]
     assert {spec.family for spec in specs} >= set(OBJECTIVE_FAMILIES)
     for spec in specs:
         program = counterpart(spec.family, spec.parameters, spec.source)

@@ -10,8 +10,8 @@ import pytest
 from evolake.designs.roles.objective import families_wanted
 from evolake.errors import InputError
 from evolake.objectives.consensus import aggregate
-from evolake.objectives.phase import Progress, phase_of
-from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, draw
+from evolake.objectives.phase import Progress, phase_of, words_on_phase
+from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, new_objective
 from evolake.objectives.review import Reviewed, echo_chambers, failed_designs, failures_above, next_multiplier, review, spokesman
 
 DESIGNS = 40
@@ -71,7 +71,7 @@ def test_the_families_that_the_guidance_names_steer_the_next_draw():
     shares = []
     for asked in ([], wanted):
         rng = np.random.default_rng(0)
-        shares.append(sum(draw(rng, [], asked).family in wanted for _ in range(200)) / 200)
+        shares.append(sum(new_objective(rng, [], asked).family in wanted for _ in range(200)) / 200)
     assert shares[1] > 1.5 * shares[0] > 0
 
 
@@ -80,7 +80,10 @@ def test_a_sound_portfolio_is_left_alone():
     scores = np.arange(30) + rng.normal(0, 9, size=(5, 30))
     result = review([Reviewed(f"o{i}", "reach") for i in range(5)], scores, aggregate(scores, [0] * 5, 0), np.full(30, 100.0), [])
     assert {objective.multiplier for objective in result.objectives} == {1.0}
-    assert result.assessment == "Nothing has been measured yet. The 5 objectives are sound."
+    said = "No cycle has decided on a champion yet; 30 were measured, and the largest size that one solved is N=100."
+    assert result.assessment == f"{said} The 5 objectives are sound."
+    assert words_on_phase("exploring", [], [0.0, 0.0]) == "No cycle has decided on a champion yet; 2 were measured, and none solved any size."
+    assert words_on_phase("exploring", []) == "Nothing has been measured yet."
 
 
 @pytest.mark.parametrize(("k", "n"), [(1, 1), (1, 5), (2, 1), (3, 2)])

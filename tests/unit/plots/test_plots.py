@@ -114,6 +114,17 @@ def test_ancestry_and_its_main_line():
     assert main_line(None, EDGES) == []
 
 
+def test_siblings_lie_side_by_side():
+    # x1 has a second parent at the other end of the column, which drew it away from x2 and x3
+    layers = [["a", "b", "c", "d"], ["x1", "x2", "x3", "y1", "y2", "z1"]]
+    edges = [("a", "x1"), ("d", "x1"), ("a", "x2"), ("a", "x3"), ("b", "y1"), ("c", "y1"), ("b", "y2"), ("d", "z1")]
+    place = lay_out(layers, edges)
+    column = sorted(layers[1], key=lambda name: place[name][1])
+    families = [name[0] for name in column]
+    assert [name for number, name in enumerate(families) if number == 0 or families[number - 1] != name] == list(dict.fromkeys(families)), column
+    assert len({place[name] for name in layers[1]}) == len(layers[1])
+
+
 def test_a_layout_without_need_has_no_crossings():
     layers = [["a", "b", "c"], ["z", "y", "x"]]
     edges = [("a", "x"), ("b", "y"), ("c", "z")]

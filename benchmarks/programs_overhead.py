@@ -1,0 +1,173 @@
+"""What an evaluation costs beyond the evaluator's own work, for each way that evaluator and program meet: in jails that are started, and forked.
+
+    python benchmarks/programs_overhead.py [--evaluations 60] [--json]
+
+Processor milliseconds of the host's process and of all processes of its jails, less those of the same evaluation in one bare process. The evaluator
+computes about 1 ms with numpy. The start of the warm jails is reported for itself. Goal: at most 15 ms an evaluation in the modes "imports" and
+"separate".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from evolake.jail.inside.kernel import PR_SET_CHILD_SUBREAPER, prctl
+from evolake.jail.waiting import TICKS
+from evolake.programs.model.project import Project, project_of
+from evolake.programs.sandbox.evaluating import Evaluator
+from evolake.programs.settings import ProgramsSettings
+
+GOAL_MS = 15.0
+PROGRAM = """import numpy as np
+
+# EVOLVE-BLOCK-START
+def heights(values):
+    result = np.zeros(len(values))
+    for number in range(100):
+        result += np.sin(values) * 1.5 + 0.25
+    return result / 100
+# EVOLVE-BLOCK-END
+"""
+WORK = """import numpy as np
+
+VALUES = np.linspace(0.0, 3.0, 200)
+
+
+def worth(result):
+    return float(-np.abs(np.asarray(result) - np.cos(VALUES)).mean())
+"""
+WHOLE = WORK + """
+
+def evaluate(program_path):
+    import importlib.util
+    spec = importlib.util.spec_from_file_location("program", program_path)
+    program = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(program)
+    return {"combined_score": worth(program.heights(VALUES))}
+"""
+APART = """import numpy as np
+
+VALUES = np.linspace(0.0, 3.0, 200)
+
+
+def cases(seed):
+    return [VALUES.tolist()]
+
+
+def score(cases, results):
+    return {"combined_score": float(-np.abs(np.asarray(results[0]["output"]) - np.cos(VALUES)).mean())}
+"""
+MODES = {
+    "imports": (WHOLE, '[evaluator]\nmode = "imports"\n'), "calls": (WHOLE, '[evaluator]\nmode = "calls"\n'),
+    "separate": (APART, '[program]\nentry = "heights"\n[evaluator]\nmode = "separate"\n'),
+}
+POSITIONS = slice(11, 15)
+"""utime, stime, cutime, cstime in /proc/PID/stat after the program's name."""
+
+
+def project(mode: str) -> Project:
+    """The same task in one mode."""
+    evaluator, toml = MODES[mode]
+    return project_of("overhead", {"initial_program.py": PROGRAM.encode(), "evaluator.py": evaluator.encode(), "project.toml": toml.encode()})
+
+
+def cpu_s() -> float:
+    """Processor seconds of this process, of all processes below it, and of those that have ended: also what a killed jail left (see `main`)."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    total, level = 0, [os.getpid()]
+    while level:
+        process = level.pop()
+        try:
+            total += sum(map(int, Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[POSITIONS]))
+            for task in Path(f"/proc/{process}/task").iterdir():
+                level += map(int, (task / "children").read_text().split())
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return total / TICKS
+
+
+def spent(work: Callable[[int], None], times: int) -> tuple[float, float]:
+    """(processor, clock) milliseconds of one call of `work`, of the mean over so many."""
+    began, clock = cpu_s(), time.monotonic()
+    for number in range(times):
+        work(number)
+    return 1e3 * (cpu_s() - began) / times, 1e3 * (time.monotonic() - clock) / times
+
+
+def bare_ms(mode: str, times: int) -> float:
+    """Processor milliseconds of one evaluation in this process: our own program and evaluator, loaded once."""
+    program: dict = {}
+    evaluator: dict = {}
+    exec(PROGRAM, program)
+    exec(MODES[mode][0], evaluator)
+    worth = evaluator.get("worth")
+
+    def work(number: int) -> None:
+        if worth:
+            worth(program["heights"](evaluator["VALUES"]))
+        else:
+            cases = evaluator["cases"](number)
+            evaluator["score"](cases, [{"output": program["heights"](cases[0]).tolist()}])
+
+    began = time.process_time()
+    for number in range(times):
+        work(number)
+    return 1e3 * (time.process_time() - began) / times
+
+
+def measured(mode: str, times: int, *, forked: bool) -> dict[str, float]:
+    """Milliseconds of an evaluation in one mode, beyond the bare one, and of what is done once."""
+    task = project(mode)
+    with Evaluator(task, ProgramsSettings()) as evaluator:
+        if not forked:
+            evaluator.starts.obstacle = "it is measured without"
+
+        def work(number: int) -> None:
+            text = task.evolving[task.main].replace("0.25", f"0.{number + 100}")
+            result = evaluator.evaluate({task.main: text}, 1)
+            if not result.ok:
+                raise SystemExit(f"{mode}: {result.status} {result.reason}")
+
+        begun = cpu_s()
+        for number in range(3):
+            work(number)
+        once = 1e3 * (cpu_s() - begun)
+        if bool(evaluator.starts.obstacle) == forked:
+            raise SystemExit(f"{mode}: {evaluator.starts.obstacle}")
+        cpu_ms, clock_ms = spent(work, times if forked else max(5, times // 4))
+    return {"cpu_ms": cpu_ms - bare_ms(mode, 200), "clock_ms": clock_ms, "once_ms": once}
+
+
+@click.command()
+@click.option("--evaluations", default=60, show_default=True, help="Forked ones of each mode; of started ones a quarter.")
+@click.option("--json", "as_json", is_flag=True)
+def main(evaluations: int, as_json: bool) -> None:
+    """Print both ways for each mode."""
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    rows = {
+        mode: {"bare_ms": bare_ms(mode, 200), **{way: measured(mode, evaluations, forked=way == "forked") for way in ("started", "forked")}}
+        for mode in MODES
+    }
+    met = all(rows[mode]["forked"]["cpu_ms"] <= GOAL_MS for mode in ("imports", "separate"))
+    if as_json:
+        click.echo(json.dumps({"verdict": "met" if met else "missed", "goal_ms": GOAL_MS, "rows": rows}))
+        return
+    click.echo(f"{'mode':<10}{'way':<9}{'overhead cpu ms':>16}{'clock ms':>10}{'first 3, cpu ms':>17}")
+    for mode, row in rows.items():
+        for way in ("started", "forked"):
+            click.echo(f"{mode:<10}{way:<9}{row[way]['cpu_ms']:>16.1f}{row[way]['clock_ms']:>10.1f}{row[way]['once_ms']:>17.0f}")
+        click.echo(f"{mode:<10}{'bare':<9}{row['bare_ms']:>16.1f}")
+    click.echo(f"at most {GOAL_MS:g} cpu ms in imports and separate: {'met' if met else 'missed'}")
+
+
+if __name__ == "__main__":
+    main()

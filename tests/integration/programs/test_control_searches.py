@@ -1,0 +1,43 @@
+"""The searches of the benchmark spend the evaluations they are given, to the last one, and none is worse than the program that it began with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from control_problems import BENCHMARKS, load
+
+from evolake.gates.in_turn import side_by_side
+
+control = load(BENCHMARKS / "programs_control.py", BENCHMARKS)
+searches = load(BENCHMARKS / "programs_control_searches.py", BENCHMARKS)
+PROBLEM = "plateaus"
+
+
+@pytest.mark.parametrize("search", list(searches.SEARCHES))
+def test_a_search_spends_its_evaluations_and_keeps_the_best(search: str) -> None:
+    project = control.load_problem(PROBLEM)
+    run = control.run_search(project, search, 1, "key", evaluations=7, workers=2)
+    assert run.spent == 7 and run.best >= run.initial == 41.0 and list(run.program) == list(project.evolving)
+    before, after = (searches.literals_in(texts) for texts in (project.evolving, run.program))
+    if search == "restart":
+        assert sum(old.value != new.value for old, new in zip(before, after, strict=True)) <= 3
+
+
+def test_no_more_is_evaluated_than_the_budget_however_many_ask() -> None:
+    project = control.load_problem(PROBLEM)
+    with searches.BudgetedEvaluator(project, control.LAPTOP, workers=2, mode=None, most=3) as evaluator:
+        found = side_by_side(lambda seed: evaluator.evaluate(project.evolving, seed), range(6), 3)
+    assert sorted(item.status for item in found) == ["budget"] * 3 + ["ok"] * 3 and evaluator.spent == 3 and evaluator.exhausted
+
+
+def test_the_command_names_a_problem_that_is_none_and_goes_on_from_its_file(tmp_path: Path) -> None:
+    runner, state = CliRunner(), tmp_path / "state.jsonl"
+    unknown = runner.invoke(control.main, ["--problems", "circles"])
+    assert unknown.exit_code == 2 and "there is no problem 'circles'; expected some of: " in unknown.output
+    command = ["--evaluations", "2", "--seeds", "1", "--problems", PROBLEM, "--state", str(state)]
+    first = runner.invoke(control.main, command)
+    assert first.exit_code == 0 and "operators over hill, 1 problems: " in first.output and len(state.read_text().splitlines()) == 3
+    again = runner.invoke(control.main, command)
+    assert again.stdout == first.stdout and len(state.read_text().splitlines()) == 3

@@ -1,0 +1,193 @@
+"""The benchmark of searches: its problems can be evaluated, its climbers change literals, and its comparison says what its figures say."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import tomllib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from control_problems import BENCHMARKS, PROBLEMS, SHARED, importable, load
+
+from evolake.errors import InputError
+from evolake.programs.evolution.context import search_seeds
+from evolake.programs.model.blocks import outside_change
+from evolake.programs.model.project import load_project
+from evolake.programs.sandbox.evaluating import Evaluation
+
+control = load(BENCHMARKS / "programs_control.py", BENCHMARKS)
+searches = load(BENCHMARKS / "programs_control_searches.py", BENCHMARKS)
+comparison = load(BENCHMARKS / "programs_control_comparison.py", BENCHMARKS)
+NAMES = control.problem_names()
+
+
+def initial_metrics(name: str) -> dict[str, float]:
+    """What the evaluator says of the initial program, in this process: it is our own code."""
+    project = load_project(PROBLEMS / name)
+    evaluator = load(PROBLEMS / name / "evaluator.py", SHARED)
+    if entry := project.given.program.entry:
+        program = load(PROBLEMS / name / project.main)
+        output = json.loads(json.dumps(getattr(program, entry)(evaluator.cases(0)[0])))
+        return evaluator.score(evaluator.cases(0), [{"status": "ok", "output": output}])
+    with importable(PROBLEMS / name):
+        return evaluator.evaluate(str(PROBLEMS / name / project.main))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "c_parameters"])
+def test_the_initial_program_of_a_problem_has_a_score_that_can_be_improved(name: str) -> None:
+    random.seed(1)
+    metrics = initial_metrics(name)
+    assert set(load_project(PROBLEMS / name).metrics) <= set(metrics) and all(map(math.isfinite, metrics.values()))
+    worst = {"radii": 0, "area": 0, "ratio": 1e6, "side": 100, "constant": 100, "comparisons": 5000, "error": 50}
+    score = load_project(PROBLEMS / name).score_name
+    assert metrics[score] != worst.get(score)
+    random.seed(2)
+    assert (initial_metrics(name) == metrics) is (name != "noisy")
+    random.seed(1)
+    assert initial_metrics(name) == metrics
+
+
+def test_a_problem_has_those_shared_modules_that_its_evaluator_needs() -> None:
+    assert {"exact.py", "hexagons.py"} <= set(control.load_problem("hexagons_11").files)
+    assert not {"exact.py", "circles.py"} & set(control.load_problem("fit_30").files)
+
+
+def test_there_are_problems_of_many_kinds() -> None:
+    assert len(NAMES) >= 18
+    published = tomllib.loads(control.PUBLISHED.read_text())
+    assert set(published) <= set(NAMES) and len(published) >= 13
+    assert {system for values in published.values() for system in values} == set(control.SYSTEMS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_climber_changes_literals_within_the_blocks_and_nothing_else(name: str) -> None:
+    texts, chance = load_project(PROBLEMS / name).evolving, np.random.default_rng(1)
+    before = searches.literals_in(texts)
+    assert before
+    for _ in range(10):
+        changed = searches.with_changed_literals(texts, chance)
+        assert not any(outside_change(texts[file], changed[file], file) for file in texts)
+        after = searches.literals_in(changed)
+        if len(after) == len(before):  # a sign is no literal: -1 is an operator and 1
+            differing = [place for place, (old, new) in enumerate(zip(before, after, strict=True)) if old.value != new.value]
+            assert len(differing) <= 3
+
+
+def test_a_marked_parameter_stays_within_its_bounds() -> None:
+    texts, chance = load_project(PROBLEMS / "c_parameters").evolving, np.random.default_rng(2)
+    seen = set()
+    for _ in range(200):
+        texts = searches.with_changed_literals(texts, chance)
+        [period] = [item.value for item in searches.literals_in(texts) if isinstance(item.value, int)]
+        seen.add(period)
+    assert min(seen) >= 2 and max(seen) <= 40 and len(seen) > 5
+
+
+@pytest.mark.parametrize(("value", "kind"), [(3, int), (0, int), (0.5, float), (0.0, float), (True, bool), ("a", str)])
+def test_a_literal_is_changed_into_another_of_its_kind(value: Any, kind: type) -> None:
+    chance = np.random.default_rng(0)
+    values = [searches.changed_value(value, ["a", "b", "c"], chance) for _ in range(50)]
+    assert all(type(item) is kind for item in values) and value not in values
+    assert len(set(values)) > (1 if kind is not bool else 0)
+
+
+def test_the_ratio_of_improvements_is_capped_where_one_side_has_none() -> None:
+    own, other = np.array([2.0, 0.0, 0.0, 1.0, 100.0]), np.array([1.0, 0.0, 1.0, 0.0, 1.0])
+    assert comparison.improvement_ratio(own, other).tolist() == [2.0, 1.0, 0.1, 10.0, 10.0]
+
+
+@pytest.mark.parametrize(("own", "other", "verdict", "ratio"), [
+    ([2.0, 2.1, 1.9], [1.0, 1.1, 0.9], "win", 2.0), ([1.0, 1.1, 0.9], [2.0, 2.1, 1.9], "loss", 0.5),
+    ([1.0, 3.0, 2.0], [2.0, 1.0, 3.0], "tie", 1.0), ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], "tie", 1.0),
+])
+def test_a_win_is_an_interval_wholly_above_one(own: list[float], other: list[float], verdict: str, ratio: float) -> None:
+    compared = comparison.compare("p", own, other, np.random.default_rng(0))
+    assert (compared.verdict, compared.ratio.estimate) == (verdict, pytest.approx(ratio))
+    assert compared.ratio.low <= ratio <= compared.ratio.high
+
+
+def test_the_geometric_mean_is_over_problems() -> None:
+    chance = np.random.default_rng(0)
+    both = [comparison.compare("a", [4.0] * 3, [1.0] * 3, chance), comparison.compare("b", [1.0] * 3, [4.0] * 3, chance)]
+    assert comparison.geometric_mean(both).estimate == pytest.approx(1) == comparison.geometric_mean(both).low
+    assert comparison.geometric_mean(both[:1]).estimate == pytest.approx(4)
+
+
+def run(problem: str, search: str, seed: int, best: float, *, higher: bool = True) -> Any:
+    return control.Run(f"{problem}{search}{seed}", problem, search, seed, 1.0, best, higher, 150, 1.0, 1.0, {"a.py": "x = 1\n"})
+
+
+def test_the_table_has_medians_ratios_and_verdicts() -> None:
+    runs = [run("p", search, seed, best + seed / 100) for search, best in (("operators", 3.0), ("hill", 2.0), ("restart", 1.5)) for seed in range(3)]
+    runs += [run("q", search, seed, 0.5, higher=False) for search in control.SEARCHES for seed in range(3)]
+    runs += [run("r", "hill", 0, 2.0)]  # no run of the others yet: it is left out
+    lines = control.comparison_table(runs, ["p", "q", "r"])
+    assert [line.split(" | ")[0] for line in lines[2:-3]] == ["| p (higher)", "| q (lower)"]
+    assert lines[2] == "| p (higher) | 1 | 3.01 | 2.01 | 1.51 | 1.99 (1.96 to 2.02) | win | 3.94 |"
+    assert lines[3] == "| q (lower) | 1 | 0.5 | 0.5 | 0.5 | 1.00 (1.00 to 1.00) | tie | 1.00 |"
+    assert lines[-2].startswith("operators over hill, 2 problems: 1 wins, 1 ties, 0 losses; geometric mean 1.41")
+
+
+def test_runs_are_read_back_and_a_line_that_was_broken_off_is_left_out(tmp_path: Path) -> None:
+    state, kept = tmp_path / "state.jsonl", run("p", "hill", 0, 2.0)
+    assert control.read_runs(state) == {}
+    state.write_text(json.dumps(asdict(kept)) + "\n" + '{"key": "half')
+    assert control.read_runs(state) == {kept.key: kept}
+    assert state.read_text() == json.dumps(asdict(kept)) + "\n"
+    state.write_text('{"another": "file"}\n' + json.dumps(asdict(kept)) + "\n")
+    with pytest.raises(InputError, match="line 1 of .* is no run of this benchmark"):
+        control.read_runs(state)
+
+
+def test_a_run_is_repeated_only_if_what_it_depends_on_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[tuple[str, int]] = []
+
+    def ran(project: Any, search: str, seed: int, key: str, **sizes: Any) -> Any:
+        done.append((search, seed))
+        return control.Run(key, project.name, search, seed, 1.0, 2.0, True, 5, 0.0, 0.0, {})
+
+    monkeypatch.setattr(control, "run_search", ran)
+
+    def runs(evaluations: int) -> list[Any]:
+        state, until = tmp_path / "state.jsonl", math.inf
+        return list(control.runs_of(["hexagons_11"], ["hill"], 2, state, evaluations=evaluations, minutes=None, workers=1, until=until))
+
+    assert runs(5) == runs(5) and done == [("hill", 0), ("hill", 1)]
+    runs(6)
+    assert len(done) == 4
+
+
+def test_the_list_of_problems_names_each() -> None:
+    listed = (PROBLEMS / "README.md").read_text()
+    shortened = {"autocorrelation_second": "`_second`", "autocorrelation_third": "`_third`", "heilbronn_convex_14": "`_14`"}
+    assert [name for name in NAMES if shortened.get(name, f"`{name}`") not in listed] == []
+
+
+def test_under_held_out_seeds_a_failure_counts_as_the_worst_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    project, asked = control.load_problem("noisy"), []
+
+    class Scored:
+        """Costs of 1 and 2 in turn, and every third evaluation fails."""
+
+        def __init__(self, *_: Any) -> None: ...
+
+        def __enter__(self) -> Scored:
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+        def build(self, _: Any) -> None: ...
+
+        def evaluate(self, _: Any, seed: int, __: None) -> Evaluation:
+            asked.append(seed)
+            return Evaluation("raised") if len(asked) % 3 == 0 else Evaluation("ok", metrics={"cost": float(len(asked) % 3)})
+
+    monkeypatch.setattr(control, "Evaluator", Scored)
+    assert control.held_out_score(project, project.evolving) == pytest.approx((1 + 2 + 2) / 3)
+    assert len(set(asked)) == control.HELD_OUT and set(asked).isdisjoint(search_seeds(project, control.LAPTOP, 0))
+    assert not searches.held_out_seeds(control.load_problem("plateaus"), control.LAPTOP, 12)
