@@ -56,7 +56,7 @@ class ForkedCalls:
         status: Status = outcome.status
         error = str(answer.get("error", ""))
         if status == "ok" and "metrics" in answer:
-            value = _loaded(answer["metrics"]["value"])
+            value = _loaded((answer["metrics"] | answer["artifacts"])["value"])
         elif status == "ok":
             last = error.strip().splitlines()[-1] if error.strip() else ""
             status = STATUSES.get(last.partition(":")[0], "error") if last else "protocol"
