@@ -222,7 +222,7 @@ def execute(jail: JailProcess, call: Call) -> Outcome:
 
 
 def open_pool(
-    workers: int = 2, preload: tuple[str, ...] = ("torch", "numpy"), mode: str | None = None, *, wanted: tuple[str, ...] = (), view: View = View(),
+    workers: int = 2, preload: tuple[str, ...] = ("torch", "numpy"), mode: str | None = None, wanted: tuple[str, ...] = (), view: View = View(),
 ) -> Pool:
     """Start `workers` jails that have imported `preload`, and of `wanted` what can be imported.
 

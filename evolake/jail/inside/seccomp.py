@@ -43,15 +43,15 @@ HINTS = (1035, 1036, 1037, 1038)
 PAGE_ADVICE = (3, 12, 20, 21)
 """madvise MADV_WILLNEED, MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT: they change what of a file lies in memory, or share pages between processes."""
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
-OWNER_ARGUMENTS, UNCHANGED = {"chown": 1, "lchown": 1, "fchown": 1, "fchownat": 2}, 0xFFFFFFFF
-"""Call that changes an owner -> which argument is the owner; and the owner that means none."""
-UNIQUE_MOUNT_ID = 0x4000
-"""statx STATX_MNT_ID_UNIQUE: a number that counts the mounts of the machine."""
 PROT_WRITE = 0x02
 AF_UNIX = 1
 CONNECTED = tuple(kind | flags for kind in (1, 5) for flags in (0, 0o4000, 0o2000000, 0o2004000))
 """SOCK_STREAM and SOCK_SEQPACKET, with and without SOCK_NONBLOCK and SOCK_CLOEXEC, equal on both architectures: the ends of such a pair send to each
 other alone, those of datagrams also to an address."""
+OWNER_ARGUMENTS, UNCHANGED = {"chown": 1, "lchown": 1, "fchown": 1, "fchownat": 2}, 0xFFFFFFFF
+"""Call that changes an owner -> which argument is the owner; and the owner that means none."""
+UNIQUE_MOUNT_ID = 0x4000
+"""statx STATX_MNT_ID_UNIQUE: a number that counts the mounts of the machine."""
 REFUSED_CONTROLS = (0x5412, 0x541C, 0x8901, 0x8902, 0x40086602, 0x401C5820, 0x40049409, 0x4020940D, 0xC0189436, 0x80045200)
 """ioctl TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP; FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FICLONE, FICLONERANGE, FIDEDUPERANGE; RNDGETENTCNT."""
 
@@ -149,18 +149,18 @@ def _refuse_shared(*, anonymous: bool, written: bool) -> bytes:
     return body + _refuse()
 
 
-def _nothing_if_unchanged(first: int) -> bytes:
-    """Do nothing if neither owner nor group is to change: the kernel would set the time of change, also of a device that is the host's."""
-    body = _low(first) + step(JUMP_EQUAL, UNCHANGED, 0, 3) + _low(first + 1) + step(JUMP_EQUAL, UNCHANGED, 0, 1)
-    return body + _refuse(0) + step(RETURN, ALLOW)
-
-
 def _allow_socket_pair() -> bytes:
     """Allow a pair of sockets that are connected with each other and nothing else."""
     body = _low(1)
     for place, kind in enumerate(CONNECTED):
         body += step(JUMP_EQUAL, kind, len(CONNECTED) - place, 0)
     return _low(0) + step(JUMP_EQUAL, AF_UNIX, 1, 0) + _refuse() + body + _refuse() + step(RETURN, ALLOW)
+
+
+def _nothing_if_unchanged(first: int) -> bytes:
+    """Do nothing if neither owner nor group is to change: the kernel would set the time of change, also of a device that is the host's."""
+    body = _low(first) + step(JUMP_EQUAL, UNCHANGED, 0, 3) + _low(first + 1) + step(JUMP_EQUAL, UNCHANGED, 0, 1)
+    return body + _refuse(0) + step(RETURN, ALLOW)
 
 
 def _refuse_if_bits(load: bytes, bits: int) -> bytes:
@@ -211,8 +211,8 @@ def program(policy: Policy, own_pid: int) -> bytes:
     rules += _only("fcntl", _refuse_if_any(_low(1), (*OWNERSHIP_OF_SIGNALS, PIPE_SIZE, *LOCKS, *HINTS)))
     rules += _only("madvise", _refuse_if_any(_low(2), PAGE_ADVICE))
     rules += _only("mmap", _refuse_shared(anonymous=policy.processes or "clone" in policy.ends, written=policy.shared_memory))
-    rules += _only("statx", _refuse_if_bits(_low(3), UNIQUE_MOUNT_ID))
     rules += _only("socketpair", _allow_socket_pair() if policy.shared_memory else _end_or_refuse(policy, "socketpair"))
+    rules += _only("statx", _refuse_if_bits(_low(3), UNIQUE_MOUNT_ID))
     if policy.changes:
         for name in syscalls.FILE_TIMES:
             rules += _only(name, _refuse(0))

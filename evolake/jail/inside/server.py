@@ -146,7 +146,7 @@ def serve_fork(control: socket.socket, message: dict[str, Any], descriptors: lis
             descriptors[:] = group[1:]
             ready = os.read(ready_read, 4096)
             os.close(ready_read)
-            report = follow(control, pid, limits, processes=None, folders=(folder,), events=events)
+            report = follow(control, pid, limits, processes=None, folders=[folder], events=events)
     except OSError as error:
         return {"broken": str(error)}
     # without a word it was ended by a limit while its files were written

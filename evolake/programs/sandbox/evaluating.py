@@ -97,7 +97,7 @@ class Evaluator:
         self.limits = limits_for(project, own, mode)
         self._needs = needs_of(project, own, mode)
         self._runner = Runner(project, self.limits, workers=workers, mode=mode, needs=self._needs) if project.protected else None
-        self.starts = Starts(project, self.limits, workers=workers, mode=mode, needs=self._needs)
+        self.starts = Starts(project, self.limits, workers=workers, mode=mode, obstacle=self._needs.words)
         self._cases: dict[int, list[Any]] = {}
         self._lock = threading.Lock()
         self._cases_lock = threading.Lock()

@@ -26,6 +26,11 @@ class Needs:
     programs: bool = False
 
     @property
+    def words(self) -> str:
+        """Why an evaluation cannot be forked from a warm jail, which shows none of this; "" if nothing is needed."""
+        return "the project needs programs, folders or packages" if self != Needs() else ""
+
+    @property
     def view(self) -> View:
         """What the jail of a Python function sees: no program, since it may execute none."""
         return View(places={place: self.shown[place] for place in self.packages if place in self.shown}, packages=self.packages)

@@ -25,10 +25,8 @@ from evolake.jail.protocol import Limits, NativeOutcome, one_line
 from evolake.jail.waiting import Waiting
 from evolake.programs.model.project import Project
 from evolake.programs.model.source import Unreadable, parse
-from evolake.programs.sandbox.needs import Needs
 
 DRIVER = "evolake.programs.sandbox.harness:serve_forked"
-NOTHING = Needs()
 STARTED_FIRST = 2
 """So many requests are started in jails of their own, before warm jails cost less than they save."""
 OWN_JAIL = re.compile(r"\b(psutil|multiprocessing|ProcessPoolExecutor|joblib)\b|/proc\b|/dev/(?:shm|fd|std)")
@@ -48,9 +46,9 @@ class Starts:
     obstacle: why each evaluation has a jail of its own; "" while they are forked. forked: how many were. pool: the warm jails, once there are any.
     """
 
-    def __init__(self, project: Project, limits: Limits, *, workers: int, mode: str | None, needs: Needs = NOTHING):
+    def __init__(self, project: Project, limits: Limits, *, workers: int, mode: str | None, obstacle: str = ""):
         self.project, self.limits, self.workers, self.mode = project, limits, workers, mode
-        self.obstacle = _obstacle(project, mode, needs)
+        self.obstacle = obstacle or _obstacle(project, mode)
         self.pool: Pool | None = None
         self._compiled = {name: data for path, text in project.beside.items() if path.endswith(".py") for name, data in _compiled(path, text)}
         self._asked = 0
@@ -97,18 +95,16 @@ class Starts:
             if self.pool is None:
                 libraries = tuple(_libraries(self.project))
                 try:
-                    self.pool = open_pool(self.workers, (), self.mode, wanted=libraries)
+                    self.pool = open_pool(self.workers, (), self.mode, libraries)
                 except JailUnavailable:
                     # a library may run threads, or share memory between processes
-                    self.pool = open_pool(self.workers, (), self.mode, wanted=tuple(name for name in libraries if name == "numpy"))
+                    self.pool = open_pool(self.workers, (), self.mode, tuple(name for name in libraries if name == "numpy"))
             return self.pool
 
 
-def _obstacle(project: Project, mode: str | None, needs: Needs) -> str:
+def _obstacle(project: Project, mode: str | None) -> str:
     if backend(mode).mode != "bubblewrap":
         return "the weaker jail has no namespaces"
-    if needs != NOTHING:
-        return "it needs programs, folders or packages of its own"
     named = next((found for name, data in project.beside.items() if (found := _own_jail(name, data))), "")
     return f"its evaluator names {named}" if named else ""
 

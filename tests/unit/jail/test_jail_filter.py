@@ -12,8 +12,8 @@ OWN = 4321
 NATIVE = Policy(programs=True)
 NATIVE_WITHOUT_THREADS = Policy(programs=True, threads=False)
 NATIVE_WITH_PROCESSES = Policy(programs=True, processes=True, signals=True, changes=True)
-FORKED, FORKED_WITH_PROCESSES = seccomp.FORKED, seccomp.FORKED_WITH_PROCESSES
 SHARING = Policy(programs=True, processes=True, signals=True, changes=True, shared_memory=True)
+FORKED, FORKED_WITH_PROCESSES = seccomp.FORKED, seccomp.FORKED_WITH_PROCESSES
 ALLOWED = "allowed"
 MINUS_1 = 0xFFFFFFFF
 
@@ -45,9 +45,7 @@ EVERYWHERE = [*syscalls.NETWORK, *syscalls.OTHER_PROCESSES, *syscalls.NAMESPACES
               *syscalls.SHARED_STATE, "execveat"]
 
 
-@pytest.mark.parametrize(
-    "policy", [PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST, NATIVE, NATIVE_WITHOUT_THREADS, NATIVE_WITH_PROCESSES, SHARING, FORKED],
-)
+@pytest.mark.parametrize("policy", [PYTHON_IN_NAMESPACES, PYTHON_ON_THE_HOST, NATIVE, NATIVE_WITHOUT_THREADS, NATIVE_WITH_PROCESSES, SHARING, FORKED])
 def test_every_policy_refuses_the_common_list(policy):
     present = [name for name in EVERYWHERE if syscalls.number(name) is not None]
     assert {name: decide(policy, name) for name in present} == dict.fromkeys(present, errno.EPERM)
