@@ -239,7 +239,7 @@ ABLATIONS = TableSchema(
         "term": (pl.String, "Term that was left out: an operand of a sum or a difference, or a further memory."),
         "kind": (pl.String, "Kind of the formulas, planted or uniform."),
         "N": pl.Int64,
-        "batch": (pl.Int64, "Formulas."),
+        "batch": (pl.Int64, "How many formulas of each kind were run."),
         "ratio": (pl.Float64, "Median work without the term over that with it; above 1 the term helps."),
         "bound": (pl.String, "at least if the run without the term was not solved, at most if that with it was not, about if both, else empty."),
         "effect": (pl.String, "The same in words."),
