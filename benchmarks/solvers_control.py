@@ -43,6 +43,7 @@ from solver_duels import MEMORY_MB, PROOF_MB, PROOF_TIMEOUT_S, SEEDS, machine
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
 from evolake.cycle_seeds import CycleSeeds
+from evolake.journal import append, read_journal
 from evolake.lake import BlobStore
 from evolake.seeds import child_seed
 from evolake.solvers.edits import Edit, apply_edits, read_edits, write_edits
@@ -58,7 +59,6 @@ from evolake.solvers.evolution.proposing.propose import propose_variants
 from evolake.solvers.evolution.savings import SAVED, savings_of, with_savings
 from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs, run_limits
 from evolake.solvers.measurement.duel import Contender, Decision, DuelPlan, decide_duel, decision_rng, run_duel
-from evolake.solvers.measurement.journal import append, read_journal
 from evolake.solvers.measurement.metrics import PENALTY, compute_metrics
 from evolake.solvers.measurement.race import costs_of, race
 from evolake.solvers.process.cpu_affinity import usable_cores

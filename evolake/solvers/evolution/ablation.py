@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from evolake.agents import open_agents
 from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import InputError
 from evolake.gates import Ruleset, load_rules
+from evolake.journal import append, read_journal
 from evolake.lake import Lake
 from evolake.scratch import Scratch
 from evolake.seeds import child_seed
@@ -43,7 +43,7 @@ ALL = "all"
 LEFT_OUT: Mapping[str, Callable[[Ruleset], Ruleset]] = {
     "rules": lambda ruleset: replace(ruleset, rules=(), guidance=()), "knowledge": lambda ruleset: replace(ruleset, guidance=()),
 }
-JOURNAL = "journal.jsonl"
+JOURNAL, QUESTION = "journal.jsonl", "question"
 DRAWS = 50
 """Attempts that a role may take within a repeat."""
 MEASURES = ("made", "passed", "passed_at_once")
@@ -100,14 +100,15 @@ def ablate(
     cycle = max(cycles)
     population = population_of({name: lake.read(LINE, f"incoming_{name}", cycle) for name in ARCHIVE})
     ruleset = with_learned(load_rules(settings.seeds / "rules", LINE), population.rule_proposals.to_dicts())
-    journal = _Journal(out, _question(settings, without, cycle, population, ruleset))
+    journal, done = _begun(out, _question(settings, without, cycle, population, ruleset))
     for repeat in range(repeats):
         for arm in (ALL, f"without {without}"):
-            if (repeat, arm) not in journal.done:
+            if (key := f"{repeat} {arm}") not in done:
                 summary = ruleset if arm == ALL else LEFT_OUT[without](ruleset)
-                journal.add({"repeat": repeat, "arm": arm, **_turn(settings, lake, population, ruleset, summary, cycle=cycle, repeat=repeat)})
+                done[key] = {"repeat": repeat, "arm": arm, **_turn(settings, lake, population, ruleset, summary, cycle=cycle, repeat=repeat)}
+                append(journal, key, done[key])
             on_progress(f"repeat {repeat + 1} of {repeats}, {arm}")
-    rows = [journal.done[repeat, arm] for repeat in range(repeats) for arm in (ALL, f"without {without}")]
+    rows = [done[f"{repeat} {arm}"] for repeat in range(repeats) for arm in (ALL, f"without {without}")]
     return [_arm(name, [row for row in rows if row["arm"] == name]) for name in (ALL, f"without {without}")], cycle
 
 
@@ -157,26 +158,16 @@ def _question(settings: Settings, without: str, cycle: str, population: Populati
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
-class _Journal:
-    """Finished arms, one line each after the line of the question. A line that a kill cut off is written anew."""
-
-    def __init__(self, out: Path, question: str):
-        out.mkdir(parents=True, exist_ok=True)
-        self.path = out / JOURNAL
-        lines = self.path.read_bytes().split(b"\n")[:-1] if self.path.exists() else []
-        if lines and json.loads(lines[0]) != {"question": question}:
-            raise InputError(
-                f"{self.path} is of another ablation", wanted="the same lake, backend and settings as when it began",
-                do="go on with those, or name another folder by --out",
-            )
-        rows = [json.loads(line) for line in lines[1:]]
-        self.done: dict[tuple[int, str], dict[str, Any]] = {(row["repeat"], row["arm"]): row for row in rows}
-        with self.path.open("wb") as file:
-            file.write(b"".join(line + b"\n" for line in lines or [json.dumps({"question": question}).encode()]))
-
-    def add(self, row: dict[str, Any]) -> None:
-        with self.path.open("ab") as file:
-            file.write(json.dumps(row).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        self.done[row["repeat"], row["arm"]] = row
+def _begun(out: Path, question: str) -> tuple[Path, dict[str, Any]]:
+    """The journal of finished arms in a folder, and what it holds by "repeat arm". Raises InputError where it is of another question."""
+    out.mkdir(parents=True, exist_ok=True)
+    journal = out / JOURNAL
+    done = dict(read_journal(journal))
+    if not done:
+        append(journal, QUESTION, question)
+    elif done.pop(QUESTION, None) != question:
+        raise InputError(
+            f"{journal} is of another ablation", wanted="the same lake, backend and settings as when it began",
+            do="go on with those, or name another folder by --out",
+        )
+    return journal, done

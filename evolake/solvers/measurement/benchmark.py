@@ -15,10 +15,10 @@ from typing import Any
 
 import polars as pl
 
+from evolake.journal import run_journaled
 from evolake.lake.schemas import TableSchema
 from evolake.settings import Settings
 from evolake.solvers.measurement.drawing import new_key
-from evolake.solvers.measurement.journal import run_journaled
 from evolake.solvers.measurement.measuring import Job, measure
 from evolake.solvers.process.cpu_affinity import usable_cores
 from evolake.solvers.process.execute import STABILITY_LIMITS, Program, RunLimits, alike

@@ -28,9 +28,9 @@ import polars as pl
 
 from evolake.compute.needs import timed
 from evolake.contest import LEAST_FORMULAS, Contest, mean_ratio
+from evolake.journal import run_journaled
 from evolake.seeds import generator
 from evolake.solvers.measurement.benchmark import MeasuringPlan
-from evolake.solvers.measurement.journal import run_journaled
 from evolake.solvers.measurement.measuring import Job, measure_together
 from evolake.solvers.measurement.metrics import PENALTY
 from evolake.solvers.process.execute import Program

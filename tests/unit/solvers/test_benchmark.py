@@ -19,12 +19,12 @@ from solver_runs import run_row
 
 from evolake.errors import InputError, MachineryError
 from evolake.gates import load_rules
+from evolake.journal import read_journal
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
 from evolake.solvers.gates.soundness import stage_judge, unsound_in
 from evolake.solvers.measurement.benchmark import MeasuringPlan, plan_jobs, run_jobs, run_limits
 from evolake.solvers.measurement.duel import Contender, DuelPlan, run_duel
-from evolake.solvers.measurement.journal import read_journal
 from evolake.solvers.measurement.measuring import Job, measure
 from evolake.solvers.measurement.metrics import compute_metrics
 from evolake.solvers.process.cpu_affinity import held_core, usable_cores
