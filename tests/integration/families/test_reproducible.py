@@ -39,7 +39,7 @@ def test_instances_and_labels_are_the_same_under_another_hash_seed(monkeypatch: 
     with open_pool(workers=1, preload=PRELOAD) as pool:
         first, hash_of_first = made(pool), hashed(pool)
     own = backends.server_environment
-    monkeypatch.setattr(backends, "server_environment", lambda home: own(home) | {"PYTHONHASHSEED": "4242"})
+    monkeypatch.setattr(backends, "server_environment", lambda *given: own(*given) | {"PYTHONHASHSEED": "4242"})
     with open_pool(workers=1, preload=PRELOAD) as pool:
         second, hash_of_second = made(pool), hashed(pool)
     assert hash_of_first != hash_of_second
