@@ -43,11 +43,11 @@ class RaceSettings(BaseModel):
     )
     uniform_max_n: int = Field(
         default=226, ge=12, description="variables of the largest uniform formulas of a race: a SAT solver decides which are satisfiable, in "
-        "about a second each at 226 variables, and far longer above 320",
+        "half a second to more than one each at 226 variables (4.1 to 4.2 clauses per variable), and far longer above 320",
     )
     p0: tuple[float, ...] = Field(
         default=(0.08, 0.04), min_length=1, description="p0 of the planted formulas of a race, the share of clauses with three true literals; the "
-        "rungs take them in turn, beginning with the largest, from 0 to 0.25",
+        "rungs use them in turn, the largest rung the first value; each from 0 to 0.25",
     )
 
     @field_validator("p0")
@@ -65,7 +65,7 @@ class UniformSettings(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid")
-    share: float = Field(default=0.0, ge=0, lt=1, description="formulas per experiment, as a share of those of both kinds; 0: planted ones alone")
+    share: float = Field(default=0.0, ge=0, lt=1, description="share of an experiment's formulas that are uniform; 0: planted formulas only")
     ratio: float = Field(default=4.1, gt=0, description="clauses per variable; above 4.2 hardly any is satisfiable")
     max_n: int = Field(default=226, ge=3, description="variables of the largest; a SAT solver has to decide which are satisfiable")
 
@@ -102,7 +102,7 @@ class DesignsSettings(LineSettings):
     uniform: UniformSettings = UniformSettings()
     ablation_n: int = Field(
         default=0, ge=0, description="variables of the formulas, planted and uniform, on which a new champion of the open grammar runs without one "
-        "term at a time; the report shows what each term does. 0: it does not",
+        "term at a time; the report shows the effect of each term. 0: off",
     )
     race: RaceSettings = RaceSettings()
     tuning_trials: int = Field(default=50, ge=0, description="trials that tune one design's hyperparameters; 0: none is tuned")

@@ -44,8 +44,8 @@ class SolversSettings(LineSettings):
     carry_instances: int = Field(default=24, ge=0, description="formulas of train_suite that are run beside renamed copies; less than 4 show nothing")
     challengers: int = Field(default=2, gt=0, description="variants a cycle that may fight the champion, by consensus rank")
     race_entrants: int = Field(
-        default=0, ge=0, description="variants that race for the duels, by consensus rank; those behind "
-        "them enter with seconds that are saved by stopping others; not above challengers: no race",
+        default=0, ge=0, description="variants that enter the race before the duels, by consensus rank; "
+        "further ones enter if stopped variants saved seconds; no race unless larger than challengers",
     )
     race_formulas: int = Field(default=6, gt=0, description="formulas of a race's first rung; each rung doubles them and drops half of the variants")
     duel_instances: int = Field(default=0, ge=0, description="formulas of a duel where more than `train_instances`; 0: just as many")

@@ -20,7 +20,7 @@ from evolake.designs.tracing.trace import trace
 from evolake.seeds import child_seed
 
 SAME = 1.15
-"""Ratios within this factor of 1 are told as no difference."""
+"""Ratios within this factor of 1 are reported as no difference."""
 
 
 @dataclass(frozen=True)
