@@ -4,7 +4,7 @@
 
 Starts at the grammar's baseline dynamics. Every child is traced in the jail and run on the rungs of `designs_bar.SIZES`, planted formulas at several
 p0 and uniform satisfiable ones, all racers on the same instances. Racers are judged by their worse rank over kinds. The second half of the time is
-for the values: the elite may then be of one form. With --state, a search is kept in FILE as it runs and goes on from it, so two hours may be run in
+for the values: the elite may then be of one form. With --state, a search is kept in FILE as it runs and continues from it, so two hours may be run in
 pieces. At the end the best of the elite and the front on instances of their own is the champion, and it is held against the bar (`designs_bar`);
 --no-bar leaves that out, and --minutes 0 does that alone. If the bar is not reached, the Pareto front is printed: planted work relative to design 340
 against uniform work relative to the baseline. Work is counted, so a design's figures do not depend on the machine; how many candidates an hour
@@ -156,7 +156,7 @@ class Search:
         """Writes what the search can go on from, whole or not at all."""
         if self.state:
             written = self.state.with_suffix(".part")
-            written.write_text(json.dumps({**self.state_of_race(), "told": asdict(self.total())}))
+            written.write_text(json.dumps({**self.state_of_race(), "totals": asdict(self.total())}))
             written.replace(self.state)
         self.kept_at = time.monotonic()
 
@@ -193,7 +193,7 @@ def read_state(path: Path, grammar: str) -> tuple[Race, SearchTotals, dict[str, 
     rungs = [Rung(**{**rung, "kind": FormulaKind(**rung["kind"]) if "kind" in rung else PLANTED}) for rung in data["rungs"]]
     race = Race(GRAMMARS[grammar], rungs, elite, set(data["taken"]), data["times"], data["raced"], data["finished"], front=front or front_of(elite))
     references = {name: [Lap(**lap) for lap in laps] for name, laps in data.get("references", {}).items()}
-    return race, SearchTotals(**data.get("told", {})), references
+    return race, SearchTotals(**data.get("totals", {})), references
 
 
 def champion_of(search: Search, seed: int) -> Racer:

@@ -3,7 +3,7 @@
     python benchmarks/designs_transfer.py [DESIGN.py ...] [--sizes 160:4.2,226:4.1] [--batches 1] [--batch 100] [--max-work 40000]
     python benchmarks/designs_transfer.py --terms [GENOME.json] [--sizes ...] [...]
 
-A search that is judged on planted formulas alone (`evolake.designs.model.instances`) may come to live on what planting leaves in them. Beside the
+A search that is judged on planted formulas alone (`evolake.designs.model.instances`) may learn to exploit what planting leaves in them. Beside the
 designs that are named (by default the reference design that a search in the open grammar found, `open_search`) stand the baseline and the paper's
 design 340, on the same formulas, planted and uniform. The first line of a size says how far the majority of a variable's literals tells its value in
 the hidden assignment, or in the solver's model: the correlation of the two. A figure is the median work of a batch, in steps of the baseline, and
@@ -80,8 +80,8 @@ def compare(given: argparse.Namespace) -> None:
             traced[name] = result
     for n, kinds in sizes_of(given.sizes):
         batches = {kind: [draw_formulas(kind, n, given.batch, seed) for seed in seeds_of(given.batches)] for kind in kinds}
-        told = ", ".join(f"{kind} {np.mean([majority(batch) for batch in drawn]):+.2f}" for kind, drawn in batches.items())
-        print(f"N={n:4d} correlation of a variable's majority with its hidden value: {told}")
+        correlations = ", ".join(f"{kind} {np.mean([majority(batch) for batch in drawn]):+.2f}" for kind, drawn in batches.items())
+        print(f"N={n:4d} correlation of a variable's majority with its hidden value: {correlations}")
         for kind, drawn in batches.items():
             parts = [f"{name} {median_of(design, drawn, given.max_work)}" for name, design in traced.items()]
             print(f"N={n:4d} {kind!s:20s}", "   ".join(parts), flush=True)

@@ -11,7 +11,7 @@ Seconds are processor time of solvers on the suite; builds and the checks of pro
 the gates; an answer without a certificate counts as unsolved, and a refuted one blocks its variant.
 
 At the end the best of each side by PAR-2 on the suite fight duels on formulas that neither has seen: the operators' against the
-control's, and each against the seed. FILE has a line for each variant; the same command goes on from it, and a cycle that was
+control's, and each against the seed. FILE has a line for each variant; the same command continues from it, and a cycle that was
 killed is drawn again as it was. `--minutes` ends a slice. The defaults take some ten minutes on two cores. For the strong bases:
 
     --seed cadical195 --suite hard-train --duel-suite hard-holdout --timeout 60 --duel-draws 1

@@ -72,7 +72,7 @@ def _found(name: str) -> Path | None:
     chosen = shutil.which(name)
     if chosen is None:
         return None
-    inner = Path(_folder_told(name, chosen) or "/") / "bin" / name
+    inner = Path(_reported_folder(name, chosen) or "/") / "bin" / name
     return inner if name in ASKED and inner.is_file() else Path(chosen)
 
 
@@ -89,13 +89,13 @@ def _shown(name: str, path: Path) -> dict[str, Path]:
         places |= elf.needed(real, trusted=True)
     folders = [Path(folder) for folder in FURTHER.get(name, ())]
     folders += [folder for pattern in BELOW_PREFIX.get(name, ()) for folder in sorted(real.parent.parent.glob(pattern))]
-    if (told := _folder_told(name, str(path))) is not None:
-        folders.append(Path(told))
+    if (reported := _reported_folder(name, str(path))) is not None:
+        folders.append(Path(reported))
     for folder in folders:
         if folder.is_dir():
             places[str(folder)] = folder.resolve()
-    for library in _libraries_in(Path(told)) if name == "Rscript" and told else ():
-        places |= {place: file for place, file in elf.needed(library, trusted=True).items() if not place.startswith(f"{told}/")}
+    for library in _libraries_in(Path(reported)) if name == "Rscript" and reported else ():
+        places |= {place: file for place, file in elf.needed(library, trusted=True).items() if not place.startswith(f"{reported}/")}
     return {place: file for place, file in places.items() if not _inside(place, places)}
 
 
@@ -110,7 +110,7 @@ def _inside(place: str, places: dict[str, Path]) -> bool:
 
 
 @functools.cache
-def _folder_told(name: str, program: str) -> str | None:
+def _reported_folder(name: str, program: str) -> str | None:
     """The folder that a program says is its own; None if it says none. Only programs of `ASKED` are started."""
     if name not in ASKED:
         return None

@@ -3,8 +3,8 @@
 Instances do not influence each other, so any order of computing them gives the same times. Two things are left out:
 
     unsolved   an instance that was solved is computed no further (it is then not known whether it leaves its solution again)
-    deciding   in addition, if it looks as if half of the batch will not be solved within the limit, only as many unsolved instances go on as
-               prove that. If one of these is solved after all, the next one takes its place, up to the whole batch.
+    deciding   in addition, if it looks as if half of the batch will not be solved within the limit, only so many unsolved instances are computed
+               further as prove that. If one of these is solved after all, the next one takes its place, up to the whole batch.
 
 What is decided is exact in both cases: whether the median is reached within the limit, and if so, the median. Of a run that is not, `deciding`
 knows the number of solved instances only by an estimate. That it looks so only decides in which order instances are computed.

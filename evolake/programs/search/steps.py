@@ -13,7 +13,6 @@ from dataclasses import replace
 import numpy as np
 
 from evolake.programs.search.numbers import Number, stepped, with_numbers
-from evolake.programs.search.surrogate import fit, normal_ranks
 from evolake.programs.search.trials import Trials, points_of, values_of
 
 Array = np.ndarray
@@ -77,6 +76,8 @@ def step_few(trials: Trials, parent: int, random: np.random.Generator) -> dict[s
 
 def promising_step(trials: Trials, parent: int, random: np.random.Generator) -> dict[str, str] | None:
     """Return the texts of a trial after the step, of many, that a Gaussian process of its skeleton expects most of; None with too few trials."""
+    from evolake.programs.search.surrogate import fit, normal_ranks
+
     texts, own = trials.items[parent].texts, trials.skeletons[parent]
     numbers = values_of(tuple(texts.items()))
     if not own or not 0 < len(numbers) <= WIDEST:
