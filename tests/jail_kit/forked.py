@@ -59,7 +59,8 @@ class ForkedCalls:
             value = _loaded((answer["metrics"] | answer["artifacts"])["value"])
         elif status == "ok":
             last = error.strip().splitlines()[-1] if error.strip() else ""
-            status = STATUSES.get(last.partition(":")[0], "error") if last else "protocol"
+            # without memory even its answer may fail: then it ends with exit code 1 and says nothing
+            status = STATUSES.get(last.partition(":")[0], "error") if last or outcome.exit_code else "protocol"
         stdout, stderr = (stream.decode(errors="replace") for stream in (outcome.stdout.replace(nonce.encode(), b""), outcome.stderr))
         return Outcome(
             status, value, error or outcome.reason, stdout, stderr, outcome.cpu_s, outcome.wall_s, outcome.peak_mb, outcome.jail, outcome.starved,
