@@ -85,6 +85,9 @@ class AgentsSettings(BaseModel):
     model_config = ConfigDict(extra="forbid")
     session: SessionSettings = SessionSettings()
     failed_cycles_allowed: int = Field(default=1, ge=0, description="cycles in a row in which every proposal failed; the next such cycle is an error")
+    waves: int = Field(
+        default=2, ge=1, description="waves in which a model is asked for one generation; each is told what the ones before proposed",
+    )
 
 
 class BudgetSettings(BaseModel):

@@ -8,6 +8,7 @@ Every attempt is a row of `agent_calls`, also the failed, the replayed and those
     empty         no text in the reply
     garbled       the body is not a completion (JSON cut off, or another shape)
     invalid       the text is no JSON object that fits the role's model
+    unusable      the reply fits the role's model and cannot be used, e.g. an edit that does not apply (`Role.fault`)
     too_large     the body was longer than the cap and was cut off
     rejected      the server says the prompt is longer than its model can read; not billed
     replayed      before one of the words above: taken from the tape, at no cost (`replayed` alone is `replayed+ok`)

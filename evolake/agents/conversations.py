@@ -83,7 +83,7 @@ def read_conversation(tape: Tape, question: Question, attempts: range) -> Record
         if entry is None:
             return Recorded("open", last)
         last, received = entry, received_of(entry)
-        status, said = validate_reply(received, question.job.role.reply)
+        status, said = validate_reply(received, question.job.role.reply, question.job.fault)
         if not isinstance(said, str):
             return Recorded("answered", last)
         if status in FINAL:

@@ -94,7 +94,7 @@ class ModelBackend:
         prompt = prompt_for(self.system_prompts, job.role.name)
         while True:
             attempt = self.obtain(question, record)
-            status, reply = validate_reply(attempt.received, job.role.reply)
+            status, reply = validate_reply(attempt.received, job.role.reply, job.fault)
             record(self.row(question, attempt, status, prompt), attempt.charged)
             if not isinstance(reply, str):
                 return reply

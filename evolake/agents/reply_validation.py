@@ -13,7 +13,7 @@ paid for. The one exception is an answer that is no JSON at all, such as a gatew
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -109,12 +109,18 @@ def validate_text(content: str, reply: type[BaseModel]) -> BaseModel | str:
     return first_error
 
 
-def validate_reply(received: Received, reply: type[BaseModel]) -> tuple[str, BaseModel | str]:
-    """Return the status word of an attempt (see `evolake.agents.calls`), and its reply or what is wrong with it: the one entry for validation."""
+def validate_reply(received: Received, reply: type[BaseModel], fault: Callable[[Any], str] | None = None) -> tuple[str, BaseModel | str]:
+    """Return the status word of an attempt (see `evolake.agents.calls`), and its reply or what is wrong with it: the one entry for validation.
+
+    fault: what is wrong with a reply that fits its model (`Role.fault`).
+    """
     if received.outcome != "received":
         return received.outcome, received.detail
     said = validate_text(received.content, reply)
-    return ("invalid" if isinstance(said, str) else "ok"), said
+    if isinstance(said, str):
+        return "invalid", said
+    wrong = fault(said) if fault else ""
+    return ("unusable", wrong) if wrong else ("ok", said)
 
 
 def _candidates(content: str) -> list[str]:
@@ -175,6 +181,7 @@ def repair_messages(received: Received, status: str, reason: str) -> list[Messag
     ask = {
         "truncated": "It was cut off because it was too long. Reply again, much shorter.",
         "too_large": "It was far too long and was thrown away. Reply again, much shorter.",
+        "unusable": "Mend that, keep the rest, and reply again with the whole JSON object.",
     }.get(status, "Reply again with one JSON object that fits the schema, and nothing else.")
     turns.append({"role": "user", "content": f"Your reply could not be used: {reason}.\n{ask}"})
     return turns

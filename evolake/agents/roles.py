@@ -50,6 +50,8 @@ class Role(Generic[RequestT, ReplyT]):
         values: the values of the prompt's placeholders; None means every field of the request under its own name.
         tools: of a role that is a session (`evolake.agents.session`): what a turn may call, each with name, description and parameters.
         earlier: how it was asked before, the newest first. Where the tape has an answer to such a question and none to today's, that one counts.
+        fault: what is wrong with a reply that fits its model, e.g. an edit that does not apply; "" if nothing is. A model is then asked
+            once more, with these words. It must depend on request and reply alone, so that a replay judges the same.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Role(Generic[RequestT, ReplyT]):
     values: Callable[[RequestT], Mapping[str, Any]] | None = None
     tools: tuple[Mapping[str, Any], ...] = ()
     earlier: tuple[Earlier[RequestT], ...] = ()
+    fault: Callable[[RequestT, ReplyT], str] | None = None
 
     def prompt_values(self, request: RequestT) -> Mapping[str, Any]:
         """Placeholder -> value for one request."""
@@ -74,7 +77,7 @@ class AgentFailure:
 
     Attributes:
         role: the role that was asked.
-        status: why the last attempt failed, as in the rows: truncated, refused, empty, garbled, invalid, too_large or rejected.
+        status: why the last attempt failed, as in the rows: truncated, refused, empty, garbled, invalid, unusable, too_large or rejected.
         reason: one line for a person.
         attempts: how many attempts were made or replayed.
     """
@@ -111,6 +114,10 @@ class Job(Generic[RequestT, ReplyT]):
     seed: int
     artifact_id: str | None = None
     attempt: int = 0
+
+    def fault(self, reply: Any) -> str:
+        """What is wrong with a reply that fits its model, in words for the model; "" if nothing is."""
+        return self.role.fault(self.request, reply) if self.role.fault else ""
 
 
 def hide(*fields: str) -> Callable[[BaseModel], dict[str, Any]]:

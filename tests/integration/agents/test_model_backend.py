@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,26 @@ def test_a_bad_reply_is_a_failed_attempt_and_the_model_is_told_why(tmp_path: Pat
     assert asked[1].messages[:2] == asked[0].messages
     assert asked[1].messages[-1]["role"] == "user"
     assert shown in asked[1].messages[-1]["content"]
+
+
+def checking_role(folder: Path) -> Any:
+    return replace(add_role(folder), fault=lambda request, reply: "" if reply.total == request.a + request.b else f"{reply.total} is not the sum")
+
+
+def test_a_reply_that_fits_and_cannot_be_used_gets_one_repair_turn_with_the_reason_and_replays(tmp_path: Path) -> None:
+    with LoopbackModel([say({"total": 7}), say({"total": 5})]) as server:
+        for run_id, words in (("run-1", ["unusable", "ok"]), ("run-2", ["replayed+unusable", "replayed"])):
+            with agents_for(server, tmp_path, run_id=run_id) as agents:
+                assert agents.call(checking_role(tmp_path), REQUEST, seed=0).value == AddReply(total=5)
+                assert statuses(agents.rows()) == words
+        assert len(server.requests) == 2
+        assert "7 is not the sum" in server.requests[1].messages[-1]["content"]
+
+
+def test_a_reply_that_stays_of_no_use_is_a_value_with_its_reason(tmp_path: Path) -> None:
+    with LoopbackModel([say({"total": 7})]) as server, agents_for(server, tmp_path, model_repairs=1) as agents:
+        result = agents.call(checking_role(tmp_path), REQUEST, seed=0).value
+    assert result == AgentFailure("adder", "unusable", "7 is not the sum", 2)
 
 
 def test_repair_is_bounded_and_ends_in_a_value(tmp_path: Path) -> None:
