@@ -32,6 +32,7 @@ class Asked:
     response_format: dict[str, Any] | None
     body: dict[str, Any]
     headers: dict[str, str]
+    path: str = ""
 
     @property
     def form(self) -> str:
@@ -114,6 +115,27 @@ def as_asked(action: Action, asked: Asked) -> Action:
     return replace(action, body=json.dumps(body | {"model": asked.model}).encode())
 
 
+def streamed(content: str, *, calls: Sequence[tuple[str, Any]] = (), usage: dict[str, Any] | None = USAGE, whole: bool = True) -> Action:
+    """A completion as server-sent events, some characters an event; not `whole`: it breaks off before its end."""
+    pieces: list[dict[str, Any]] = [{"content": content[place : place + 4]} for place in range(0, len(content), 4)]
+    for number, (name, given) in enumerate(calls):
+        text = json.dumps(given)
+        first = {"index": number, "id": f"id-{number}", "type": "function", "function": {"name": name, "arguments": text[:3]}}
+        pieces.append({"tool_calls": [first]})
+        pieces.append({"tool_calls": [{"index": number, "function": {"arguments": text[3:]}}]})
+    envelope = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "gpt-test"}
+    events = [envelope | {"choices": [{"index": 0, "delta": piece, "finish_reason": None}]} for piece in pieces]
+    last = envelope | {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    counted = [envelope | {"choices": [], "usage": usage}] if usage else []
+    lines = [json.dumps(event) for event in (*events, *([last, *counted] if whole else []))] + (["[DONE]"] if whole else [])
+    return raw("".join(f"data: {line}\n\n" for line in lines).encode(), "text/event-stream; charset=utf-8")
+
+
+def fault_of(code: int, body: Any) -> Action:
+    """An error whose body is any JSON."""
+    return Action(code=code, body=json.dumps(body).encode())
+
+
 RESET = Action(way="reset")
 DRIP = Action(way="drip")
 
@@ -179,7 +201,7 @@ class LoopbackModel:
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                asked = Asked(body.get("model", ""), body.get("messages", []), body.get("response_format"), body, headers)
+                asked = Asked(body.get("model", ""), body.get("messages", []), body.get("response_format"), body, headers, self.path)
                 action = model._next(asked)
                 if action.way == "reset":
                     self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

@@ -1,16 +1,11 @@
-"""The wire: one OpenAI-compatible endpoint through the `openai` client, with bounds the client does not have.
+"""Ask one OpenAI-compatible endpoint through the `openai` client.
 
 The client retries on 429, 5xx, timeouts and broken connections, and honours Retry-After up to two minutes (a longer one is an error at once).
-Added here: a deadline for a whole try (the client's timeout is per read, so a slow drip would never end; only the headers are still per read), a cap
-on the reply's bytes after decoding, no redirects (a key belongs to the address it was given for), an injectable wait, and the raw body, so that no
-parsing error can lose a paid reply.
+`http_client` bounds what it reads. A try whose request went out and whose answer never came whole (a reset, a timeout, a broken body) may have been
+billed. Each is told to the caller of `post` as it happens, who may forbid the next one.
 
-A try whose request went out and whose answer never came whole (a reset, a timeout, a broken body) may have been billed. Each is told to the caller
-of `post` as it happens, who may forbid the next one.
-
-Servers differ in what they accept, so a request goes down a ladder of response formats: the client's `parse` with the reply's schema, then
-`json_object`, then none; and an output limit under its new name, then its old one. A turn of a session is asked with functions first, and as a reply
-where a server turns functions down. What worked is remembered a model, so the ladder is paid once.
+Servers differ in what they accept. `ladder` says which form of a request is tried next, `output_limit` how a limit that is too high is lowered. What
+worked is remembered a model, so the ladder is paid once.
 """
 
 from __future__ import annotations
@@ -20,24 +15,26 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
-import httpx2
 import openai
 from pydantic import BaseModel
 
 from evolake.agents.address import address
-from evolake.agents.bounds import Undecodable, decoded
+from evolake.agents.http_client import LARGEST_REPLY, BoundedClient, Lost, NoMoreTries, PatientClient, ReplyTooLarge, Tries, request_timeout
+from evolake.agents.ladder import LIMIT_NAMES, RESPONSE_FORMATS, STREAMS, RequestForm, next_forms
+from evolake.agents.output_limit import lowered_limit
+from evolake.agents.prices import estimate_tokens
 from evolake.agents.sampling import Sampling
-from evolake.agents.wire import as_functions, as_replies, functions
-from evolake.errors import AgentUnavailable, EvolakeError
+from evolake.agents.server_errors import ServerError, read_error
+from evolake.agents.wire import as_functions, as_replies, functions, without_system
+from evolake.errors import AgentUnavailable
 
-RUNGS = ("schema", "json_object", "text")
-LIMIT_NAMES = ("max_completion_tokens", "max_tokens")
-CONNECT_S = 10.0
 _NOT_ALLOWED = (401, 403)
-_UNSUPPORTED = (400, 404, 422, 501)
-_BODY_HEADERS = ("content-encoding", "transfer-encoding", "content-length")
+_UNREADABLE = (400, 404, 422, 501)
+_TOO_LONG = ("context length", "context window", "context size", "context_length", "string_above_max_length", "prompt is too long")
 _SHORTEST_SECRET = 12
+_COMPLETIONS = "/chat/completions"
 
 
 @dataclass(frozen=True)
@@ -59,13 +56,6 @@ class Rejected:
 
 
 @dataclass(frozen=True)
-class _Form:
-    rung: int = 0
-    limit_name: int = 0
-    functions: bool = True
-
-
-@dataclass(frozen=True)
 class _Wanted:
     """One thing to ask. reply: what the text shall fit; None asks for any. tools: functions to offer, of a turn of a session."""
 
@@ -74,94 +64,6 @@ class _Wanted:
     reply: type[BaseModel] | None
     sampling: Sampling
     tools: Sequence[Mapping[str, Any]]
-
-
-class ReplyTooLarge(openai.OpenAIError):
-    """The body passed the cap. An OpenAIError, so the client hands it through and does not retry."""
-
-    def __init__(self, start: bytes):
-        super().__init__(f"reply cut off after {len(start)} bytes")
-        self.start = start
-
-
-class NoMoreTries(openai.OpenAIError):
-    """The caller forbids a further try. An OpenAIError, so the client hands it through."""
-
-    def __init__(self, error: EvolakeError):
-        super().__init__(str(error))
-        self.error = error
-
-
-Lost = Callable[[str], EvolakeError | None]
-"""Told of a try that was sent and brought no answer, and why; an error it gives is raised instead of the next try."""
-_UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.UnsupportedProtocol, httpx2.ProxyError, httpx2.LocalProtocolError)
-
-
-LARGEST_REPLY = 4_000_000
-"""Bytes of a reply; a longer one is cut off and counts as a failed attempt."""
-
-
-@dataclass
-class _Tries:
-    """The tries of one `post`, in one thread."""
-
-    lost: Lost
-    forbidden: EvolakeError | None = None
-
-
-class BoundedClient(httpx2.Client):
-    """An HTTP client that reads every body under a deadline and a cap."""
-
-    tries = threading.local()
-    """`tries.now`: of the `post` under way in this thread."""
-
-    def __init__(self, *, deadline_s: float, max_bytes: int):
-        super().__init__(timeout=_timeout(deadline_s), follow_redirects=False)
-        self._deadline_s, self._max_bytes = deadline_s, max_bytes
-
-    def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
-        """As the parent's, but the body is read here, whatever `stream` says, and a try that went out for nothing is told."""
-        now: _Tries | None = getattr(self.tries, "now", None)
-        if now is not None and now.forbidden is not None:
-            raise NoMoreTries(now.forbidden)
-        try:
-            return self._sent(request, options)
-        except httpx2.RequestError as error:
-            if now is not None and not isinstance(error, _UNSENT):
-                now.forbidden = now.lost(f"{type(error).__name__}: {error}")
-            raise
-
-    def _sent(self, request: httpx2.Request, options: dict[str, Any]) -> httpx2.Response:
-        end = time.monotonic() + self._deadline_s
-        options.pop("follow_redirects", None)
-        response = super().send(request, stream=True, follow_redirects=False, **options)
-        body = bytearray()
-        try:
-            for chunk in decoded(response.iter_raw(), response.headers.get("content-encoding", "")):
-                body += chunk
-                if len(body) > self._max_bytes:
-                    if response.is_error:
-                        break
-                    raise ReplyTooLarge(bytes(body[: self._max_bytes]))
-                if time.monotonic() > end:
-                    raise httpx2.ReadTimeout(f"no whole reply within {self._deadline_s:g} s", request=request)
-        except Undecodable as error:
-            raise httpx2.DecodingError(str(error), request=request) from None
-        finally:
-            response.close()
-        headers = [(name, value) for name, value in response.headers.multi_items() if name.lower() not in _BODY_HEADERS]
-        return httpx2.Response(response.status_code, headers=headers, content=bytes(body), request=request)
-
-
-class PatientClient(openai.OpenAI):
-    """The `openai` client with an injectable wait between tries. `wait` gets the seconds the client would sleep and returns those it shall."""
-
-    def __init__(self, *, wait: Callable[[float], float], **options: Any):
-        super().__init__(**options)
-        self._wait = wait
-
-    def _calculate_retry_timeout(self, *arguments: Any, **options: Any) -> float:
-        return self._wait(super()._calculate_retry_timeout(*arguments, **options))
 
 
 class Endpoint:
@@ -180,11 +82,15 @@ class Endpoint:
     ):
         self.base_url = base_url
         self._api_key = api_key
+        base, query = _split_query(base_url)
+        # Azure wants the key under this name, and its version in the query of every request
+        headers = {"api-key": api_key} if "api-version" in query else {}
         self._client = PatientClient(
-            wait=float if wait is None else wait, base_url=base_url, api_key=api_key, max_retries=retries, timeout=_timeout(deadline_s),
-            http_client=BoundedClient(deadline_s=deadline_s, max_bytes=max_bytes), default_headers={"Accept-Encoding": "identity"},
+            wait=float if wait is None else wait, base_url=base, api_key=api_key, max_retries=retries, timeout=request_timeout(deadline_s),
+            http_client=BoundedClient(deadline_s=deadline_s, max_bytes=max_bytes), default_query=query or None,
+            default_headers={"Accept-Encoding": "identity"} | headers,
         )
-        self._forms: dict[str, _Form] = {}
+        self._forms: dict[str, RequestForm] = {}
         self._lock = threading.Lock()
 
     def knows(self, model: str) -> bool:
@@ -206,26 +112,34 @@ class Endpoint:
         Raises:
             AgentUnavailable: no retry mends it: key refused, no such model, endpoint down, an answer that is no JSON.
         """
-        with self._lock:
-            form = self._forms.get(model, _Form())
-        BoundedClient.tries.now = _Tries(lost)
+        BoundedClient.tries.now = Tries(lost)
         try:
-            return self._posted(form, _Wanted(model, messages, reply, sampling, tools))
+            return self._posted(self.form(model), _Wanted(model, messages, reply, sampling, tools))
         finally:
             BoundedClient.tries.now = None
 
-    def _posted(self, form: _Form, wanted: _Wanted) -> Body | Rejected:
-        model = wanted.model
+    def _posted(self, form: RequestForm, wanted: _Wanted) -> Body | Rejected:
+        model, prompt_tokens = wanted.model, estimate_tokens(wanted.messages)
+        limit, tried, first = form.room.limit(wanted.sampling.max_output_tokens, prompt_tokens), [form], ""
         while True:
             try:
-                body = self._try(form, wanted)
+                body = self._try(form, wanted, limit)
             except openai.APIStatusError as error:
-                if (rejection := _rejection(error)) is not None:
+                refused = read_error(error)
+                first = first or str(refused)
+                unreadable = refused.status in _UNREADABLE
+                if unreadable and (lowered := lowered_limit(refused.words, limit, prompt_tokens, form.room)) is not None:
+                    limit, room = lowered
+                    form = replace(form, room=room)
+                    continue
+                if (rejection := _rejection(refused)) is not None:
                     return replace(rejection, reason=self.redact(rejection.reason))
-                lower = _step_down(form, error, offered=bool(wanted.tools))
+                lower = next((item for item in next_forms(form, refused, offered=bool(wanted.tools)) if item not in tried), None)
                 if lower is None:
-                    raise self._unavailable(model, _server_says(error)) from None
+                    says = first if first == str(refused) else f"{first}; and to a plainer request: {refused}"
+                    raise self._unavailable(model, says) from None
                 form = lower
+                tried.append(form)
             except NoMoreTries as error:
                 raise error.error from None
             except openai.APITimeoutError:
@@ -246,14 +160,15 @@ class Endpoint:
         Raises:
             AgentUnavailable: the server turned it down, or gave no answer.
         """
-        with self._lock:
-            limit = LIMIT_NAMES[self._forms.get(model, _Form()).limit_name]
-        options: dict[str, Any] = {"model": model, "messages": messages, "tools": [tool], limit: max_output_tokens}
+        form = self.form(model)
+        limit = form.room.limit(max_output_tokens, estimate_tokens(messages))
+        wanted = _Wanted(model, messages, None, Sampling(max_output_tokens), [tool["function"]])
+        options: dict[str, Any] = _options(form, wanted, limit, messages) | {"tools": [tool]}
         start = time.monotonic()
         try:
             response = self._client.chat.completions.with_raw_response.create(**options).http_response
         except openai.APIStatusError as error:
-            raise self._unavailable(model, _server_says(error)) from None
+            raise self._unavailable(model, str(read_error(error))) from None
         except openai.OpenAIError as error:
             raise self._unavailable(model, str(error)) from None
         return Body(self.redact(response.text), response.headers.get("content-type", ""), time.monotonic() - start)
@@ -269,7 +184,7 @@ class Endpoint:
             return [str(item["id"]) for item in response.json()["data"]]
         except openai.APIStatusError as error:
             if error.status_code in _NOT_ALLOWED:
-                raise self._unavailable("", _server_says(error)) from None
+                raise self._unavailable("", str(read_error(error))) from None
             return []
         except openai.APITimeoutError:
             raise self._unavailable("", "no whole reply in time") from None
@@ -278,26 +193,25 @@ class Endpoint:
         except (openai.OpenAIError, ValueError, KeyError, TypeError):  # it answers, with something else than a list
             return []
 
-    def form(self, model: str) -> str:
-        """Which of RUNGS a model is asked by: the last that worked, else the first."""
+    def form(self, model: str) -> RequestForm:
+        """How a model is asked: in the form that worked last, else in the richest."""
         with self._lock:
-            return RUNGS[self._forms.get(model, _Form()).rung]
+            return self._forms.get(model, RequestForm())
 
     def close(self) -> None:
         """Closes the connections."""
         self._client.close()
 
-    def _try(self, form: _Form, wanted: _Wanted) -> Body:
-        sampling, reply, offers = wanted.sampling, wanted.reply, bool(wanted.tools) and form.functions
+    def _try(self, form: RequestForm, wanted: _Wanted, limit: int) -> Body:
+        reply, offers = wanted.reply, bool(wanted.tools) and form.functions
         messages = as_functions(wanted.messages) if offers else as_replies(wanted.messages, wanted.tools, reply)
-        options: dict[str, Any] = {"model": wanted.model, "messages": messages, LIMIT_NAMES[form.limit_name]: sampling.max_output_tokens}
-        options |= sampling.options() | ({"tools": functions(wanted.tools)} if offers else {})
-        raw = self._client.chat.completions.with_raw_response
+        options: dict[str, Any] = _options(form, wanted, limit, messages) | ({"tools": functions(wanted.tools)} if offers else {})
+        raw, wants = self._client.chat.completions.with_raw_response, RESPONSE_FORMATS[form.response_format]
         start = time.monotonic()
         try:
-            if offers or reply is None or RUNGS[form.rung] == "text":
+            if offers or reply is None or wants == "text":
                 answer = raw.create(**options)
-            elif RUNGS[form.rung] == "schema":
+            elif wants == "schema":
                 answer = raw.parse(response_format=reply, **options)
             else:
                 answer = raw.create(response_format={"type": "json_object"}, **options)
@@ -313,35 +227,31 @@ class Endpoint:
         )
 
 
-def _timeout(deadline_s: float) -> httpx2.Timeout:
-    return httpx2.Timeout(deadline_s, connect=min(CONNECT_S, deadline_s))
+def _split_query(base_url: str) -> tuple[str, dict[str, str]]:
+    """The base URL without its query, and the query, which every request gets. An address of the completions themselves is that of their server.
+
+    >>> _split_query("https://me.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2024-10-21")
+    ('https://me.openai.azure.com/openai/deployments/gpt', {'api-version': '2024-10-21'})
+    """
+    parts = urlsplit(base_url.strip())
+    path = parts.path.rstrip("/").removesuffix(_COMPLETIONS)
+    return urlunsplit((parts.scheme, parts.netloc, path, "", "")), dict(parse_qsl(parts.query, keep_blank_values=True))
 
 
-def _step_down(form: _Form, error: openai.APIStatusError, *, offered: bool) -> _Form | None:
-    """The next form to try after a server has turned one down; None when nothing is left to try or the error is another."""
-    if error.status_code not in _UNSUPPORTED:
-        return None
-    says = f"{error.param or ''} {error.message}".lower()
-    if form.limit_name == 0 and LIMIT_NAMES[0] in says:
-        return replace(form, limit_name=1)
-    if offered and form.functions and (error.status_code != 404 or "tool" in says or "function" in says):
-        return replace(form, functions=False)
-    if error.status_code == 404 and "response_format" not in says:
-        return None
-    return replace(form, rung=form.rung + 1) if form.rung + 1 < len(RUNGS) else None
+def _options(form: RequestForm, wanted: _Wanted, limit: int, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """What a request says but for its response format and its tools."""
+    sent = messages if form.system else without_system(messages)
+    options: dict[str, Any] = {"model": wanted.model, "messages": sent, LIMIT_NAMES[form.limit_name]: limit} | wanted.sampling.options()
+    if form.stream:
+        # not the client's own `stream`: its answers are read whole, and `http_client` joins the events
+        usage = {"stream_options": {"include_usage": True}} if STREAMS[form.stream] == "with usage" else {}
+        options["extra_body"] = {**(options.get("extra_body") or {}), "stream": True, **usage}
+    return options
 
 
-def _rejection(error: openai.APIStatusError) -> Rejected | None:
-    code, says = str(error.code or "").lower(), str(error.message).lower()
-    too_long = code in ("context_length_exceeded", "string_above_max_length") or "context length" in says or "context window" in says
-    if error.status_code == 413 or (error.status_code in _UNSUPPORTED and too_long):
-        return Rejected("rejected", f"the prompt is longer than the model can read: {_server_says(error)}")
-    if code in ("content_filter", "content_policy_violation"):
-        return Rejected("refused", f"the server's content filter turned the prompt down: {_server_says(error)}")
+def _rejection(error: ServerError) -> Rejected | None:
+    if error.status == 413 or (error.status in _UNREADABLE and any(word in error.words for word in _TOO_LONG)):
+        return Rejected("rejected", f"the prompt is longer than the model can read: {error}")
+    if error.code.lower() in ("content_filter", "content_policy_violation"):
+        return Rejected("refused", f"the server's content filter turned the prompt down: {error}")
     return None
-
-
-def _server_says(error: openai.APIStatusError) -> str:
-    body = error.body if isinstance(error.body, str) else error.message
-    wait = error.response.headers.get("retry-after")
-    return f"HTTP {error.status_code}: {' '.join(str(body).split())[:300]}" + (f" (Retry-After: {wait})" if wait else "")

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.bounds import parse_reply
 from evolake.agents.endpoint import Endpoint, Rejected
+from evolake.agents.ladder import RESPONSE_FORMATS
 from evolake.agents.prices import plausible
 from evolake.agents.reply_validation import read_completion, validate_reply
 from evolake.agents.sampling import Sampling
@@ -62,7 +63,7 @@ def probe(endpoint: Endpoint, model: str, *, max_output_tokens: int) -> Iterator
         return
     received = read_completion(body.text, cut=body.cut)
     status, said = validate_reply(received, ProbeReply)
-    form = FORMS[endpoint.form(model)]
+    form = FORMS[RESPONSE_FORMATS[endpoint.form(model).response_format]]
     other = f"{status}: {said}; the reply begins: {beginning(received.content or body.text)}"
     yield Tried("structured replies", not isinstance(said, str), other if isinstance(said, str) else form, True)
     counts = received.counts

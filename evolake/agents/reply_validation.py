@@ -12,7 +12,6 @@ paid for. The one exception is an answer that is no JSON at all, such as a gatew
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 
 from evolake.agents.bounds import parse_reply, too_many
 from evolake.agents.fences import cap, clean
+from evolake.agents.json_candidates import ends_in_object, json_candidates, without_reasoning
 from evolake.agents.prices import Counts, read_counts
 from evolake.agents.prompts import Message
 from evolake.agents.wire import called_text
@@ -29,7 +29,7 @@ from evolake.reading import Unparsable
 FINAL = ("refused", "rejected")
 """Statuses after which nothing is repaired."""
 SHOWN_REPLY_CHARS = 8_000
-_FENCE = re.compile(r"(`{3,}|~{3,})")
+_REASONING = ("reasoning_content", "reasoning", "thinking")
 _LONGEST_NAME = 80
 _MAX_ERRORS = 8
 
@@ -71,7 +71,7 @@ def _read_envelope(body: Mapping[str, Any], *, calls: bool = False) -> Received:
         return Received("empty", "", f"the completion has no choices {clean(str(says)[:300])}".strip())
     message = choices[0].get("message")
     message = message if isinstance(message, Mapping) else {}
-    content = clean(_message_text(message.get("content")))
+    content, thought = clean(_message_text(message.get("content"))), _reasoning(message)
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal.strip():
         return Received("refused", content, f"the model declined: {clean(refusal[:300])}")
@@ -79,12 +79,17 @@ def _read_envelope(body: Mapping[str, Any], *, calls: bool = False) -> Received:
     if finish == "content_filter":
         return Received("refused", content, "the content filter stopped the reply")
     if finish == "length":
-        return Received("truncated", content, "the reply ran into the output limit")
-    if calls and (called := called_text(message, content)) is not None:
+        while_thinking = f" after {len(thought)} characters of reasoning" if thought and not content.strip() else ""
+        return Received("truncated", content, f"the reply ran into the output limit{while_thinking}")
+    if calls and (called := called_text(message, without_reasoning(content))) is not None:
         return Received("received", clean(called))
-    if not content.strip():
-        return Received("empty", content, f"the message has no text (finish reason {clean(str(finish)[:40])})")
-    return Received("received", content)
+    if content.strip():
+        return Received("received", content)
+    if ends_in_object(thought):
+        # some servers put the whole reply there; a draft in the middle of it is no answer
+        return Received("received", thought)
+    says = f"finish reason {clean(str(finish)[:40])}" + (f"; {len(thought)} characters of reasoning and no answer after it" if thought else "")
+    return Received("empty", content, f"the message has no text ({says})")
 
 
 def billed(received: Received) -> bool:
@@ -95,10 +100,11 @@ def billed(received: Received) -> bool:
 def validate_text(content: str, reply: type[BaseModel]) -> BaseModel | str:
     """The reply, or what is wrong with the text in words a model can act on.
 
-    The text may be the bare object, an object in a fenced block, or an object with words around it.
+    The text may be the bare object, or words and drafts with objects among them: the last object that fits is the reply, and none that stands in
+    `<think>` tags.
     """
     first_error = ""
-    for candidate in _candidates(content):
+    for candidate in dict.fromkeys([content.strip(), *json_candidates(content)]):
         if crowded := too_many(candidate):
             first_error = first_error or f"not read: {crowded}"
             continue
@@ -123,32 +129,6 @@ def validate_reply(received: Received, reply: type[BaseModel], fault: Callable[[
     return ("unusable", wrong) if wrong else ("ok", said)
 
 
-def _candidates(content: str) -> list[str]:
-    """Texts that may be the object, most literal first, each once."""
-    result = [content.strip()]
-    result.extend(_fenced(content))
-    start, end = content.find("{"), content.rfind("}")
-    if 0 <= start < end:
-        result.append(content[start : end + 1])
-    return list(dict.fromkeys(result))
-
-
-def _fenced(content: str) -> list[str]:
-    """What stands in fenced blocks. One pass over the lines: a block ends at the first line that is its own marks again."""
-    result: list[str] = []
-    marks, inside = "", [""]
-    for line in content.split("\n"):
-        if not marks:
-            opened = _FENCE.match(line)
-            marks, inside = (opened[1], []) if opened else ("", [])
-        elif line.rstrip(" \t\r") == marks:
-            result.append("\n".join(inside).strip())
-            marks = ""
-        else:
-            inside.append(line)
-    return result
-
-
 def _model_name(value: Any) -> str:
     """The model that a completion says it comes from, on one line."""
     return " ".join(clean(value[: 4 * _LONGEST_NAME]).split())[:_LONGEST_NAME] if isinstance(value, str) else ""
@@ -171,6 +151,11 @@ def _message_text(content: Any) -> str:
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
     return ""
+
+
+def _reasoning(message: Mapping[str, Any]) -> str:
+    """What a server gives apart from the message's text as the model's reasoning; "" for nothing."""
+    return next((clean(message[name]).strip() for name in _REASONING if isinstance(message.get(name), str) and message[name].strip()), "")
 
 
 def repair_messages(received: Received, status: str, reason: str) -> list[Message]:

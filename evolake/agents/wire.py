@@ -92,6 +92,19 @@ def as_replies(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], 
     return sent
 
 
+def without_system(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The messages with the system's words at the head of the user's first message, for models that take no system message."""
+    rules = "\n\n".join(str(message["content"]) for message in messages if message["role"] == "system")
+    sent = [dict(message) for message in messages if message["role"] != "system"]
+    first = next((number for number, message in enumerate(sent) if message["role"] == "user"), None)
+    if not rules:
+        return sent
+    if first is None:
+        return [{"role": "user", "content": rules}, *sent]
+    sent[first]["content"] = f"{rules}\n\n{sent[first]['content']}"
+    return sent
+
+
 def functions(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Tools as an endpoint with functions is offered them. tools: name, description and parameters (JSON Schema) of each."""
     return [{"type": "function", "function": dict(tool)} for tool in tools]

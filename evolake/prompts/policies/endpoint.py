@@ -18,7 +18,8 @@ from pydantic import BaseModel
 from evolake.agents import AgentFailure, Agents, Role, open_agents
 from evolake.agents.backends import Record
 from evolake.agents.conversations import Recorded, choose
-from evolake.agents.endpoint import Body, Endpoint, Lost, Rejected
+from evolake.agents.endpoint import Body, Endpoint, Rejected
+from evolake.agents.http_client import Lost
 from evolake.agents.model import ModelBackend
 from evolake.agents.reply_validation import Received
 from evolake.agents.roles import Job

@@ -19,7 +19,8 @@ from pydantic import BaseModel
 
 from evolake.agents import Agents
 from evolake.agents.budget import Budget
-from evolake.agents.endpoint import Body, Endpoint, Lost, Rejected
+from evolake.agents.endpoint import Body, Endpoint, Rejected
+from evolake.agents.http_client import Lost
 from evolake.agents.model import ModelBackend
 from evolake.agents.sampling import Sampling, sampling_of
 from evolake.agents.tape import Tape

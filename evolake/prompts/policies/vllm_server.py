@@ -23,7 +23,7 @@ from typing import Any
 
 import httpx2
 
-from evolake.agents.endpoint import BoundedClient, ReplyTooLarge
+from evolake.agents.http_client import BoundedClient, ReplyTooLarge
 from evolake.errors import InputError, MachineryError
 from evolake.prompts.policies.dtypes import FLOAT32
 from evolake.scratch import Scratch
