@@ -25,7 +25,7 @@ WHERE NOT superseded AND origin_line = '{line}' AND origin_asset = '{table}' AND
 def proposal_checks(line: Line, *assets: dg.AssetsDefinition) -> list[dg.AssetChecksDefinition]:
     """A check of each of `assets`, which are all that the line names in `proposers`: it warns where every proposal of a cycle failed.
 
-    Metadata: attempts, valid, proposals; where it warns also what failed and how often, and `sql`, ready to paste.
+    Metadata: attempts, valid, proposals, withdrawn (sessions that found no gain); where it warns also what failed and how often, and `sql`, ready to paste.
     """
     if (named := {asset.key.path[-1] for asset in assets}) != set(line.proposers):
         raise ValueError(f"{line.name}: proposers are {sorted(line.proposers)} (got {sorted(named)})")
@@ -37,7 +37,7 @@ def _proposal_check(line: Line, asset: dg.AssetsDefinition) -> dg.AssetChecksDef
 
     def check(context: dg.AssetCheckExecutionContext, lake: LakeResource) -> dg.AssetCheckResult:
         result, cycle = outcomes_in(lake.open(), line, name, context.partition_key), context.partition_key
-        metadata: dict[str, Any] = {"attempts": result.attempts, "valid": result.valid, "proposals": result.proposed}
+        metadata: dict[str, Any] = {"attempts": result.attempts, "valid": result.valid, "proposals": result.proposed, "withdrawn": result.withdrawn}
         if result.failed:
             sql = SQL.format(line=line.name, table=side_table(name, AGENT_CALLS), cycle=cycle).strip()
             metadata |= {f"failed: {word}": count for word, count in result.failures.items()}

@@ -125,7 +125,7 @@ class ModelBackend:
             return result.state == "answered" or (result.last is not None and (self.asker.replay_only or (goes_on and result.state == "open")))
 
         prompt = prompt_for(self.system_prompts, job.role.name)
-        now, *before = [self.question(job, headed(messages, prompt), schema) for messages, schema in questions(job.role, job.request)]
+        now, *before = [self.question(job, headed(messages, prompt), schema) for messages, schema in questions(job.role, job.request, self.session)]
         return now if not before or answered(now) else next((question for question in before if answered(question)), now)
 
     def _chosen(self, question: Question, attempts: range) -> Question:

@@ -1,7 +1,7 @@
 """Count what came of the calls of a proposing asset: a cycle in which every proposal failed is reported, and a few in a row are an error.
 
-A proposal failed where no valid reply came of it. A reply that came and whose candidate the gates blocked is a proposal like another. A
-session is one reply, valid where it was finished, however many turns it took.
+A proposal failed if no valid reply came of it. A reply whose candidate the gates blocked is a proposal like another. A session is one reply, valid if
+it was finished, however many turns it took. A session that was withdrawn brought no proposal and did not fail: a cycle with one is no failed cycle.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 from evolake.agents.calls import failure_of
 from evolake.errors import AgentUnavailable
 
-FINISHED, UNFINISHED = "finished", "unfinished"
-"""Outcome of a session that brought a reply, and what one is called that has none yet."""
+FINISHED, WITHDRAWN, UNFINISHED = "finished", "withdrawn", "unfinished"
+"""Outcomes of a session that brought a reply and of one that says there is none to bring, and what one is called that has none yet."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class ProposalOutcomes:
     """What came of the attempts of one asset; a session is one.
 
     attempts: all. valid: those that brought a valid reply. proposed: those of them by a role whose reply is a proposal.
-    proposing: attempts of such roles. failures: status word -> attempts that ended with it.
+    proposing: attempts of such roles. failures: status word -> attempts that ended with it. withdrawn: sessions that ended without a proposal because
+    they found no gain; they are in `attempts` and `proposing`, and in no other number.
     """
 
     attempts: int
@@ -31,17 +32,19 @@ class ProposalOutcomes:
     proposed: int
     proposing: int
     failures: Mapping[str, int]
+    withdrawn: int = 0
 
     @property
     def failed(self) -> bool:
         """Whether every proposal failed: none came of those that were asked for, or nothing at all came before one was."""
-        return self.attempts > 0 and self.proposed == 0 and (self.proposing > 0 or self.valid == 0)
+        return self.attempts > 0 and self.proposed == self.withdrawn == 0 and (self.proposing > 0 or self.valid == 0)
 
     @property
     def words(self) -> str:
         """How often what failed, in words."""
         text = ", ".join(f"{word} {count}" for word, count in sorted(self.failures.items(), key=lambda item: (-item[1], item[0])))
-        return f"{self.attempts} attempts, {self.valid} with a valid reply" + (f" ({text})" if text else "")
+        withdrawn = f", {self.withdrawn} withdrawn because no gain was found" if self.withdrawn else ""
+        return f"{self.attempts} attempts, {self.valid} with a valid reply{withdrawn}" + (f" ({text})" if text else "")
 
 
 def count_outcomes(rows: Iterable[Mapping[str, Any]], roles: Collection[str], turns: Iterable[Mapping[str, Any]] = ()) -> ProposalOutcomes:
@@ -56,7 +59,10 @@ def count_outcomes(rows: Iterable[Mapping[str, Any]], roles: Collection[str], tu
     replies += [(role, "" if outcome == FINISHED else outcome or UNFINISHED) for role, outcome in sessions.values()]
     proposing = [failure for role, failure in replies if role in roles]
     failures = Counter(failure for _, failure in replies if failure)
-    return ProposalOutcomes(len(replies), sum(not item for _, item in replies), sum(not item for item in proposing), len(proposing), failures)
+    withdrawn = failures.pop(WITHDRAWN, 0)
+    return ProposalOutcomes(
+        len(replies), sum(not item for _, item in replies), sum(not item for item in proposing), len(proposing), failures, withdrawn,
+    )
 
 
 def require_proposals(

@@ -33,7 +33,7 @@ class SessionSpec(Generic[CardT, OtherT]):
     Attributes:
         role: the session's role. request: what the model is sent first.
         workspace: the files that it begins with, and which of them may be edited.
-        to_reply: (card, workspace at the end) -> the line's reply; raises Unusable.
+        to_reply: (card, workspace at the end) -> the line's reply, and nothing else that it depends on; raises Unusable.
         commands: what runs each command that the role offers.
         folder: where the workspace was read from; None if its files are all that there is.
         reference: makes the files that may be read in addition to the workspace's (see `Bench`).
@@ -53,17 +53,25 @@ def hold_session(
 ) -> Reply[OtherT | AgentFailure]:
     """Hold a session, and return what it ended with as a reply like any other; an AgentFailure with a typed status if it was not finished.
 
+    A session that is finished with files that make no reply gets the reason as the result of `finish`, and continues.
+
     Args:
         call: of the jail in which the file tools run. seed, artifact_id, attempt: as in `Agents.call`.
     """
     role = spec.role
     commands = {name: Command(name, description, arguments, spec.commands[name]) for name, description, arguments in role.commands}
-    bench = Bench(spec.workspace, spec.folder, role.card, call, commands, spec.reference)
+    bench = Bench(spec.workspace, spec.folder, role.card, call, commands, spec.reference, lambda card: _finish_fault(spec, card))
     ended = agents.session(role, spec.request, bench, seed=seed, artifact_id=artifact_id, attempt=attempt)
     if not isinstance(card := ended.value, role.card):
         assert isinstance(card, AgentFailure)
         return ended.with_value(card)
+    return ended.with_value(spec.to_reply(card, spec.workspace))
+
+
+def _finish_fault(spec: SessionSpec[CardT, Any], card: CardT) -> str:
+    """Why the files make no reply, "" if they do."""
     try:
-        return ended.with_value(spec.to_reply(card, spec.workspace))
+        spec.to_reply(card, spec.workspace)
     except Unusable as error:
-        return ended.with_value(AgentFailure(role.name, "invalid", str(error), 1))
+        return str(error).rstrip(".") or "they cannot be used"
+    return ""

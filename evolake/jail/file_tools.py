@@ -13,6 +13,8 @@ from typing import Any
 MOST_MATCHES = 80
 LONGEST_LINE = 400
 MOST_LINES = 400
+MOST_CHARACTERS = 11_000
+"""Of the lines that are shown at once, their numbers and the footer not counted in."""
 
 
 class Fault(Exception):
@@ -47,14 +49,30 @@ def list_files(files: Mapping[str, str], path: str) -> Did:
 
 
 def read(files: Mapping[str, str], path: str, first_line: int, last_line: int | None) -> Did:
-    """Lines of one file, with their numbers."""
-    lines = _file(files, path).split("\n")
+    """Lines of one file, with their numbers; a footer says which of how many, if they are not all."""
+    text = _file(files, path)
+    lines = text.split("\n")
+    # the end of a last line is no further line; it is shown as one with the whole file, so that the file is seen to end there
+    count = len(lines) - (text.endswith("\n") and len(lines) > 1)
     last = min(len(lines) if last_line is None else last_line, len(lines), first_line + MOST_LINES - 1)
     if first_line > last:
-        raise Fault(f"{path} has {len(lines)} lines; lines {first_line} to {last_line} are none of them")
-    shown = [f"{number:5d}  {lines[number - 1]}" for number in range(first_line, last + 1)]
-    more = f"\n({path} has {len(lines)} lines; {last - first_line + 1} of them are shown)" if last - first_line + 1 < len(lines) else ""
-    return "\n".join(shown) + more, {}
+        raise Fault(f"{path} has {count} lines; lines {first_line} to {last_line} are none of them")
+    shown: list[str] = []
+    left, cut = MOST_CHARACTERS, 0
+    for number in range(first_line, last + 1):
+        line = lines[number - 1]
+        if len(line) > left and shown:
+            break
+        cut = max(0, len(line) - left)
+        left -= len(line) - cut + 8
+        shown.append(f"{number:5d}  {line[: len(line) - cut]}" + (f"[... {cut} characters cut here ...]" if cut else ""))
+    end = first_line + len(shown) - 1
+    if end < count or first_line > 1 or cut:
+        end = min(end, count)
+        which = f"lines {first_line} to {end} of {count} are" if end > first_line else f"line {first_line} of {count} is"
+        rest = f"; continue from line {end + 1}" if end < count else ""
+        shown.append(f"({path}: {which} shown{', in part' if cut else ''}{rest})")
+    return "\n".join(shown), {}
 
 
 def grep(files: Mapping[str, str], pattern: str, path: str) -> Did:

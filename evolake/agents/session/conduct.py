@@ -8,6 +8,8 @@ turn. That a session is of no use is an `AgentFailure` with one of these words f
     looped          it did the same on the same files again and again
     flooded         it called more tools at once than a turn may, again and again
     unknown_tool, bad_call, outside     turn after turn of nothing but calls of no tool, with arguments of no use, or on what may not be changed
+    unusable        turn after turn it called `finish` with files that are no reply
+    withdrawn       it called `withdraw`, with the reason: an answer, not a failed proposal (see `evolake.agents.proposal_outcomes`)
     invalid, empty, truncated, garbled, too_large    reply after reply that is no turn (see `evolake.agents.calls`)
     refused, rejected    the model declined, or the conversation is longer than it can read
 """
@@ -36,7 +38,9 @@ from evolake.agents.wire import RESULT, Turn, turn_text
 from evolake.canonical_json import canonical_json, key_of
 
 FEW = 3
-"""Turns left, from which on the agent is told how many."""
+"""Turns left, from which on the agent is told how many; likewise of tokens, for so many turns like the last."""
+USELESS = ("unknown_tool", "bad_call", "outside", "unusable")
+"""Faults of calls that bring a session nowhere."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,7 @@ class _SessionState:
     messages: list[Message]
     turns: int = 0
     tokens: int = 0
+    turn_tokens: int = 0
     usd: float = 0.0
     wall_s: float = 0.0
     commands: int = 0
@@ -95,9 +100,8 @@ class _Session:
         self.state = _SessionState(self.first.messages)
 
     def _chosen(self, question: Question) -> Question:
-        """Return the first question of the session that this one continues; it depends on the tools and the files, too."""
-        tools = [dict(tool) for tool in self.job.role.tools]
-        question = replace(question, schema={"turn": question.schema, "tools": tools, "workspace": self.bench.workspace.sha})
+        """Return the first question of the session that this one continues; it depends on the files, too."""
+        question = replace(question, schema=question.schema | {"workspace": self.bench.workspace.sha})
         return question.tagged(choose(self.backend.tape, question.sha, self.backend.asker, lambda tag: self._recorded(question.sha + tag)))
 
     def run(self) -> Ending:
@@ -158,15 +162,24 @@ class _Session:
             state.wall_s += results[-1].wall_s
             if (reply := results[-1].finished) is not None:
                 return Ending("finished", "", reply), results, ""
+            if results[-1].withdrawn:
+                return Ending("withdrawn", results[-1].withdrawn), results, ""
         notes = [f"(Only the first {limits.calls} of {len(turn.calls)} calls were run.)"] if flooded else []
         if state.seen[taken] >= limits.repeats:
             return Ending("looped", f"the same turn was taken {limits.repeats} times on the same files"), results, "looped"
-        left = limits.turns - state.turns
-        notes += [f"({left} {'turn is' if left == 1 else 'turns are'} left.)"] if left <= FEW else []
-        if notes:
-            results[-1] = Result(results[-1].tool, "\n".join([results[-1].text, *notes]), results[-1].fault, wall_s=results[-1].wall_s)
-        useless = {result.fault for result in results} <= {"unknown_tool", "bad_call", "outside"}
+        if notes := [*notes, *self._left()]:
+            results[-1] = replace(results[-1], text="\n".join([results[-1].text, *notes]))
+        useless = {result.fault for result in results} <= set(USELESS)
         return None, results, "flooded" if flooded else results[0].fault if useless else ""
+
+    def _left(self) -> list[str]:
+        """What is left of turns and tokens, in words, if it is little."""
+        state, limits = self.state, self.backend.session
+        turns = limits.turns - state.turns
+        notes = [f"({turns} {'turn is' if turns == 1 else 'turns are'} left.)"] if turns <= FEW else []
+        if limits.tokens is not None and (tokens := limits.tokens - state.tokens) <= FEW * state.turn_tokens:
+            notes.append(f"({max(0, tokens):,} of {limits.tokens:,} tokens are left; this turn took {state.turn_tokens:,}.)")
+        return notes
 
     def _remember(self, tool: str, arguments: Any) -> Callable[[Callable[[], dict[str, Any]]], dict[str, Any]]:
         """How what a command says is kept: by the session, how many commands came before, what was called and the files that it ran on."""
@@ -182,7 +195,8 @@ class _Session:
         """What a turn took, as the tape has it, so that a replay counts the same."""
         state, entry = self.state, self.backend.tape.read(key)
         state.turns += 1
-        state.tokens += entry.charged_tokens if entry else attempt.charged.tokens
+        state.turn_tokens = entry.charged_tokens if entry else attempt.charged.tokens
+        state.tokens += state.turn_tokens
         state.usd += entry.charged_usd if entry else attempt.charged.usd
         state.wall_s += entry.latency_s if entry else 0.0
         state.last = key if entry else state.last
@@ -199,8 +213,12 @@ class _Session:
         return None
 
     def _cut_short(self, known: dict[str, Any] | None) -> Ending | None:
-        """How it ended where its last turn brought nothing that the tape has."""
-        return Ending(known["outcome"], known["reason"]) if known and known["outcome"] in FINAL and known["last"] == self.state.last else None
+        """How it ended, if its last turn brought nothing that the tape has, or ended it before an evolake that looked at the files first."""
+        if not known or known["last"] != self.state.last or not self.state.last:
+            return None
+        if known["outcome"] == "finished":
+            return Ending("unusable", "it was finished with files that are no reply")
+        return Ending(known["outcome"], known["reason"]) if known["outcome"] in FINAL else None
 
     def _ended(self, name: str) -> dict[str, Any] | None:
         return self.records.read(f"end\x1f{name}")
@@ -208,7 +226,7 @@ class _Session:
     def _recorded(self, name: str) -> Recorded:
         """What is known of a session, for the choice of the one to go on with."""
         if (end := self._ended(name)) is not None:
-            return Recorded("answered" if end["outcome"] == "finished" else "failed", self.backend.tape.read(end["last"]))
+            return Recorded("answered" if end["outcome"] in ("finished", "withdrawn") else "failed", self.backend.tape.read(end["last"]))
         return Recorded("open", self.backend.tape.read(name))
 
 

@@ -27,7 +27,7 @@ LONGEST_RESULT = 12_000
 """Characters of a result that the agent is shown; what is cut is marked."""
 DRIVER = "evolake.jail.file_tools:act"
 JAIL_LIMITS = Limits(cpu_s=5, wall_s=20, memory_mb=1024, output_bytes=80_000_000)
-FINISH = "finish"
+FINISH, WITHDRAW = "finish", "withdraw"
 
 
 class Arguments(BaseModel):
@@ -66,6 +66,12 @@ class _Delete(Arguments):
     path: str
 
 
+class Withdrawal(Arguments):
+    """What `withdraw` is called with."""
+
+    reason: str = Field(min_length=1, max_length=4000, description="what was tried, what it gave, and why nothing is proposed")
+
+
 FILE_TOOLS: Mapping[str, tuple[str, type[Arguments]]] = {
     "list_files": ("List the files with their numbers of lines.", _Listed),
     "read_file": ("Read lines of a file; their numbers are put in front.", _Read),
@@ -93,12 +99,18 @@ class Command:
 
 @dataclass(frozen=True)
 class Result:
-    """What a call of a tool came to. fault: "" or its kind: unknown_tool, bad_call, outside, failed. finished: the reply, of a call of `finish`."""
+    """What a call of a tool came to.
+
+    Attributes:
+        text: for the agent. fault: "" or its kind: unknown_tool, bad_call, outside, failed, unusable.
+        finished: the reply, of a call of `finish`. withdrawn: the reason, of a call of `withdraw`. wall_s: seconds that a command took.
+    """
 
     tool: str
     text: str
     fault: str = ""
     finished: BaseModel | None = None
+    withdrawn: str = ""
     wall_s: float = 0.0
 
 
@@ -115,7 +127,7 @@ class Bench:
     """What a session works with.
 
     workspace: its files. parent: the folder that they were read from, of which commands get a copy with the changes; None if there is no other file.
-    finish: what its last call says.
+    finish: what its last call says. finish_fault: why files and last call together are no reply, "" if they are one; a function of the two alone.
     call: the jail. commands: by name. reference: makes the files that may be read beside those of the workspace, path -> text; their paths begin with
     one folder that the workspace has not, and a listing or a search sees them only when it is asked for that.
     """
@@ -126,6 +138,7 @@ class Bench:
     call: Call
     commands: Mapping[str, Command] = field(default_factory=dict)
     reference: Callable[[], Mapping[str, str]] = dict
+    finish_fault: Callable[[Any], str] = lambda said: ""
 
     @cached_property
     def references(self) -> Mapping[str, str]:
@@ -136,9 +149,12 @@ class Bench:
 def offered(commands: Sequence[CommandSpec], finish: type[BaseModel]) -> tuple[dict[str, Any], ...]:
     """The tools of a role that is a session, as it offers them. finish: what its last call says."""
     named = [(name, *summary) for name, summary in FILE_TOOLS.items()]
-    last = (FINISH, "End the session: the files as they are now are your result.", finish)
+    ends = (
+        (FINISH, "End the session: the files as they are now are your result.", finish),
+        (WITHDRAW, "End the session without a result, because no gain was found. This is a valid outcome and no failure.", Withdrawal),
+    )
     return tuple(
-        {"name": name, "description": description, "parameters": model.model_json_schema()} for name, description, model in (*named, *commands, last)
+        {"name": name, "description": description, "parameters": model.model_json_schema()} for name, description, model in (*named, *commands, *ends)
     )
 
 
@@ -149,7 +165,7 @@ def run_tool(bench: Bench, name: str, arguments: Any, remember: Remember) -> Res
         MachineryError: the jail, a compiler or a checker failed.
     """
     models: dict[str, type[BaseModel]] = {tool: model for tool, (_, model) in FILE_TOOLS.items()}
-    models |= {item: command.arguments for item, command in bench.commands.items()} | {FINISH: bench.finish}
+    models |= {item: command.arguments for item, command in bench.commands.items()} | {FINISH: bench.finish, WITHDRAW: Withdrawal}
     if name not in models:
         return Result(clean(name)[:60], f"There is no tool of this name. There are: {', '.join(models)}.", "unknown_tool")
     if not isinstance(arguments, Mapping):
@@ -158,7 +174,12 @@ def run_tool(bench: Bench, name: str, arguments: Any, remember: Remember) -> Res
         given = models[name].model_validate(arguments)
     except (ValidationError, RecursionError) as error:
         return Result(name, f"The arguments cannot be used: {_explained(error)}", "bad_call")
+    if isinstance(given, Withdrawal):
+        return Result(name, "The session has ended without a result.", withdrawn=clean(given.reason))
     if name == FINISH:
+        if wrong := bench.finish_fault(given):
+            text = f"The session is not finished, because its files are no reply: {wrong}. Correct that and call `finish` again, or call `withdraw`."
+            return Result(name, shown(text), "unusable")
         return Result(name, "The session is finished.", finished=given)
     if name in bench.commands:
         record = remember(lambda: _command(bench, bench.commands[name], given))

@@ -9,19 +9,23 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import loopback_model
 import numpy as np
 import pytest
-from loopback_model import KEY, Action, Asked, LoopbackModel, Script, call, say, status
+from loopback_model import KEY, Action, Asked, LoopbackModel, Script, call, say, status, streamed
 from pydantic import BaseModel, ConfigDict
 
-from evolake.agents import AgentFailure, Agents, Role, open_agents
+from evolake.agents import AgentFailure, Agents, Role, open_agents, prompts
+from evolake.agents.proposal_outcomes import count_outcomes
+from evolake.agents.roles import Earlier
+from evolake.agents.session.role import session_role
 from evolake.agents.session.tools import LONGEST_RESULT, Arguments, Bench, Command, offered
 from evolake.agents.session.workspace import Workspace
+from evolake.agents.session_spec import SessionSpec, Unusable, hold_session
 from evolake.agents.wire import Turn
 from evolake.errors import AgentUnavailable
 from evolake.jail import Pool, open_pool
@@ -243,6 +247,96 @@ def test_what_cannot_be_done_is_told_and_changes_nothing(project: Project):
     assert held.workspace.changed == {}
 
 
+LONG = "".join(f"{number} {'x' * 40}\n" for number in range(1, 901))
+
+
+def test_the_footer_of_a_read_says_what_of_the_file_was_shown(project: Project):
+    def read(path: str, **lines: int) -> tuple[str, dict[str, Any]]:
+        return "read_file", {"path": path, **lines}
+
+    held = project.hold([
+        call(("write_file", {"path": "src/long.h", "text": LONG}), ("write_file", {"path": "src/wide.h", "text": "y" * 50_000 + "\nend\n"})),
+        call(read("src/long.h"), read("src/long.h", first_line=899), read("src/util.h"), read("src/wide.h"), read("src/main.cc", last_line=1)),
+        call(FINISH),
+    ])
+    texts = [text for _, text in held.results[2:7]]
+    shown = max(int(line[:5]) for line in texts[0].splitlines() if not line.startswith("("))
+    assert shown < 400 and f"{shown:5d}  {shown} x" in texts[0] and len(texts[0]) <= LONGEST_RESULT
+    assert [text.rpartition("\n")[2] for text in texts] == [
+        f"(src/long.h: lines 1 to {shown} of 900 are shown; continue from line {shown + 1})", "(src/long.h: lines 899 to 900 of 900 are shown)",
+        "(src/util.h: lines 1 to 400 of 900 are shown; continue from line 401)",
+        "(src/wide.h: line 1 of 2 is shown, in part; continue from line 2)", "(src/main.cc: line 1 of 3 is shown; continue from line 2)",
+    ]
+    assert "[... 39000 characters cut here ...]" in texts[3]
+
+
+def test_a_session_may_end_without_a_result_which_is_its_answer(project: Project):
+    held = project.hold([call(READ), call(("withdraw", {"reason": "Returning 0\nis no gain."}))])
+    assert held.result == AgentFailure("mender", "withdrawn", "Returning 0 is no gain.", 2)
+    assert [(turn["outcome"], turn["reason"]) for turn in held.turns] == [(None, None), ("withdrawn", "Returning 0\nis no gain.")]
+    again = project.hold([], run_id="run-2")
+    assert (again.asked, again.result) == ([], held.result), "it is not asked for anew"
+    assert count_outcomes(held.rows, ("mender",), held.turns).words == "1 attempts, 0 with a valid reply, 1 withdrawn because no gain was found"
+    assert not count_outcomes(held.rows, ("mender",), held.turns).failed
+
+
+def test_a_withdrawal_says_why(project: Project):
+    held = project.hold([call(("withdraw", {"reason": ""})), call(FINISH)])
+    assert held.result == Finished(title="zero") and held.results[0][0] == "bad_call"
+
+
+def finished_with(project: Project, script: Script) -> tuple[Any, list[dict[str, Any]]]:
+    """What a session with a line's reply ends with, and its turns: its program has to return 0."""
+    role = session_role("mender", Ask, Finished, setting="EVOLAKE_MENDER")
+    role = replace(role, prompt=project.role.prompt)
+
+    def to_reply(card: Finished, workspace: Workspace) -> str:
+        if "return 0" not in workspace.files["src/main.cc"]:
+            raise Unusable("src/main.cc does not return 0")
+        return card.title
+
+    bench = project.bench()
+    with LoopbackModel(script) as server, project.agents(server.base_url) as agents:
+        spec = SessionSpec(role, Ask(goal="Return 0."), bench.workspace, to_reply, folder=bench.parent)
+        return hold_session(agents, spec, project.pool.call, seed=0).value, agents.turns()
+
+
+def test_files_that_make_no_reply_are_said_at_finish_and_the_session_continues(project: Project):
+    result, turns = finished_with(project, [call(FINISH), call(EDIT, FINISH)])
+    assert result == "zero" and [turn["outcome"] for turn in turns] == [None, "finished"]
+    assert turns[0]["faults"] == ["unusable"]
+    [said] = json.loads(turns[0]["text"])["calls"]
+    assert said["result"].startswith("The session is not finished, because its files are no reply: src/main.cc does not return 0. Correct that")
+
+
+def test_a_session_that_never_makes_a_reply_ends_with_the_reason(project: Project):
+    result, turns = finished_with(project, endless(lambda number: call(("finish", {"title": str(number)}))))
+    assert isinstance(result, AgentFailure) and (result.status, len(turns)) == ("unusable", STRIKES)
+    assert "src/main.cc does not return 0" in result.reason and turns[-1]["reason"] == result.reason
+
+
+def test_the_limits_are_in_the_prompt_and_what_is_left_in_the_last_results(project: Project):
+    limits = SessionSettings(turns=6, calls=7, tokens=10_000, wall_s=None)
+    held = project.hold(endless(lambda number: call(("grep", {"pattern": f"a{number}"}), usage={
+        "prompt_tokens": 2000, "completion_tokens": 500,
+    })), session=limits)
+    rule = held.asked[0].messages[0]["content"]
+    assert "at most 7: further calls of a turn are not run" in rule and "6 turns, 10,000 tokens" in rule and "usd" not in rule
+    notes = [text.partition("no line matches\n")[2] for _, text in held.results]
+    assert notes == [
+        "(7,500 of 10,000 tokens are left; this turn took 2,500.)", "(5,000 of 10,000 tokens are left; this turn took 2,500.)",
+        "(3 turns are left.)\n(2,500 of 10,000 tokens are left; this turn took 2,500.)",
+        "(2 turns are left.)\n(0 of 10,000 tokens are left; this turn took 2,500.)",
+    ]
+
+
+def test_a_turn_that_is_streamed_is_joined(project: Project):
+    turns = [streamed("Look.", calls=[LIST, READ]), streamed("", calls=[FINISH])]
+    held = project.hold([replace(turn, body=turn.body.replace(b"gpt-test", b"played")) for turn in turns])
+    assert held.result == Finished(title="zero") and held.turns[0]["tools"] == ["list_files", "read_file"]
+    assert json.loads(held.turns[0]["text"])["thought"] == "Look."
+
+
 def test_a_replay_costs_nothing_and_gives_the_same_bytes(project: Project):
     first = project.hold(EXPERT)
     with project.agents(None, run_id="run-2", replay_only=True) as agents:
@@ -330,6 +424,17 @@ def test_a_session_that_failed_is_held_anew_by_the_next_run_and_not_by_the_same(
     assert project.hold(EXPERT).asked == []
     assert project.hold(EXPERT, run_id="run-2").result == Finished(title="zero")
     assert project.hold([], run_id="run-3").asked == [], "one that was finished answers for ever"
+
+
+def test_a_session_that_was_held_before_there_was_withdraw_answers(project: Project, monkeypatch: pytest.MonkeyPatch):
+    role = project.role
+    with monkeypatch.context() as before:
+        before.setattr(prompts, "session_rule", lambda limits: prompts.SESSION_RULE_BEFORE)
+        project.role = replace(role, tools=tuple(tool for tool in role.tools if tool["name"] != "withdraw"))
+        first = project.hold(EXPERT)
+    project.role = replace(role, earlier=(Earlier(Path(role.prompt), role.prompt_values),))
+    again = project.hold([], run_id="run-2")
+    assert (again.asked, again.result, again.workspace.sha) == ([], first.result, first.workspace.sha)
 
 
 def test_operators_hold_no_session(project: Project):

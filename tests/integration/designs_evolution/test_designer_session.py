@@ -82,9 +82,12 @@ def test_a_session_reads_breaks_mends_and_tries_a_design_that_passes_every_gate_
     assert [turn["tree_sha"] for turn in replayed] == [turn["tree_sha"] for turn in turns] and len(asked) == len(turns)
 
 
+USELESS = "unusable: 3 turns in a row were of no use, the last: The session is not finished, because its files are no reply: "
+
+
 @pytest.mark.parametrize(("script", "reason"), [
     ([call(("write_file", {"path": "references/baseline.py", "text": ""}))], "looped: "),
-    ([call(("delete_file", {"path": "design.py"})), call(FINISH)], "invalid: design.py: "),
+    ([call(("delete_file", {"path": "design.py"})), call(FINISH)], f"{USELESS}design.py: "),
 ])
 def test_a_session_of_no_use_is_a_failure_with_its_status(
     tmp_path: Path, pool: Any, judge_once: Judge, tiny: DesignsSettings, script: list[Action], reason: str,

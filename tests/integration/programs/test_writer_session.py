@@ -66,9 +66,12 @@ def test_a_session_reads_is_refused_a_cheat_evaluates_and_leaves_a_better_progra
     assert (none, again.programs, [turn["tree_sha"] for turn in again.turns]) == ([], entry.programs, [turn["tree_sha"] for turn in entry.turns])
 
 
+USELESS = "unusable: 3 turns in a row were of no use, the last: The session is not finished, because its files are no reply: "
+
+
 @pytest.mark.parametrize(("script", "reason"), [
     ([call(("write_file", {"path": "evaluator.py", "text": ""}))], "outside: "),
-    ([call(("delete_file", {"path": FILE})), call(("finish", {"idea": "Nothing is left."}))], f"invalid: {FILE} was deleted"),
+    ([call(("delete_file", {"path": FILE})), call(("finish", {"idea": "Nothing is left."}))], f"{USELESS}{FILE} was deleted"),
 ])
 def test_a_session_of_no_use_is_a_reason_and_no_program(tmp_path: Path, script: list[Action], reason: str):
     entry, *_ = generation(tmp_path, script)

@@ -39,6 +39,8 @@ def session(name: str, *outcomes: str | None) -> tuple[list[dict], list[dict]]:
     ([(None, None, "finished")], "1 attempts, 1 with a valid reply", False),
     ([(None, "out_of_turns")], "1 attempts, 0 with a valid reply (out_of_turns 1)", True),
     ([(None, "looped"), (None,)], "2 attempts, 0 with a valid reply (looped 1, unfinished 1)", True),
+    ([(None, "withdrawn")], "1 attempts, 0 with a valid reply, 1 withdrawn because no gain was found", False),
+    ([("withdrawn",), ("looped",)], "2 attempts, 0 with a valid reply, 1 withdrawn because no gain was found (looped 1)", False),
     ([(None, "looped"), ("finished",)], "2 attempts, 1 with a valid reply (looped 1)", False),
 ])
 def test_a_session_is_one_reply_and_valid_where_it_was_finished(outcomes: list[tuple], words: str, failed: bool) -> None:
