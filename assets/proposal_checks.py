@@ -25,7 +25,8 @@ WHERE NOT superseded AND origin_line = '{line}' AND origin_asset = '{table}' AND
 def proposal_checks(line: Line, *assets: dg.AssetsDefinition) -> list[dg.AssetChecksDefinition]:
     """A check of each of `assets`, which are all that the line names in `proposers`: it warns where every proposal of a cycle failed.
 
-    Metadata: attempts, valid, proposals, withdrawn (sessions that found no gain); where it warns also what failed and how often, and `sql`, ready to paste.
+    Metadata: attempts, valid, proposals, withdrawn (sessions that found no gain); if it warns also what failed and how often, and `sql`, ready to
+    paste.
     """
     if (named := {asset.key.path[-1] for asset in assets}) != set(line.proposers):
         raise ValueError(f"{line.name}: proposers are {sorted(line.proposers)} (got {sorted(named)})")

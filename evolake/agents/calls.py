@@ -24,6 +24,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
+LONGEST_REASON = 500
 _NO_NAME = re.compile(r"[^\w./:@-]", re.ASCII)
 
 
@@ -34,7 +35,8 @@ class AgentCall:
     `usd` is what this attempt cost now (0 when replayed, null when unknown); the tokens of a replayed attempt are those of the original.
     `latency_s` is the endpoint's: 0 for replays and for the operators, so that the same seed and tape give the same bytes.
     `prompt_id` is the evolved system prompt that the model read (see `system_prompts`), null without one. `sampling` is how the reply was drawn.
-    `attempt` is ten times the caller's attempt plus the number of the repair.
+    `attempt` is ten times the caller's attempt plus the number of the repair. `reason` says on one line why the reply could not be used,
+    null if it could.
     """
 
     call_id: str
@@ -54,6 +56,7 @@ class AgentCall:
     status: str
     prompt_id: str | None = None
     sampling: str | None = None
+    reason: str | None = None
 
     def row(self) -> dict[str, Any]:
         """The row as a dict in the order of the columns."""
@@ -70,6 +73,11 @@ class Usage:
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(self.calls + other.calls, self.tokens + other.tokens, self.usd + other.usd)
+
+
+def one_line_reason(text: str) -> str:
+    """A reason as rows and failures hold it: on one line, at most LONGEST_REASON characters."""
+    return " ".join(text.split())[:LONGEST_REASON]
 
 
 def failure_of(status: str) -> str:

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from evolake.agents.backends import Record
 from evolake.agents.budget import Budget
-from evolake.agents.calls import AgentCall, Usage, status_words
+from evolake.agents.calls import AgentCall, Usage, one_line_reason, status_words
 from evolake.agents.conversations import Asker, Recorded, choose, read_conversation, received_of
 from evolake.agents.endpoint import Endpoint, Rejected
 from evolake.agents.prices import Counts, estimate_text, estimate_tokens, plausible, price_usd, same_model
@@ -95,11 +95,11 @@ class ModelBackend:
         while True:
             attempt = self.obtain(question, record)
             status, reply = validate_reply(attempt.received, job.role.reply, job.fault)
-            record(self.row(question, attempt, status, prompt), attempt.charged)
+            record(self.row(question, attempt, status, prompt, reason=reply), attempt.charged)
             if not isinstance(reply, str):
                 return reply
             if status in FINAL or question.number == attempts[-1]:
-                return AgentFailure(job.role.name, status, " ".join(reply.split())[:500], question.number - attempts.start + 1)
+                return AgentFailure(job.role.name, status, one_line_reason(reply), question.number - attempts.start + 1)
             question = question.followed_by(repair_messages(attempt.received, status, reply), question.number + 1)
 
     @property
@@ -203,7 +203,7 @@ class ModelBackend:
             most = Counts(prompt_tokens, sampling.max_output_tokens)
             usage = Usage(1, most.input + most.output, price_usd(price, most) or 0.0)
             attempt = Attempt(Received("lost", "", why), False, None, 0.0, usage)
-            record(self.row(question, attempt, "lost"), usage)
+            record(self.row(question, attempt, "lost", reason=why), usage)
             return self.budget.charge(f"{question.key}/lost/{uuid4().hex}", usage)
 
         with self._lock:
@@ -245,8 +245,10 @@ class ModelBackend:
             cycle=self.cycle, run_id=self.run_id, answered=received.model, odd_usage=attempt.odd_usage, endpoint=self.address,
         )
 
-    def row(self, question: Question, attempt: Attempt, status: str, prompt: SystemPromptText | None = None) -> AgentCall:
-        """The row of an attempt. prompt: the evolved system prompt that the model read."""
+    def row(
+        self, question: Question, attempt: Attempt, status: str, prompt: SystemPromptText | None = None, *, reason: object = None,
+    ) -> AgentCall:
+        """The row of an attempt. prompt: the evolved system prompt that the model read. reason: why the reply cannot be used, if that is a text."""
         received, counts = attempt.received, attempt.received.counts
         return AgentCall(
             call_id=question.key, artifact_id=question.job.artifact_id, cycle=self.cycle, role=question.role, backend=self.name,
@@ -258,4 +260,5 @@ class ModelBackend:
                 answered_by="" if same_model(question.model, received.model) else received.model,
             ),
             prompt_id=prompt.prompt_id if prompt else None, sampling=canonical_json(question.sampling.as_dict()),
+            reason=one_line_reason(reason) if isinstance(reason, str) and reason else None,
         )

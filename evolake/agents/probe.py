@@ -1,4 +1,9 @@
-"""Trying an endpoint: two small questions say whether it answers, in the form that was asked for, says what it used, and calls a function."""
+"""Try an endpoint: two small questions and one of real size.
+
+The small ones show whether it answers in the form that was asked for, says what it used, and calls a function. The large one shows whether a prompt
+as long as those of a cycle fits together with the output limit of the settings, and whether all of it is read: some servers cut long prompts off in
+silence (Ollama's `num_ctx`).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolake.agents.bounds import parse_reply
 from evolake.agents.endpoint import Endpoint, Rejected
 from evolake.agents.ladder import RESPONSE_FORMATS
-from evolake.agents.prices import plausible
+from evolake.agents.prices import estimate_tokens, plausible
 from evolake.agents.reply_validation import read_completion, validate_reply
 from evolake.agents.sampling import Sampling
 from evolake.errors import AgentUnavailable
@@ -30,6 +35,9 @@ FORMS = {"schema": "as its schema says", "json_object": "as JSON; the endpoint t
          "text": "as text; the endpoint takes no response format, which the prompt says then"}
 
 
+REAL_SIZE = "request of real size"
+REAL_CHARACTERS = 24_000
+"""Of the large question: a prompt of a designer or a coder has about as many."""
 SHOWN = 160
 """Characters of a reply that are shown where it has another form than was asked for."""
 
@@ -51,8 +59,11 @@ class Tried:
     needed: bool
 
 
-def probe(endpoint: Endpoint, model: str, *, max_output_tokens: int) -> Iterator[Tried]:
-    """Asks a model of an endpoint. The calls are on no tape and in no account: the details say what they used."""
+def probe(endpoint: Endpoint, model: str, *, max_output_tokens: int, real_limit: int | None = None) -> Iterator[Tried]:
+    """Asks a model of an endpoint. The calls are on no tape and in no account: the details say what they used.
+
+    max_output_tokens: of the small questions. real_limit: of the large one, which is asked only if this is given.
+    """
     try:
         body = endpoint.post(model, ASKED, ProbeReply, sampling=Sampling(max_output_tokens))
     except AgentUnavailable as error:
@@ -72,6 +83,43 @@ def probe(endpoint: Endpoint, model: str, *, max_output_tokens: int) -> Iterator
     else:
         yield Tried("usage", True, f"{counts.input} tokens read, {counts.output} written", False)
     yield _function(endpoint, model, max_output_tokens)
+    if real_limit is not None:
+        yield _real_size(endpoint, model, real_limit)
+
+
+def long_question() -> list[dict[str, str]]:
+    """A question of REAL_CHARACTERS whose answer needs its first line and its last."""
+    lines, size = ["number: 17"], 0
+    while size < REAL_CHARACTERS:
+        lines.append(f"line {len(lines)} says nothing; it only has the length of a line.")
+        size += len(lines[-1]) + 1
+    ask = 'Reply with one JSON object, {"total": N}, where N is the sum of the numbers in the first and the last line below, and nothing else.'
+    return [{"role": "user", "content": "\n".join([ask, "", *lines, "number: 25"])}]
+
+
+def _real_size(endpoint: Endpoint, model: str, limit: int) -> Tried:
+    asked = long_question()
+    size = f"a prompt of {len(asked[0]['content']):,} characters"
+    try:
+        body = endpoint.post(model, asked, ProbeReply, sampling=Sampling(limit))
+    except AgentUnavailable as error:
+        return Tried(REAL_SIZE, False, f"{size}: {error.got or error.what}", True)
+    if isinstance(body, Rejected):
+        return Tried(REAL_SIZE, False, f"{size} does not fit: {body.reason}", True)
+    received = read_completion(body.text, cut=body.cut)
+    _, said = validate_reply(received, ProbeReply)
+    room = endpoint.form(model).room
+    if not isinstance(said, ProbeReply):
+        return Tried(REAL_SIZE, False, f"{size} was taken and not answered: {said}", False)
+    read = f", of which it counted {received.counts.input:,} tokens" if received.counts else ""
+    if said.total != 42:
+        return Tried(REAL_SIZE, False, f"{size}{read} was answered with {said.total} for 42: the server may cut long prompts off", False)
+    if room.output is not None or room.context is not None:
+        # what is left of a context is known by the prompt's own count, if there is one
+        prompt = received.counts.input if received.counts else estimate_tokens(asked)
+        context = f"its context has {room.context:,} tokens" if room.context is not None else f"it writes at most {room.output:,} tokens"
+        return Tried(REAL_SIZE, False, f"{context}: replies after {size} are limited to {room.limit(limit, prompt):,} tokens, not {limit:,}", False)
+    return Tried(REAL_SIZE, True, f"{size}{read} was read whole, with {limit:,} tokens left for the reply", False)
 
 
 def beginning(text: str) -> str:

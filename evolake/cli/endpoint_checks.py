@@ -15,13 +15,20 @@ REPLIES = "name a model in EVOLAKE_MODELS that replies in the form that is asked
 MEND = "set EVOLAKE_MODEL_BASE_URL, EVOLAKE_MODEL_API_KEY and EVOLAKE_MODELS='{\"default\": \"NAME\"}'"
 BUDGET = "set EVOLAKE_BUDGET__TOKENS_PER_RUN (or another limit)"
 WITHOUT_MODEL = "the model backend (operators need none)"
+SIZE = "serve the model with a context of at least 32,768 tokens (Ollama: num_ctx; vLLM: --max-model-len), or lower EVOLAKE_MODEL_MAX_OUTPUT_TOKENS"
+MENDS = {"answers": CONNECT, "structured replies": REPLIES, "request of real size": SIZE}
+"""By what was tried: what to do if it failed."""
+SKIPS = {
+    "function calling": "nothing: no role needs it", "usage": "exact prices and budgets",
+    "request of real size": "long prompts and replies: they are cut off, and asked for again",
+}
 LONGEST_DETAIL = 700
 LONGEST_TRIAL = 2_000
 """Output tokens that a trial call may take: some models think first."""
 
 
 def endpoint_checks(settings: Settings, *, call: bool) -> Iterator[dict[str, Any]]:
-    """The fields of each check of `evolake doctor`. call: whether each model may be asked two small questions; then what a
+    """The fields of each check of `evolake doctor`. call: whether each model may be asked two small questions and a large one; then what a
     model lacks is what was asked about, also where the backend is another."""
     from evolake.agents.address import address
 
@@ -51,16 +58,18 @@ def _tried(settings: Settings, model: str, key: str) -> Iterator[dict[str, Any]]
     from contextlib import closing
 
     from evolake.agents.endpoint import Endpoint
-    from evolake.agents.probe import probe
+    from evolake.agents.probe import REAL_SIZE, probe
     from evolake.jail.protocol import one_line
 
     endpoint = Endpoint(
         settings.model_base_url or "", key, deadline_s=settings.model_timeout_s, retries=min(1, settings.model_max_retries),
     )
     with closing(endpoint):
-        for item in probe(endpoint, model, max_output_tokens=min(LONGEST_TRIAL, settings.model_max_output_tokens)):
-            skips = WITHOUT_MODEL if item.needed else "nothing: no role needs it" if item.what == "function calling" else "exact prices and budgets"
+        limit = settings.model_max_output_tokens
+        for item in probe(endpoint, model, max_output_tokens=min(LONGEST_TRIAL, limit), real_limit=limit):
+            skips = WITHOUT_MODEL if item.needed else SKIPS[item.what]
+            mend = MENDS.get(item.what, "") if item.needed or item.what == REAL_SIZE else ""
             yield {
                 "name": f"{model}: {item.what}", "ok": item.ok, "detail": one_line(item.detail, LONGEST_DETAIL), "skips": "" if item.ok else skips,
-                "mend": "" if item.ok or not item.needed else CONNECT if item.what == "answers" else REPLIES, "needed": item.needed,
+                "mend": "" if item.ok else mend, "needed": item.needed,
             }

@@ -160,7 +160,7 @@ VERDICTS = TableSchema(
     keys=("artifact_id", "cycle", "gate_no", "rule_id"), provenance=("run_id",),
 )
 AGENT_CALLS = TableSchema(
-    "agent_calls", 3,
+    "agent_calls", 4,
     {
         "call_id": (pl.String, "One attempt of one call; the same on a replay."),
         "artifact_id": (pl.String, "Artifact that the call was about; null where it was about none."), "cycle": pl.String,
@@ -174,6 +174,7 @@ AGENT_CALLS = TableSchema(
         "status": (pl.String, "ok, or what was wrong with the reply, in words joined by +; replayed in front where the tape gave it."),
         "prompt_id": (pl.String, "Evolved system prompt that the model read (`prompts`); null without one."),
         "sampling": (pl.String, "How the reply was drawn, as JSON of what was sent (max_output_tokens, temperature, ...); null without a model."),
+        "reason": (pl.String, "Why the reply could not be used, on one line; null if it could, and in tables written before version 4."),
     },
     keys=("call_id",),
 )
@@ -187,9 +188,11 @@ SESSION_TURNS = TableSchema(
         "call_id": (pl.String, "The attempt in `agent_calls` that brought the turn."),
         "status": (pl.String, "As in `agent_calls`: ok, or what was wrong with the reply."),
         "tools": (pl.List(pl.String), "Tools that the turn called and that were run, in order."),
-        "faults": (pl.List(pl.String), "Of each of them: unknown_tool, bad_call, outside or failed; empty where it did what was asked."),
+        "faults": (pl.List(pl.String), "Of each of them: unknown_tool, bad_call, outside, failed or unusable; empty where it did what was asked."),
         "fault": (pl.String, "What kind of no use the whole turn was; null for none. Three such turns in a row end a session."),
-        "outcome": (pl.String, "On the last turn: finished, or how the session ended otherwise, e.g. out_of_turns or looped; null before."),
+        "outcome": (
+            pl.String, "On the last turn: finished, withdrawn (no gain was found), or how the session ended otherwise, e.g. looped; null before.",
+        ),
         "reason": pl.String,
         "tree_sha": (pl.String, "sha256 (hex) over the files of the workspace after the turn."),
         "tools_s": (pl.Float64, "Time that the turn's commands took when they were run, in seconds; a replay has the same."),

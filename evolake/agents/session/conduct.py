@@ -24,6 +24,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from evolake.agents.backends import Record
+from evolake.agents.calls import one_line_reason
 from evolake.agents.conversations import Recorded, choose
 from evolake.agents.model import Attempt, ModelBackend
 from evolake.agents.prompts import Message
@@ -87,7 +88,7 @@ def conduct(backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Rec
             note(row)
     if ending.reply is not None:
         return ending.reply
-    return AgentFailure(job.role.name, ending.outcome, " ".join(ending.reason.split())[:500], session.state.turns)
+    return AgentFailure(job.role.name, ending.outcome, one_line_reason(ending.reason), session.state.turns)
 
 
 class _Session:
@@ -130,7 +131,7 @@ class _Session:
         question = replace(self.first, messages=state.messages)
         attempt = self.backend.obtain(question, self.record)
         status, said = validate_reply(attempt.received, self.job.role.reply)
-        call = self.backend.row(question, attempt, status, self.prompt)
+        call = self.backend.row(question, attempt, status, self.prompt, reason=said)
         self.record(call, attempt.charged)
         self._count(question.key, attempt)
         if isinstance(said, Turn):

@@ -49,11 +49,13 @@ def outcomes(checked: dict[str, dict[str, Any]]) -> dict[str, bool]:
     return {name: item["ok"] for name, item in checked.items()}
 
 
-def test_an_endpoint_that_can_all_of_it_is_told_so_with_two_calls() -> None:
+def test_an_endpoint_that_can_all_of_it_is_told_so_with_three_calls() -> None:
     with LoopbackModel(able) as server:
         result = checks(server.base_url)
-        assert len(server.requests) == 2
-    assert outcomes(result) == dict.fromkeys(("model endpoint", "model budget", "m: structured replies", "m: usage", "m: function calling"), True)
+        assert len(server.requests) == 3
+        assert [asked.body["max_completion_tokens"] for asked in server.requests] == [2000, 2000, 8192]
+    tried = ("structured replies", "usage", "function calling", "request of real size")
+    assert outcomes(result) == dict.fromkeys(("model endpoint", "model budget", *(f"m: {what}" for what in tried)), True)
     assert result["m: structured replies"]["detail"] == "as its schema says"
     assert result["model budget"]["detail"] == "1,000 tokens per run"
 
@@ -71,6 +73,41 @@ def test_what_an_endpoint_cannot_is_told_with_what_it_costs() -> None:
     assert not result["m: usage"]["ok"] and not result["m: function calling"]["ok"]
     assert (result["m: usage"]["needed"], result["m: function calling"]["needed"]) == (False, False)
     assert result["m: function calling"]["skips"] == "nothing: no role needs it"
+
+
+def with_context(tokens: int) -> Any:
+    """A server whose model has a context of so many tokens, four characters each."""
+
+    def answer(asked: Asked) -> Action:
+        prompt, limit = sum(len(message["content"]) for message in asked.messages) // 4, asked.body["max_completion_tokens"]
+        if prompt + limit > tokens:
+            return status(400, message=f"This model's maximum context length is {tokens} tokens. However, you requested {prompt + limit} tokens "
+                                       f"({prompt} in the messages, {limit} in the completion).")
+        return able(asked)
+
+    return answer
+
+
+def test_a_context_smaller_than_the_reply_limit_is_said_and_adapted_to() -> None:
+    with LoopbackModel(with_context(10_000)) as server:
+        item = checks(server.base_url)["m: request of real size"]
+    assert (item["ok"], item["needed"]) == (False, False) and "its context has 10,000 tokens: replies after a prompt of 24," in item["detail"]
+    assert item["detail"].endswith("tokens, not 8,192") and "EVOLAKE_MODEL_MAX_OUTPUT_TOKENS" in item["mend"] and "cut off" in item["skips"]
+
+
+def test_a_context_into_which_no_prompt_fits_is_a_needed_thing_that_is_missing() -> None:
+    with LoopbackModel(with_context(4096)) as server:
+        item = checks(server.base_url)["m: request of real size"]
+    assert (item["ok"], item["needed"]) == (False, True) and "does not fit" in item["detail"] and "4096" in item["detail"] and item["mend"]
+
+
+def test_a_server_that_cuts_prompts_off_in_silence_is_found() -> None:
+    def cutting(asked: Asked) -> Action:
+        return say({"total": 25}) if len(asked.messages[0]["content"]) > 10_000 else able(asked)
+
+    with LoopbackModel(cutting) as server:
+        item = checks(server.base_url)["m: request of real size"]
+    assert not item["ok"] and "was answered with 25 for 42: the server may cut long prompts off" in item["detail"] and "num_ctx" in item["mend"]
 
 
 @pytest.mark.parametrize(("script", "what", "said"), [
@@ -146,7 +183,7 @@ def test_who_asks_what_an_endpoint_can_is_answered_by_the_exit_code_whatever_the
 def test_each_model_is_tried_once() -> None:
     with LoopbackModel(able) as server:
         result = checks(server.base_url, models={"default": "m", "planner": "n", "coder": "n"})
-        assert sorted({asked.model for asked in server.requests}) == ["m", "n"] and len(server.requests) == 4
+        assert sorted({asked.model for asked in server.requests}) == ["m", "n"] and len(server.requests) == 6
     assert all(outcomes(result).values())
 
 

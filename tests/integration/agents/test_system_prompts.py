@@ -152,12 +152,12 @@ def test_operators_read_no_prompts_and_name_none(tmp_path: Path) -> None:
 
 
 def test_calls_of_an_older_lake_name_no_prompt(tmp_path: Path) -> None:
-    lake, columns = Lake(tmp_path), {name: kind for name, kind in AGENT_CALLS.described.items() if name != "prompt_id"}
+    lake, columns = Lake(tmp_path), {name: kind for name, kind in AGENT_CALLS.described.items() if name not in ("prompt_id", "reason")}
     older = TableSchema(AGENT_CALLS.name, 1, columns, AGENT_CALLS.keys)
     row = {"call_id": "k1", "cycle": "0001", "role": "adder", "backend": "model", "status": "ok"}
     lake.publish("designs", side_table("candidates", older), older.frame([row]), cycle="0001", run_id="run", schema=older)
     with Catalogue(lake) as catalogue:
-        assert catalogue.query("SELECT call_id, prompt_id, line FROM calls").rows == [("k1", None, "designs")]
+        assert catalogue.query("SELECT call_id, prompt_id, reason, line FROM calls").rows == [("k1", None, None, "designs")]
 
 
 def test_the_environment_names_prompts_by_role(monkeypatch: pytest.MonkeyPatch) -> None:

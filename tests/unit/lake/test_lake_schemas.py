@@ -21,7 +21,7 @@ def test_the_shared_tables_have_the_columns_of_the_design():
         "derivations": "child_id parent_id operator weight cycle",
         "verdicts": "artifact_id cycle gate_no gate rule_id rule_version ruleset_hash outcome reason evidence_sha run_id",
         "agent_calls": "call_id artifact_id cycle role backend model prompt_sha response_sha input_tokens cached_tokens output_tokens "
-        "usd latency_s attempt status prompt_id sampling",
+        "usd latency_s attempt status prompt_id sampling reason",
         "session_turns": "session_id turn cycle artifact_id role model call_id status tools faults fault outcome reason tree_sha tools_s record_sha",
         "evaluations": "artifact_id suite instance seed status cpu_s wall_s peak_mb counters certificate host",
         "champions": "line cycle artifact_id score",
