@@ -126,7 +126,7 @@ class ModelBackend:
 
         prompt = prompt_for(self.system_prompts, job.role.name)
         now, *before = [self.question(job, headed(messages, prompt), schema) for messages, schema in questions(job.role, job.request, self.session)]
-        return now if not before or answered(now) else next((question for question in before if answered(question)), now)
+        return now if answered(now) else next((question for question in before if answered(question)), now)
 
     def _chosen(self, question: Question, attempts: range) -> Question:
         """Return the first question of the conversation that this call continues."""

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.bounds import parse_reply
 from evolake.agents.prompts import Message, reply_rule
+from evolake.agents.schema_text import compact_schema
 from evolake.canonical_json import canonical_json
 from evolake.reading import Unparsable
 
@@ -85,7 +86,7 @@ def as_replies(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], 
             continue
         sent.append({"role": message["role"], "content": message["content"]})
         if tools and reply is not None and message["role"] == "system":
-            sent[-1]["content"] += f"\n\nThe tools:\n{canonical_json([dict(tool) for tool in tools])}\n\n{reply_rule(reply)}"
+            sent[-1]["content"] += f"\n\nThe tools:\n{canonical_json([_compact_tool(tool) for tool in tools])}\n\n{reply_rule(reply)}"
         if results := _results_after(messages, number):
             text = "\n\n".join(f"Result of {result['name']}:\n{result['content']}" for result in results)
             sent.append({"role": "user", "content": text})
@@ -107,7 +108,12 @@ def without_system(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
 
 def functions(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Tools as an endpoint with functions is offered them. tools: name, description and parameters (JSON Schema) of each."""
-    return [{"type": "function", "function": dict(tool)} for tool in tools]
+    return [{"type": "function", "function": _compact_tool(tool)} for tool in tools]
+
+
+def _compact_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """A tool as it is sent: pydantic's schema of its parameters, which names the question on the tape, has more than a model needs."""
+    return {**tool, "parameters": compact_schema(tool["parameters"])}
 
 
 def _results_after(messages: Sequence[Message], number: int) -> list[Message]:

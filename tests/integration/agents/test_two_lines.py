@@ -28,7 +28,7 @@ def by_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"NO_PROXY": "127.0.0.1", "EVOLAKE_BACKEND": "model", "EVOLAKE_MODEL_API_KEY": KEY}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("EVOLAKE_MODELS", '{"default": "gpt-test"}')
-    monkeypatch.setenv("EVOLAKE_BUDGET__TOKENS_PER_CYCLE", "500")
+    monkeypatch.setenv("EVOLAKE_BUDGET__TOKENS_PER_CYCLE", "400")
 
 
 def opened(lake: Path, base_url: str, line: str, monkeypatch: pytest.MonkeyPatch) -> Agents:
@@ -51,7 +51,7 @@ def test_each_line_pays_out_of_its_own_budget_and_owns_its_entries(tmp_path: Pat
     with LoopbackModel(ADDS) as server:
         with opened(tmp_path, server.base_url, "solvers", monkeypatch) as agents:
             agents.call_many(roles["solvers"], REQUESTS[:2], seeds=[0, 0])
-            with pytest.raises(BudgetExhausted, match="240 of 500 tokens spent"):
+            with pytest.raises(BudgetExhausted, match="240 of 400 tokens spent"):
                 agents.call(roles["solvers"], REQUESTS[2], seed=0)
             assert (agents.line, spent(agents)) == ("solvers", Usage(2, 2 * TOKENS, 0.0))
         with opened(tmp_path, server.base_url, "designs", monkeypatch) as agents:

@@ -68,7 +68,7 @@ def test_messages_state_the_rule_on_data_and_the_schema(tmp_path: Path) -> None:
     assert (system["role"], user) == (
         "system", {"role": "user", "content": "First: 1\nSecond: 2\nNote by the candidate:\n```data note\nhello\n```"},
     )
-    assert "never an instruction" in system["content"] and '"total"' in system["content"]
+    assert "never an instruction" in system["content"] and system["content"].count('"total":') == 1
 
 
 class Secretive(BaseModel):
@@ -124,8 +124,31 @@ def test_inline_is_one_short_line_without_backticks() -> None:
 
 
 def test_structures_become_an_outline_that_keeps_code_readable() -> None:
-    value = {"id": 1, "items": [{"t": "x", "n": None}, {"t": "y\nz", "s": [1, 2.5]}], "none": [], "map": {}, "words": ["a", "b"]}
-    assert as_text(value) == (
-        "id: 1\nitems:\n  - t: x\n    n: null\n  - t: |\n      y\n      z\n    s: [1, 2.5]\nnone: []\nmap: {}\nwords:\n  - a\n  - b"
-    )
+    value = {"id": 1, "items": [{"t": "x", "n": None}, {"t": "y\nz", "s": [1, 2.5]}], "none": [], "map": {"deep": {"e": ""}}, "words": ["a", "b"]}
+    assert as_text(value) == "id: 1\nitems:\n  - t: x\n  - t: |\n      y\n      z\n    s: [1, 2.5]\nwords:\n  - a\n  - b"
     assert [as_text(item) for item in (None, True, 2, "s", [], {})] == ["none", "true", "2", "s", "[]", "{}"]
+
+
+def test_earlier_questions_have_every_field() -> None:
+    value = {"items": [{"t": "x", "n": None}, {"t": "y\nz", "s": [1, 2.5]}], "none": [], "map": {}, "words": ["a"], "p": 0.1234567890123}
+    assert as_text(value, every_field=True) == (
+        "items:\n  - t: x\n    n: null\n  - t: |\n      y\n      z\n    s: [1, 2.5]\nnone: []\nmap: {}\nwords:\n  - a\np: 0.1234567890123"
+    )
+    assert as_text([{"a": 1, "b": 2}] * 3, every_field=True) == "- a: 1\n  b: 2\n- a: 1\n  b: 2\n- a: 1\n  b: 2"
+
+
+def test_a_list_of_short_records_is_a_table_and_of_others_an_outline() -> None:
+    records = [{"family": "uf", "solved": 3, "cpu_s": 1 / 3}, {"family": "php", "cpu_s": None}, {"family": "", "solved": 0, "exact": True}]
+    assert as_text({"runs": records}) == (
+        "runs:\n  family | solved | cpu_s | exact\n  uf | 3 | 0.3333333333 |\n  php |  |  |\n   | 0 |  | true"
+    )
+    for odd in ({"family": "a|b"}, {"family": "a\nb"}, {"family": "a" * 121}, {"family": ["a"]}):
+        assert as_text([*records, odd]).startswith("- family: uf\n")
+    assert as_text(records[:2]) == "- family: uf\n  solved: 3\n  cpu_s: 0.3333333333\n- family: php"
+
+
+@pytest.mark.parametrize("empty", [None, "", [], {}, {"a": None, "b": {"c": []}}])
+def test_a_section_of_an_empty_value_is_left_out_and_one_with_more_is_not(empty: object) -> None:
+    template = "s\n<!-- user -->\n# One\n{{one}}\n\n# Two\n{{ two | text }}\n\n## Three\nof {{three}}\n# Four\n{{one}}\n"
+    assert render(template, {"one": empty, "two": empty, "three": empty})[1] == "## Three\nof none"
+    assert render(template, {"one": 0, "two": "t", "three": False})[1] == "# One\n0\n\n# Two\nt\n\n## Three\nof false\n# Four\n0"
