@@ -429,7 +429,7 @@ def test_a_session_that_failed_is_held_anew_by_the_next_run_and_not_by_the_same(
 def test_a_session_that_was_held_before_there_was_withdraw_answers(project: Project, monkeypatch: pytest.MonkeyPatch):
     role = project.role
     with monkeypatch.context() as before:
-        before.setattr(prompts, "session_rule", prompts._first_session_rule)
+        before.setattr(prompts, "FRAME", prompts.FIRST_FRAME)
         project.role = replace(role, tools=tuple(tool for tool in role.tools if tool["name"] != "withdraw"))
         first = project.hold(EXPERT)
     project.role = replace(role, earlier=(Earlier(Path(role.prompt), role.prompt_values),))
