@@ -92,7 +92,7 @@ def _is_kind(tree: Any, kind: str) -> bool:
 
 
 def _has_kinds(tree: Any, kinds: tuple[str, ...]) -> bool:
-    return isinstance(tree, tuple) and ((tree[:1] and tree[0] in kinds) or any(_has_kinds(item, kinds) for item in tree))
+    return isinstance(tree, tuple) and (tree[:1] in [(kind,) for kind in kinds] or any(_has_kinds(item, kinds) for item in tree))
 
 
 def _as_product(tree: Any) -> tuple[str, Any, Any, tuple[Any, ...], tuple[Any, ...]]:
