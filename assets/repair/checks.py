@@ -19,7 +19,7 @@ SELECT r.problem_id, r.arm, r.rounds, r.calls, r.solver_calls, count(a.problem_i
     s.candidates * s.rounds AS budget, r.solved, r.budget_exceeded
 FROM repair.results AS r CROSS JOIN repair.study AS s LEFT JOIN repair.attempts AS a ON a.cycle = r.cycle AND a.problem_id = r.problem_id
 WHERE r.cycle = $cycle GROUP BY ALL"""
-KEPT = "calls = calls_due AND attempts = calls AND solver_calls_made = solver_calls AND calls <= budget AND budget_exceeded = (NOT solved)"
+KEPT = "calls = calls_due AND attempts = calls AND solver_calls_made = solver_calls AND calls <= budget AND budget_exceeded = (calls > budget)"
 
 
 

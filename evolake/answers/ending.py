@@ -12,6 +12,7 @@ from typing import Any
 
 from evolake.answers.expressions import last_number, last_numbers, without_brackets
 from evolake.answers.forms import read_date
+from evolake.answers.quantities import bare_value
 from evolake.answers.reading import cleaned, number, structure
 
 AFTER = " \t\r\n.!?*_`$)\"'”’。！？"
@@ -39,6 +40,8 @@ def ending(reply: str, label: Any, units: Collection[str] = ()) -> Ending | None
 
     units: those that the question asks for (`asked_units`).
     """
+    if isinstance(label, str):
+        label = bare_value(label)
     shown = cleaned(reply)
     text = _EMPHASIS.sub("", shown)
     if isinstance(label, list | tuple | dict):

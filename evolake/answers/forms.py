@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any
 
+from evolake.answers.quantities import ungrouped, unit_name
 from evolake.answers.reading import cleaned, number
 
 PERCENT = "%"
@@ -52,6 +53,15 @@ _MONTHS = {
 _ISO_DATE = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})\Z")
 _DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?\s++(?:of\s++)?([A-Za-z]{3,9})\.?,?\s++(\d{4})\Z")
 _MONTH_FIRST = re.compile(r"([A-Za-z]{3,9})\.?\s++(\d{1,2})(?:st|nd|rd|th)?,?\s++(\d{4})\Z")
+_CLOCK = re.compile(r"(1[0-2]|0?[1-9]):([0-5]\d)\s*+([ap])\.?m\.?\Z", re.IGNORECASE)
+_CLOCK_24 = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d\Z")
+_BOLD = re.compile(r"\*\*(?!\s)([^*]++)(?<!\s)\*\*\Z")
+_JOINED = re.compile(r",?\s+and\s+(?=[^,]+\Z)")
+_SENTENCE = re.compile(
+    r"(yes|no),\s++(?:it|that|they|he|she|there|this|you|we|i)\s++(?:does|do|did|is|are|was|were|can|could|will|would|has|have|must|should)"
+    r"(n['’]t|not)?(\s+not)?\.?\Z", re.IGNORECASE,
+)
+"""`Yes, it does` and `No, they are not`: whether there is a negation must agree with the first word."""
 MAX_FORM = 5000
 """Characters of the longest reply that is read as anything but itself."""
 
@@ -73,10 +83,14 @@ def asked_units(statement: str) -> list[str]:
 
 
 def plainer(content: str, label: Any, units: Sequence[str] = ()) -> Iterator[str]:
-    """What is left of a reply's answer as one form after another is undone: the final full stop, `name =`, the unit, the words of a date."""
+    """What is left of a reply's answer as one form after another is undone: bold type, the final full stop, `name =`, the unit, the words of a
+    date, an hour of twelve, `and` before a list's last element, a mapping's missing braces, `Yes, it does`."""
     if len(content) > MAX_FORM:
         return
     text = cleaned(content)
+    if bold := _BOLD.match(text):
+        text = bold[1]
+        yield text
     if _STOPPED.match(text) or (text.endswith(".") and number(text[:-1]) is not None):
         text = text[:-1].rstrip()
         yield text
@@ -85,6 +99,16 @@ def plainer(content: str, label: Any, units: Sequence[str] = ()) -> Iterator[str
         yield text
     if _is_number(label) and (match := _WITH_UNIT.match(text)) and _same_unit(match[2], units):
         yield match[1].rstrip()
+    elif _is_number(label) and (joined := ungrouped(text)) is not None:
+        yield joined
+    elif isinstance(label, bool) and (match := _SENTENCE.match(text)) and (match[1].casefold() == "no") == bool(match[2] or match[3]):
+        yield match[1]
+    elif isinstance(label, list | tuple) and len(label) > 1 and text[:1] not in tuple("[({") and (match := _JOINED.search(text)):
+        yield f"{text[: match.start()]}, {text[match.end() :]}"
+    elif isinstance(label, dict) and ":" in text and not text.startswith("{"):
+        yield f"{{{text}}}"
+    elif isinstance(label, str) and _CLOCK_24.match(label.strip()) and (match := _CLOCK.match(text)):
+        yield f"{int(match[1]) % 12 + 12 * (match[3].casefold() == 'p'):02}:{match[2]}"
     elif isinstance(label, str) and (day := read_date(label)) is not None and read_date(text) == day:
         yield label
 
@@ -113,6 +137,6 @@ def _is_number(label: Any) -> bool:
 
 
 def _same_unit(written: str, units: Sequence[str]) -> bool:
-    """Whether a word is one of the units, in the singular or the plural."""
+    """Whether a word is one of the units, in the singular or the plural, or short for one (`L` for litres)."""
     word = written.casefold().rstrip(".")
-    return any(word == unit or word + "s" == unit or word == unit + "s" for unit in units)
+    return any(word == unit or word + "s" == unit or word == unit + "s" for unit in units) or unit_name(written) in map(unit_name, units)

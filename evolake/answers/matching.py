@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from evolake.answers.forms import plainer
+from evolake.answers.forms import MAX_FORM, plainer
+from evolake.answers.mathematics import closed_value, mathematics
+from evolake.answers.quantities import without_marks
 from evolake.answers.reading import MAX_DEPTH, cleaned, extract_boxed, number, structure
 
 TOLERANCE = Fraction(1, 10**9)
@@ -37,7 +39,11 @@ def answers(content: str, label: Any, *, case_sensitive: bool = True, units: Seq
     """Whether what a reply gives as its answer is the label, as it stands or with one of the forms of `evolake.answers.forms` undone."""
     if equivalent(content, label, case_sensitive=case_sensitive):
         return True
-    return any(equivalent(form, label, case_sensitive=case_sensitive) for form in plainer(content, label, units))
+    if any(equivalent(form, label, case_sensitive=case_sensitive) for form in plainer(content, label, units)):
+        return True
+    if isinstance(label, bool) or not isinstance(label, str | int | float) or len(content) > MAX_FORM:
+        return False
+    return any(equivalent(said, meant, case_sensitive=case_sensitive) for said, meant in without_marks(content, label, units))
 
 
 def _unboxed(value: Any) -> Any:
@@ -79,8 +85,13 @@ def _texts(left: str, right: str, case: bool, depth: int) -> bool:
     ours, theirs = number(first), number(second)
     if ours is not None and theirs is not None:
         return _numbers(ours, theirs)
+    tree = mathematics(left, case_sensitive=case)
+    if tree is not None and tree == mathematics(right, case_sensitive=case):
+        return True
+    if _closed(left, theirs) or _closed(right, ours):
+        return True
     item, other = structure(first), structure(second)
-    if item is None and other is None:
+    if (item is None and other is None) or _other_interval(first, item, second, other):
         return False
     return _equal(first if item is None else item, second if other is None else other, case, depth + 1)
 
@@ -94,6 +105,8 @@ def _text_and_value(text: str, value: Any, case: bool, depth: int) -> bool:
         result = number(shown)
         if result is not None:
             return _numbers(result, _exactness(value))
+        if isinstance(value, float) and _closed(text, _exactness(value)):
+            return True
     result = structure(shown)
     return result is not None and _equal(result, value, case, depth + 1)
 
@@ -105,6 +118,20 @@ def _bare_list(text: Any, value: Any, case: bool) -> bool:
     shown = cleaned(text)
     result = structure(f"[{shown}]") if structure(shown) is None else None
     return result is not None and _equal(result, value, case, 1)
+
+
+def _closed(text: str, value: tuple[Fraction, bool] | None) -> bool:
+    """Whether a text is a root or a multiple of pi, and the other side the decimal of it."""
+    if value is None or value[1]:
+        return False
+    result = closed_value(text)
+    return result is not None and _numbers((Fraction(result), False), value)
+
+
+def _other_interval(first: str, item: Any, second: str, other: Any) -> bool:
+    """Whether two texts have two elements each in brackets of different kinds: [0, 1] holds its ends and (0, 1) does not."""
+    pairs = isinstance(item, list) and isinstance(other, list) and len(item) == len(other) == 2
+    return pairs and {first[0], second[0]} == {"(", "["}
 
 
 def _exactness(value: Any) -> tuple[Fraction, bool] | None:

@@ -59,7 +59,7 @@ def cleaned(text: str) -> str:
         text = _SHORT_FRACTION.sub(r"\1/\2", text)
         text = _WRAPPERS.sub(r"\1", text)
         text = _NOISE.sub("", text).replace("\\{", "{").replace("\\}", "}").replace("\\[", "").replace("\\]", "")
-        text = text.replace("{,}", ",").replace("\\%", "%")
+        text = text.replace("{,}", ",").replace("\\%", "%").replace("\\_", "_").replace("\\#", "#").replace("\\&", "&")
     text = text.translate(_CHARACTERS).strip()
     if len(text) >= 2 and text[0] in "\"'" and text[-1] == text[0] and text[0] not in text[1:-1]:
         text = text[1:-1].strip()

@@ -33,7 +33,7 @@ _IMPORTS = re.compile(r"^(?:import|from) [^\n]*\n", re.MULTILINE)
 def reward_source() -> str:
     """The text of reward.py."""
     bodies = []
-    for name in ("reading.py", "forms.py", "matching.py"):
+    for name in ("reading.py", "mathematics.py", "quantities.py", "forms.py", "matching.py"):
         text = (resources.files("evolake.answers") / name).read_text(encoding="utf-8")
         bodies.append(_OWN.sub("", _DOCSTRING.sub("", text, count=1)))
     imports = sorted({line for body in bodies for line in _IMPORTS.findall(body)}, key=lambda line: (line.startswith("from"), line))

@@ -36,7 +36,7 @@ class Trial:
         solved: some candidate was certified. `certified_status`: what it said, else None.
         claim: the status of that candidate, else of the last one that could be read, else None.
         first_certified_call: number of the model call that it came from, from 1.
-        budget_exceeded: the trial ended without a certified candidate.
+        budget: calls of the model that the trial could make. budget_exceeded: it made more; a trial without a certified candidate did not.
     """
 
     arm: str
@@ -53,10 +53,11 @@ class Trial:
     attempts: tuple[dict[str, Any], ...]
     latency_s: float
     cpu_s: float
+    budget: int
 
     @property
     def budget_exceeded(self) -> bool:
-        return not self.solved
+        return self.calls > self.budget
 
 
 def call_number(arm: str, seed: int, round_: int, slot: int) -> int:
@@ -104,7 +105,7 @@ def run_trial(
     return Trial(
         arm, seed, problem.id, winner is not None, status or (said[-1] if said else None), status, budget.calls, budget.solver_calls, round_ + 1,
         winner[0] if winner else None, sum(not row["parsed"] for row in attempts), tuple(attempts), time.perf_counter() - began,
-        time.thread_time() - cpu,
+        time.thread_time() - cpu, plan.calls,
     )
 
 

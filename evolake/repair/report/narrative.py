@@ -83,4 +83,11 @@ def findings(root: Path) -> list[str]:
 def headline(report: StudyReport) -> str:
     """The rates of the arms, in one sentence."""
     rates = [f"{row['arm']} {percent(row['rate'])}" for row in report.findings.of("summary").to_dicts()]
-    return f"Verified solve rate: {', '.join(rates)}."
+    return f"Verified solve rate of runs (a problem and a seed): {', '.join(rates)}. {_unit_sentence(report)}"
+
+
+def _unit_sentence(report: StudyReport) -> str:
+    """Say what the arms are compared by; of an even number of seeds, exactly half does not solve a problem."""
+    seeds = int(report.findings.of("summary")["seeds"].max() or 0)  # pyright: ignore[reportArgumentType]
+    even = f"; {seeds // 2} of {seeds} is not solved" if seeds and seeds % 2 == 0 else ""
+    return f"Arms are compared by problem: one is solved if more than half of its {counted(seeds, 'seed')} solve it{even}."

@@ -141,7 +141,8 @@ def _comparisons(comparisons: pl.DataFrame, unit: str) -> Shown:
         for row in comparisons.filter(pl.col("unit") == unit).to_dicts()
     ]
     notes = {
-        "problem": "Unit: a problem, solved where more than half of its seeds solved it. The pairs are independent; claims rest on this table.",
+        "problem": "Unit: a problem, solved if more than half of its seeds solved it (of an even number of seeds, exactly half is not solved). "
+        "The pairs are independent; claims rest on this table.",
         "run": "Unit: a run (problem and seed), as the paper counts. Seeds of one problem are not independent, so these p-values are optimistic.",
     }
     return Shown(

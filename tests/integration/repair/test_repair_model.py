@@ -184,4 +184,4 @@ def test_a_model_that_only_talks_uses_up_its_budget_and_solves_nothing(tmp_path,
         assert run(tmp_path, server.base_url, "--arms", arm).returncode == 0
         assert len(server.requests) == CALLS * PROBLEMS, "no reply is asked for twice"
     results = read_study(Lake(tmp_path)).results
-    assert (results["parse_failures"] == CALLS).all() and (results["solver_calls"] == 0).all() and results["budget_exceeded"].all()
+    assert (results["parse_failures"] == CALLS).all() and (results["solver_calls"] == 0).all() and not results["budget_exceeded"].any()

@@ -38,7 +38,7 @@ def exported() -> dict:
 def test_every_row_of_the_page_is_read():
     table = PAGE.read_text(encoding="utf-8").split("\n## ")[0]
     assert len(ROWS) == sum(line.startswith("|") for line in table.splitlines()) - 2 >= 38
-    assert [row["reply"] for row in ROWS if row["counts"] != row["last"]] == ["x = y = 20"]
+    assert [row["reply"] for row in ROWS if row["counts"] != row["last"]] == ["x = y = 20", "12_{8}", "5"]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['what'].strip()}: {row['reply']}")

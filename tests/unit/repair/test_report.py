@@ -14,7 +14,7 @@ from evolake.repair.names import ARMS, INFORMED, KNOWN_ARMS, WHOLE_CONFLICT
 from evolake.repair.report.data import report_of
 from evolake.repair.report.files import write_report
 from evolake.repair.report.latex import render_latex, tex
-from evolake.repair.report.narrative import answers, caution, setting
+from evolake.repair.report.narrative import answers, caution, headline, setting
 from evolake.repair.report.page import render_html
 from evolake.repair.report.tables import is_significant, shown_tables
 from evolake.repair.tables import ATTEMPTS
@@ -168,3 +168,12 @@ def test_an_unfinished_study_is_refused_and_names_the_missing_cells():
     with pytest.raises(InputError, match="missing: one_shot-1") as refused:
         report_of(stored(RESULTS.filter(~((pl.col("arm") == "one_shot") & (pl.col("seed") == 1)))))
     assert refused.value.exit_code == 2
+
+
+def test_the_report_says_what_is_counted_and_what_an_even_number_of_seeds_does(report):
+    seeds = RESULTS["seed"].n_unique()
+    said = headline(report)
+    assert "of runs (a problem and a seed)" in said and f"more than half of its {seeds} seeds" in said
+    assert (f"{seeds // 2} of {seeds} is not solved" in said) == (seeds % 2 == 0)
+    even = report_of(stored(RESULTS.filter(pl.col("seed").is_in([0, 1])), seeds=[0, 1]))
+    assert "1 of 2 is not solved" in headline(even)
