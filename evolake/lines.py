@@ -61,6 +61,8 @@ class LineSpec:
         artifacts: `evolake.report.artifacts.LineArtifacts`: how its artifacts are told, and the gain of its champion; None for the common way.
         seeds: `evolake.lake.immigrants.SeedSource`: the files that it starts from, and which enter it later.
         bundle: `evolake.bundles.model.LineBundle`: what a champion is taken out with so that it can be checked elsewhere.
+        model_calls: function (settings, first=whether the line has finished no cycle, seeds=whether its seeds are to be judged first) ->
+            `evolake.agents.role_calls.RoleCalls` of a cycle, of a study as a whole: how often each role is asked. None: it asks no model.
     """
 
     name: str
@@ -83,6 +85,7 @@ class LineSpec:
     artifacts: Lazy[Any] | None = None
     seeds: Lazy[Any] | None = None
     bundle: Lazy[Any] | None = None
+    model_calls: Lazy[Callable[..., Sequence[Any]]] | None = None
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier() or self.name != self.name.lower():

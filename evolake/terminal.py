@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -81,3 +81,26 @@ def exit_code_of(work: Callable[[], None]) -> int:
         say_error(error)
         return error.exit_code
     return 0
+
+
+def columns_text(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], width: int, *, numbers: Collection[str] = (), whole: Collection[str] = (),
+) -> str:
+    """Return rows as aligned columns of `width` characters a line. A long cell continues below itself; nothing is cut.
+
+    Args:
+        numbers: heads of columns that are aligned to the right. whole: of those that are never folded; numbers are not, either.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0), expand=False)
+    for head in heads:
+        is_number = head in numbers
+        table.add_column(head, justify="right" if is_number else "left", no_wrap=is_number or head in whole, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console = visible_console(width=width, highlight=False, color_system=None)
+    with console.capture() as captured:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())

@@ -124,6 +124,8 @@ def main(
         chosen_by = settings_module.chosen_profile(settings.require_lake())[1]
         Progress(console).say(f"profile {settings.profile} ({chosen_by}), lake {settings.require_lake()}")
     lines = runnable(lines, names, Progress(console, quiet=as_json).say, require_all=settings.require_all)
+    if how_many and not as_json and (sentence := _forecast(settings, lake, lines)):
+        Progress(console).say(sentence)
     many = 1 if settings.system_prompts else min(at_once or (os.cpu_count() or 1) + 1, len(lines))  # prompts of one line's champion serve all others
     with Progress(console, [line.name for line in lines], quiet=as_json, verbose=verbose) as progress:
         if report := summary(examine(lake.root, fast=True)):  # an earlier process that was killed may have left something unfinished
@@ -164,6 +166,16 @@ def _here(
         warnings.simplefilter("ignore", dg.PreviewWarning)
         stage = Stage(definitions, instance, home, lake, profile, tell, turns)
         return together([of(line) for line in lines])
+
+
+def _forecast(settings: Settings, lake: Lake, lines: Sequence[Line]) -> str:
+    """What a cycle will cost by a model, in one line; "" if none is called. Operators do not wait for its imports."""
+    if settings.backend != "model" and not settings.model_base_url:
+        return ""
+    from evolake.agents.forecast import forecast_sentence, forecasts
+
+    names = [line.name for line in lines if line.name in registered()]
+    return forecast_sentence(forecasts(settings, lake.root, names)) if names else ""
 
 
 def _after(settings: Settings, lines: Sequence[Line]) -> dict[str, Sequence[str]]:

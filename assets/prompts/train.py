@@ -95,6 +95,7 @@ def admitting(store: LineStore, population: Population, problems: pl.DataFrame) 
 def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
     """The iterations of the cycle, each noted as soon as it is done: a killed run goes on after the last one noted, to the same weights."""
     from evolake.agents.proposal_outcomes import count_outcomes
+    from evolake.prompts.evolution.earlier_cycles import memory_of
     from evolake.prompts.evolution.iteration_entry import read_entry
     from evolake.prompts.evolution.training_cycle import Notes, facts_of, train
     from evolake.prompts.policies.editors import open_editors
@@ -107,10 +108,11 @@ def iterations(store: LineStore, problems: pl.DataFrame) -> pl.DataFrame:
         store.progress("iteration done:", len(rows), own.iterations_per_cycle)
 
     noted = store.rows("notes") if store.has("notes") else []
-    facts = facts_of(settings, population, problems, guidance=guidance, cycle=cycle)
+    memory = memory_of(store.lake, cycle)
+    facts = facts_of(settings, population, problems, guidance=guidance, cycle=cycle, memory=memory)
     with policy_at(store, None) as policy, open_editors(settings, store.lake.root, cycle, store.run_id, policy) as agents:
         rows = train(
-            population, policy, problems_of(problems, "train"), Notes(noted, note, facts, store.blobs), agents=agents, settings=settings,
+            population, policy, problems_of(problems, "train"), Notes(noted, note, facts, store.blobs, memory), agents=agents, settings=settings,
             guidance=guidance, checkpoint=population.value(CHECKPOINT),
         )
     calls = [call for row in rows for call in json.loads(store.blobs.get(row["calls_sha"]))]

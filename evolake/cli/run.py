@@ -16,6 +16,7 @@ import click
 from evolake import project
 from evolake import settings as settings_module
 from evolake.cli.ending import Stopped
+from evolake.errors import InputError
 from evolake.terminal import say, say_json, say_text
 
 NOTHING_YET = "The lake {lake} holds no cycle yet. Start with: evolake run --cycles 3 --profile demo"
@@ -37,10 +38,14 @@ seconds: on the clock, over all runs of a line; lines that ran at the same time 
 @click.option("--replay-only", is_flag=True, help="Model backend: answer from the tape alone, make no new call.")
 @click.option("--at-once", type=click.IntRange(min=1), help="Lines that run side by side (default: as many as there are cores).")
 @click.option("-v", "--verbose", is_flag=True, help="A line of text for every asset and check.")
+@click.option("--dry-run", is_flag=True, help="Print what a cycle will cost by a model (calls, tokens, usd, budget), and start nothing.")
+@click.option("--json", "as_json", is_flag=True, help="With --dry-run: one JSON object on standard output.")
+@click.argument("line", nargs=-1)
 def run(
     cycles: int, lines: str, profile: str | None, backend: str | None, seed: int | None, replay_only: bool, at_once: int | None, verbose: bool,
+    dry_run: bool, as_json: bool, line: tuple[str, ...],
 ) -> int:
-    """Run evolution cycles; continues where an earlier run stopped."""
+    """Run evolution cycles; continues where an earlier run stopped. LINE: as --lines, one word each."""
     from evolake.agents import check_backend
     from evolake.compute import check_compute
     from evolake.lake.damage import check_ready
@@ -49,6 +54,13 @@ def run(
     os.environ.update({name: str(value) for name, value in given.items() if value is not None})
     os.environ["DAGSTER_HOME"] = str(project.home())
     settings = settings_module.load()
+    lines = _chosen_lines(lines, line)
+    if dry_run:
+        from evolake.cli.forecast import dry_run as print_forecast
+
+        return print_forecast(settings, [] if lines == "all" else [name.strip() for name in lines.split(",")], as_json=as_json)
+    if as_json:
+        raise InputError("--json prints a forecast", wanted="--dry-run --json", do="add --dry-run, or leave --json out")
     check_backend(settings)
     check_ready(settings.require_lake(), None if lines == "all" else [name.strip() for name in lines.split(",")])
     check_compute(settings)
@@ -66,6 +78,13 @@ def run(
                 child.kill()
                 child.wait()
             return 143 if isinstance(signal, Stopped) else 130
+
+
+def _chosen_lines(option: str, words: tuple[str, ...]) -> str:
+    """Return the lines that an option and words name together. Raises InputError if both name some."""
+    if words and option != "all":
+        raise InputError("lines are named twice", wanted="LINE or --lines", got=f"{' '.join(words)} and --lines {option}", do="leave one of them out")
+    return ",".join(words) or option
 
 
 @click.command(short_help="Show each line's cycles, champion, counts and next step.")

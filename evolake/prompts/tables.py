@@ -46,6 +46,7 @@ PROMPTS = TableSchema(
         "mu": pl.Float64, "sigma": pl.Float64,
         "rounds": (pl.Int64, "Iterations that it took part in."),
         "origin": (pl.String, "Backend that edited it, or the name of the root."),
+        "idea": (pl.String, "What it is, in short: its author's words, if there are any, and the edits; null for a root and before 0.2.0."),
     },
     keys=("prompt_id",), terms=TERMS,
 )

@@ -10,4 +10,5 @@ LINE = LineSpec(
     settings=Lazy("evolake.repair.settings:RepairSettings"), commands={"repair": Lazy("evolake.repair.commands.group:repair")},
     findings=Lazy("evolake.repair.report.narrative:findings"), tables=Lazy("evolake.repair.statistics.tables:TABLES"),
     requirements=Lazy("evolake.repair.requirements:requirements"), artifacts=Lazy("evolake.repair.report.artifacts:ARTIFACTS"),
+    model_calls=Lazy("evolake.repair.model_calls:model_calls"),
 )

@@ -18,7 +18,7 @@ from evolake.report.numbers import figures
 from evolake.report.standing import COLUMNS, NOBODY, NOT_MEASURED, Standing
 from evolake.report.status import sealed_cycles
 from evolake.report.story import asking, story_in
-from evolake.terminal import visible_console
+from evolake.terminal import columns_text
 
 
 def standings(lake: Lake) -> list[Standing]:
@@ -59,19 +59,7 @@ def with_gain(shared: Standing, gain: Gain | None, cycles: int, best: str) -> St
 
 def as_table(rows: Sequence[Standing], width: int) -> str:
     """Return the rows as text of `width` characters a line; a long cell goes on below itself and nothing is cut."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0), expand=False)
-    for name in COLUMNS:
-        is_number = name in ("evaluations", "seconds")
-        table.add_column(name, justify="right" if is_number else "left", no_wrap=is_number or name == "line", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row.cells()))
-    console = visible_console(width=width, highlight=False, color_system=None)
-    with console.capture() as captured:
-        console.print(table)
-    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+    return columns_text(COLUMNS, (row.cells() for row in rows), width, numbers=("evaluations", "seconds"), whole=("line",))
 
 
 EVALUATED = "SELECT count(*)::INTEGER AS evaluations FROM evaluations_all WHERE origin_line = $line AND NOT superseded"

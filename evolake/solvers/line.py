@@ -15,4 +15,5 @@ LINE = LineSpec(
     requirements=Lazy("evolake.solvers.requirements:requirements"),
     artifacts=Lazy("evolake.solvers.report.artifacts:ARTIFACTS"), seeds=Lazy("evolake.solvers.evolution.immigrants:SEEDS"),
     bundle=Lazy("evolake.solvers.bundle:BUNDLE"),
+    model_calls=Lazy("evolake.solvers.model_calls:model_calls"),
 )

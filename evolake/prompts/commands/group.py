@@ -127,13 +127,15 @@ def show(prompt: str, as_json: bool) -> int:
         say_json({
             "verdict": row["state"], "reasons": [], **{key: row[key] for key in ("prompt_id", "cycle", "iteration", "operator", "origin")},
             "mu": row["mu"], "sigma": row["sigma"], "rounds": row["rounds"], "parents": {parent["parent_id"]: parent["weight"] for parent in parents},
-            "text": text,
+            "idea": row["idea"], "text": text,
         })
         return 0
     say(f"{row['prompt_id']}  {row['state']}, {row['operator']} of cycle {row['cycle']}, iteration {row['iteration']}, by {row['origin']}")
     say(f"  rating {row['mu']:.2f}, sigma {row['sigma']:.2f}, after {row['rounds']} rounds")
     for item in parents:
         say(f"  parent {item['parent_id']}, weight {item['weight']:.2f}")
+    if row["idea"]:
+        say(f"  idea: {row['idea']}")
     say_text(text or "(the empty prompt)")
     return 0
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
@@ -20,7 +20,7 @@ from evolake.gates import Raised, contained
 from evolake.lake.schemas import TableSchema
 from evolake.prompts import tables
 from evolake.prompts.evolution.payoff_matrix import Judge, PayoffMatrix, rating_rows, rewarded, rollout_row, update_row
-from evolake.prompts.evolution.population import ITERATION, Population
+from evolake.prompts.evolution.population import ITERATION, Birth, Population
 from evolake.prompts.model.edits import Limits
 from evolake.prompts.model.library import PrincipleLibrary
 from evolake.prompts.model.prompt import SystemPrompt
@@ -29,6 +29,7 @@ from evolake.prompts.rating.ratings import Rating, crossed, mutated, ranks_of, s
 from evolake.prompts.rating.selection import select, slots
 from evolake.prompts.rating.verifying import verified
 from evolake.prompts.reproduction.crossover import cross
+from evolake.prompts.reproduction.memory import SearchMemory
 from evolake.prompts.reproduction.mutation import mutate
 from evolake.prompts.reproduction.operators import LINE, Editing, Operator, Reproduction
 from evolake.prompts.settings import PromptsSettings
@@ -81,7 +82,8 @@ class Iterations:
 
 @dataclass(frozen=True)
 class Course:
-    """What all iterations of a cycle share. judge: gives a sample its reward. guidance: what people asked for, shown to the editors."""
+    """What all iterations of a cycle share. judge: gives a sample its reward. guidance: what people asked for, shown to the editors. memory: edits,
+    duels and objections of before. waves: as in `Editing`."""
 
     agents: Agents
     judge: Judge
@@ -90,6 +92,8 @@ class Course:
     cycle: str
     root_seed: int
     guidance: Sequence[str] = ()
+    memory: SearchMemory = field(default_factory=SearchMemory)
+    waves: int = 1
 
 
 def run_iteration(
@@ -121,7 +125,8 @@ def run_iteration(
     payoffs = PayoffMatrix.of(chosen, batch, [rollout for rollout, failed in rollouts if not failed])
     rated = _rate(population, payoffs)
     limits = Limits(problems=tuple(problem.text for problem in payoffs.problems))
-    editing = Editing(agents, course.library, cycle, number, root_seed, list(course.guidance), limits)
+    memory = replace(course.memory, prompts=rated.rows())
+    editing = Editing(agents, course.library, cycle, number, root_seed, list(course.guidance), limits, memory, course.waves)
     children = _reproduce(rated, payoffs, arm, settings, editing)
     grown = rated
     for child in children:
@@ -197,6 +202,7 @@ def _reproduce(
     taken = known | ({mutation.child.texts} if mutation.child else set())
     crossed = _attempted(
         "crossover", payoffs.prompts[best], cross, editing, payoffs.prompts, payoffs.phi, payoffs.problems, best=best, known=taken,
+        evidence=[payoffs.evidence(place) for place in range(len(payoffs.prompts))],
     )
     return [mutation, crossed]
 
@@ -225,5 +231,5 @@ def _born(
         parents = dict(zip((prompt.prompt_id for prompt in payoffs.prompts), shares(ratings), strict=True))
         rating = crossed(ratings)
     return population.with_child(
-        made.child, parents, rating, operator=made.operator, cycle=tag["cycle"], iteration=tag["iteration"], origin=agents.backend.name,
+        made.child, parents, rating, Birth(made.operator, tag["cycle"], tag["iteration"], agents.backend.name, made.idea),
     )

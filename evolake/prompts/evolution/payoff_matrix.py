@@ -14,7 +14,7 @@ from evolake.prompts.model.protocol import Group, Policy, Problem, Rollout, Samp
 from evolake.prompts.model.tool_calls import calls_json
 from evolake.prompts.rating.ratings import ranks_of
 from evolake.prompts.reproduction.crossover import wins
-from evolake.prompts.reproduction.operators import Evidence, worth
+from evolake.prompts.reproduction.evidence import Evidence, worth
 
 Judge = Callable[[SystemPrompt, Problem, int, Sample], Rollout]
 """(prompt, problem, number, sample) -> the rollout with its reward."""

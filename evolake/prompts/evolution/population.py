@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -18,6 +18,17 @@ from evolake.prompts.tables import ARCHIVE
 BLOCKED = "blocked"
 ITERATION = "iteration"
 """State: iterations so far."""
+
+
+@dataclass(frozen=True)
+class Birth:
+    """How a prompt came to be. origin: backend that edited it, or the name of the root. idea: what it is, in short."""
+
+    operator: Operator | Literal["root"]
+    cycle: str
+    iteration: int
+    origin: str
+    idea: str | None = None
 
 
 @dataclass(frozen=True)
@@ -55,9 +66,7 @@ class Population(Archive):
         rows = [row for row in self.living() if row["rounds"]] or self.living()[-1:]
         return max(rows, key=lambda row: (conservative((row["mu"], row["sigma"])), row["number"]))["prompt_id"]
 
-    def with_child(
-        self, child: SystemPrompt, parents: Mapping[str, float], rating: Rating, *, operator: Operator, cycle: str, iteration: int, origin: str
-    ) -> Population:
+    def with_child(self, child: SystemPrompt, parents: Mapping[str, float], rating: Rating, birth: Birth) -> Population:
         """With a child added. parents: prompt id -> weight in its derivation; the weights add up to 1.
 
         Raises:
@@ -65,9 +74,9 @@ class Population(Archive):
         """
         if child.prompt_id in set(self.prompts["prompt_id"]):
             raise ValueError(f"prompt {child.prompt_id} is in the population already")
-        row = _row(child, rating, number=len(self.prompts), operator=operator, parents=list(parents), cycle=cycle, iteration=iteration, origin=origin)
+        row = _row(child, rating, birth, number=len(self.prompts), parents=list(parents))
         lines = [
-            {"child_id": child.prompt_id, "parent_id": parent, "operator": operator, "weight": weight, "cycle": cycle}
+            {"child_id": child.prompt_id, "parent_id": parent, "operator": birth.operator, "weight": weight, "cycle": birth.cycle}
             for parent, weight in parents.items()
         ]
         return self.add(prompts=[row], derivations=lines)
@@ -76,7 +85,7 @@ class Population(Archive):
         """The row of a root that comes to this population, with a fresh rating. One that is there already keeps its number."""
         numbers = dict(self.prompts.select("prompt_id", "number").iter_rows())
         number = numbers.get(prompt.prompt_id, len(numbers))
-        return _row(prompt, (MU, SIGMA), number=number, operator="root", parents=[], cycle=cycle, iteration=0, origin=name)
+        return _row(prompt, (MU, SIGMA), Birth("root", cycle, 0, name), number=number)
 
     def rated(self, ratings: Mapping[str, Rating]) -> Population:
         """With new ratings for the prompts that took part in an iteration."""
@@ -123,23 +132,26 @@ def found_population(roots: Mapping[str, SystemPrompt], cycle: str) -> Populatio
     if not ids or len(set(ids)) < len(ids):
         raise ValueError("a population needs a root, and no root twice")
     rows = [
-        _row(root, (MU, SIGMA), number=number, operator="root", parents=[], cycle=cycle, iteration=0, origin=name)
+        _row(root, (MU, SIGMA), Birth("root", cycle, 0, name), number=number)
         for number, (name, root) in enumerate(roots.items())
     ]
     return Population.empty().add(prompts=rows)
 
 
 def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
-    """The archive from its published tables. Raises InputError where one does not fit its schema."""
-    result = Population.of(tables)
+    """The archive from its published tables, those of earlier versions too. Raises InputError where one does not fit its schema."""
+    result = Population.of({**tables, "prompts": with_idea(tables["prompts"])})
     return replace(result, prompts=result.prompts.sort("number"))
 
 
-def _row(
-    prompt: SystemPrompt, rating: Rating, *, number: int, operator: str, parents: Sequence[str], cycle: str, iteration: int, origin: str
-) -> dict[str, Any]:
+def with_idea(prompts: pl.DataFrame) -> pl.DataFrame:
+    """Return rows of PROMPTS of any version: those of before had no column `idea`."""
+    return prompts if "idea" in prompts.columns else prompts.with_columns(idea=pl.lit(None, dtype=pl.String))
+
+
+def _row(prompt: SystemPrompt, rating: Rating, birth: Birth, *, number: int, parents: Sequence[str] = ()) -> dict[str, Any]:
     return {
-        "prompt_id": prompt.prompt_id, "cycle": cycle, "iteration": iteration, "number": number, "state": "candidate", "operator": operator,
-        "parents": list(parents), "principles": prompt.to_json(), "text": prompt.text(), "size": len(prompt.principles), "mu": rating[0],
-        "sigma": rating[1], "rounds": 0, "origin": origin,
+        "prompt_id": prompt.prompt_id, "cycle": birth.cycle, "iteration": birth.iteration, "number": number, "state": "candidate",
+        "operator": birth.operator, "parents": list(parents), "principles": prompt.to_json(), "text": prompt.text(),
+        "size": len(prompt.principles), "mu": rating[0], "sigma": rating[1], "rounds": 0, "origin": birth.origin, "idea": birth.idea,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -19,6 +19,7 @@ from evolake.prompts.model.protocol import Policy, Problem
 from evolake.prompts.model.recipes import recipe_of
 from evolake.prompts.policies.dtypes import with_dtype
 from evolake.prompts.rating.scoring import judge_with
+from evolake.prompts.reproduction.memory import SearchMemory
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tools.toolbox import corpus_of
 
@@ -35,18 +36,26 @@ OF_NO_ITERATION = (
 @dataclass(frozen=True)
 class Notes:
     """What an earlier run of the cycle noted (rows of JOURNAL), and how to note more: called with all rows so far. facts: what notes must have been
-    made of to hold, as `facts_of` gives it. blobs: where their entries and checkpoints are."""
+    made of to hold, as `facts_of` gives it. blobs: where their entries and checkpoints are. memory: edits, duels and objections of earlier cycles."""
 
     rows: Sequence[Mapping[str, Any]]
     write: Callable[[list[dict[str, Any]]], None]
     facts: Mapping[str, Any]
     blobs: BlobStore
+    memory: SearchMemory = field(default_factory=SearchMemory)
 
 
-def facts_of(settings: Settings, population: Population, problems: pl.DataFrame, *, guidance: Sequence[str], cycle: str) -> dict[str, Any]:
-    """Everything that the iterations depend on, as JSON values; hashes where it is large. Raises InputError: the corpus cannot be read."""
+def facts_of(
+    settings: Settings, population: Population, problems: pl.DataFrame, *, guidance: Sequence[str], cycle: str, memory: SearchMemory = SearchMemory(),
+) -> dict[str, Any]:
+    """Everything that the iterations depend on, as JSON values; hashes where it is large. Operators do not read the memory.
+
+    Raises:
+        InputError: the corpus cannot be read.
+    """
     library, corpus = settings.seeds / "prompts" / "library.json", corpus_of(settings.of(PromptsSettings))
-    return ({"corpus": corpus} if corpus else {}) | {
+    known = {"memory": memory.sha} if settings.backend == "model" and memory != SearchMemory() else {}
+    return ({"corpus": corpus} if corpus else {}) | known | {
         "seed": settings.seed, "prompts": with_dtype(settings.of(PromptsSettings)).model_dump(mode="json", exclude=set(OF_NO_ITERATION)),
         "backend": settings.backend, "models": settings.models, "guidance": list(guidance), "cycle": cycle,
         "library": _sha(library.read_bytes()), "problems": _frame_sha(problems),
@@ -75,7 +84,8 @@ def train(
     if checkpoint is not None and policy.learns:
         policy.load(blobs.get(checkpoint))
     judge, library = judge_with(recipe_of(own), own.answer_format, own.format_bonus), load_library(settings.seeds / "prompts")
-    course = Course(agents, judge, own, library, cycle, settings.seed, guidance)
+    edited = [edit for row in rows for edit in read_entry(blobs.get(row["entry_sha"])).rows["edits"]]
+    course = Course(agents, judge, own, library, cycle, settings.seed, guidance, notes.memory.followed_by(edited), settings.agents.waves)
     known: set[str] = set()
     while len(rows) < own.iterations_per_cycle:
         key = _key(facts, rows, checkpoint)
@@ -90,6 +100,7 @@ def train(
         })
         known |= {call["call_id"] for call in calls}
         population = done.population
+        course = replace(course, memory=course.memory.followed_by(done.rows["edits"]))
         notes.write(rows)
     return rows
 

@@ -12,6 +12,8 @@ from evolake.agents import AgentFailure
 from evolake.prompts.model.edits import Hunk, apply
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Problem
+from evolake.prompts.reproduction.evidence import Evidence
+from evolake.prompts.reproduction.memory import idea_of
 from evolake.prompts.reproduction.operators import LINE, Editing, Reproduction, listed, lost_calls, over_limit, stillborn
 from evolake.prompts.roles.crossing import RECOMBINER
 from evolake.prompts.roles.models import BatchProblem, Contender, CrossRequest
@@ -38,22 +40,24 @@ def wins(phi: Matrix) -> list[list[int]]:
 
 def cross(
     editing: Editing, prompts: Sequence[SystemPrompt], phi: Matrix, problems: Sequence[Problem], *, best: int,
-    known: Collection[tuple[str, ...]] = (),
+    known: Collection[tuple[str, ...]] = (), evidence: Sequence[Sequence[Evidence]] = (),
 ) -> Reproduction:
     """A child of the prompts of one iteration by edits of the best one, or why there is none.
 
     Args:
         prompts: those of the iteration, no prompt twice. phi: (M, B) in their order and that of `problems`. best: place of the overall best one.
-        known: texts of all prompts that there are.
+        known: texts of all prompts that there are. evidence: the rollouts of each prompt, for what a model is sent of it.
 
     Raises:
         AgentUnavailable, BudgetExhausted: as the agents do.
     """
     if len(prompts) < 2:
         return Reproduction("crossover", prompts[best], None, "one prompt alone has nobody to cross with")
+    shown = evidence if editing.by_model else ()
     contenders = [
         Contender(
             name="best" if row == best else f"other {row}", principles=listed(prompt), won=[place + 1 for place in won], values=list(phi[row]),
+            standing=editing.memory.standing(prompt.prompt_id, shown[row], by_problem=False) if shown else "",
         )
         for row, (prompt, won) in enumerate(zip(prompts, wins(phi), strict=True))
     ]
@@ -63,7 +67,7 @@ def cross(
         problems=[
             BatchProblem(number=place + 1, text=item.text, category=item.category, answer=item.answer) for place, item in enumerate(problems)
         ],
-        library=editing.library.to_rows(),
+        library=editing.library.to_rows(), tried=editing.memory.tried() if editing.by_model else "",
     )
     seed = child_seed(editing.root_seed, LINE, editing.cycle, f"{editing.iteration}/recombine")
     replied = editing.agents.call(RECOMBINER, request, seed=seed)
@@ -77,5 +81,5 @@ def cross(
     note = stillborn(result.prompt, prompts[best], known)
     return Reproduction(
         "crossover", prompts[best], None if note else result.prompt, note, tuple(("recombine", outcome) for outcome in outcomes),
-        calls=(replied.call_id,),
+        calls=(replied.call_id,), idea=idea_of(outcomes, reply.analysis if editing.by_model else ""),
     )

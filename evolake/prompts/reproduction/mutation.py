@@ -1,6 +1,7 @@
 """Mutation: the best prompt of an iteration is edited by what its own rollouts teach (E-SPL, section 3.2 and appendices A.1 to A.5).
 
     1 summary   every rollout on a problem with both success and failure      prompts_summarizer
+                (a model summarises long replies only: short ones are compared as they are)
     2 critique  per problem, what sets them apart                             prompts_critic
     3 local     per problem, at most K_ops edits: add, modify                 prompts_editor
     4 global    over the batch, one plan: modify, merge                       prompts_consolidator
@@ -18,11 +19,14 @@ from typing import Any
 
 from evolake.agents import AgentFailure
 from evolake.agents.roles import Role
-from evolake.prompts.model.edits import Applied, Hunk, Kind, Outcome, apply
+from evolake.agents.waves import SiblingNote, waves
+from evolake.prompts.model.edits import Applied, Hunk, Outcome, apply
 from evolake.prompts.model.prompt import SystemPrompt, tidy
 from evolake.prompts.model.protocol import Rollout
-from evolake.prompts.reproduction.operators import LINE, Editing, Evidence, Lost, Reproduction, Step, listed, lost_calls, over_limit, stillborn, worth
-from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR
+from evolake.prompts.reproduction.evidence import Evidence, Step, worth
+from evolake.prompts.reproduction.memory import edit_text, idea_of
+from evolake.prompts.reproduction.operators import LINE, Editing, Lost, Reproduction, listed, lost_calls, over_limit, stillborn
+from evolake.prompts.roles.editing import CONSOLIDATOR, EDITOR, GLOBAL_KINDS, LOCAL_KINDS
 from evolake.prompts.roles.models import (
     CritiqueReply,
     CritiqueRequest,
@@ -38,8 +42,10 @@ from evolake.prompts.roles.models import (
 from evolake.prompts.roles.reflection import CRITIC, SUMMARIZER
 from evolake.seeds import child_seed
 
-LOCAL_KINDS: tuple[Kind, ...] = ("add", "modify")
-GLOBAL_KINDS: tuple[Kind, ...] = ("modify", "merge")
+SHORT_REPLY = 120
+"""Words up to which a model that compares replies is shown them whole: a summary would be as long, and cost a call."""
+MOST_TRIED = 5
+"""Lines of the table of attempts in each of a batch's requests."""
 
 
 def mutate(
@@ -59,10 +65,11 @@ def mutate(
     if not used:
         return Reproduction("mutation", prompt, None, "no problem had both success and failure")
     critiques = work.criticise(used, work.summarise(used))
-    proposed, beyond = work.propose(used, critiques, edits_per_problem)
+    standing = editing.memory.standing(prompt.prompt_id, evidence) if editing.by_model else ""
+    proposed, beyond = work.propose(used, critiques, edits_per_problem, standing)
     adds, modifies = ([place for place, hunk in enumerate(proposed) if hunk.kind == kind] for kind in LOCAL_KINDS)
     grown = apply(prompt, [proposed[place] for place in adds], limits, kinds=LOCAL_KINDS)
-    plan = work.consolidate(prompt, grown, [proposed[place] for place in modifies]) if proposed else []
+    plan = work.consolidate(prompt, grown, [proposed[place] for place in modifies], standing) if proposed else []
     planned = apply(grown.prompt, plan, limits, kinds=GLOBAL_KINDS)
     fitting = [outcome.hunk for outcome in planned.outcomes if outcome.applied]
     settled = {target for hunk in fitting for target in hunk.targets}
@@ -75,7 +82,8 @@ def mutate(
     steps: list[Step] = [*["local" for _ in (*local, *beyond)], *["global" for _ in plan]]
     hunks = zip(steps, (*local, *beyond, *global_), strict=True)
     note = stillborn(final.prompt, prompt, known)
-    return Reproduction("mutation", prompt, None if note else final.prompt, note, tuple(hunks), tuple(work.lost), tuple(work.calls))
+    idea = idea_of([*grown.outcomes, *final.outcomes])
+    return Reproduction("mutation", prompt, None if note else final.prompt, note, tuple(hunks), tuple(work.lost), tuple(work.calls), idea)
 
 
 @dataclass
@@ -90,24 +98,32 @@ class _Mutation:
         self.calls: list[str] = []
 
     def summarise(self, evidence: Sequence[Evidence]) -> list[list[Trajectory]]:
-        """The trajectories of each problem; rollouts that say the same are asked about once."""
+        """The trajectories of each problem; rollouts that say the same are asked about once, and short ones not at all if a model compares them."""
         groups = [_distinct(item.rollouts) for item in evidence]
+        asked = [
+            (item, rollout) for item, group in zip(evidence, groups, strict=True) for rollout, _ in group if not self._as_it_is(rollout)
+        ]
         requests = [
             SummaryRequest(
                 principles=listed(self.prompt), problem=item.problem.text, answer=item.problem.answer, reply=rollout.reply, correct=rollout.correct,
                 answered=rollout.formatted, truncated=rollout.truncated,
             )
-            for item, group in zip(evidence, groups, strict=True) for rollout, _ in group
+            for item, rollout in asked
         ]
-        problems = [item.problem.problem_id for item, group in zip(evidence, groups, strict=True) for _ in group]
-        replies = iter(self._ask("summary", SUMMARIZER, requests, problems))
-        return [
-            [
-                _trajectory(rollout, count, reply, success=worth(rollout) == max(worth(other) for other in item.rollouts))
-                for rollout, count in group if isinstance(reply := next(replies), SummaryReply)
-            ]
-            for item, group in zip(evidence, groups, strict=True)
-        ]
+        replies = iter(self._ask("summary", SUMMARIZER, requests, [item.problem.problem_id for item, _ in asked]))
+        result = []
+        for item, group in zip(evidence, groups, strict=True):
+            best = max(worth(other) for other in item.rollouts)
+            shown = [(rollout, count, None if self._as_it_is(rollout) else next(replies)) for rollout, count in group]
+            result.append([
+                _trajectory(rollout, count, said, success=worth(rollout) == best) for rollout, count, said in shown
+                if not isinstance(said, AgentFailure)
+            ])
+        return result
+
+    def _as_it_is(self, rollout: Rollout) -> bool:
+        """Whether the reply itself is compared, not its summary."""
+        return self.editing.by_model and len(rollout.reply.split()) <= SHORT_REPLY
 
     def criticise(self, evidence: Sequence[Evidence], trajectories: Sequence[list[Trajectory]]) -> list[CritiqueReply | None]:
         """One critique per problem; None where there is no longer a contrast, or no reply."""
@@ -123,42 +139,54 @@ class _Mutation:
         return _placed(dict(zip(open_, replies, strict=True)), len(evidence))
 
     def propose(
-        self, evidence: Sequence[Evidence], critiques: Sequence[CritiqueReply | None], limit: int
+        self, evidence: Sequence[Evidence], critiques: Sequence[CritiqueReply | None], limit: int, standing: str
     ) -> tuple[list[Hunk], list[Outcome]]:
-        """The local hunks of all problems, and those beyond the limit of a problem."""
+        """The local hunks of all problems, and those beyond the limit of a problem. A model is asked in waves: those of a later one know what the
+        ones before proposed."""
         open_ = [(item.problem, critique) for item, critique in zip(evidence, critiques, strict=True) if critique is not None]
-        requests = [
-            LocalRequest(
-                principles=listed(self.prompt), problem=problem.text, critique=critique, limit=limit, guidance=list(self.editing.guidance),
-                library=self.editing.library.to_rows(),
-            )
-            for problem, critique in open_
-        ]
-        replies = self._ask("local", EDITOR, requests, [problem.problem_id for problem, _ in open_])
-        hunks, beyond = [], []
-        for (problem, _), reply in zip(open_, replies, strict=True):
-            if isinstance(reply, LocalReply):
-                given = [
-                    Hunk(edit.kind, (edit.target,) if edit.target else (), edit.text, edit.old, problem.problem_id) for edit in reply.edits
-                ]
-                hunks += given[:limit]
-                beyond += over_limit(given, limit, f"one problem may propose {limit} edits")
+        hunks: list[Hunk] = []
+        beyond: list[Outcome] = []
+        for wave in waves(len(open_), self.editing.waves if self.editing.by_model else 1):
+            requests = [
+                LocalRequest(
+                    principles=listed(self.prompt), problem=problem.text, critique=critique, limit=limit, guidance=list(self.editing.guidance),
+                    library=self.editing.library.to_rows(), **self._context(place, len(open_), standing, critique, hunks),
+                )
+                for place in wave for problem, critique in [open_[place]]
+            ]
+            problems = [open_[place][0].problem_id for place in wave]
+            replies = self._ask("local", EDITOR, requests, problems, first=wave.start)
+            for problem_id, reply in zip(problems, replies, strict=True):
+                if isinstance(reply, LocalReply):
+                    given = [Hunk(edit.kind, (edit.target,) if edit.target else (), edit.text, edit.old, problem_id) for edit in reply.edits]
+                    hunks += given[:limit]
+                    beyond += over_limit(given, limit, f"one problem may propose {limit} edits")
         return hunks, beyond
 
-    def consolidate(self, prompt: SystemPrompt, grown: Applied, modifies: Sequence[Hunk]) -> list[Hunk]:
+    def _context(self, place: int, count: int, standing: str, critique: CritiqueReply, hunks: Sequence[Hunk]) -> dict[str, str]:
+        """What a model is sent beside the problem; operators read none of it."""
+        if not self.editing.by_model:
+            return {}
+        about = " ".join([*critique.failures, *critique.guidance_needed])
+        note = SiblingNote(number=place + 1, count=count, siblings=[edit_text(hunk) for hunk in hunks])
+        return {"standing": standing, "tried": self.editing.memory.tried(about, MOST_TRIED), "siblings": note.text() if hunks else ""}
+
+    def consolidate(self, prompt: SystemPrompt, grown: Applied, modifies: Sequence[Hunk], standing: str) -> list[Hunk]:
         """The hunks of the plan; none where the call gave no reply: the local edits stand then as they are."""
         counts = Counter((hunk.targets[0], tidy(hunk.text)) for hunk in modifies if len(hunk.targets) == 1)
         request = GlobalRequest(
             principles=listed(grown.prompt), new=[item for item in grown.prompt.ids if item not in prompt.ids], guidance=list(self.editing.guidance),
             suggestions=[Suggestion(id=target, text=text, problems=count) for (target, text), count in counts.items() if target in prompt.ids],
-            library=self.editing.library.to_rows(),
+            standing=standing, library=self.editing.library.to_rows(),
+            refused=[f"{edit_text(item.hunk)} ({item.reason})" for item in grown.outcomes if not item.applied] if self.editing.by_model else [],
         )
         reply, = self._ask("global", CONSOLIDATOR, [request], [None])
         return [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in reply.edits] if isinstance(reply, GlobalReply) else []
 
-    def _ask(self, step: Step, role: Role[Any, Any], requests: Sequence[Any], problems: Sequence[str | None]) -> list[Any]:
+    def _ask(self, step: Step, role: Role[Any, Any], requests: Sequence[Any], problems: Sequence[str | None], *, first: int = 0) -> list[Any]:
+        """The replies. first: place of the first request among those of the step."""
         own = self.editing
-        seeds = [child_seed(own.root_seed, LINE, own.cycle, f"{own.iteration}/{step}", place) for place in range(len(requests))]
+        seeds = [child_seed(own.root_seed, LINE, own.cycle, f"{own.iteration}/{step}", first + place) for place in range(len(requests))]
         replied = own.agents.call_many(role, requests, seeds=seeds)
         replies = [reply.value for reply in replied]
         self.lost += lost_calls(step, replies, problems)
@@ -173,11 +201,11 @@ def _distinct(rollouts: Sequence[Rollout]) -> list[tuple[Rollout, int]]:
     return [(first[key], count) for key, count in counts.items()]
 
 
-def _trajectory(rollout: Rollout, count: int, summary: SummaryReply, *, success: bool) -> Trajectory:
-    return Trajectory(
-        success=success, count=count, words=len(rollout.reply.split()), steps=summary.steps, principles_used=summary.principles_used,
-        errors=summary.errors,
-    )
+def _trajectory(rollout: Rollout, count: int, summary: SummaryReply | None, *, success: bool) -> Trajectory:
+    words = len(rollout.reply.split())
+    if summary is None:
+        return Trajectory(success=success, count=count, words=words, reply=rollout.reply)
+    return Trajectory(success=success, count=count, words=words, **summary.model_dump())
 
 
 def _placed(result: Mapping[int, CritiqueReply | AgentFailure], count: int) -> list[CritiqueReply | None]:

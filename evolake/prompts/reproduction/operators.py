@@ -10,32 +10,18 @@ from evolake.agents import AgentFailure, Agents
 from evolake.prompts.model.edits import Hunk, Limits, Outcome
 from evolake.prompts.model.library import PrincipleLibrary
 from evolake.prompts.model.prompt import SystemPrompt
-from evolake.prompts.model.protocol import Problem, Rollout
+from evolake.prompts.reproduction.evidence import CHILD, Step
+from evolake.prompts.reproduction.memory import SearchMemory
 from evolake.prompts.roles.models import PrincipleText
 
 Operator = Literal["mutation", "crossover"]
-Step = Literal["summary", "critique", "local", "global", "recombine", "child"]
 LINE = "prompts"
-CHILD: Step = "child"
-"""The step of a row of EDITS that says why there is no child."""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """The rollouts of one prompt on one problem."""
-
-    problem: Problem
-    rollouts: tuple[Rollout, ...]
-
-    @property
-    def contrasted(self) -> bool:
-        """Whether there are better and worse ones: with rewards of 0 and 1, exactly 0 < V < 1."""
-        return len({worth(rollout) for rollout in self.rollouts}) > 1
 
 
 @dataclass(frozen=True)
 class Editing:
-    """What the reproductions of one iteration share. guidance: what people asked for. limits: of the prompts."""
+    """What the reproductions of one iteration share. guidance: what people asked for. limits: of the prompts. memory: what was tried before and how
+    each prompt did. waves: in how many a model is asked for the edits of a batch."""
 
     agents: Agents
     library: PrincipleLibrary
@@ -44,6 +30,13 @@ class Editing:
     root_seed: int
     guidance: Sequence[str] = ()
     limits: Limits = field(default_factory=Limits)
+    memory: SearchMemory = field(default_factory=SearchMemory)
+    waves: int = 1
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a model edits."""
+        return self.agents.backend.name != "operators"
 
 
 @dataclass(frozen=True)
@@ -60,7 +53,7 @@ class Reproduction:
     """What became of one mutation or crossover.
 
     parent: the prompt that was edited. child: None where none was born, and `note` says why. hunks: (step, outcome) in the order of the steps.
-    calls: names of the calls that were made for it, for `Agents.assign`.
+    calls: names of the calls that were made for it, for `Agents.assign`. idea: what the child is, in short.
     """
 
     operator: Operator
@@ -70,6 +63,7 @@ class Reproduction:
     hunks: tuple[tuple[Step, Outcome], ...] = ()
     lost: tuple[Lost, ...] = ()
     calls: tuple[str, ...] = ()
+    idea: str = ""
 
     def rows(self, *, cycle: str, arm: str, iteration: int, backend: str) -> list[dict[str, Any]]:
         """Rows of the table `edits`."""
@@ -98,11 +92,6 @@ def unmade_rows(edits: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     lost = (row for row in edits if row["step"] == CHILD)
     kept = ("cycle", "iteration", "operator", "prompt_id", "reason")
     return [{"number": number} | {name: row[name] for name in kept} for number, row in enumerate(lost)]
-
-
-def worth(rollout: Rollout) -> float:
-    """What a rollout counts in values and ratings. Rejection keeps a failed rollout out of the update; it is worth nothing all the same."""
-    return 0.0 if rollout.reward is None else rollout.reward
 
 
 def stillborn(child: SystemPrompt, parent: SystemPrompt, known: Collection[tuple[str, ...]]) -> str:

@@ -8,14 +8,18 @@ those with it. No model is involved, and a text is only ever taken over as it st
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 
-from evolake.agents.roles import Role, hide
+from evolake.agents.roles import Role
+from evolake.prompts.model.edits import Hunk
 from evolake.prompts.model.library import PrincipleLibrary, library_of
 from evolake.prompts.model.prompt import tidy
+from evolake.prompts.roles.applying import edits_fault
 from evolake.prompts.roles.editing import merges_of
-from evolake.prompts.roles.models import CrossEdit, CrossReply, CrossRequest
+from evolake.prompts.roles.models import Contender, CrossEdit, CrossReply, CrossRequest
+from evolake.prompts.roles.sections import TRIED, by_id, sections
 
 RELATED = 0.5
 """Share of common words from which on two texts are versions of one principle."""
@@ -76,5 +80,23 @@ def related(item: str, other: str, library: PrincipleLibrary) -> bool:
     return len(first & second) >= RELATED * len(first | second)
 
 
-RECOMBINER = Role("prompts_recombiner", CrossRequest, CrossReply, recombine, values=hide("library"))
+def _contender(item: Contender) -> dict[str, Any]:
+    shown = {"principles": by_id(item.principles), "won": item.won, "values": item.values} | ({"standing": item.standing} if item.standing else {})
+    return shown if item.name == "best" else {"name": item.name} | shown
+
+
+def _recombiner_values(request: CrossRequest) -> dict[str, Any]:
+    return {
+        "best": _contender(request.best), "others": [_contender(item) for item in request.others],
+        "problems": [item.model_dump() for item in request.problems], "limit": request.limit,
+        "context": sections(tried=(TRIED, request.tried), guidance=request.guidance),
+    }
+
+
+def _recombiner_fault(request: CrossRequest, reply: CrossReply) -> str:
+    hunks = [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in reply.edits[: request.limit]]
+    return edits_fault(request.best.principles, hunks, problems=[item.text for item in request.problems])
+
+
+RECOMBINER = Role("prompts_recombiner", CrossRequest, CrossReply, recombine, values=_recombiner_values, fault=_recombiner_fault)
 """Edits of the best prompt by what others do better: crossover."""

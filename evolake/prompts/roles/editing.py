@@ -7,13 +7,19 @@ more to say about a problem, an entry that is not in the prompt is tried: withou
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 
-from evolake.agents.roles import Role, hide
+from evolake.agents.roles import Role
+from evolake.prompts.model.edits import Hunk, Kind
 from evolake.prompts.model.library import PrincipleLibrary, library_of
+from evolake.prompts.roles.applying import edits_fault
 from evolake.prompts.roles.models import GlobalEdit, GlobalReply, GlobalRequest, LocalEdit, LocalReply, LocalRequest, PrincipleText
+from evolake.prompts.roles.sections import SIBLINGS, STANDING, TRIED, by_id, sections
 
+LOCAL_KINDS: tuple[Kind, ...] = ("add", "modify")
+GLOBAL_KINDS: tuple[Kind, ...] = ("modify", "merge")
 MERGE_FROM = 4
 """Principles in a prompt from which on two of them are merged."""
 
@@ -73,7 +79,38 @@ def _answer(
     return LocalEdit(kind="add", text=missing[int(random.integers(len(missing)))].versions[0]) if missing else None
 
 
-EDITOR = Role("prompts_editor", LocalRequest, LocalReply, edit_locally, values=hide("library"))
+def _editor_values(request: LocalRequest) -> dict[str, Any]:
+    return {
+        "principles": by_id(request.principles), "problem": request.problem,
+        "critique": request.critique.model_dump(exclude_defaults=True) or "nothing", "limit": request.limit,
+        "context": sections(
+            standing=(STANDING, request.standing), tried=(TRIED, request.tried), siblings=(SIBLINGS, request.siblings), guidance=request.guidance,
+        ),
+    }
+
+
+def _editor_fault(request: LocalRequest, reply: LocalReply) -> str:
+    hunks = [Hunk(edit.kind, (edit.target,) if edit.target else (), edit.text, edit.old) for edit in reply.edits[: request.limit]]
+    return edits_fault(request.principles, hunks, problems=[request.problem], kinds=LOCAL_KINDS)
+
+
+def _consolidator_values(request: GlobalRequest) -> dict[str, Any]:
+    suggestions = [item.model_dump() for item in request.suggestions]
+    return {
+        "principles": by_id(request.principles), "new": ", ".join(request.new) or "none",
+        "context": sections(
+            suggestions=("Other proposals: texts for principles that exist, and by how many problems", suggestions),
+            refused=("Edits that did not apply", request.refused), standing=("How the prompt stands without the additions", request.standing),
+            guidance=request.guidance,
+        ),
+    }
+
+
+def _consolidator_fault(request: GlobalRequest, reply: GlobalReply) -> str:
+    return edits_fault(request.principles, [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in reply.edits], kinds=GLOBAL_KINDS)
+
+
+EDITOR = Role("prompts_editor", LocalRequest, LocalReply, edit_locally, values=_editor_values, fault=_editor_fault)
 """At most two edits for that problem (add, modify): mutation, step 3."""
-CONSOLIDATOR = Role("prompts_consolidator", GlobalRequest, GlobalReply, consolidate, values=hide("library"))
+CONSOLIDATOR = Role("prompts_consolidator", GlobalRequest, GlobalReply, consolidate, values=_consolidator_values, fault=_consolidator_fault)
 """The edits of all problems as one plan (modify, merge): mutation, step 4."""

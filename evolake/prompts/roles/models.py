@@ -48,14 +48,16 @@ class SummaryReply(Model):
 
 
 class Trajectory(Model):
-    """A summary with its outcome. count: how many rollouts said the same. words: length of the reply."""
+    """A rollout with its outcome: the reply itself, if it is short, else its summary. count: how many rollouts said the same. words: length of the
+    reply."""
 
     success: bool
     count: int
     words: int
-    steps: str
-    principles_used: list[str]
-    errors: list[str]
+    reply: str = ""
+    steps: str = ""
+    principles_used: list[str] = Field(default_factory=list)
+    errors: list[str] = Field(default_factory=list)
 
 
 class CritiqueRequest(Model):
@@ -78,12 +80,16 @@ class CritiqueReply(Model):
 
 
 class LocalRequest(Model):
-    """Edit a system prompt by what one problem taught; at most `limit` edits."""
+    """Edit a system prompt by what one problem taught; at most `limit` edits. standing: rating, pass rates and duel of the prompt. tried: a table
+    of earlier children and edits. siblings: what other requests of the batch proposed, and which of them this one is."""
 
     principles: list[PrincipleText]
     problem: str
     critique: CritiqueReply
     limit: int
+    standing: str = ""
+    tried: str = ""
+    siblings: str = ""
     guidance: list[str] = Field(default_factory=list)
     library: Library = Field(default_factory=list)
 
@@ -110,11 +116,14 @@ class Suggestion(Model):
 
 
 class GlobalRequest(Model):
-    """Consolidate the edits of a whole batch. principles: with all additions in place, which `new` names. suggestions: other texts for principles."""
+    """Consolidate the edits of a whole batch. principles: with all additions in place, which `new` names. suggestions: other texts for principles.
+    standing: as in LocalRequest, without the additions. refused: edits that did not apply, with the reason."""
 
     principles: list[PrincipleText]
     new: list[str]
     suggestions: list[Suggestion]
+    standing: str = ""
+    refused: list[str] = Field(default_factory=list)
     guidance: list[str] = Field(default_factory=list)
     library: Library = Field(default_factory=list)
 
@@ -132,12 +141,14 @@ class GlobalReply(Model):
 
 
 class Contender(Model):
-    """A system prompt of the iteration. won: numbers of the problems it was best on. values: its mean reward on each problem, null if unknown."""
+    """A system prompt of the iteration. won: numbers of the problems it was best on. values: its mean reward on each problem, null if unknown.
+    standing: its rating, pass rate and duel."""
 
     name: str
     principles: list[PrincipleText]
     won: list[int]
     values: list[float | None]
+    standing: str = ""
 
 
 class BatchProblem(Model):
@@ -148,12 +159,13 @@ class BatchProblem(Model):
 
 
 class CrossRequest(Model):
-    """Edit `best`, the prompt with the highest total, by what the others do better; at most `limit` edits."""
+    """Edit `best`, the prompt with the highest total, by what the others do better; at most `limit` edits. tried: as in LocalRequest."""
 
     best: Contender
     others: list[Contender]
     problems: list[BatchProblem]
     limit: int
+    tried: str = ""
     guidance: list[str] = Field(default_factory=list)
     library: Library = Field(default_factory=list)
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
-from evolake.agents.roles import Role, hide
+from evolake.agents.roles import Role
 from evolake.prompts.model.library import SYMPTOMS, library_of
 from evolake.prompts.roles.models import CritiqueReply, CritiqueRequest, PrincipleText, SummaryReply, SummaryRequest, Trajectory
+from evolake.prompts.roles.sections import by_id
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 NEAR = 0.1
@@ -91,7 +93,23 @@ def _mean_words(trajectories: list[Trajectory]) -> float:
     return sum(trajectory.words * trajectory.count for trajectory in trajectories) / total if total else 0.0
 
 
-SUMMARIZER = Role("prompts_summarizer", SummaryRequest, SummaryReply, summarise)
-"""What one rollout did and where it went wrong: mutation, step 1."""
-CRITIC = Role("prompts_critic", CritiqueRequest, CritiqueReply, criticise, values=hide("library"))
+def _summary_values(request: SummaryRequest) -> dict[str, Any]:
+    outcome = [
+        "correct" if request.correct else "wrong" if request.answered else "no answer in the wanted form",
+        *(["cut off at the limit on its length"] if request.truncated else []),
+    ]
+    return {
+        "principles": by_id(request.principles), "problem": request.problem, "answer": request.answer, "reply": request.reply,
+        "outcome": ", ".join(outcome),
+    }
+
+
+def _critique_values(request: CritiqueRequest) -> dict[str, Any]:
+    shown = [item.model_dump(exclude_defaults=True, exclude=set() if item.steps else {"words"}) for item in request.trajectories]
+    return {"principles": by_id(request.principles), "problem": request.problem, "answer": request.answer, "attempts": shown}
+
+
+SUMMARIZER = Role("prompts_summarizer", SummaryRequest, SummaryReply, summarise, values=_summary_values)
+"""What one long rollout did and where it went wrong: mutation, step 1."""
+CRITIC = Role("prompts_critic", CritiqueRequest, CritiqueReply, criticise, values=_critique_values)
 """What sets the successes on a problem apart: mutation, step 2."""

@@ -8,53 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback_model import Action, Asked, LoopbackModel, say
+from loopback_model import Action, Asked, LoopbackModel
 from prompts_fixtures import PROBLEMS, Adder, iterate, judge, library, model_agents, problem
+from prompts_scripted_model import Editor
 
 from evolake.prompts.evolution.population import found_population
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Sample
 from evolake.prompts.reproduction.crossover import cross
-from evolake.prompts.reproduction.mutation import mutate
-from evolake.prompts.reproduction.operators import Editing, Evidence, Reproduction
+from evolake.prompts.reproduction.evidence import Evidence
+from evolake.prompts.reproduction.memory import SearchMemory
+from evolake.prompts.reproduction.mutation import SHORT_REPLY, mutate
+from evolake.prompts.reproduction.operators import Editing, Reproduction
 
 PROMPT = prompt_of(["Be kind.", "Count twice."])
-ROLE_OF = {
-    "SummaryReply": "summary", "CritiqueReply": "critique", "LocalReply": "local", "GlobalReply": "global", "CrossReply": "recombine",
-}
-SUMMARY = {"steps": "It adds and then doubts.", "principles_used": ["p2"], "errors": ["doubts the sum"]}
-CRITIQUE = {"successes": ["commits"], "failures": ["doubts"], "guidance_needed": ["Commit."], "insufficient": ["p2"]}
-
-
-def role_of(asked: Asked) -> str:
-    """Which role a request is of, by the schema that it asks for."""
-    text = asked.messages[0]["content"]
-    return ROLE_OF[json.loads(text[text.index("JSON Schema:\n") + 13 :])["title"]]
-
-
-class Editor:
-    """A model that answers by role; a reply may be a function of the request, and may be an action instead."""
-
-    def __init__(self, **replies: Any):
-        self.replies = {"summary": SUMMARY, "critique": CRITIQUE, "local": {"edits": []}, "global": {"edits": []}} | replies
-        self.asked: list[tuple[str, str]] = []
-
-    def __call__(self, asked: Asked) -> Action:
-        role, user = role_of(asked), asked.messages[1]["content"]
-        self.asked.append((role, user))
-        reply = self.replies[role]
-        reply = reply(user) if isinstance(reply, Callable) else reply
-        return reply if isinstance(reply, Action) else say(reply)
-
-    def users(self, role: str) -> list[str]:
-        return [user for name, user in self.asked if name == role]
-
-
-def evidence(*numbers: int) -> list[Evidence]:
-    """For each sum one right reply and one that is not."""
+def evidence(*numbers: int, words: int = SHORT_REPLY) -> list[Evidence]:
+    """For each sum one right reply and one that is not. words: before their last ones."""
     result = []
     for number in numbers:
-        replies = [f"The sum is {2 * number + 3}", f"Is it {2 * number + 3} perhaps?"]
+        replies = [f"{'well ' * words}The sum is {2 * number + 3}", f"{'well ' * words}Is it {2 * number + 3} perhaps?"]
         result.append(Evidence(problem(number), tuple(
             judge(PROMPT, problem(number), place, Sample(reply, 4, False)) for place, reply in enumerate(replies)
         )))
@@ -70,8 +42,9 @@ def by_model(tmp_path: Path) -> Iterator[Mutate]:
 
     def made(editor: Editor, *numbers: int, **more: Any) -> Reproduction:
         with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
-            own = {name: more.pop(name) for name in ("limits", "guidance") if name in more}
-            return mutate(Editing(agents, library(), "0001", 1, 1, **own), PROMPT, evidence(*numbers), **more)
+            own = {name: more.pop(name) for name in ("limits", "guidance", "memory", "waves") if name in more}
+            shown = evidence(*numbers, words=more.pop("words", SHORT_REPLY))
+            return mutate(Editing(agents, library(), "0001", 1, 1, **own), PROMPT, shown, **more)
 
     yield made
 
@@ -98,12 +71,12 @@ def test_four_steps_see_what_they_need_and_make_a_child(by_model: Mutate) -> Non
         ("global", "merge", "Commit to the sum.", True, ""),
     ])
     summary = next(user for user in editor.users("summary") if "Is it 5 perhaps?" in user)
-    assert "What is 1 + 4?" in summary and "The reply is correct: false." in summary and "Count twice." in summary
+    assert "What is 1 + 4?" in summary and "(no answer in the wanted form)" in summary and "Count twice." in summary
     critique = next(user for user in editor.users("critique") if "What is 1 + 4?" in user)
     assert "It adds and then doubts." in critique and "success: true" in critique and "success: false" in critique
     assert all("doubts" in user and "Mind the units." in user and "at most 2 edits" in user for user in editor.users("local"))
     plan, = editor.users("global")
-    assert "Commit to a result." in plan and "Trust the sum." in plan and "problems: 2" in plan and '["p3", "p4"]' not in plan
+    assert "Commit to a result." in plan and "Trust the sum." in plan and "problems: 2" in plan and "Additions: p3, p4" in plan
     assert not any(entry.versions[0] in user for _, user in editor.asked for entry in library().entries)
 
 
@@ -124,7 +97,10 @@ def test_a_plan_that_does_not_apply_settles_nothing(by_model: Mutate) -> None:
     )
     made = by_model(editor, 1)
     assert made.child is not None and made.child.texts == ("Be kind.", "Count once.")
-    assert [hunk[3:] for hunk in hunks(made)] == [(True, ""), (False, "there is no principle p9"), (False, "the new text is empty")]
+    assert [hunk[3:] for hunk in hunks(made)] == [(True, "")]
+    [lost] = made.lost
+    assert lost.reason.startswith("unusable: no edit applies. ") and "no principle p9" in lost.reason and "the new text is empty" in lost.reason
+    assert len(editor.users("global")) == 2
 
 
 def test_hunks_that_do_not_fit_are_dropped_with_their_reason_and_the_rest_stands(by_model: Mutate) -> None:
@@ -170,7 +146,7 @@ def test_an_edit_that_copies_a_problem_of_the_batch_is_left_out_by_the_iteration
     with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path) as agents:
         done = iterate(found_population({"plain": PROMPT}, "0001"), Adder(skill=lambda prompt: 0.5), agents=agents, arm="evolution")
     local = [row for row in done.rows["edits"] if row["step"] == "local"]
-    assert local and all("What is" in row["text"] and row["reason"] == "the new text copies a problem" for row in local)
+    assert local and all(row["reason"].startswith("unusable: ") and "the new text copies a problem" in row["reason"] for row in local)
     assert len(done.population.prompts) == 1
 
 
@@ -221,3 +197,95 @@ def test_an_iteration_by_a_model_replays_from_its_tape_to_the_same_rows(tmp_path
     children = [row for row in first.population.rows() if row["operator"] != "root"]
     assert children and {row["origin"] for row in children} == {"model"} and set(first.frames()["edits"]["backend"]) == {"model"}
     assert {row["artifact_id"] for row in calls} <= set(first.population.prompts["prompt_id"])
+
+
+def test_short_replies_are_compared_as_they_are_and_cost_no_summary(by_model: Mutate) -> None:
+    editor = Editor(local={"edits": [{"kind": "add", "text": "Commit."}]})
+    assert by_model(editor, 1, words=0).child is not None
+    assert editor.users("summary") == []
+    [critique] = editor.users("critique")
+    assert "reply: The sum is 5" in critique and "reply: Is it 5 perhaps?" in critique and "words" not in critique.partition("# The attempts")[2]
+
+
+def test_edits_of_which_none_applies_are_asked_for_once_more_with_the_reason(by_model: Mutate) -> None:
+    replies = iter([
+        {"edits": [{"kind": "modify", "target": "p2", "old": "Count thrice.", "text": "Count once."}]},
+        {"edits": [{"kind": "modify", "target": "p2", "old": "Count twice.", "text": "Count once."}]},
+    ])
+    seen: list[str] = []
+
+    class Listening(Editor):
+        def __call__(self, asked: Asked) -> Action:
+            seen.append(asked.messages[-1]["content"])
+            return super().__call__(asked)
+
+    editor = Listening(local=lambda user: next(replies))
+    made = by_model(editor, 1, words=0)
+    assert made.child is not None and made.child.texts == ("Be kind.", "Count once.") and made.lost == ()
+    assert made.idea == "modify p2: Count once."
+    [reason] = [text for text in seen if "no edit applies" in text]
+    assert "p2 does not read as quoted" in reason and "p2 reads: Count twice." in reason
+
+
+def test_later_requests_of_a_batch_see_what_the_ones_before_proposed(by_model: Mutate) -> None:
+    editor = Editor(local=lambda user: {"edits": [{"kind": "add", "text": f"Commit to a result, {len(user)}."}]})
+    by_model(editor, 1, 2, 3, words=0, waves=2)
+    shown = ["add: Commit to a result, " in user for user in editor.users("local")]
+    assert shown == [False, False, True]
+
+
+def test_editors_read_what_decides_and_what_was_tried(by_model: Mutate) -> None:
+    """Each value that decides about a prompt reaches the roles that propose the next one."""
+    row = _row_of(PROMPT, "champion", mu=27.5, sigma=2.0)
+    child = _row_of(prompt_of(["Be brief."]), "blocked", parents=[PROMPT.prompt_id], idea="add: Be brief.")
+    loser = _row_of(prompt_of(["Be bold."]), "accepted", parents=[PROMPT.prompt_id], idea="add: Be bold.")
+    duel = {
+        "cycle": "0003", "champion_id": PROMPT.prompt_id, "challenger_id": loser["prompt_id"], "wins": False, "difference": 0.1, "low": -0.1,
+        "high": 0.3, "reason": "+0.100 correct a reply on 12 problems",
+    }
+    refused = {
+        "cycle": "0003", "applied": False, "kind": "modify", "step": "local", "targets": ["p9"], "text": "Count less.", "operator": "mutation",
+        "prompt_id": PROMPT.prompt_id, "reason": "there is no principle p9",
+    }
+    memory = SearchMemory([row, child, loser], [refused], [duel], {child["prompt_id"]: "leak: it copies a problem"})
+    editor = Editor(local={"edits": [{"kind": "add", "text": "Commit."}, {"kind": "add", "text": "Commit"}]})
+    by_model(editor, 1, words=0, memory=memory)
+    [local], [plan] = editor.users("local"), editor.users("global")
+    standing = (
+        "it is the champion", "rating 27.5 +- 3.9 (95%) after 2 matches", "1 of 2 replies right, 50% (9 to 91%)", "sums (difficulty 1) 1 of 2",
+        "duel in cycle 0003", "kept the title",
+    )
+    tried = ("leak: it copies a problem", "+0.100 correct a reply (-0.100 to +0.300)", "lost its duel", "modify p9: Count less.", "no principle p9")
+    assert [text for text in (*standing, *tried) if text not in local] == []
+    assert [text for text in standing if text not in plan] == []
+    assert "add: Commit (p3 says the same already)" in plan
+
+
+def _row_of(prompt: Any, state: str, *, parents: Any = (), mu: float = 25.0, sigma: float = 8.0, idea: str | None = None) -> dict[str, Any]:
+    return {
+        "prompt_id": prompt.prompt_id, "cycle": "0002", "state": state, "operator": "mutation", "parents": list(parents), "mu": mu, "sigma": sigma,
+        "rounds": 2, "idea": idea,
+    }
+
+
+def test_no_two_requests_of_a_cycle_are_alike_and_the_recombiner_reads_what_was_tried(tmp_path: Path) -> None:
+    numbers = iter(range(100))
+    asked: list[str] = []
+
+    class Listening(Editor):
+        def __call__(self, request: Asked) -> Action:
+            asked.append(json.dumps(request.messages))
+            return super().__call__(request)
+
+    editor = Listening(
+        local=lambda user: {"edits": [{"kind": "add", "text": f"Commit, way {next(numbers)}."}]},
+        recombine=lambda user: {"analysis": "It commits.", "edits": [{"kind": "add", "text": f"Taken over, {next(numbers)}."}]},
+    )
+    roots = {"first": PROMPT, "second": prompt_of(["Add."])}
+    with LoopbackModel(editor) as server, model_agents(server.base_url, tmp_path, model_threads=1) as agents:
+        done = iterate(found_population(roots, "0001"), Adder(skill=lambda prompt: 0.5), count=3, agents=agents, arm="evolution")
+    assert len(set(asked)) == len(asked) > 10
+    last = editor.users("recombine")[-1]
+    assert "It commits. [add: Taken over" in last and "replies right" in last and "rating" in last
+    ideas = [row["idea"] for row in done.population.rows() if row["operator"] != "root"]
+    assert ideas and all(ideas)

@@ -14,7 +14,7 @@ from prompts_fixtures import PROBLEMS, SEEDS, problem
 from evolake.gates import load_rules
 from evolake.prompts.evolution.gate_specs import GATES
 from evolake.prompts.evolution.judging import Newborn, replay, run_gates
-from evolake.prompts.evolution.population import Population, found_population
+from evolake.prompts.evolution.population import Birth, Population, found_population
 from evolake.prompts.model.edits import Hunk, apply
 from evolake.prompts.model.prompt import Principle, SystemPrompt, prompt_of
 from evolake.prompts.reproduction.operators import Reproduction
@@ -42,7 +42,7 @@ def born(hunks=HUNKS, parent: SystemPrompt = ROOT) -> tuple[dict[str, Any], Popu
     outcomes = {id(outcome.hunk): outcome for outcome in (*first.outcomes, *second.outcomes)}
     made = Reproduction("mutation", parent, second.prompt, "", tuple((step, outcomes[id(hunk)]) for step, hunk in hunks))
     grown = population.with_child(
-        second.prompt, {parent.prompt_id: 1.0}, (25.0, 8.0), operator="mutation", cycle="0001", iteration=1, origin="operators",
+        second.prompt, {parent.prompt_id: 1.0}, (25.0, 8.0), Birth("mutation", "0001", 1, "operators"),
     )
     return grown.rows()[-1], grown, made.rows(cycle="0001", arm="espl", iteration=1, backend="operators")
 

@@ -13,8 +13,9 @@ from evolake.prompts.model.edits import Limits
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.model.protocol import Rollout, Sample
 from evolake.prompts.reproduction.crossover import cross, wins
+from evolake.prompts.reproduction.evidence import Evidence
 from evolake.prompts.reproduction.mutation import mutate
-from evolake.prompts.reproduction.operators import Editing, Evidence, Reproduction
+from evolake.prompts.reproduction.operators import Editing, Reproduction
 
 PROMPT = prompt_of(["Be kind."])
 RIGHT, BURIED, CUT = "The sum is {}", "It is {} I think", "Let me think"

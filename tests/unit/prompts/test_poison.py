@@ -13,7 +13,7 @@ from evolake.gates import load_rules
 from evolake.prompts.evolution import iteration, judging
 from evolake.prompts.evolution.iteration import TABLES
 from evolake.prompts.evolution.judging import Newborn, evidence_bytes, run_gates
-from evolake.prompts.evolution.population import found_population
+from evolake.prompts.evolution.population import Birth, found_population
 from evolake.prompts.model.edits import Hunk, Limits, apply
 from evolake.prompts.model.library import load_roots
 from evolake.prompts.model.prompt import prompt_of
@@ -79,8 +79,7 @@ def test_a_spent_budget_is_no_childs_fault(monkeypatch: pytest.MonkeyPatch) -> N
 def child() -> tuple[dict[str, Any], Any]:
     population = found_population({"root": ROOT}, "0000")
     grown = population.with_child(
-        apply(ROOT, [Hunk("add", text="Check the sum.")]).prompt, {ROOT.prompt_id: 1.0}, (25.0, 8.0), operator="mutation", cycle="0001", iteration=1,
-        origin="model",
+        apply(ROOT, [Hunk("add", text="Check the sum.")]).prompt, {ROOT.prompt_id: 1.0}, (25.0, 8.0), Birth("mutation", "0001", 1, "model"),
     )
     return grown.rows()[-1], grown
 

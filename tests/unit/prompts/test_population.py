@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from evolake.prompts.evolution.population import Population, found_population, population_of
+from evolake.prompts.evolution.population import Birth, Population, found_population, population_of
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.rating.ratings import MU, SIGMA
 
@@ -20,7 +20,7 @@ def population(children: int = 0) -> Population:
     result = found_population({"plain": ROOT}, "0001")
     for number in range(children):
         result = result.with_child(
-            child(number), {ROOT.prompt_id: 1.0}, (25.0 + number, 8.0), operator="mutation", cycle="0002", iteration=number + 1, origin="operators",
+            child(number), {ROOT.prompt_id: 1.0}, (25.0 + number, 8.0), Birth("mutation", "0002", number + 1, "operators"),
         )
     return result
 
@@ -33,7 +33,7 @@ def test_a_population_starts_from_a_root_with_a_fresh_rating() -> None:
     result = population()
     assert result.rows() == [{
         "prompt_id": ROOT.prompt_id, "cycle": "0001", "iteration": 0, "number": 0, "state": "candidate", "operator": "root", "parents": [],
-        "principles": ROOT.to_json(), "text": ROOT.text(), "size": 1, "mu": MU, "sigma": SIGMA, "rounds": 0, "origin": "plain",
+        "principles": ROOT.to_json(), "text": ROOT.text(), "size": 1, "mu": MU, "sigma": SIGMA, "rounds": 0, "origin": "plain", "idea": None,
     }]
     assert result.iteration == 0 and result.champion_id is None and result.prompt(ROOT.prompt_id) == ROOT
     with pytest.raises(ValueError, match="root"):
@@ -45,7 +45,7 @@ def test_a_population_starts_from_a_root_with_a_fresh_rating() -> None:
 def test_a_child_comes_last_with_its_parents_and_weights() -> None:
     other = child(7)
     result = population(1).with_child(
-        other, {ROOT.prompt_id: 0.25, child(0).prompt_id: 0.75}, (26.0, 2.0), operator="crossover", cycle="0003", iteration=4, origin="model",
+        other, {ROOT.prompt_id: 0.25, child(0).prompt_id: 0.75}, (26.0, 2.0), Birth("crossover", "0003", 4, "model"),
     )
     row = result.row(other.prompt_id)
     assert (row["number"], row["operator"], row["parents"], row["origin"]) == (2, "crossover", [ROOT.prompt_id, child(0).prompt_id], "model")
@@ -54,7 +54,7 @@ def test_a_child_comes_last_with_its_parents_and_weights() -> None:
     ]
     assert result.known() == {ROOT.texts, child(0).texts, other.texts}
     with pytest.raises(ValueError, match="already"):
-        result.with_child(other, {ROOT.prompt_id: 1.0}, (25.0, 1.0), operator="mutation", cycle="0003", iteration=4, origin="model")
+        result.with_child(other, {ROOT.prompt_id: 1.0}, (25.0, 1.0), Birth("mutation", "0003", 4, "model"))
     with pytest.raises(KeyError):
         result.row("nobody")
 

@@ -1,0 +1,28 @@
+"""How often a cycle of the line asks each role."""
+
+from __future__ import annotations
+
+from evolake.agents.role_calls import RoleCalls, asked
+from evolake.designs.evolution.proposals import REPAIRS
+from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_REPAIR_ROLE, DESIGN_ROLE
+from evolake.designs.roles.designer_session import DESIGN_SESSION
+from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE, REVIEW_ROLE
+from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE
+from evolake.designs.settings import DesignsSettings
+from evolake.settings import Settings
+
+
+def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCalls]:
+    """Return the calls of one cycle. A repair follows a design or an objective that a gate blocks: one in four, until a lake says otherwise."""
+    own = settings.of(DesignsSettings)
+    designs, objectives = own.designs_per_cycle, own.objectives_per_cycle
+    writer = RoleCalls(DESIGN_ROLE, designs, designs, data=6000, reply=2500)
+    if own.designer == "session":
+        writer = RoleCalls(DESIGN_SESSION, designs, designs, data=6000)
+    return asked([
+        RoleCalls(LOOKUP_ROLE, 1, 1), RoleCalls(DIRECTIONS_ROLE, 1, 1, data=6000, reply=1500), writer,
+        RoleCalls(DESIGN_REPAIR_ROLE, designs * REPAIRS, designs / 4, data=2500, reply=2500),
+        RoleCalls(ANALYSIS_ROLE, designs, designs * 0.75, data=3000),
+        RoleCalls(OBJECTIVE_ROLE, objectives, objectives, data=4000), RoleCalls(OBJECTIVE_REPAIR_ROLE, objectives, objectives / 4),
+        RoleCalls(REVIEW_ROLE, 1, min(1.0, designs / own.meta_review_every), data=4000),
+    ])

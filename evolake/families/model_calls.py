@@ -1,0 +1,37 @@
+"""How often a cycle of the line asks each role."""
+
+from __future__ import annotations
+
+from evolake.agents.role_calls import RoleCalls, asked
+from evolake.families.evolution.immigrants import SEEDS
+from evolake.families.roles.blind import BLIND_ROLE
+from evolake.families.roles.evolution import EVOLUTION_ROLE
+from evolake.families.roles.evolution_session import EVOLUTION_SESSION
+from evolake.families.roles.quality import CURATOR_ROLE, QUALITY_ROLE, VALIDATOR_ROLE
+from evolake.families.roles.solver import SOLVER_ROLE
+from evolake.families.roles.validator_author import AUTHOR_ROLE
+from evolake.families.settings import FamiliesSettings
+from evolake.lake.immigrants import seeds_of
+from evolake.settings import Settings
+
+TURNS = 2
+"""Programs that a blind reviewer probably runs, its last reply included."""
+
+
+def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCalls]:
+    """Return the calls of one cycle. The seed families, if they are not in the lake yet, go through the gates, too."""
+    own = settings.of(FamiliesSettings)
+    families, seeded = own.families_per_cycle, len(seeds_of(SEEDS, settings)) if seeds else 0
+    versions, likely = families * (1 + own.refinements), families * (1 + own.refinements / 2)
+    judged, blind = seeded + versions, len(own.blind_difficulties)
+    reviewed = seeded + likely * 0.7
+    writer, author = (EVOLUTION_SESSION if own.evolution_agent == "session" else EVOLUTION_ROLE), AUTHOR_ROLE
+    written = likely * own.validators
+    if own.validator_authors == "together":
+        author, written = VALIDATOR_ROLE, likely * own.validators / 4
+    drift = own.drift_pairs * 2 * len(own.drift_difficulties) * own.drift_samples if SOLVER_ROLE.name in settings.models else 0
+    return asked([
+        RoleCalls(writer, versions, likely, data=5000, reply=3000), RoleCalls(author, judged * own.validators, written, data=2000, reply=1200),
+        RoleCalls(QUALITY_ROLE, judged, reviewed, reply=300), RoleCalls(BLIND_ROLE, judged * blind * own.reviewer_turns, reviewed * blind * TURNS),
+        RoleCalls(CURATOR_ROLE, 1, 1, data=3000), RoleCalls(SOLVER_ROLE, drift, drift / 2),
+    ])
