@@ -68,6 +68,11 @@ class Agents:
         """
         return self.call_many(role, [request], seeds=[seed], artifact_ids=[artifact_id], attempts=[attempt])[0]
 
+    def recorded(self, role: Role[RequestT, ReplyT], request: RequestT, *, seed: int) -> bool:
+        """Return whether the call cache has a usable reply to this question, so that asking it would cost nothing; never for operators."""
+        asked = getattr(self.backend, "recorded", None)
+        return asked is not None and asked(Job(role, request, seed))
+
     def call_many(
         self, role: Role[RequestT, ReplyT], requests: Sequence[RequestT], *, seeds: Sequence[int],
         artifact_ids: Sequence[str | None] | None = None, attempts: Sequence[int] | None = None,

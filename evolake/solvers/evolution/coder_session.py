@@ -11,7 +11,16 @@ from evolake.agents import AgentFailure, Agents
 from evolake.agents.session.tools import Call
 from evolake.agents.session.workspace import Workspace
 from evolake.agents.session_spec import RunCommand, SessionSpec, hold_session
-from evolake.solvers.evolution.authors import NOTHING_CHANGED, Authored, Commission, diff_of, reference_files, references_of, source_workspace
+from evolake.solvers.evolution.authors import (
+    NOTHING_CHANGED,
+    REFERENCE,
+    Authored,
+    Commission,
+    diff_of,
+    reference_files,
+    references_of,
+    source_workspace,
+)
 from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.evolution.proposing.draft import sources_diff
 from evolake.solvers.evolution.proposing.request import second_of
@@ -25,6 +34,8 @@ from evolake.solvers.roles.models import CodeReply
 from evolake.solvers.suites import Instance, Suite
 
 SHOWN_LOG = 6_000
+RULES_FILE = f"{REFERENCE}/rules.md"
+"""Where a session reads the rules with their whole texts."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +72,7 @@ class SessionAuthor:
 
         spec = SessionSpec(
             CODER_SESSION, request_of(commission), source_workspace(parent, base), to_reply, commands(self.shop, base, parent), parent.folder,
-            reference=lambda: reference_files(commission),
+            reference=lambda: reference_files(commission) | {RULES_FILE: "\n\n".join(commission.long_rules or commission.rules)},
         )
         ended = hold_session(self.agents, spec, self.call, seed=commission.seed)
         if isinstance(ended.value, AgentFailure) or ended.value.reply is None:
@@ -75,7 +86,8 @@ def request_of(commission: Commission) -> SessionRequest:
     return SessionRequest(
         hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, parent=commission.standing,
         parent_diff=sources_diff(base.folder, parents[0].folder), rules=list(commission.rules), editable=list(base.adapter.may_change),
-        knowledge=list(commission.knowledge), tried=list(commission.tried), references=sorted(references_of(commission)), **second_of(commission),
+        knowledge=list(commission.knowledge), tried=list(commission.tried), references=sorted([*references_of(commission), RULES_FILE]),
+        **second_of(commission), **commission.change(),
     )
 
 

@@ -5,12 +5,15 @@ There is no classical answer: by operators a variant is made of edits, and the r
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.session.role import session_role
 from evolake.agents.session.tools import Arguments
 from evolake.solvers.roles.earlier import CODER_SESSION_BEFORE
 from evolake.solvers.roles.models import Change, LongText, Tried
+from evolake.solvers.roles.prompt_tables import change_values
 
 MOST_SMOKE, MOST_BENCH = 12, 8
 """Formulas that one command may run."""
@@ -53,8 +56,12 @@ class BenchFormulas(Arguments):
     first: int = Field(default=0, ge=0, description="how many formulas of the suite to pass over")
 
 
+def _prompt_values(request: SessionRequest) -> dict[str, Any]:
+    return change_values(request) | {"editable": request.editable, "references": request.references}
+
+
 CODER_SESSION = session_role(
-    "solvers_coder_session", SessionRequest, SessionReply, setting="EVOLAKE_CODER", earlier=(CODER_SESSION_BEFORE,),
+    "solvers_coder_session", SessionRequest, SessionReply, setting="EVOLAKE_CODER", earlier=(CODER_SESSION_BEFORE,), values=_prompt_values,
     commands=(
         ("build", "Build the repository from scratch. Says what the compiler says.", Build),
         ("smoke", "Build it and run it on small formulas: every model is checked, some proofs are.", Smoke),

@@ -120,6 +120,8 @@ class FamilyResult(RoleMessage):
     checked: dict[str, float] = Field(
         default_factory=dict, description="variant id -> share of its UNSAT answers whose proof was checked; the others are unsolved",
     )
+    conflicts: dict[str, float] = Field(default_factory=dict, description="variant id -> mean conflicts of its runs, if it reports them")
+    cpu_s: dict[str, float] = Field(default_factory=dict, description="variant id -> mean processor seconds of its solved runs")
 
 
 class EditModel(RoleMessage):
@@ -248,6 +250,10 @@ class PlanRequest(RoleMessage):
     families: list[FamilyResult] = Field(default_factory=list, description="results by family of instances, of the best variants")
     sources: list[SourceTree] = Field(default_factory=list, description="files and functions of the variants that lead")
     code: list[Excerpt] = Field(default_factory=list, description="whole functions of the first of them")
+    champion: str = Field(default="", description="short id of the champion")
+    contests: list[str] = Field(default_factory=list, description="contests of earlier cycles in words, with the result by family")
+    attempts: str = Field(default="", description="what was tried in all cycles, one line an attempt")
+    conditions: list[str] = Field(default_factory=list, description="limits, cost, contest and noise")
     materials: list[Material] = Field(default_factory=list, description="operators only")
     forbidden: list[Forbidden] = Field(default_factory=list, description="operators only")
     credits: list[Credit] = Field(default_factory=list, description="operators only")
@@ -302,6 +308,11 @@ class Change(RoleMessage):
     base: str
     parent: Standing
     parent_diff: str
+    champion: str = Field(default="", description="short id of the champion")
+    contests: list[str] = Field(default_factory=list, description="the newest contests in words, with the result by family")
+    families: list[FamilyResult] = Field(default_factory=list, description="results of parent and champion by family of instances")
+    conditions: list[str] = Field(default_factory=list, description="limits, cost, contest and noise")
+    note: str = Field(default="", description="which request of the cycle this is")
 
 
 class CodeRequest(Change):

@@ -10,7 +10,7 @@ from typing import Any
 
 from evolake.agents import Agents
 from evolake.cycle_seeds import CycleSeeds
-from evolake.solvers.evolution.authors import Author
+from evolake.solvers.evolution.authors import Author, CoderFacts
 from evolake.solvers.evolution.proposing.proposal import Judge
 from evolake.solvers.roles.told_rules import ShownRules
 from evolake.solvers.settings import SolversSettings
@@ -24,7 +24,7 @@ class CoderTurn:
     """What all plans of a cycle share.
 
     into: an empty folder; each attempt gets one in it. judge: the gates, or those of them that the caller wants fed back. workers: how many plans of
-    the operators are carried out at one time.
+    the operators are carried out at one time. facts: what decides, for the coders.
     """
 
     agents: Agents
@@ -35,6 +35,7 @@ class CoderTurn:
     rules: ShownRules = field(default_factory=ShownRules)
     author: WhoElse = lambda plan: None
     workers: int = 1
+    facts: CoderFacts = field(default_factory=CoderFacts)
 
     @property
     def operators(self) -> bool:

@@ -70,8 +70,7 @@ def code_request(commission: Commission, given: CoderInput) -> CodeRequest:
         hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, parent=commission.standing,
         parent_diff=sources_diff(base.folder, parents[0].folder), excerpts=list(given.shown), rules=list(commission.rules),
         cut=list(given.cut), plan=plan_of(plan), material=given.material or CoderMaterial(),
-        knowledge=list(commission.knowledge), tried=list(commission.tried),
-        **second_of(commission),
+        knowledge=list(commission.knowledge), tried=list(commission.tried), **second_of(commission), **commission.change(),
     )
 
 

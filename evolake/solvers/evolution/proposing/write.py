@@ -11,7 +11,7 @@ from evolake.agents import AgentFailure, Reply
 from evolake.solvers.evolution.authors import REFERENCE, Author, Commission
 from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
 from evolake.solvers.evolution.proposing.draft import Draft, make_draft
-from evolake.solvers.evolution.proposing.excerpt import cut_excerpts, excerpts, visible_files
+from evolake.solvers.evolution.proposing.excerpt import cut_excerpts, excerpts, regions_without_asking, visible_files
 from evolake.solvers.evolution.proposing.existing import ExistingVariants
 from evolake.solvers.evolution.proposing.proposal import Proposal, Unmade, proposal_of
 from evolake.solvers.evolution.proposing.request import CoderInput, code_request, lookup_request, operators_input, repair_request
@@ -77,7 +77,10 @@ def _coder_input(turn: CoderTurn, commission: Commission, existing: ExistingVari
     if turn.operators:
         return operators_input(commission, turn.fresh(number, "join"), existing.edits.get(base.name, set()), turn.rules.forbidden)
     files = _visible(commission)
+    regions = regions_without_asking(files, f"{commission.plan['hypothesis']}\n{commission.plan['instructions']}")
     request = lookup_request(commission.plan, commission.parents[0], base, files)
+    if regions and not turn.agents.recorded(LOOKUP, request, seed=turn.seeds.seed("lookup", number)):
+        return CoderInput(shown=tuple(excerpts(files, regions, most=len(regions))))
     reply = turn.agents.call(LOOKUP, request, seed=turn.seeds.seed("lookup", number)).value
     if isinstance(reply, AgentFailure):
         return reply
