@@ -203,6 +203,6 @@ def _functions(lines: Sequence[str]) -> list[str]:
 
 def _text(data: bytes) -> str:
     try:
-        return data.decode()
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return data.decode("latin-1")
