@@ -149,7 +149,7 @@ def plan_variants(
     request = PlanRequest(
         cycle=cycle, plans_wanted=settings.variants_per_cycle, standings=list(lines),
         history=list(record.history)[-MAX_HISTORY:],
-        findings=list(record.findings)[-MAX_FINDINGS:], rules=list(rules.lines or rules.texts), guidance=list(guidance),
+        findings=list(record.findings)[-MAX_FINDINGS:], rules=list(rules.names or rules.texts), guidance=list(guidance),
         cycles_without_gain=record.cycles_without_gain,
         materials=_materials(lines, short, pool.bases, record) if agents.backend.name == "operators" else [],
         forbidden=list(rules.forbidden), credits=list(record.savings.credits)[-MAX_HISTORY:] if agents.backend.name == "operators" else [],

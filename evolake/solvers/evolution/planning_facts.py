@@ -20,13 +20,13 @@ from evolake.solvers.evolution.proposing.excerpt import outline, places_of, visi
 from evolake.solvers.measurement.metrics import checked_share, cost, proved
 from evolake.solvers.repository.unified_diff_parse import whole_hunks
 from evolake.solvers.roles.models import SHORT_ID, FamilyResult, SourceTree, Tried, with_short_ids
-from evolake.solvers.roles.told_rules import knowledge_texts
+from evolake.solvers.roles.told_rules import prompt_knowledge
 from evolake.solvers.settings import SolversSettings
 
 MOST_TRIED, LONGEST_DIFF = 4, 1500
 MOST_VARIANTS = 8
 MOST_TREES = 2
-LONGEST_CODE = 12_000
+LONGEST_CODE = 9_000
 MOST_CONTESTS = 6
 DECIDES = (
     "pickBranchLit", "search", "analyze", "reduceDB", "propagate", "cancelUntil", "luby", "restarting", "reducing", "rephasing", "decide", "reduce",
@@ -56,7 +56,7 @@ def planner_facts(
         code = whole_functions(files[leading[0].variant_id], wanted=[*_names(touched), *DECIDES], most=LONGEST_CODE)
     leaders = [line.variant_id for line in best[:MOST_VARIANTS]]
     return PlannerFacts(
-        knowledge_texts(ruleset), attempts, family_results(population.runs, leaders, settings=settings, cycle=cycle),
+        prompt_knowledge(ruleset), attempts, family_results(population.runs, leaders, settings=settings, cycle=cycle),
         [SourceTree(variant_id=line.variant_id, base=line.base, files=outline(files[line.variant_id])) for line in leading], code,
         (population.champion_id or "")[:SHORT_ID], shown_contests(population), attempts_table(tried_ideas(population), about=" ".join(guidance)),
         measuring_conditions(settings, population.value(CONTESTS, [])),

@@ -31,6 +31,7 @@ from evolake.solvers.roles.models import (
     Plan,
     Region,
     RepairRequest,
+    ReviseRequest,
 )
 from evolake.solvers.roles.prompt_tables import change_values, code_text, stated
 
@@ -234,5 +235,15 @@ def _repair_values(request: RepairRequest) -> Mapping[str, Any]:
     })
 
 
+def _revise_values(request: ReviseRequest) -> Mapping[str, Any]:
+    return {**request.model_dump(mode="json", exclude={"rules"}), "excerpts": code_text(request.excerpts)}
+
+
+def keep_change(request: ReviseRequest, random: np.random.Generator) -> CodeReply:
+    """Return no diff: the operators keep what they made. They are never asked; it is here so that both backends serve the role."""
+    return CodeReply(title="kept", changelog="Kept as it is.")
+
+
+CODER_REVISE = Role("solvers_coder_revise", ReviseRequest, CodeReply, keep_change, values=_revise_values)
 CODER = Role("solvers_coder", CodeRequest, CodeReply, write_change, values=_code_values, earlier=(CODER_BEFORE,))
 CODER_REPAIR = Role("solvers_coder_repair", RepairRequest, CodeReply, repair_change, values=_repair_values, earlier=(CODER_REPAIR_BEFORE,))

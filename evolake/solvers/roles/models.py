@@ -338,6 +338,20 @@ class CodeReply(RoleMessage):
     operator: str | None = Field(default=None, description="leave null")
 
 
+class ReviseRequest(RoleMessage):
+    """Coder, last turn: the change passed its gates and was measured beside its parent."""
+
+    goal: str = RESEARCH_GOAL
+    hypothesis: str
+    instructions: str
+    diff: str = Field(description="the change as it was judged, against the parent")
+    measured: str = Field(description="runs of variant and parent on fresh formulas, and their ratio")
+    excerpts: list[Excerpt]
+    rules: list[str]
+    conditions: list[str] = Field(default_factory=list, description="limits, cost, contest and noise")
+    note: str = Field(default="", description="which request of the cycle this is")
+
+
 class RepairRequest(RoleMessage):
     """Coder, further turns: the change could not be used, and why."""
 

@@ -30,7 +30,8 @@ def standings_text(standings: Sequence[Standing], champion: str = "") -> str:
         champion: short id of the champion, which is marked; "" for none.
     """
     fields = [name for name in _COLUMNS if any(getattr(item, name) for item in standings)]
-    shares = list(dict.fromkeys(share for item in standings for share, count in item.solved_within.items() if count))
+    found = {share for item in standings for share, count in item.solved_within.items() if count}
+    shares = sorted(found, key=lambda share: (len(share), share))
     head = ["id", "title", "base", "made by", *(_COLUMNS[name] for name in fields), *(f"within {share}" for share in shares)]
     rows = [
         [
@@ -96,7 +97,13 @@ def change_values(request: Any) -> dict[str, Any]:
 
 
 def _file_lines(files: Sequence[SourceFile]) -> list[str]:
-    return [f"  {item.path} ({item.lines} lines) {' '.join(item.functions)}".rstrip() for item in files]
+    return [f"  {item.path} ({item.lines} lines) {' '.join(_functions_of(item))}".rstrip() for item in files]
+
+
+def _functions_of(item: SourceFile) -> list[str]:
+    """Return the functions of a source file, without the class that it is named for; of a header none: it is shown whole to whoever names it."""
+    stem, _, kind = item.path.rpartition("/")[2].rpartition(".")
+    return [] if kind.startswith("h") else [name.removeprefix(f"{stem}::") for name in item.functions]
 
 
 def _changes(item: Standing) -> str:

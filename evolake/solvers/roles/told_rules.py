@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evolake.gates import Rule, Ruleset
@@ -13,7 +13,9 @@ from evolake.solvers.roles.models import Forbidden, with_short_ids
 
 _SENTENCE = re.compile(r"(?<=\.)\s+(?=[A-Z])")
 STAGES_OF_RUNS = ("smoke", "correctness", "stability", "benchmark", "duel")
-LONGEST_LINE = 200
+STATED_BY_PROMPTS = ("solvers-project-goal", "solvers-self-evolution", "solvers-evaluation-protocol")
+SHIPPED = "solvers-"
+LONGEST_LINE = 130
 """Characters of a rule in a prompt."""
 _HELD_OUT = re.compile(r"held[ -]out|holdout", re.IGNORECASE)
 
@@ -21,17 +23,20 @@ _HELD_OUT = re.compile(r"held[ -]out|holdout", re.IGNORECASE)
 @dataclass(frozen=True)
 class ShownRules:
     """The rules as planner and coder are shown them. texts: what blocks a variant. knowledge: of solvers. forbidden: what operators must heed.
-    lines: the texts short, one line a rule, for a prompt."""
+    lines: the texts short, one line a rule, for a prompt. names: shorter still, a line for each gate."""
 
     texts: Sequence[str] = ()
     knowledge: Sequence[str] = ()
     forbidden: Sequence[Forbidden] = ()
     lines: Sequence[str] = ()
+    names: Sequence[str] = ()
 
 
 def shown_rules(ruleset: Ruleset) -> ShownRules:
     """Return the rules as roles are shown them."""
-    return ShownRules(rule_texts(ruleset), knowledge_texts(ruleset), forbidden_edits(ruleset), rule_lines(ruleset))
+    return ShownRules(
+        rule_texts(ruleset), prompt_knowledge(ruleset), forbidden_edits(ruleset), rule_lines(ruleset), rule_names(ruleset),
+    )
 
 
 def told_rules(ruleset: Ruleset) -> list[Rule]:
@@ -51,8 +56,26 @@ def rule_lines(ruleset: Ruleset) -> list[str]:
     """
     rules = told_rules(ruleset)
     stages = {rule.gate: [other.id for other in rules if other.gate == rule.gate] for rule in rules if rule.gate in STAGES_OF_RUNS}
-    lines = [f"{rule.id}: {_first_sentence(with_short_ids(rule.text))}" for rule in rules if rule.gate not in STAGES_OF_RUNS]
-    return [*lines, *(f"at {gate}: {', '.join(ids)}" for gate, ids in stages.items())]
+    lines = [f"{rule.id.removeprefix(SHIPPED)}: {_first_sentence(with_short_ids(rule.text))}" for rule in rules if rule.gate not in STAGES_OF_RUNS]
+    return [*lines, *(_stage_line(gate, ids) for gate, ids in stages.items())]
+
+
+def rule_names(ruleset: Ruleset) -> list[str]:
+    """Return the rules by name, a line for each gate; those that were learnt in a line each, since no name says what they block."""
+    rules = told_rules(ruleset)
+    gates = {rule.gate: [other.id for other in rules if other.gate == rule.gate and other.kind != "learned"] for rule in rules}
+    learned = [f"{rule.id}: {_first_sentence(with_short_ids(rule.text))}" for rule in rules if rule.kind == "learned"]
+    return [*(_stage_line(gate, ids) for gate, ids in gates.items() if ids), *learned]
+
+
+def prompt_knowledge(ruleset: Ruleset) -> list[str]:
+    """Return the guidance for a prompt: without the shipped texts on goal, cycle and evaluation, which each prompt states itself."""
+    kept = [rule for rule in ruleset.guidance if rule.version > 1 or rule.id not in STATED_BY_PROMPTS]
+    return knowledge_texts(replace(ruleset, guidance=tuple(kept)))
+
+
+def _stage_line(gate: str | None, ids: Sequence[str]) -> str:
+    return f"at {gate}: {', '.join(name.removeprefix(SHIPPED) for name in ids)}"
 
 
 def _first_sentence(text: str) -> str:
