@@ -62,8 +62,8 @@ def made(project: Project, cycle: str) -> dict[str, list]:
 def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
     assert modelled.project.sql("SELECT cycle, state FROM seals WHERE line = 'solvers' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
     assert {row[0] for row in modelled.project.sql("SELECT DISTINCT role FROM agent_calls")} == {
-        "solvers_planner", "solvers_coder_lookup", "solvers_coder", "solvers_coder_repair", "solvers_coder_revise", "solvers_coder_session", "solvers_analyst",
-        "solvers_analyst_session",
+        "solvers_planner", "solvers_coder_lookup", "solvers_coder", "solvers_coder_repair", "solvers_coder_revise", "solvers_coder_session",
+        "solvers_analyst", "solvers_analyst_session",
         "solvers_rule_writer",
         "solvers_objective_writer",
     }

@@ -22,6 +22,8 @@ from evolake.solvers.suites import Instance, Suite
 from evolake.solvers.suites.generators import pcg
 
 PARENT = "parent"
+TRIAL = "trial"
+"""What GATE_RUNS calls the runs of a variant beside its parent before the benchmark."""
 LEAST_COST_S = 1e-6
 WORD = 12
 """Hex digits of the word of a draw, which stand behind the @ in the names of its formulas."""
@@ -56,6 +58,10 @@ class Trial:
     rows: Rows
     text: str
     ratio: float
+
+    def record(self) -> dict[str, Any]:
+        """Return it as JSON that it can be made from again."""
+        return {"rows": list(self.rows), "text": self.text, "ratio": self.ratio}
 
 
 def word_of(*content: str) -> str:

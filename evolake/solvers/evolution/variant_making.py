@@ -25,16 +25,13 @@ from evolake.solvers.evolution.proposing.proposal import Proposal
 from evolake.solvers.evolution.proposing.propose import propose_variants
 from evolake.solvers.evolution.savings import savings_of
 from evolake.solvers.evolution.submissions import is_submitted
-from evolake.solvers.evolution.trials import Trial, TrialPlace, trial_of, word_of
+from evolake.solvers.evolution.trials import TRIAL, Trial, TrialPlace, trial_of, word_of
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import VariantResults
 from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.roles.coder import COMBINE
 from evolake.solvers.roles.models import SHORT_ID, FamilyResult
 from evolake.solvers.roles.told_rules import shown_rules
-
-TRIAL = "trial"
-"""What GATE_RUNS calls the runs of a variant beside its parent before the benchmark."""
 
 
 @dataclass(frozen=True)

@@ -230,7 +230,7 @@ def _code_values(request: CodeRequest) -> Mapping[str, Any]:
 
 def _repair_values(request: RepairRequest) -> Mapping[str, Any]:
     """Return the request as a model is sent it; what is known of solvers mends nothing and is left out."""
-    return {name: getattr(request, name) for name in ("goal", "hypothesis", "instructions", "diff", "error", "rules")} | stated({
+    return {name: getattr(request, name) for name in ("goal", "hypothesis", "instructions", "diff", "error", "rules", "note")} | stated({
         "output": request.output, "excerpts": code_text(request.excerpts),
     })
 

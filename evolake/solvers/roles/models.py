@@ -364,6 +364,7 @@ class RepairRequest(RoleMessage):
     excerpts: list[Excerpt]
     rules: list[str]
     knowledge: list[str] = Field(default_factory=list, description="what is known of such solvers, and how this evolution works")
+    note: str = Field(default="", description="which request of the cycle this is, and which repair")
     cut: list[Excerpt] = Field(default_factory=list, description="the excerpts as the first evolakes cut them")
     plan: Plan = Field(description="operators only")
     edits: list[EditModel] | None = Field(default=None, description="operators only")

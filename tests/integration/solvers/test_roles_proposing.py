@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,12 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.lake import DERIVATIONS
 from evolake.settings import BudgetSettings, Settings
 from evolake.solvers.edits import Edit, read_edits, write_edits
+from evolake.solvers.evolution.authors import Commission
 from evolake.solvers.evolution.planning import Base, KnownVariant, Savings, SearchRecord, parent_pool, plan_variants
 from evolake.solvers.evolution.proposing import excerpt
 from evolake.solvers.evolution.proposing import propose as propose_module
 from evolake.solvers.evolution.proposing.proposal import Proposals
+from evolake.solvers.evolution.trials import Trial
 from evolake.solvers.evolution.variant_making import derivations_of
 from evolake.solvers.repository.variant import source_sha
 from evolake.solvers.roles.told_rules import ShownRules
@@ -334,3 +336,60 @@ def test_what_makes_its_judge_raise_is_its_own_end_and_the_next_plan_is_made(pro
     assert [item.plan_id for item in result.unmade] == ["plan0"]
     assert result.unmade[0].reason.startswith("judging it raised RecursionError")
     assert [item.plan_id for item in result.variants] == ["plan1"]
+
+
+REVISED = GOOD.replace("* 3;", "* 4;")
+
+
+def measured(*ratios: float) -> tuple[Callable[[Commission, Path], Trial], list[str]]:
+    """A trial that gives these ratios in turn, and the sources of each variant that it was asked of."""
+    asked: list[str] = []
+
+    def trial(commission: Commission, folder: Path) -> Trial:
+        asked.append((folder / "src/core/Solver.cc").read_text())
+        rows = [{"variant_id": name, "cpu_s": 1.0} for name in (commission.parents[0].variant_id, source_sha(folder))]
+        return Trial(rows, f"PAR-2 ratio {ratios[len(asked) - 1]:g}", ratios[len(asked) - 1])
+
+    return trial, asked
+
+
+@pytest.mark.parametrize(("ratios", "kept"), [((0.9, 1.05), "* 4;"), ((0.9, 0.8), "* 3;")])
+def test_a_coder_sees_its_variant_beside_its_parent_and_the_cheaper_of_two_stays(project: SmallProject, ratios: tuple[float, ...], kept: str) -> None:
+    trial, asked = measured(*ratios)
+    coder = Coder(GOOD, REVISED)
+    result, rows = by_model(project, coder, trial=trial)
+    variant, = result.variants
+    assert [row["role"] for row in rows] == ["solvers_coder", "solvers_coder_revise"] and "PAR-2 ratio 0.9" in coder.prompts[1]
+    assert kept in (variant.folder / "src/core/Solver.cc").read_text() and len(asked) == 2
+    assert len(variant.trials) == 3, "the parent once, and both variants"
+    assert {row["artifact_id"] for row in rows} <= {variant.variant_id, *(row["variant_id"] for row in variant.trials)}
+
+
+def test_a_gain_is_kept_without_a_question_and_an_empty_diff_keeps_the_variant(project: SmallProject) -> None:
+    trial, _ = measured(1.3)
+    result, rows = by_model(project, Coder(GOOD), trial=trial)
+    assert [row["role"] for row in rows] == ["solvers_coder"] and len(result.variants[0].trials) == 2
+    trial, _ = measured(0.9)
+    plan = planned([project.seed], "rewrite", "", number=1)
+    result, rows = by_model(project, Coder(GOOD, ""), [plan], trial=trial)
+    assert [row["role"] for row in rows] == ["solvers_coder", "solvers_coder_revise"] and "* 3;" in (
+        result.variants[0].folder / "src/core/Solver.cc"
+    ).read_text()
+
+
+def test_a_trial_is_measured_once_so_that_a_replay_asks_with_the_same_figures(project: SmallProject) -> None:
+    trial, _ = measured(0.9, 1.05)
+    first, _ = by_model(project, Coder(GOOD, REVISED), trial=trial)
+    settings = Settings(backend="model", models={"default": "scripted"}, replay_only=True)
+    other, asked = measured(0.5, 0.4)
+    with open_agents(settings, project.into.parent / "lake", "0001", "run", line="solvers") as agents:
+        again, = project.propose(agents, [planned([project.seed], "rewrite", "")], trial=other).variants
+    assert (again.variant_id, list(again.trials), asked) == (first.variants[0].variant_id, list(first.variants[0].trials), [])
+
+
+def test_no_two_requests_of_a_cycle_are_the_same(project: SmallProject) -> None:
+    coder = Coder(UNBUILDABLE, UNBUILDABLE, UNBUILDABLE, STRAY, STRAY, STRAY, STRAY, STRAY, STRAY)
+    plans = [planned([project.seed], "rewrite", "", number=number) for number in range(3)]
+    by_model(project, coder, plans)
+    assert len(coder.prompts) == 9 == len(set(coder.prompts))
+    assert "This is request 2 of 3 of this generation." in coder.prompts[3]

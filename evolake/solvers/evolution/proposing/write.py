@@ -17,6 +17,7 @@ from evolake.solvers.evolution.proposing.excerpt import cut_excerpts, excerpts, 
 from evolake.solvers.evolution.proposing.existing import ExistingVariants
 from evolake.solvers.evolution.proposing.proposal import Proposal, Unmade, proposal_of
 from evolake.solvers.evolution.proposing.request import CoderInput, code_request, lookup_request, operators_input, repair_request, revise_request
+from evolake.solvers.evolution.trials import TRIAL, Trial
 from evolake.solvers.roles.coder import CODER, CODER_REPAIR, CODER_REVISE, LOOKUP
 from evolake.solvers.roles.models import CodeReply
 
@@ -56,6 +57,7 @@ def write_by_roles(turn: CoderTurn, commission: Commission, existing: ExistingVa
         if attempt == turn.settings.repair_attempts or (turn.operators and draft.problem):
             break
         repair = repair_request(commission, shown, written, draft, objection, output)
+        repair = repair.model_copy(update={"note": f"{commission.note}\nRepair {attempt + 1} of at most {turn.settings.repair_attempts}.".strip()})
         replied = turn.agents.call(CODER_REPAIR, repair, seed=turn.seeds.seed("repair", number * 100 + attempt), attempt=attempt)
     return last or Unmade(plan["plan_id"], objections[-1], tuple(objections))
 
@@ -72,10 +74,10 @@ def _measured_and_revised(
     turn: CoderTurn, commission: Commission, existing: ExistingVariants, shown: CoderInput, first: _Judged, drafts: list[Draft],
 ) -> Proposal:
     """Run a variant beside its parent, show the coder the figures, and judge and run what it makes of them. The cheaper of the two stays."""
-    if turn.trial is None:
-        return first.variant
     number = commission.plan["number"]
-    trial = turn.trial(commission, first.draft.folder)
+    trial = _trial(turn, commission, first.draft)
+    if trial is None:
+        return first.variant
     kept = replace(first.variant, trials=tuple(trial.rows))
     if trial.ratio >= ENOUGH_GAIN:
         return kept
@@ -93,7 +95,9 @@ def _measured_and_revised(
     judged = turn.judge(draft.folder)
     if judged.blocked_by is not None:
         return kept
-    again = turn.trial(commission, draft.folder)
+    again = _trial(turn, commission, draft)
+    if again is None:
+        return kept
     rows = (*trial.rows, *(row for row in again.rows if row["variant_id"] == draft.variant_id))
     if again.ratio <= trial.ratio:
         return replace(kept, trials=rows)
@@ -102,6 +106,13 @@ def _measured_and_revised(
         commission, written, draft, judged, origin=turn.agents.backend.name, crossed=shown.crossed, objections=first.variant.objections,
     )
     return replace(revised, trials=rows)
+
+
+def _trial(turn: CoderTurn, commission: Commission, draft: Draft) -> Trial | None:
+    """Return the trial of a draft as it was measured first, so that a replay shows the same figures; None if there is no such round."""
+    trial, name = turn.trial, f"{TRIAL}\x1f{commission.plan['plan_id']}\x1f{draft.variant_id}"
+    kept = None if trial is None else turn.agents.measured(name, lambda: trial(commission, draft.folder).record())
+    return None if kept is None else Trial(**kept)
 
 
 def write_by_author(turn: CoderTurn, commission: Commission, existing: ExistingVariants, author: Author) -> Proposal | Unmade | AgentFailure:
