@@ -134,6 +134,8 @@ class ScriptedSolvers:
         kind = next(name for name in ("plans", "regions", "changelog", "findings", "check", "source") if name in wanted)
         if kind == "changelog" and "# Why it could not be used" in text:
             kind = "repair"
+        if kind == "changelog" and "# What was measured" in text:
+            kind = "revise"
         with self._lock:
             self.says[kind] += 1
             number = self.says[kind]
@@ -156,7 +158,7 @@ class ScriptedSolvers:
         """The next turn of the session on the plan that the prompt names; of the analyst's, a look at one incident, and the findings."""
         if asked.messages[0]["content"].startswith("You examine one cycle"):
             text = asked.messages[1]["content"]
-            [blocked] = re.findall(r"- variant_id: ([0-9a-f]{12})\n(?:  .*\n)*?  gate: compliance\n", text)
+            [blocked] = re.findall(r"^([0-9a-f]{12}) \(\S+\): blocked at compliance", text, re.MULTILINE)
             incident = f"incidents/{blocked}/"
             turns = [
                 (("list_files", {"path": "incidents"}), ("read_file", {"path": f"{incident}told.md"})),
@@ -186,6 +188,9 @@ class ScriptedSolvers:
     def _repair(self, text: str) -> dict[str, Any]:
         return self._code(text, 1)
 
+    def _revise(self, text: str) -> dict[str, Any]:
+        return {"title": "kept", "changelog": "Kept as it is.", "diff": "", "edits": None, "dropped": [], "operator": None}
+
     def _code(self, text: str, attempt: int) -> dict[str, Any]:
         name = played(text)
         changed = f"Changed the solver after the plan {name}."
@@ -194,7 +199,7 @@ class ScriptedSolvers:
         }
 
     def _findings(self, text: str) -> dict[str, Any]:
-        incidents = re.findall(r"- variant_id: ([0-9a-f]{12})\n(?:  .*\n)*?  gate: (\w+)\n", text)
+        incidents = re.findall(r"^([0-9a-f]{12}) \(\S+\): \w+ at (\w+)", text, re.MULTILINE)
         named = [variant for variant, gate in incidents if gate == "build"]
         finding = {
             "title": "luckyRestart does not exist", "lesson": "forbidden", "subject": "luckyRestart",

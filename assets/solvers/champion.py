@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from assets.line import MEASURES_TIME
@@ -9,7 +11,7 @@ from assets.solvers.judge import late_verdicts, publish_late
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
 from assets.solvers.measure import checked  # what is read is defined first
 from assets.store import LineStore
-from evolake.solvers.tables import DECISIONS, DUELS, HOLDOUT_RUNS, RACES
+from evolake.solvers.tables import CONTEST_FAMILIES, DECISIONS, DUELS, HOLDOUT_RUNS, RACES
 from resources.compute import ComputeResource
 
 
@@ -30,9 +32,19 @@ def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame,
     publish_late(store, result.verdicts)
     store.extra(DUELS, result.trials, "champion_trials")
     store.extra(RACES, result.races, "champion_races")
+    store.extra(CONTEST_FAMILIES, result.families)
     details = {f"against_{row['challenger_id'][:12]}": row["reason"] for row in result.decisions}
     store.tell({"champion": result.champion_id, "changed": result.changed} | details)
     return DECISIONS.frame(result.decisions)
+
+
+def contests(store: LineStore, decisions: pl.DataFrame, variants: pl.DataFrame) -> list[dict[str, Any]]:
+    """The contests of this cycle as roles may see them; in a lake of an earlier version without results by family."""
+    from evolake.solvers.evolution.contest_record import contest_records
+
+    families = store.rows(CONTEST_FAMILIES.name) if store.has(CONTEST_FAMILIES.name) else []
+    titles = {row["variant_id"]: row["title"] for row in [*archive(store).rows(), *variants.to_dicts()]}
+    return contest_records(decisions.to_dicts(), families, titles)
 
 
 @line.asset(schema=HOLDOUT_RUNS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})

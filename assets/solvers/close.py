@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from assets.pictures import figures_of
+from assets.solvers.champion import contests
 from assets.solvers.checks import GUARDS
 from assets.solvers.learn import verdict_rows
 from assets.solvers.line import archive, line, open_workspace
@@ -27,7 +28,10 @@ def survivors(
     added = {name: store.rows(name) for name in ("objectives", "rule_proposals", "attempts")}
     added |= {"derivations": store.rows("variants", DERIVATIONS), "findings": post_mortem.to_dicts(), "holdout": holdout_runs.to_dicts()}
     ranked = RankedCycle(population, variants.to_dicts(), consensus_ranking.to_dicts())
-    results = CycleResults(benchmark_runs, metrics.to_dicts(), champion.to_dicts(), verdict_rows(store, "champion", "holdout_runs"))
+    results = CycleResults(
+        benchmark_runs, metrics.to_dicts(), champion.to_dicts(), verdict_rows(store, "champion", "holdout_runs"),
+        contests(store, champion, variants), store.rows("unmade"), store.rows("plan"),
+    )
     closed = close_cycle(open_workspace(store, population), ranked, results, added, cycle=cycle)
     held = closed.rows("champion")[0]
     consensus = {row["variant_id"]: row["consensus"] for row in consensus_ranking.to_dicts()}

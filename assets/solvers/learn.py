@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assets.solvers.champion import contests
 from assets.solvers.judge import late_verdicts, of_record
 from assets.solvers.line import archive, line, open_workspace, rules_in_force
+from assets.solvers.measure import sound_runs
 from assets.store import LineStore
 from evolake.lake import RULES
 from evolake.solvers.settings import SolversSettings
@@ -18,6 +20,7 @@ from resources.agents import AgentsResource
 if TYPE_CHECKING:
     from evolake.solvers.evolution.analyst_session import SessionAnalyst
     from evolake.solvers.evolution.population import Population
+    from evolake.solvers.evolution.post_mortem import CycleFacts
 
 
 def verdict_rows(store: LineStore, *later: str) -> list[dict[str, Any]]:
@@ -28,9 +31,12 @@ def verdict_rows(store: LineStore, *later: str) -> list[dict[str, Any]]:
 @line.asset(deps=["compliance", "binaries", "smoke", "correctness"], schema=FINDINGS)
 def post_mortem(
     store: LineStore, agents: AgentsResource, variants: pl.DataFrame, metrics: pl.DataFrame,
-    consensus_ranking: pl.DataFrame,
+    consensus_ranking: pl.DataFrame, benchmark_runs: pl.DataFrame, champion: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Compile errors, blocks, regressions and gains, read by the analyst; what the rule writer makes of each finding is kept as a proposal."""
+    """Compile errors, blocks, regressions, gains and the contests' verdicts, read by the analyst.
+
+    What the rule writer makes of each finding is kept as a proposal.
+    """
     import json
 
     from evolake.solvers.evolution.analyst_session import check_analyst
@@ -46,8 +52,8 @@ def post_mortem(
         result = analyse(
             served, evaluated, settings=settings.of(SolversSettings), cycle=cycle, root_seed=settings.seed,
             rules=[rule.id for rule in told_rules(ruleset)],
-            earlier_findings=[f"{row['title']}: {row['explanation']}" for row in population.findings.to_dicts()][-30:],
             session=analyst(store, population) if settings.of(SolversSettings).analyst == "session" else None,
+            facts=cycle_facts(store, population, variants, benchmark_runs, champion),
         )
     rules_proposed = [item for item in result.proposals if item["check"]]  # what no program can check stays a finding
     proposed = [{"number": number, "cycle": cycle, "proposal": json.dumps(item, sort_keys=True)} for number, item in enumerate(rules_proposed)]
@@ -55,6 +61,20 @@ def post_mortem(
     store.extra(HISTORY, history_rows(evaluated, consensus_ranking.height, cycle, settings.of(SolversSettings)), "attempts")
     store.tell({"assessment": result.assessment, "failed_calls": len(result.failures), "proposals": len(proposed)})
     return FINDINGS.frame(finding_rows(result, cycle))
+
+
+def cycle_facts(
+    store: LineStore, population: Population, variants: pl.DataFrame, benchmark_runs: pl.DataFrame, decisions: pl.DataFrame,
+) -> CycleFacts:
+    """What decided this cycle, for the analyst: its contests, who is champion after them, results by family, and what was tried before."""
+    from evolake.solvers.evolution.analysis_facts import analysis_facts
+    from evolake.solvers.evolution.population import RankedCycle
+
+    ranked = RankedCycle(population, variants.to_dicts(), store.rows("consensus_ranking"))
+    return analysis_facts(
+        ranked, sound_runs(store, population, benchmark_runs), decisions.to_dicts(), contests(store, decisions, variants),
+        settings=store.settings.of(SolversSettings), cycle=store.cycle,
+    )
 
 
 def analyst(store: LineStore, population: Population) -> SessionAnalyst:

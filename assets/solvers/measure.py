@@ -55,7 +55,7 @@ def metrics(store: LineStore, benchmark_runs: pl.DataFrame) -> pl.DataFrame:
     from evolake.solvers.measurement.metrics import compute_metrics
 
     population = archive(store)
-    runs = _sound_runs(store, population, benchmark_runs)
+    runs = sound_runs(store, population, benchmark_runs)
     result = compute_metrics(runs, baselines=[row["variant_id"] for row in population.seeds()], cycle=store.cycle)
     store.tell({
         "variants": result.height, "best_par2": _least(result, "par2"), "most_solved": _most(result, "solved"), "checked_share": checked(runs),
@@ -71,7 +71,7 @@ def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, ben
     cycle, settings, population = store.cycle, store.settings, archive(store)
     with store.roles(agents) as served:
         evolved = evolve_objectives(
-            served, population, _sound_runs(store, population, benchmark_runs), jail.open(("numpy",)), settings=settings.of(SolversSettings),
+            served, population, sound_runs(store, population, benchmark_runs), jail.open(("numpy",)), settings=settings.of(SolversSettings),
             cycle=cycle, root_seed=settings.seed, guidance=store.guidance(),
         )
     store.extra(OBJECTIVE_REVIEWS, evolved.reviews, "objective_reviews")
@@ -90,7 +90,7 @@ def objective_scores(store: LineStore, jail: JailResource, benchmark_runs: pl.Da
     from evolake.solvers.objectives.consensus import score_variants
 
     population = archive(store)
-    result = score_variants(voting(population, objectives), _sound_runs(store, population, benchmark_runs), jail.open(("numpy",)), cycle=store.cycle)
+    result = score_variants(voting(population, objectives), sound_runs(store, population, benchmark_runs), jail.open(("numpy",)), cycle=store.cycle)
     store.tell({"objectives": result["objective_id"].n_unique(), "missing_scores": result["score"].null_count()})
     return result
 
@@ -106,7 +106,7 @@ def consensus_ranking(store: LineStore, metrics: pl.DataFrame, objectives: pl.Da
     return RANKING.frame(rows)
 
 
-def _sound_runs(store: LineStore, population: Population, fresh: pl.DataFrame) -> pl.DataFrame:
+def sound_runs(store: LineStore, population: Population, fresh: pl.DataFrame) -> pl.DataFrame:
     """Runs that may be compared, of variants that were not found unsound by them."""
     from evolake.solvers.evolution.benchmarking import current_runs
     from evolake.solvers.gates.soundness import objections, without

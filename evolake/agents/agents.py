@@ -68,6 +68,26 @@ class Agents:
         """
         return self.call_many(role, [request], seeds=[seed], artifact_ids=[artifact_id], attempts=[attempt])[0]
 
+    def recorded(self, role: Role[RequestT, ReplyT], request: RequestT, *, seed: int) -> bool:
+        """Return whether the call cache has a usable reply to this question, so that asking it would cost nothing; never for operators."""
+        asked = getattr(self.backend, "recorded", None)
+        return asked is not None and asked(Job(role, request, seed))
+
+    def measured(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any] | None:
+        """Return what was measured for a prompt: as it was kept beside the call cache, else made and kept, so that a replay asks with the same bytes.
+
+        None under replay only if nothing was kept, for no question could follow from it. Operators keep nothing. `make` gives JSON.
+        """
+        from evolake.agents.model import ModelBackend
+        from evolake.agents.session.records import SessionRecords
+
+        if not isinstance(self.backend, ModelBackend):
+            return make()
+        records = SessionRecords(self.backend.tape.root)
+        if (kept := records.read(f"measured\x1f{name}")) is not None or self.backend.endpoint is None:
+            return kept
+        return records.write(f"measured\x1f{name}", make())
+
     def call_many(
         self, role: Role[RequestT, ReplyT], requests: Sequence[RequestT], *, seeds: Sequence[int],
         artifact_ids: Sequence[str | None] | None = None, attempts: Sequence[int] | None = None,

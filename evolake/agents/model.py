@@ -102,6 +102,15 @@ class ModelBackend:
                 return AgentFailure(job.role.name, status, one_line_reason(reply), question.number - attempts.start + 1)
             question = question.followed_by(repair_messages(attempt.received, status, reply), question.number + 1)
 
+    def recorded(self, job: Job[Any, Any]) -> bool:
+        """Return whether the call cache has a usable reply to a job. Raises InputError as `question`."""
+        attempts = range(10 * job.attempt, 10 * job.attempt + self.repairs + 1)
+        found = [
+            read_conversation(self.tape, self._chosen(self.question(job, messages, schema), attempts), attempts)
+            for messages, schema in questions(job.role, job.request)
+        ]
+        return any(item.state == "answered" for item in found)
+
     @property
     def asker(self) -> Asker:
         """Who asks, for the choice of a conversation."""

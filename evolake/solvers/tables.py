@@ -93,12 +93,12 @@ HOLDOUT_RUNS = TableSchema("holdout_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, prov
 GATE_RUNS = TableSchema(
     "gate_runs", 1,
     {
-        "gate": (pl.String, "Gate that the run was made for: smoke, correctness or stability."),
+        "gate": (pl.String, "Gate that the run was made for: smoke, correctness or stability; or trial, beside the parent before the benchmark."),
         **RUNS.described,
     },
     keys=("gate", *RUNS.keys), provenance=RUNS.provenance, terms=TERMS,
 )
-"""The runs that the coder's variants were judged on when they were made, in their last form."""
+"""The runs that the coder's variants were judged on when they were made, in their last form, and those beside their parents that a model read."""
 
 BINARIES = TableSchema(
     "binaries", 2,
@@ -234,6 +234,22 @@ DECISIONS = TableSchema(
     },
     keys=("cycle", "challenger_id"), terms=TERMS,
 )
+CONTEST_FAMILIES = TableSchema(
+    "champion_families", 1,
+    {
+        "cycle": pl.String, "champion_id": pl.String, "challenger_id": pl.String,
+        "family": (pl.String, "Kind of formula."),
+        "formulas": (pl.Int64, "Independent formulas of the family in the contest."),
+        "solved_champion": (pl.Float64, "Instances of the family that the champion solved, as a mean over passes."),
+        "solved_challenger": (pl.Float64, "Instances of the family that the challenger solved, likewise."),
+        "par2_champion": (pl.Float64, "PAR-2 of the champion on the family in seconds; null if nothing counts."),
+        "par2_challenger": (pl.Float64, "PAR-2 of the challenger on the family in seconds, likewise."),
+        "conflicts_champion": (pl.Float64, "Mean conflicts of the champion's runs; null if none are reported."),
+        "conflicts_challenger": (pl.Float64, "Mean conflicts of the challenger's runs; null if none are reported."),
+    },
+    keys=("cycle", "challenger_id", "family"), terms=TERMS,
+)
+"""A contest by family of formulas, which proposers may see; its formulas they may not."""
 RACES = TableSchema(
     "champion_races", 2,
     {

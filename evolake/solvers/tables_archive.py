@@ -161,7 +161,9 @@ TABLES = incoming_tables(ARCHIVE) | {
     "consensus_ranking_weights": tables.WEIGHTS,
     **tables_by_name(
         PROVENANCE, UNMADE, CODER_RUNS, SUBMISSIONS, PROPOSED, RULE_PROPOSALS, tables.GATE_RUNS, tables.BINARIES, tables.STABILITY_RUNS, RUNS,
-        tables.METRICS, OBJECTIVES, tables.OBJECTIVE_REVIEWS, tables.SCORES, RANKING, tables.DUELS, tables.RACES, HOLDOUT_RUNS, tables.RULE_METRICS,
+        tables.METRICS, OBJECTIVES, tables.OBJECTIVE_REVIEWS, tables.SCORES, RANKING, tables.DUELS,
+        tables.CONTEST_FAMILIES, tables.RACES, HOLDOUT_RUNS,
+        tables.RULE_METRICS,
     ),
 }
 """Asset -> schema of every table that the line publishes under a name of its own, for SQL and for `evolake sql --schema`."""

@@ -62,13 +62,13 @@ def made(project: Project, cycle: str) -> dict[str, list]:
 def test_two_cycles_are_sealed_and_every_role_was_asked(modelled: Modelled):
     assert modelled.project.sql("SELECT cycle, state FROM seals WHERE line = 'solvers' ORDER BY cycle") == [[f"000{n}", "sealed"] for n in (1, 2, 3)]
     assert {row[0] for row in modelled.project.sql("SELECT DISTINCT role FROM agent_calls")} == {
-        "solvers_planner", "solvers_coder_lookup", "solvers_coder", "solvers_coder_repair", "solvers_coder_session", "solvers_analyst",
-        "solvers_analyst_session",
+        "solvers_planner", "solvers_coder_lookup", "solvers_coder", "solvers_coder_repair", "solvers_coder_revise", "solvers_coder_session",
+        "solvers_analyst", "solvers_analyst_session",
         "solvers_rule_writer",
         "solvers_objective_writer",
     }
     assert modelled.project.sql("SELECT DISTINCT origin FROM solvers.variants") == [["model"]]
-    asked = {"plans": 2, "regions": 4, "changelog": 4, "repair": 3, "turn": 13, "findings": 1, "check": 1, "source": len(OBJECTIVES)}
+    asked = {"plans": 2, "regions": 4, "changelog": 4, "repair": 3, "revise": 2, "turn": 13, "findings": 1, "check": 1, "source": len(OBJECTIVES)}
     assert dict(modelled.scripted.says) == asked
 
 
@@ -129,8 +129,8 @@ def test_an_expert_explores_breaks_the_build_mends_it_tests_and_passes_every_gat
     blobs = BlobStore(project.lake)
     parts = [[done["result"] for done in json.loads(blobs.get(row[2]))["calls"]] for row in turns]
     assert parts[3][0].startswith("It was not built: compile error") and "walk_seed" in parts[3][0]
-    assert parts[5][0].startswith("It was built") and len(parts[5][1].splitlines()) == 6
-    assert [line.split()[0] for line in parts[6][0].splitlines()] == ["yours", "parent"]
+    assert parts[5][0].startswith("It was built") and len(parts[5][1].splitlines()) == 7
+    assert [line.split()[0] for line in parts[6][0].splitlines()] == ["yours", "parent", "PAR-2"]
     calls = project.sql(
         "SELECT count(*), min(sampling) FROM agent_calls JOIN session_turns USING (call_id) WHERE session_turns.role = 'solvers_coder_session'"
     )
@@ -175,7 +175,7 @@ def test_objectives_vote_from_the_cycle_that_wrote_them_or_are_blocked_as_rows(m
 def test_what_an_objective_says_in_the_jail_reaches_no_role(modelled: Modelled):
     asked = [text for item in modelled.asked if "# Objectives that were blocked" in (text := item.messages[-1]["content"])]
     assert len(asked) == len(OBJECTIVES)
-    assert "reason: no finite number for a variant (error)\n" in asked[-1]
+    assert "raises: no finite number for a variant (error)\n" in asked[-1]
     assert not [text for text in asked if "PAR-2 is" in text]
 
 
@@ -185,7 +185,19 @@ def test_no_role_sees_a_holdout_formula_or_a_par2(modelled: Modelled):
     assert len(unseen) == 2
     assert not [word for word in unseen if word in said]
     assert "holdout" not in said
-    assert set(re.findall(r"\bpar2: (\S+)", said)) == {"null"}
+    assert not re.findall(r"PAR-2 \d", said), "a ratio of PAR-2 is told, no value"
+
+
+def test_the_second_cycle_knows_the_verdict_of_the_first_ones_contest(modelled: Modelled):
+    """Planner, analyst and objective writer of cycle 0002 read who fought whom, the ratio and the families; nobody reads a formula's name."""
+    [duel] = modelled.project.sql("SELECT challenger_id, ratio, verdict, cycle FROM solvers.champion WHERE cycle = '0001'")
+    said = f"Cycle 0001: {duel[0][:12]} ("
+    heads, ratio = ("You plan how", "You examine one cycle", "You write objectives"), f"ratio {duel[1]:.3g} ("
+    second = [[text["content"] for text in asked.messages] for asked in modelled.asked if "Cycle 0002" in asked.messages[1]["content"]]
+    assert {head for head in heads for system, user, *_ in second if system.startswith(head) and said in user and ratio in user} == set(heads)
+    fought = {row[0] for row in modelled.project.sql("SELECT instance FROM solvers.champion_trials")}
+    everything = "\n".join(message["content"] for asked in modelled.asked for message in asked.messages)
+    assert fought and not [name for name in fought if name in everything]
 
 
 def test_variants_go_by_short_ids_in_every_prompt(modelled: Modelled):

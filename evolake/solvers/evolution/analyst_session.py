@@ -1,6 +1,6 @@
 """The post-mortem analyst as a session of a model: its workspace, which holds what the one-shot analyst is told, whole, and the sources beside it.
 
-No run of a duel, no holdout formula and no PAR-2 that roles may not see yet is in an incident, so none is in a file.
+Contests are told by their verdict and by family. No formula of one, no holdout formula and no PAR-2 that roles may not see yet is in a file.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from evolake.agents.session.workspace import Workspace
 from evolake.agents.session_spec import SessionSpec, hold_session
 from evolake.settings import Settings
 from evolake.solvers.roles.analyst_session import ANALYST_SESSION, AnalysisSessionRequest, IncidentCard
+from evolake.solvers.roles.prompt_tables import families_text
 from evolake.solvers.roles.review_models import AnalysisReply, AnalysisRequest, Incident
 from evolake.solvers.settings import SolversSettings
 
@@ -33,11 +34,12 @@ class SessionAnalyst:
         """What the session finished with."""
         sources = {base: files for base, files in self.sources().items() if base in {item.base for item in request.incidents}}
         files = {f"sources/{base}/{name}": text for base, tree in sorted(sources.items()) for name, text in tree.items()}
+        files |= {"cycle/families.txt": families_text(request.families), "cycle/attempts.txt": request.attempts}
         for item in request.incidents:
             files |= files_of(item)
         asked = AnalysisSessionRequest(
             cycle=request.cycle, accepted=request.accepted, earlier_findings=request.earlier_findings,
-            sources=[f"sources/{base}" for base in sorted(sources)],
+            sources=[f"sources/{base}" for base in sorted(sources)], champion=request.champion, contests=request.contests,
             incidents=[
                 IncidentCard(
                     variant_id=item.variant_id, base=item.base, kind=item.kind, gate=item.gate, cause=item.cause, files=sorted(files_of(item)),

@@ -17,18 +17,33 @@ from evolake.scratch import Scratch
 from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.repository.unified_diff_paths import matches
 from evolake.solvers.repository.variant import diff_sources, sources_of
-from evolake.solvers.roles.models import CodeReply, Standing, Tried
+from evolake.solvers.roles.models import CodeReply, FamilyResult, Standing, Tried
 
 REFERENCE = "reference"
 """Where whoever writes finds the sources of other solvers, which are read and never changed."""
 NOTHING_CHANGED = "no source file was changed"
+MOST_CONTESTS = 2
+
+
+@dataclass(frozen=True)
+class CoderFacts:
+    """What decides, as coders are sent it.
+
+    contests: in words. families: short ids of variants -> their results by family. conditions: of measuring.
+    """
+
+    champion: str = ""
+    contests: Sequence[str] = ()
+    families: Callable[[Sequence[str]], list[FamilyResult]] = field(default=lambda names: [])
+    conditions: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Commission:
     """What an author is asked for: one plan, on these parents. rules: what blocks a variant, in words. seed: of this plan.
 
-    bases: all seeds, by name. knowledge: what is known, in words. tried: what became of the plans before this one.
+    bases: all seeds, by name. knowledge: what is known, in words. tried: what became of the plans before this one. facts: what decides. note: which
+    plan of the cycle this is. long_rules: the rules with their whole texts.
     """
 
     plan: Mapping[str, Any]
@@ -40,6 +55,18 @@ class Commission:
     bases: Mapping[str, Base] = field(default_factory=dict)
     knowledge: Sequence[str] = ()
     tried: Sequence[Tried] = ()
+    facts: CoderFacts = field(default_factory=CoderFacts)
+    note: str = ""
+    long_rules: Sequence[str] = ()
+
+    def change(self) -> dict[str, Any]:
+        """Return the fields of a `Change` that say what decides: champion, contests of the parent, results by family, conditions."""
+        parent = self.standing.variant_id
+        return {
+            "champion": self.facts.champion, "contests": [text for text in self.facts.contests if parent in text][-MOST_CONTESTS:],
+            "families": self.facts.families(list(dict.fromkeys(filter(None, [parent, self.facts.champion])))),
+            "conditions": list(self.facts.conditions), "note": self.note,
+        }
 
     @property
     def second_base(self) -> Base:

@@ -11,6 +11,7 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import LakeError
 from evolake.gates import Verdict
 from evolake.solvers.evolution.benchmarking import measuring_plan
+from evolake.solvers.evolution.contest_record import family_rows
 from evolake.solvers.evolution.population import RankedCycle
 from evolake.solvers.evolution.racing import Racing
 from evolake.solvers.evolution.workspace import Workspace
@@ -21,7 +22,8 @@ from evolake.solvers.tables import DUELS
 
 @dataclass(frozen=True)
 class Succession:
-    """The champion after the duels, and whether that is somebody new. Rows of DUELS, DECISIONS and RACES, verdicts on all who took part."""
+    """The champion after the duels, and whether that is somebody new. Rows of DUELS, DECISIONS, RACES and CONTEST_FAMILIES, verdicts on all who took
+    part."""
 
     champion_id: str
     changed: bool
@@ -29,6 +31,7 @@ class Succession:
     decisions: list[dict[str, Any]]
     verdicts: list[Verdict]
     races: list[dict[str, Any]]
+    families: list[dict[str, Any]]
 
 
 def decide_champion(
@@ -71,7 +74,8 @@ def decide_champion(
                 break
         if incumbent not in fallen:
             champion_id = champion_after(ranked, decisions, fallen)
-            return Succession(champion_id, champion_id != population.champion_id, trials, decisions, judge(seen), racing.rows)
+            families = family_rows(trials, {item.name: item.family for item in suite.instances})
+            return Succession(champion_id, champion_id != population.champion_id, trials, decisions, judge(seen), racing.rows, families)
 
 
 def _refused(decision: dict[str, Any], unsound: Collection[str]) -> dict[str, Any]:

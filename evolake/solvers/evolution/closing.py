@@ -11,8 +11,10 @@ from typing import Any
 import polars as pl
 
 from evolake.scratch import Scratch
+from evolake.solvers.evolution.attempts_record import UNMADE_PLANS, with_unmade
 from evolake.solvers.evolution.benchmarking import current_runs
 from evolake.solvers.evolution.champion import champion_after
+from evolake.solvers.evolution.contest_record import CONTESTS, with_contests
 from evolake.solvers.evolution.population import Population, RankedCycle
 from evolake.solvers.evolution.savings import SAVED, with_savings
 from evolake.solvers.evolution.workspace import Workspace
@@ -27,12 +29,18 @@ UNTOLD = "an answer on the holdout is refuted"
 
 @dataclass(frozen=True)
 class CycleResults:
-    """What came of a cycle: rows of RUNS and METRICS; rows of DECISIONS; verdicts of record, of its variants, and on all that ran in it."""
+    """What came of a cycle: rows of RUNS and METRICS; rows of DECISIONS; verdicts of record, of its variants, and on all that ran in it.
+
+    contests: records of its contests (`contest_record`). unmade, plans: rows of UNMADE and PLANS.
+    """
 
     runs: pl.DataFrame
     metrics: Sequence[Mapping[str, Any]]
     decisions: Sequence[Mapping[str, Any]]
     verdicts: Sequence[Mapping[str, Any]]
+    contests: Sequence[Mapping[str, Any]] = ()
+    unmade: Sequence[Mapping[str, Any]] = ()
+    plans: Sequence[Mapping[str, Any]] = ()
 
 
 def close_cycle(
@@ -69,7 +77,11 @@ def close_cycle(
         .with_values(
             cycles_without_gain=quiet, champion_since=_since(population, champion_id, cycle),
             duels_lost=_lost(population, champion_id, decisions),
-            **{SAVED: with_savings(population.value(SAVED, []), both, added["derivations"], workspace.settings)},
+            **{
+                SAVED: with_savings(population.value(SAVED, []), both, added["derivations"], workspace.settings),
+                CONTESTS: with_contests(population.value(CONTESTS, []), results.contests),
+                UNMADE_PLANS: with_unmade(population.value(UNMADE_PLANS, []), results.unmade, results.plans),
+            },
         )
     )
 

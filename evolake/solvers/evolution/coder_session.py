@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,32 +11,56 @@ from evolake.agents import AgentFailure, Agents
 from evolake.agents.session.tools import Call
 from evolake.agents.session.workspace import Workspace
 from evolake.agents.session_spec import RunCommand, SessionSpec, hold_session
-from evolake.solvers.evolution.authors import NOTHING_CHANGED, Authored, Commission, diff_of, reference_files, references_of, source_workspace
+from evolake.solvers.evolution.authors import (
+    NOTHING_CHANGED,
+    REFERENCE,
+    Authored,
+    Commission,
+    diff_of,
+    reference_files,
+    references_of,
+    source_workspace,
+)
 from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.evolution.proposing.draft import sources_diff
 from evolake.solvers.evolution.proposing.request import second_of
+from evolake.solvers.evolution.trials import PARENT, TrialPlace, ratio_text, run_text, word_in, word_of
 from evolake.solvers.gates.runs import GateRunner, smoke_runs
 from evolake.solvers.measurement.benchmark import StageLimits
-from evolake.solvers.measurement.measuring import Job, Rows, run_all
+from evolake.solvers.measurement.measuring import Rows
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.build import BuildResult, build_variant, open_program
+from evolake.solvers.repository.variant import source_sha
 from evolake.solvers.roles.coder_session import CODER_SESSION, BenchFormulas, RunFormula, SessionReply, SessionRequest, Smoke
 from evolake.solvers.roles.models import CodeReply
-from evolake.solvers.suites import Instance, Suite
+from evolake.solvers.suites import Suite
 
 SHOWN_LOG = 6_000
+SHOWN_FAULTS = 6
+YOURS = "yours"
+RULES_FILE = f"{REFERENCE}/rules.md"
+"""Where a session reads the rules with their whole texts."""
 
 
 @dataclass(frozen=True)
 class Shop:
-    """What the commands need. smoke, train: suites with files. limits: of their runs. cache: folder for executables and copies of formulas."""
+    """What the commands need.
+
+    smoke: the suite of the gate, with files. fresh: word of a draw -> formulas as those of training, with files. limits: of their runs. cache: folder
+    for executables and copies of formulas.
+    """
 
     blobs: Any
     cache: Path
     limits: StageLimits
     smoke: Callable[[], Suite]
-    train: Callable[[], Suite]
+    fresh: Callable[[str], Suite]
     cycle: str
+
+    @property
+    def trials(self) -> TrialPlace:
+        """Return where formulas are drawn and run."""
+        return TrialPlace(self.fresh, self.limits, self.cycle)
 
 
 @dataclass
@@ -47,9 +71,12 @@ class SessionAuthor:
     call: Call
     shop: Shop
     origin: str = field(init=False)
+    turns: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.origin = self.agents.backend.name
+        settings = getattr(self.agents.backend, "session", None)
+        self.turns = settings.turns if settings else 0
 
     def write(self, commission: Commission) -> Authored | AgentFailure:
         """The session's files as a diff; an AgentFailure with a typed status where it was not finished."""
@@ -60,8 +87,9 @@ class SessionAuthor:
             return Authored(CodeReply(title=card.title, changelog=card.changelog, diff=diff)) if diff else Authored(None, NOTHING_CHANGED)
 
         spec = SessionSpec(
-            CODER_SESSION, request_of(commission), source_workspace(parent, base), to_reply, commands(self.shop, base, parent), parent.folder,
-            reference=lambda: reference_files(commission),
+            CODER_SESSION, request_of(commission, self.turns), source_workspace(parent, base), to_reply,
+            commands(self.shop, base, parent, commission.plan["plan_id"]), parent.folder,
+            reference=lambda: reference_files(commission) | {RULES_FILE: "\n\n".join(commission.long_rules or commission.rules)},
         )
         ended = hold_session(self.agents, spec, self.call, seed=commission.seed)
         if isinstance(ended.value, AgentFailure) or ended.value.reply is None:
@@ -69,18 +97,23 @@ class SessionAuthor:
         return replace(ended.value, made=lambda variant_id: self.agents.assign(ended.call_id, variant_id))
 
 
-def request_of(commission: Commission) -> SessionRequest:
-    """What the session is told."""
+def request_of(commission: Commission, turns: int = 0) -> SessionRequest:
+    """What the session is told. turns: that it has; 0 if that is not known."""
     plan, parents, base = commission.plan, commission.parents, commission.base
     return SessionRequest(
         hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, parent=commission.standing,
         parent_diff=sources_diff(base.folder, parents[0].folder), rules=list(commission.rules), editable=list(base.adapter.may_change),
-        knowledge=list(commission.knowledge), tried=list(commission.tried), references=sorted(references_of(commission)), **second_of(commission),
+        knowledge=list(commission.knowledge), tried=list(commission.tried), references=sorted([*references_of(commission), RULES_FILE]),
+        turns=turns, **second_of(commission), **commission.change(),
     )
 
 
-def commands(shop: Shop, base: Base, parent: KnownVariant) -> Mapping[str, RunCommand]:
-    """The commands of a session on a child of `parent`."""
+def commands(shop: Shop, base: Base, parent: KnownVariant, session: str) -> Mapping[str, RunCommand]:
+    """The commands of a session on a child of `parent`.
+
+    session: what tells it from others. Formulas are drawn by it, the sources at that time and the number that the call names, so that a replay draws
+    the same and a changed variant meets formulas that it was not changed for.
+    """
     def built(folder: Path) -> BuildResult:
         return build_variant(folder, base.adapter, shop.blobs)
 
@@ -88,45 +121,43 @@ def commands(shop: Shop, base: Base, parent: KnownVariant) -> Mapping[str, RunCo
         result = built(folder)
         return open_program(result, base.adapter, shop.blobs, shop.cache) if result.ok else _log(result, shop)
 
+    def drawn(folder: Path, purpose: str, draw: int) -> str:
+        return word_of(session, source_sha(folder), purpose, str(draw))
+
     def build(folder: Path, arguments: Any) -> str:
         return _log(built(folder), shop)
 
     def smoke(folder: Path, arguments: Smoke) -> str:
         if isinstance(made := program(folder), str):
             return made
-        runner = GateRunner("session", made, shop.cycle, shop.limits.smoke, shop.limits.proof)
-        return _rows(smoke_runs(runner, shop.smoke().first(arguments.formulas), cache=shop.cache))
+        runner, gate = GateRunner("session", made, shop.cycle, shop.limits.smoke, shop.limits.proof), shop.smoke()
+        chosen = shop.trials.draw(drawn(folder, "smoke", arguments.draw), arguments.formulas)
+        rows, small = smoke_runs(runner, chosen, cache=shop.cache), runner.run([runner.job(item, gate) for item in gate.instances])
+        faulty = [row for row in small if row["status"] not in ("sat", "unsat")]
+        counted = f"of {len(small)} small formulas of the gate, {len(faulty)} not answered as known"
+        return "\n".join([_rows(rows), counted, _rows(faulty[:SHOWN_FAULTS])]).rstrip()
 
     def run_formula(folder: Path, arguments: RunFormula) -> str:
         if isinstance(made := program(folder), str):
             return made
-        suites = {item.name: (item, suite.name) for suite in (shop.smoke(), shop.train()) for item in suite.instances}
+        word = word_in(arguments.formula)
+        there = [shop.smoke(), *([shop.fresh(word)] if word else [])]
+        suites = {item.name: (item, suite.name) for suite in there for item in suite.instances}
         if arguments.formula not in suites:
             return f"There is no formula of this name. There are, among others: {', '.join(list(suites)[:12])}."
-        return _rows(_run_formulas({"session": made}, [suites[arguments.formula][0]], suites[arguments.formula][1], shop))
+        instance, suite = suites[arguments.formula]
+        return _rows(shop.trials.run({"session": made}, [instance], suite))
 
     def bench(folder: Path, arguments: BenchFormulas) -> str:
         if isinstance(made := program(folder), str):
             return made
         if isinstance(other := program(parent.folder), str):
             return f"The parent: {other}"
-        suite = shop.train()
-        chosen = suite.instances[arguments.first : arguments.first + arguments.formulas]
-        if not chosen:
-            return f"The suite has {len(suite.instances)} formulas; none was chosen."
-        rows = _run_formulas({"yours": made, "parent": other}, chosen, suite.name, shop)
-        return _rows(rows, who=True)
+        chosen = shop.trials.draw(drawn(folder, "bench", arguments.draw), arguments.formulas)
+        rows = shop.trials.run({YOURS: made, PARENT: other}, chosen.instances, chosen.name)
+        return f"{_rows(rows, who=True)}\n{ratio_text(rows, PARENT, YOURS)}"
 
     return {"build": build, "smoke": smoke, "run_formula": run_formula, "bench": bench}
-
-
-def _run_formulas(programs: Mapping[str, Program], instances: Sequence[Instance], suite: str, shop: Shop) -> Rows:
-    """Each formula by each program, one after another, with every proof checked."""
-    jobs = [
-        Job(who, program, instance, suite, shop.cycle, shop.limits.run, proof_limits=shop.limits.proof)
-        for instance in instances for who, program in programs.items()
-    ]
-    return run_all(jobs)
 
 
 def _log(result: BuildResult, shop: Shop) -> str:
@@ -138,12 +169,4 @@ def _log(result: BuildResult, shop: Shop) -> str:
 
 
 def _rows(rows: Rows, *, who: bool = False) -> str:
-    return "\n".join(_line(row, who=who) for row in rows)
-
-
-def _line(row: Mapping[str, Any], *, who: bool) -> str:
-    """One run, in a line: what is true of the answer is the host's word, not the solver's."""
-    parts = [row["variant_id"] if who else "", row["instance"], row["status"], f"{row['cpu_s']:.2f} s"]
-    parts += [f"{row['conflicts']} conflicts" if row["conflicts"] is not None else "", f"proof {row['proof_status']}" if row["proof_status"] else ""]
-    parts += [str(row["problems"] or "")]
-    return "  ".join(part for part in parts if part)
+    return "\n".join(run_text(row, row["variant_id"] if who else "") for row in rows)

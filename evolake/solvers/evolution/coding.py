@@ -46,7 +46,7 @@ def coding(settings: Settings, agents: Agents, workspace: Workspace, cycle: str)
         from evolake.solvers.evolution.coder_session import SessionAuthor, Shop
 
         shop = Shop(
-            workspace.blobs, workspace.cache, workspace.limits, lambda: workspace.suite("smoke"), lambda: workspace.suite("train"), cycle,
+            workspace.blobs, workspace.cache, workspace.limits, lambda: workspace.suite("smoke"), workspace.trial_suite, cycle,
         )
         with open_pool(workers=1, preload=()) as pool:
             session = SessionAuthor(agents, pool.call, shop)

@@ -30,6 +30,7 @@ from evolake.objectives.portfolio import ObjectiveSpec
 from evolake.objectives.review import Reviewed, review
 from evolake.objectives.source import canonical, objective_id
 from evolake.seeds import child_seed, generator
+from evolake.solvers.evolution.contest_record import CONTESTS, contest_texts
 from evolake.solvers.evolution.planning import LINE, refuse_holdout
 from evolake.solvers.evolution.population import Population
 from evolake.solvers.objectives.portfolio import first_objective, initial_portfolio
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 WRITTEN = "written"
 """The family of an objective that no family file was cut for."""
 MOST_TOLD = 12
+MOST_CONTESTS = 3
 DIGITS = 4
 
 
@@ -106,7 +108,8 @@ def evolve_objectives(
     for number in range(settings.objectives_per_cycle):
         request = ObjectiveRequest(
             cycle=cycle, existing=summaries(portfolio, findings), blocked=[_blocked_objective(row) for row in blocked[-MOST_TOLD:]],
-            formulas=formula_groups(runs), guidance=list(guidance),
+            formulas=formula_groups(runs), guidance=list(guidance), contests=contest_texts(population.value(CONTESTS, [])[-MOST_CONTESTS:]),
+            note=f"objective {number + 1} of {settings.objectives_per_cycle} of this cycle" if settings.objectives_per_cycle > 1 else "",
         )
         # after a failed call nothing else has changed: without its own `attempt` the same failure would replay
         replied = agents.call(OBJECTIVE_WRITER, request, seed=child_seed(root_seed, LINE, cycle, "objective", number), attempt=number)

@@ -94,6 +94,10 @@ class PlannerFacts:
     families: list[FamilyResult] = field(default_factory=list)
     sources: list[SourceTree] = field(default_factory=list)
     code: list[Excerpt] = field(default_factory=list)
+    champion: str = ""
+    contests: list[str] = field(default_factory=list)
+    attempts: str = ""
+    conditions: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -145,7 +149,7 @@ def plan_variants(
     request = PlanRequest(
         cycle=cycle, plans_wanted=settings.variants_per_cycle, standings=list(lines),
         history=list(record.history)[-MAX_HISTORY:],
-        findings=list(record.findings)[-MAX_FINDINGS:], rules=list(rules.texts), guidance=list(guidance),
+        findings=list(record.findings)[-MAX_FINDINGS:], rules=list(rules.names or rules.texts), guidance=list(guidance),
         cycles_without_gain=record.cycles_without_gain,
         materials=_materials(lines, short, pool.bases, record) if agents.backend.name == "operators" else [],
         forbidden=list(rules.forbidden), credits=list(record.savings.credits)[-MAX_HISTORY:] if agents.backend.name == "operators" else [],

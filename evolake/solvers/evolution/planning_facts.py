@@ -8,21 +8,26 @@ from typing import Any
 
 import polars as pl
 
+from evolake.agents.attempts_table import attempts_table
 from evolake.gates import Ruleset
 from evolake.lake.blobs import BlobStore
+from evolake.solvers.evolution.attempts_record import tried_ideas
+from evolake.solvers.evolution.conditions import measuring_conditions
+from evolake.solvers.evolution.contest_record import CONTESTS, contest_texts
 from evolake.solvers.evolution.planning import ParentPool, PlannerFacts, par2_visible, refuse_holdout
 from evolake.solvers.evolution.population import Population
 from evolake.solvers.evolution.proposing.excerpt import outline, places_of, visible_files, whole_functions
 from evolake.solvers.measurement.metrics import checked_share, cost, proved
 from evolake.solvers.repository.unified_diff_parse import whole_hunks
-from evolake.solvers.roles.models import SHORT_ID, FamilyResult, SourceTree, Standing, Tried, with_short_ids
-from evolake.solvers.roles.told_rules import knowledge_texts
+from evolake.solvers.roles.models import SHORT_ID, FamilyResult, SourceTree, Tried, with_short_ids
+from evolake.solvers.roles.told_rules import prompt_knowledge
 from evolake.solvers.settings import SolversSettings
 
-MOST_TRIED, LONGEST_DIFF = 12, 3000
+MOST_TRIED, LONGEST_DIFF = 4, 1500
 MOST_VARIANTS = 8
 MOST_TREES = 2
-LONGEST_CODE = 24_000
+LONGEST_CODE = 9_000
+MOST_CONTESTS = 6
 DECIDES = (
     "pickBranchLit", "search", "analyze", "reduceDB", "propagate", "cancelUntil", "luby", "restarting", "reducing", "rephasing", "decide", "reduce",
     "restart", "rephase", "bump_variable_score", "mark_useless_redundant_clauses_as_garbage",
@@ -32,9 +37,9 @@ DECIDES = (
 
 def planner_facts(
     population: Population, pool: ParentPool, ruleset: Ruleset, blobs: BlobStore, folder_of: Callable[[str], Path], *, settings: SolversSettings,
-    cycle: str,
+    cycle: str, guidance: Sequence[str] = (),
 ) -> PlannerFacts:
-    """The facts of a cycle. folder_of: sha of an archive -> its folder.
+    """The facts of a cycle. folder_of: sha of an archive -> its folder. guidance: what people asked for: older attempts like it are shown.
 
     Raises:
         InputError: a run is of `holdout_suite`.
@@ -49,10 +54,29 @@ def planner_facts(
     if leading:
         touched = [place for item in reversed(attempts) if item.base == leading[0].base for place in item.places]
         code = whole_functions(files[leading[0].variant_id], wanted=[*_names(touched), *DECIDES], most=LONGEST_CODE)
+    leaders = [line.variant_id for line in best[:MOST_VARIANTS]]
     return PlannerFacts(
-        knowledge_texts(ruleset), attempts, family_results(population.runs, best[:MOST_VARIANTS], settings=settings, cycle=cycle),
+        prompt_knowledge(ruleset), attempts, family_results(population.runs, leaders, settings=settings, cycle=cycle),
         [SourceTree(variant_id=line.variant_id, base=line.base, files=outline(files[line.variant_id])) for line in leading], code,
+        (population.champion_id or "")[:SHORT_ID], shown_contests(population), attempts_table(tried_ideas(population), about=" ".join(guidance)),
+        measuring_conditions(settings, population.value(CONTESTS, [])),
     )
+
+
+def shown_contests(population: Population, most: int = MOST_CONTESTS) -> list[str]:
+    """Return the newest contests in words, the oldest first, and why the best-ranked variant is not champion."""
+    records = population.value(CONTESTS, [])
+    return [*contest_texts(records[-most:]), *rank_notes(population.ranking.to_dicts(), population.champion_id, records)]
+
+
+def rank_notes(ranking: Sequence[Mapping[str, Any]], champion_id: str | None, records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return one line that says why rank 1 is not the champion; none if it is."""
+    first = next((row["variant_id"] for row in ranking if row["rank"] == 1), None)
+    if first is None or champion_id is None or first == champion_id:
+        return []
+    lost = next((record for record in reversed(records) if record["challenger_id"] == first and record["champion_id"] == champion_id), None)
+    why = f"it lost or did not win its contest of cycle {lost['cycle']}" if lost else "it has had no contest with this champion yet"
+    return [f"{first[:SHORT_ID]} is rank 1 of the benchmark and not champion: {why}. The champion is {champion_id[:SHORT_ID]}."]
 
 
 def tried(population: Population, blobs: BlobStore, folder_of: Callable[[str], Path]) -> list[Tried]:
@@ -72,13 +96,18 @@ def _tried(attempt: Mapping[str, Any], row: Mapping[str, Any], blobs: BlobStore,
     )
 
 
-def family_results(runs: pl.DataFrame, lines: Sequence[Standing], *, settings: SolversSettings, cycle: str) -> list[FamilyResult]:
-    """One row per family of instances that these variants ran, in order of its name. Raises InputError where a run is of `holdout_suite`."""
+def family_results(runs: pl.DataFrame, lines: Sequence[str], *, settings: SolversSettings, cycle: str) -> list[FamilyResult]:
+    """One row per family of instances that these variants ran, in order of its name. lines: short ids of the variants.
+
+    Raises InputError where a run is of `holdout_suite`.
+    """
     refuse_holdout([{"suite": suite} for suite in runs["suite"].unique()], settings)
-    ids = [line.variant_id for line in lines]
+    ids = list(lines)
     marked = proved(runs).with_columns(variant_id=pl.col("variant_id").str.slice(0, SHORT_ID), cost=cost()).filter(pl.col("variant_id").is_in(ids))
     each = marked.group_by("family", "variant_id", "instance").agg(pl.col("solved").mean(), pl.col("cost").mean())
     result = each.group_by("family", "variant_id").agg(pl.col("solved").sum(), pl.col("cost").mean(), pl.len())
+    took = marked.group_by("family", "variant_id").agg(pl.col("conflicts").mean(), pl.col("cpu_s").filter("solved").mean())
+    result = result.join(took, on=["family", "variant_id"])
     result = result.join(marked.group_by("family", "variant_id").agg(checked_share().alias("checked")), on=["family", "variant_id"])
     shown = par2_visible(settings, cycle)
     results = []
@@ -89,6 +118,8 @@ def family_results(runs: pl.DataFrame, lines: Sequence[Standing], *, settings: S
             family=str(family), instances=max(rows[name]["len"] for name in there), solved={name: round(rows[name]["solved"], 3) for name in there},
             seconds={name: round(rows[name]["cost"], 3) for name in there} if shown else {},
             checked={name: round(rows[name]["checked"], 3) for name in there if rows[name]["checked"] is not None},
+            conflicts={name: round(rows[name]["conflicts"], 1) for name in there if rows[name]["conflicts"] is not None},
+            cpu_s={name: round(rows[name]["cpu_s"], 3) for name in there if rows[name]["cpu_s"] is not None},
         ))
     return results
 

@@ -17,7 +17,7 @@ from evolake.solvers.evolution.analyst_session import SessionAnalyst
 from evolake.solvers.evolution.planning import LINE, par2_visible, refuse_holdout
 from evolake.solvers.roles.analyst import ANALYST, RULE_WRITER
 from evolake.solvers.roles.coder import models_of
-from evolake.solvers.roles.models import SHORT_ID, Attempt, EditModel
+from evolake.solvers.roles.models import SHORT_ID, Attempt, EditModel, FamilyResult
 from evolake.solvers.roles.review_models import AnalysisRequest, CheckerSpec, Finding, Incident, RuleReply, RuleRequest
 from evolake.solvers.rules.edits import LEARNED_CHECKERS
 from evolake.solvers.settings import SolversSettings
@@ -61,15 +61,26 @@ class PostMortem:
     failures: tuple[AgentFailure, ...] = field(default=())
 
 
+@dataclass(frozen=True)
+class CycleFacts:
+    """What decided a cycle, as the analyst is sent it; see the fields of AnalysisRequest."""
+
+    champion: str = ""
+    contests: list[str] = field(default_factory=list)
+    families: list[FamilyResult] = field(default_factory=list)
+    attempts: str = ""
+    earlier_findings: list[str] = field(default_factory=list)
+
+
 def post_mortem(
     agents: Agents, evaluated: Sequence[Evaluated], *, settings: SolversSettings, cycle: str, root_seed: int, rules: Sequence[str] = (),
-    earlier_findings: Sequence[str] = (), session: SessionAnalyst | None = None,
+    session: SessionAnalyst | None = None, facts: CycleFacts | None = None,
 ) -> PostMortem:
     """What one cycle teaches; nothing where nothing happened that could be learnt from.
 
     Args:
         evaluated: all variants of the cycle, the accepted ones too. rules: the active rules, in words.
-        session: who reads the cycle in a session; None: the analyst is asked once.
+        session: who reads the cycle in a session; None: the analyst is asked once. facts: what decided, for the analyst.
 
     Raises:
         InputError: a measurement is of `holdout_suite`.
@@ -78,7 +89,7 @@ def post_mortem(
     if not incidents:
         return PostMortem()
     request = AnalysisRequest(
-        cycle=cycle, incidents=incidents, accepted=sum(not item.blocked_gate for item in evaluated), earlier_findings=list(earlier_findings),
+        cycle=cycle, incidents=incidents, accepted=sum(not item.blocked_gate for item in evaluated), **vars(facts or CycleFacts()),
     )
     seed = child_seed(root_seed, LINE, cycle, "analysis")
     reply = agents.call(ANALYST, request, seed=seed).value if session is None else session.analyse(agents, request, seed=seed)
@@ -86,7 +97,7 @@ def post_mortem(
         return PostMortem(failures=(reply,))
     whole = {item.variant_id[:SHORT_ID]: item.variant_id for item in evaluated}
     findings = [item for item in reply.findings if any(name[:SHORT_ID] in whole for name in item.evidence)][:MAX_RULES]
-    requests = [_rule_request(item, incidents, evaluated, rules) for item in findings]
+    requests = [_rule_request(item, incidents, evaluated, rules) for item in findings if _rests_on_failure(item, incidents)]
     seeds = [child_seed(root_seed, LINE, cycle, "rule", number) for number in range(len(requests))]
     replies = [reply.value for reply in agents.call_many(RULE_WRITER, requests, seeds=seeds)]
     failures = tuple(item for item in replies if isinstance(item, AgentFailure))
@@ -155,6 +166,12 @@ def checker_specs() -> list[CheckerSpec]:
         text = " ".join((function.__doc__ or "").partition("Raises:")[0].split())
         specs.append(CheckerSpec(name=name, meaning=f"Parameters {head}. {text}"))
     return specs
+
+
+def _rests_on_failure(finding: Finding, incidents: Sequence[Incident]) -> bool:
+    """Return whether something failed that a rule could block: of the incidents it names or, for what must be kept, of the whole cycle."""
+    keeps = finding.lesson == "champion"
+    return any(item.kind != "improved" and (keeps or item.variant_id in {name[:SHORT_ID] for name in finding.evidence}) for item in incidents)
 
 
 def proposal_of(reply: RuleReply, whole: Mapping[str, str]) -> dict[str, Any]:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from evolake.agents import Agents
 from evolake.cycle_seeds import CycleSeeds
 from evolake.gates import Ruleset
 from evolake.solvers.edits import write_edits
+from evolake.solvers.evolution.authors import CoderFacts, Commission
+from evolake.solvers.evolution.conditions import measuring_conditions
+from evolake.solvers.evolution.contest_record import CONTESTS, contest_texts
 from evolake.solvers.evolution.planning import ParentPool, Planned, SearchRecord, parent_pool, plan_variants
-from evolake.solvers.evolution.planning_facts import planner_facts
+from evolake.solvers.evolution.planning_facts import family_results, planner_facts
 from evolake.solvers.evolution.population import LIVE, Population
 from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
 from evolake.solvers.evolution.proposing.existing import ExistingVariants
@@ -20,10 +25,12 @@ from evolake.solvers.evolution.proposing.proposal import Proposal
 from evolake.solvers.evolution.proposing.propose import propose_variants
 from evolake.solvers.evolution.savings import savings_of
 from evolake.solvers.evolution.submissions import is_submitted
+from evolake.solvers.evolution.trials import TRIAL, Trial, TrialPlace, trial_of, word_of
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.judging import VariantResults
-from evolake.solvers.repository.variant import archive_variant
+from evolake.solvers.repository.variant import archive_variant, source_sha
 from evolake.solvers.roles.coder import COMBINE
+from evolake.solvers.roles.models import SHORT_ID, FamilyResult
 from evolake.solvers.roles.told_rules import shown_rules
 
 
@@ -45,7 +52,9 @@ def plan_cycle(
     pool = _parent_pool(population, population.rows("accepted", "champion"), workspace, seeds.cycle)
     facts = None
     if agents.backend.name != "operators":
-        facts = planner_facts(population, pool, ruleset, workspace.blobs, workspace.folder, settings=workspace.settings, cycle=seeds.cycle)
+        facts = planner_facts(
+            population, pool, ruleset, workspace.blobs, workspace.folder, settings=workspace.settings, cycle=seeds.cycle, guidance=guidance,
+        )
     record = SearchRecord(
         population.attempts(), [_finding_text(row) for row in population.findings.to_dicts()], population.value("cycles_without_gain", 0),
         joined_before(population), facts, savings_of(population, workspace.settings),
@@ -78,6 +87,8 @@ def entering_metrics(population: Population) -> list[dict[str, Any]]:
 def make_variants(turn: CoderTurn, population: Population, plans: Sequence[Mapping[str, Any]], workspace: Workspace) -> MadeVariants:
     """The coder's turn on all plans; each variant is archived with its documents, its diff and the evidence of the gates that it met."""
     cycle = turn.seeds.cycle
+    trial = partial(_trial, workspace, cycle) if workspace.settings.trial_formulas and not turn.operators else None
+    turn = replace(turn, facts=_coder_facts(population, workspace, cycle), trial=trial)
     submitted_on = {parent for plan in plans if is_submitted(plan) for parent in plan["parent_ids"]}
     parents = [row for row in population.rows() if row["state"] in LIVE or (row["state"] == "retired" and row["variant_id"] in submitted_on)]
     result = propose_variants(turn, plans, _parent_pool(population, parents, workspace, cycle), ExistingVariants.of_rows(population.rows()))
@@ -96,9 +107,32 @@ def make_variants(turn: CoderTurn, population: Population, plans: Sequence[Mappi
             "objections": list(item.objections), "dropped": json.dumps(list(item.dropped), sort_keys=True) if item.dropped else None,
         })
         runs += [{"gate": gate, **run} for gate, made in judged.runs.items() for run in made]
+        runs += [{"gate": TRIAL, **run} for run in item.trials]
         derivations += derivations_of(item, cycle)
     unmade = [{"plan_id": item.plan_id, "cycle": cycle, "reason": item.reason, "objections": list(item.objections)} for item in result.unmade]
     return MadeVariants(runs, rows, derivations, unmade, len(result.failures))
+
+
+def _trial(workspace: Workspace, cycle: str, commission: Commission, folder: Path) -> Trial:
+    """Run the variant in `folder`, which was built for its gates, beside its parent on formulas drawn for the plan."""
+    place = TrialPlace(workspace.trial_suite, workspace.limits, cycle)
+    suite = place.draw(word_of(TRIAL, cycle, commission.plan["plan_id"]), workspace.settings.trial_formulas)
+    parent, child = commission.parents[0].variant_id, source_sha(folder)
+    programs = {name: workspace.built(tree, commission.base.name) for name, tree in ((child, folder), (parent, commission.parents[0].folder))}
+    return trial_of(place.run(programs, suite.instances, f"{TRIAL}-{commission.plan['number']}"), parent, child)
+
+
+def _coder_facts(population: Population, workspace: Workspace, cycle: str) -> CoderFacts:
+    """Return what coders are sent of what decides."""
+    settings = workspace.settings
+
+    def families(names: Sequence[str]) -> list[FamilyResult]:
+        return [] if population.runs.is_empty() else family_results(population.runs, names, settings=settings, cycle=cycle)
+
+    return CoderFacts(
+        (population.champion_id or "")[:SHORT_ID], contest_texts(population.value(CONTESTS, [])), families,
+        measuring_conditions(settings, population.value(CONTESTS, [])),
+    )
 
 
 def derivations_of(variant: Proposal, cycle: str) -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ from evolake.solvers.measurement.drawing import key_for, seed_of
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.adapters import Adapter, load_adapter
 from evolake.solvers.repository.build import build_variant, open_program
-from evolake.solvers.repository.variant import read_card
+from evolake.solvers.repository.variant import read_card, source_sha
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
 from evolake.solvers.suites.correctness import correctness_suite
@@ -127,11 +127,16 @@ class Workspace:
         Raises:
             MachineryError: its sources cannot be built here, though they were built when it was judged.
         """
-        adapter = self.base(row["base"]).adapter
-        built = build_variant(self.folder(row["archive_sha"]), adapter, self.blobs)
-        if not built.ok:
-            raise MachineryError(f"variant {row['variant_id'][:12]} was accepted and cannot be built here", got=built.reason, do="see evolake doctor")
-        return open_program(built, adapter, self.blobs, self.cache)
+        return self.built(self.folder(row["archive_sha"]), row["base"])
+
+    def built(self, folder: Path, base: str) -> Program:
+        """The built solver of a repository that passed the build gate. Raises MachineryError as `program`."""
+        adapter = self.base(base).adapter
+        result = build_variant(folder, adapter, self.blobs)
+        if not result.ok:
+            what = f"the variant {source_sha(folder)[:12]} was accepted and cannot be built here"
+            raise MachineryError(what, got=result.reason, do="see evolake doctor")
+        return open_program(result, adapter, self.blobs, self.cache)
 
     def suite(self, name: str) -> Suite:
         """The suite for smoke, train or holdout as files, cut to the profile's number of formulas."""
@@ -145,6 +150,13 @@ class Workspace:
     def race_suite(self, cycle: str) -> Suite:
         """The formulas of a cycle's races: as those of its duels, and others."""
         return self._unseen(f"{cycle}-race")
+
+    def trial_suite(self, word: str) -> Suite:
+        """The formulas of one draw for coders' trials, of the training suite's recipes, under a key of their own: none is a contest's."""
+        return unseen_suite(
+            self.settings.train_suite, self.blobs, self.cache, FreshKey(secret_of(self.blobs), self.root_seed, word), seeds=self.seeds,
+            count=self.settings.train_instances, trees=self.trees,
+        )
 
     def _unseen(self, cycle: str) -> Suite:
         ranked, more = self.settings.train_instances, self.settings.duel_instances

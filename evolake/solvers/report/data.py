@@ -128,11 +128,14 @@ SELECT rule_id AS rule, cycle, value AS kill_rate FROM {LINE}.rule_metrics
 WHERE rule_id IS NOT NULL AND value > 0 AND cycle <= $cycle ORDER BY cycle, kill_rate DESC, rule"""
 FINDINGS = f"SELECT title, lesson, explanation, len(evidence) AS variants FROM {LINE}.post_mortem WHERE cycle = $cycle ORDER BY finding_id"
 YIELDS = f"""
-SELECT v.operator, count(*) AS made, count(*) FILTER (b.variant_id IS NOT NULL) AS passed_every_gate, sum(v.repairs) AS repairs,
+SELECT operator, attempts, made, passed_every_gate, repairs, best_rank_now FROM (
+SELECT v.operator, count(*) AS attempts, count(*) AS made, count(*) FILTER (b.variant_id IS NOT NULL) AS passed_every_gate, sum(v.repairs) AS repairs,
   min(r.rank) AS best_rank_now
 FROM {LINE}.variants AS v LEFT JOIN (SELECT DISTINCT variant_id FROM {LINE}.benchmark_runs) AS b USING (variant_id)
 LEFT JOIN {LINE}.consensus_ranking AS r ON r.variant_id = v.variant_id AND r.cycle = $cycle
-WHERE v.cycle <= $cycle GROUP BY ALL ORDER BY best_rank_now NULLS LAST, v.operator"""
+WHERE v.cycle <= $cycle GROUP BY ALL
+UNION ALL SELECT 'no variant', count(*), 0, 0, NULL, NULL FROM {LINE}.unmade WHERE cycle <= $cycle HAVING count(*) > 0
+) ORDER BY made = 0, best_rank_now NULLS LAST, operator"""
 BUILDS = f"""
 SELECT v.base, count(*) AS builds, count(*) FILTER (NOT b.passed) AS failed, round(avg(b.cpu_s), 1) AS cpu_s_each, round(sum(b.cpu_s), 1) AS cpu_s
 FROM {LINE}.binaries AS b JOIN {LINE}.variants AS v USING (variant_id) WHERE b.cycle <= $cycle GROUP BY ALL ORDER BY v.base"""

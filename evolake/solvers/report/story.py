@@ -45,7 +45,7 @@ def _measured(ran: Row) -> str:
 RUNS = ("smoke", "correctness", "stability_runs", "benchmark_runs", "holdout_runs")
 ALL_RUNS = " UNION ALL ".join(
     f"SELECT variant_id, cycle, status, certificate, proof_status, cpu_s FROM solvers.{table}" for table in (*RUNS, "champion_trials")
-)
+) + " UNION ALL SELECT variant_id, cycle, status, certificate, proof_status, cpu_s FROM solvers.gate_runs WHERE gate = 'trial'"
 MADE = """
 SELECT count(*) AS made, (SELECT count(DISTINCT artifact_id) FROM solvers.immigrants WHERE cycle = $cycle AND state <> 'present') AS entered
 FROM solvers.variants WHERE cycle = $cycle"""

@@ -18,6 +18,9 @@ CONTEXT = 3
 LONGEST_DIFF = 4 << 20
 LARGEST_FILE = 2 << 20
 SHOWN = 100
+LEAST_ALIKE = 0.6
+"""Similarity (difflib) from which on a line of the file is shown to the writer of a diff that does not match."""
+BYTE_ORDER_MARK = "\ufeff"
 
 
 @dataclass(frozen=True)
@@ -67,10 +70,11 @@ def _changed(target: Path, file: FileDiff) -> tuple[bytes | None, list[str]]:
         return None, [f"{file.path} is to be changed, but there is no such file; write '--- /dev/null' to make it"]
     else:
         text, encoding = read_text(target)
-    lines, problems = _spliced(split_lines(text), file)
+    mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) and file.new is not None else ""
+    lines, problems = _spliced(split_lines(text.removeprefix(BYTE_ORDER_MARK)), file)
     if problems:
         return None, problems
-    changed = "".join(lines)
+    changed = mark + "".join(lines)
     if file.new is None:
         return None, [f"{file.path} is to be removed, but the diff leaves lines of it; give all its lines with '-'"] if changed else []
     if "\0" in changed or len(changed) > LARGEST_FILE:
@@ -88,11 +92,10 @@ def split_lines(text: str) -> list[str]:
 
 
 def _spliced(lines: list[str], file: FileDiff) -> tuple[list[str], list[str]]:
-    """The lines of the new file, with the line ends that the old one has, and what is wrong."""
+    """The lines of the new file, each new one with the line end of the old line beside it, and what is wrong."""
     result: list[str] = []
     problems, done = [], 0
     plain = [line.rstrip("\r\n") for line in lines]
-    end = "\r\n" if lines and all(line.endswith("\r\n") for line in lines[:-1]) and lines[0].endswith("\r\n") else "\n"
     for hunk in file.hunks:
         place, problem = _place(plain, hunk, done)
         if problem:
@@ -102,6 +105,7 @@ def _spliced(lines: list[str], file: FileDiff) -> tuple[list[str], list[str]]:
         at = place
         for line in hunk.lines:
             if line.mark == "+":
+                end = _line_end(lines, at)
                 if result and not result[-1].endswith("\n"):
                     result[-1] += end
                 result.append(line.text + (end if line.ended else ""))
@@ -110,6 +114,12 @@ def _spliced(lines: list[str], file: FileDiff) -> tuple[list[str], list[str]]:
             at += line.mark != "+"
         done = at
     return [*result, *lines[done:]], problems
+
+
+def _line_end(lines: Sequence[str], at: int) -> str:
+    """Return the line end of the nearest old line that has one: the one at `at` or before it, else the one after."""
+    near = next((line for line in [*reversed(lines[: at + 1]), *lines[at + 1 :]] if line.endswith("\n")), "\n")
+    return "\r\n" if near.endswith("\r\n") else "\n"
 
 
 def _place(plain: Sequence[str], hunk: Hunk, done: int) -> tuple[int, str]:
@@ -143,10 +153,28 @@ def _mismatch(plain: Sequence[str], old: Sequence[str], stated: int) -> str:
     starts = [at for at, line in enumerate(plain) if line == old[0]]
     best = max(starts, key=lambda at: (agreed(at), -abs(at - stated)), default=None)
     if best is None:
-        return f"its first old line stands nowhere in the file: {old[0][:SHOWN]!r}"
+        near = _nearest(plain, old[0])
+        return f"its first old line stands nowhere in the file: {old[0][:SHOWN]!r}{near}"
     wrong = agreed(best)
     there = repr(plain[best + wrong][:SHOWN]) if best + wrong < len(plain) else "the end of the file"
-    return f"old line {wrong + 1} does not match line {best + wrong + 1} of the file: the diff has {old[wrong][:SHOWN]!r}, the file has {there}"
+    text = _neighbours(plain, min(best + wrong, len(plain) - 1))
+    return (
+        f"old line {wrong + 1} does not match line {best + wrong + 1} of the file: the diff has {old[wrong][:SHOWN]!r}, the file has {there}; "
+        f"the file there:\n{text}"
+    )
+
+
+def _nearest(plain: Sequence[str], wanted: str) -> str:
+    """Return the words that show the lines of the file about the one most like `wanted`; "" if none is like it."""
+    found = difflib.get_close_matches(wanted.strip(), {line.strip() for line in plain if line.strip()}, n=1, cutoff=LEAST_ALIKE)
+    if not found:
+        return ""
+    at = next(number for number, line in enumerate(plain) if line.strip() == found[0])
+    return f"; most like it is line {at + 1} of the file, here with its neighbours:\n{_neighbours(plain, at)}"
+
+
+def _neighbours(plain: Sequence[str], at: int) -> str:
+    return "\n".join(plain[max(0, at - CONTEXT) : at + CONTEXT + 1])
 
 
 def diff_files(old: dict[str, Path], new: dict[str, Path]) -> str:

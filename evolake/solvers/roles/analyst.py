@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel
 
 from evolake.agents.roles import Role
-from evolake.solvers.roles.models import EditModel
+from evolake.solvers.roles.models import SHORT_ID, EditModel
+from evolake.solvers.roles.prompt_tables import families_text, stated
 from evolake.solvers.roles.review_models import AnalysisReply, AnalysisRequest, Finding, Incident, RuleReply, RuleRequest
 from evolake.solvers.rules.learned import PREFIX
 
@@ -109,11 +109,42 @@ def _slug(text: str) -> str:
     return "-".join("".join(letter if letter.isalnum() else " " for letter in text.lower()).split())[:48].strip("-") or "unnamed"
 
 
-def _incidents_without_edits(request: BaseModel) -> Mapping[str, Any]:
-    return request.model_dump(mode="json", exclude={"accepted"} if isinstance(request, RuleRequest) else set()) | {
-        "incidents": [item.model_dump(mode="json", exclude={"edits", "changed", "lost"}) for item in getattr(request, "incidents", [])]
+def incident_head(item: Incident) -> str:
+    """Return an incident in one line: who, where, why."""
+    return f"{item.variant_id} ({item.base}): {item.kind} at {item.gate}{f' ({item.cause})' if item.cause else ''}"
+
+
+def _incident_text(item: Incident) -> str:
+    return f"{incident_head(item)}\nfor: {item.hypothesis}\nsaid: {item.detail}\n{item.diff}".rstrip()
+
+
+def _analysis_values(request: AnalysisRequest) -> Mapping[str, Any]:
+    return {name: getattr(request, name) for name in ("goal", "cycle", "accepted", "earlier_findings")} | stated({
+        "incidents": "\n\n".join(_incident_text(item) for item in request.incidents), "champion": request.champion,
+        "contests": "\n".join(request.contests), "families": families_text(request.families), "attempts": request.attempts,
+    })
+
+
+def _rule_values(request: RuleRequest) -> Mapping[str, Any]:
+    """Return the request with the incidents that the finding rests on, and of a champion's finding also those that failed."""
+    champion = request.finding.lesson == "champion"
+    named = [item for item in request.incidents if item.variant_id in request.finding.evidence or (champion and item.kind != "improved")]
+    return {
+        "goal": request.goal, "finding": request.finding.model_dump(mode="json"), "rules": request.rules,
+        "incidents": "\n\n".join(_incident_text(item) for item in named or request.incidents),
+        "checkers": "\n".join(f"{item.name}: {item.meaning}" for item in request.checkers),
     }
 
 
-ANALYST = Role("solvers_analyst", AnalysisRequest, AnalysisReply, analyse, values=_incidents_without_edits)
-RULE_WRITER = Role("solvers_rule_writer", RuleRequest, RuleReply, write_rule, values=_incidents_without_edits)
+def findings_fault(request: AnalysisRequest, reply: AnalysisReply) -> str:
+    """Return which findings name no incident of the cycle, so that nothing could be done with them; "" if none."""
+    known = {item.variant_id for item in request.incidents}
+    faults = [
+        f"finding {number} names no incident of this cycle in `evidence`; there are {', '.join(sorted(known))}"
+        for number, item in enumerate(reply.findings, start=1) if not known & {name[:SHORT_ID] for name in item.evidence}
+    ]
+    return "; ".join(faults)
+
+
+ANALYST = Role("solvers_analyst", AnalysisRequest, AnalysisReply, analyse, values=_analysis_values, fault=findings_fault)
+RULE_WRITER = Role("solvers_rule_writer", RuleRequest, RuleReply, write_rule, values=_rule_values)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from evolake.agents.roles import Role, hide
+from evolake.agents.roles import Role
 from evolake.solvers.edits.anchors import Span
 from evolake.solvers.edits.catalogue import PATCHES
 from evolake.solvers.edits.draw import mutated, new_patch, new_tunable, placed, shadowed
@@ -30,7 +31,9 @@ from evolake.solvers.roles.models import (
     Plan,
     Region,
     RepairRequest,
+    ReviseRequest,
 )
+from evolake.solvers.roles.prompt_tables import change_values, code_text, stated
 
 TRIES = 30
 COMBINE = "combine"
@@ -221,7 +224,26 @@ def _between(value: float, default: float, *, whole: bool) -> float | int:
 
 
 LOOKUP = Role("solvers_coder_lookup", LookupRequest, LookupReply, choose_regions)
-CODER = Role("solvers_coder", CodeRequest, CodeReply, write_change, values=hide("plan", "material", "cut"), earlier=(CODER_BEFORE,))
-CODER_REPAIR = Role(
-    "solvers_coder_repair", RepairRequest, CodeReply, repair_change, values=hide("plan", "edits", "material", "cut"), earlier=(CODER_REPAIR_BEFORE,),
-)
+def _code_values(request: CodeRequest) -> Mapping[str, Any]:
+    return change_values(request) | stated({"excerpts": code_text(request.excerpts)})
+
+
+def _repair_values(request: RepairRequest) -> Mapping[str, Any]:
+    """Return the request as a model is sent it; what is known of solvers mends nothing and is left out."""
+    return {name: getattr(request, name) for name in ("goal", "hypothesis", "instructions", "diff", "error", "rules", "note")} | stated({
+        "output": request.output, "excerpts": code_text(request.excerpts),
+    })
+
+
+def _revise_values(request: ReviseRequest) -> Mapping[str, Any]:
+    return {**request.model_dump(mode="json", exclude={"rules"}), "excerpts": code_text(request.excerpts)}
+
+
+def keep_change(request: ReviseRequest, random: np.random.Generator) -> CodeReply:
+    """Return no diff: the operators keep what they made. They are never asked; it is here so that both backends serve the role."""
+    return CodeReply(title="kept", changelog="Kept as it is.")
+
+
+CODER_REVISE = Role("solvers_coder_revise", ReviseRequest, CodeReply, keep_change, values=_revise_values)
+CODER = Role("solvers_coder", CodeRequest, CodeReply, write_change, values=_code_values, earlier=(CODER_BEFORE,))
+CODER_REPAIR = Role("solvers_coder_repair", RepairRequest, CodeReply, repair_change, values=_repair_values, earlier=(CODER_REPAIR_BEFORE,))

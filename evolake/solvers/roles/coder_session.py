@@ -5,14 +5,17 @@ There is no classical answer: by operators a variant is made of edits, and the r
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.session.role import session_role
 from evolake.agents.session.tools import Arguments
 from evolake.solvers.roles.earlier import CODER_SESSION_BEFORE
 from evolake.solvers.roles.models import Change, LongText, Tried
+from evolake.solvers.roles.prompt_tables import change_values
 
-MOST_SMOKE, MOST_BENCH = 12, 8
+MOST_SMOKE, MOST_BENCH = 12, 12
 """Formulas that one command may run."""
 
 
@@ -26,6 +29,7 @@ class SessionRequest(Change):
     knowledge: list[str] = Field(default_factory=list, description="what is known of such solvers, and how this evolution works")
     tried: list[Tried] = Field(default_factory=list, description="what became of the plans of this cycle that were carried out before this one")
     references: list[str] = Field(default_factory=list, description="folders of other solvers, to be read")
+    turns: int = Field(default=0, description="replies that the session has; 0 if that is not known")
 
 
 class SessionReply(BaseModel):
@@ -41,7 +45,8 @@ class Build(Arguments):
 
 
 class Smoke(Arguments):
-    formulas: int = Field(default=6, ge=1, le=MOST_SMOKE, description="how many small formulas, each with a renamed and a shuffled copy")
+    formulas: int = Field(default=3, ge=1, le=MOST_SMOKE, description="how many fresh formulas, each with a renamed and a shuffled copy")
+    draw: int = Field(default=1, ge=1, description="another number draws other formulas; so does every change of the sources")
 
 
 class RunFormula(Arguments):
@@ -49,16 +54,20 @@ class RunFormula(Arguments):
 
 
 class BenchFormulas(Arguments):
-    formulas: int = Field(default=3, ge=1, le=MOST_BENCH, description="how many training formulas, each run by the parent too")
-    first: int = Field(default=0, ge=0, description="how many formulas of the suite to pass over")
+    formulas: int = Field(default=6, ge=1, le=MOST_BENCH, description="how many fresh formulas of the training families, each run by the parent too")
+    draw: int = Field(default=1, ge=1, description="another number draws other formulas; so does every change of the sources")
+
+
+def _prompt_values(request: SessionRequest) -> dict[str, Any]:
+    return change_values(request) | {"editable": request.editable, "references": request.references, "turns": request.turns or "some"}
 
 
 CODER_SESSION = session_role(
-    "solvers_coder_session", SessionRequest, SessionReply, setting="EVOLAKE_CODER", earlier=(CODER_SESSION_BEFORE,),
+    "solvers_coder_session", SessionRequest, SessionReply, setting="EVOLAKE_CODER", earlier=(CODER_SESSION_BEFORE,), values=_prompt_values,
     commands=(
         ("build", "Build the repository from scratch. Says what the compiler says.", Build),
-        ("smoke", "Build it and run it on small formulas: every model is checked, some proofs are.", Smoke),
+        ("smoke", "Build it and run it on fresh formulas that need search, and on the small ones of the gate; checks models and some proofs.", Smoke),
         ("run_formula", "Build it and run it on one formula; shows the end of its output.", RunFormula),
-        ("bench", "Build it and run it and its parent on training formulas, side by side.", BenchFormulas),
+        ("bench", "Build it and run it beside its parent on fresh formulas. Ends with the ratio of PAR-2 and its interval.", BenchFormulas),
     ),
 )

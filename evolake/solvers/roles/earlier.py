@@ -13,7 +13,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from evolake.agents.roles import Earlier
-from evolake.lines import folder_of
 from evolake.solvers.roles.models import STANDING_BEFORE, Attempt, Standing
 
 PROMPTS = Path(__file__).with_name("asked_before")
@@ -30,8 +29,11 @@ def _of_planner(request: Any) -> dict[str, Any]:
 
 
 def _unshared(request: Any) -> dict[str, Any]:
-    summary = request.model_dump(mode="json", exclude={"materials", "forbidden", "credits"})
-    return summary | {"families": [{name: value for name, value in family.items() if name != "checked"} for family in summary["families"]]}
+    kept = _kept(
+        request, "goal", "cycle", "plans_wanted", "standings", "history", "findings", "rules", "guidance", "cycles_without_gain", "knowledge",
+        "tried", "families", "sources", "code",
+    )
+    return kept | {"families": [{name: value for name, value in family.items() if name in UNSHARED} for family in kept["families"]]}
 
 
 def _of_coder(request: Any) -> dict[str, Any]:
@@ -56,7 +58,9 @@ def _excerpts(request: Any) -> list[dict[str, Any]]:
     return [item.model_dump(mode="json") for item in request.cut]
 
 
-PLANNER_UNSHARED = Earlier(folder_of("evolake.agents") / "prompts" / "solvers_planner.md", _unshared)
+UNSHARED = ("family", "instances", "solved", "seconds")
+"""What was told of a family before the share of checked proofs."""
+PLANNER_UNSHARED = Earlier(PROMPTS / "planner_unshared.md", _unshared)
 PLANNER_BEFORE = Earlier(PROMPTS / "planner.md", _of_planner, json.loads((PROMPTS / "planner_reply.json").read_text()))
 CODER_BEFORE = Earlier(PROMPTS / "coder.md", _of_coder)
 CODER_REPAIR_BEFORE = Earlier(PROMPTS / "coder_repair.md", _of_repair)

@@ -120,6 +120,8 @@ class FamilyResult(RoleMessage):
     checked: dict[str, float] = Field(
         default_factory=dict, description="variant id -> share of its UNSAT answers whose proof was checked; the others are unsolved",
     )
+    conflicts: dict[str, float] = Field(default_factory=dict, description="variant id -> mean conflicts of its runs, if it reports them")
+    cpu_s: dict[str, float] = Field(default_factory=dict, description="variant id -> mean processor seconds of its solved runs")
 
 
 class EditModel(RoleMessage):
@@ -248,6 +250,10 @@ class PlanRequest(RoleMessage):
     families: list[FamilyResult] = Field(default_factory=list, description="results by family of instances, of the best variants")
     sources: list[SourceTree] = Field(default_factory=list, description="files and functions of the variants that lead")
     code: list[Excerpt] = Field(default_factory=list, description="whole functions of the first of them")
+    champion: str = Field(default="", description="short id of the champion")
+    contests: list[str] = Field(default_factory=list, description="contests of earlier cycles in words, with the result by family")
+    attempts: str = Field(default="", description="what was tried in all cycles, one line an attempt")
+    conditions: list[str] = Field(default_factory=list, description="limits, cost, contest and noise")
     materials: list[Material] = Field(default_factory=list, description="operators only")
     forbidden: list[Forbidden] = Field(default_factory=list, description="operators only")
     credits: list[Credit] = Field(default_factory=list, description="operators only")
@@ -302,6 +308,11 @@ class Change(RoleMessage):
     base: str
     parent: Standing
     parent_diff: str
+    champion: str = Field(default="", description="short id of the champion")
+    contests: list[str] = Field(default_factory=list, description="the newest contests in words, with the result by family")
+    families: list[FamilyResult] = Field(default_factory=list, description="results of parent and champion by family of instances")
+    conditions: list[str] = Field(default_factory=list, description="limits, cost, contest and noise")
+    note: str = Field(default="", description="which request of the cycle this is")
 
 
 class CodeRequest(Change):
@@ -327,6 +338,20 @@ class CodeReply(RoleMessage):
     operator: str | None = Field(default=None, description="leave null")
 
 
+class ReviseRequest(RoleMessage):
+    """Coder, last turn: the change passed its gates and was measured beside its parent."""
+
+    goal: str = RESEARCH_GOAL
+    hypothesis: str
+    instructions: str
+    diff: str = Field(description="the change as it was judged, against the parent")
+    measured: str = Field(description="runs of variant and parent on fresh formulas, and their ratio")
+    excerpts: list[Excerpt]
+    rules: list[str]
+    conditions: list[str] = Field(default_factory=list, description="limits, cost, contest and noise")
+    note: str = Field(default="", description="which request of the cycle this is")
+
+
 class RepairRequest(RoleMessage):
     """Coder, further turns: the change could not be used, and why."""
 
@@ -339,6 +364,7 @@ class RepairRequest(RoleMessage):
     excerpts: list[Excerpt]
     rules: list[str]
     knowledge: list[str] = Field(default_factory=list, description="what is known of such solvers, and how this evolution works")
+    note: str = Field(default="", description="which request of the cycle this is, and which repair")
     cut: list[Excerpt] = Field(default_factory=list, description="the excerpts as the first evolakes cut them")
     plan: Plan = Field(description="operators only")
     edits: list[EditModel] | None = Field(default=None, description="operators only")

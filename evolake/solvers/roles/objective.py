@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from evolake.objectives.family import Family
 from evolake.objectives.portfolio import Known, ObjectiveSpec, make
 from evolake.objectives.source import objective_id
 from evolake.solvers.objectives.portfolio import FAMILIES, FOLDER, HELPERS, draw_objective
+from evolake.solvers.roles.prompt_tables import stated
 from evolake.solvers.roles.review_models import ObjectiveReply, ObjectiveRequest, ObjectiveSummary
 
 MUTATE = 0.5
@@ -25,6 +27,8 @@ STEP = 0.35
 MOVE_MORE = 0.3
 TRIES = 20
 LEAST_WEIGHT = 0.02
+SHOWN_SOURCES = 3
+"""Objectives, the heaviest, whose text a model is shown; of the others it reads the description."""
 
 
 def write_objective(request: ObjectiveRequest, random: np.random.Generator) -> ObjectiveReply:
@@ -86,4 +90,18 @@ def _moved(family: Family, values: dict[str, float | int], random: np.random.Gen
     return moved
 
 
-OBJECTIVE_WRITER = Role("solvers_objective_writer", ObjectiveRequest, ObjectiveReply, write_objective)
+def _prompt_values(request: ObjectiveRequest) -> dict[str, Any]:
+    """Return the request as a model is sent it: formulas in a line each, and of an objective only what was found."""
+    formulas = [f"{item.family}, {item.expected or 'unknown'}: {item.formulas} formulas, {item.solved_share:.0%} solved" for item in request.formulas]
+    voting = [
+        f"weight {item.weight:.3g}, median_tau {item.median_tau:.2g}: {'; '.join([item.description, *item.findings])}"
+        + (f"\n{item.source}" if place < SHOWN_SOURCES else "")
+        for place, item in enumerate(request.existing)
+    ]
+    blocked = [f"{item.description}: {item.reason}" for item in request.blocked]
+    return {"goal": request.goal, "cycle": request.cycle, "guidance": request.guidance, "note": request.note or "one objective"} | stated({
+        "formulas": "\n".join(formulas), "existing": "\n".join(voting), "blocked": "\n".join(blocked), "contests": "\n".join(request.contests),
+    })
+
+
+OBJECTIVE_WRITER = Role("solvers_objective_writer", ObjectiveRequest, ObjectiveReply, write_objective, values=_prompt_values)

@@ -13,15 +13,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from evolake.agents.roles import Role, hide
+from evolake.agents.roles import Role
 from evolake.solvers.edits.crossover import cross_gives_new
 from evolake.solvers.roles.bandit import MoveResult, draw_arm, draw_operator, tries_on
 from evolake.solvers.roles.coder import COMBINE, edits_of, forbidden
 from evolake.solvers.roles.earlier import PLANNER_BEFORE, PLANNER_UNSHARED
-from evolake.solvers.roles.models import EditModel, Material, Plan, PlanReply, PlanRequest, Standing
+from evolake.solvers.roles.models import SHORT_ID, EditModel, Material, Plan, PlanReply, PlanRequest, Standing
+from evolake.solvers.roles.prompt_tables import code_text, diffs_text, families_text, sources_text, standings_text, stated
 
 STUCK_AFTER = 3
 
@@ -188,7 +190,30 @@ def _key(
     return draw_arm(wanted, tried, material.touched, random)
 
 
+def _prompt_values(request: PlanRequest) -> dict[str, Any]:
+    """Return the request as a model is sent it: tables as compact text; history is in `attempts`."""
+    plain = ("goal", "cycle", "plans_wanted", "cycles_without_gain", "guidance", "findings", "rules", "knowledge", "conditions")
+    return {name: getattr(request, name) for name in plain} | stated({
+        "standings": standings_text(request.standings, request.champion), "contests": "\n".join(request.contests),
+        "families": families_text(request.families), "attempts": request.attempts, "tried": diffs_text([item for item in request.tried if item.diff]),
+        "sources": sources_text(request.sources), "code": code_text(request.code),
+    })
+
+
+def plan_fault(request: PlanRequest, reply: PlanReply) -> str:
+    """Return what is wrong with plans that fit their schema: a parent that is not offered, or one plan twice; "" if nothing is."""
+    known = {item.variant_id for item in request.standings}
+    choice = f"may be built on; there are {', '.join(sorted(known))}"
+    faults, seen = [], set[tuple[str, str, str]]()
+    for number, plan in enumerate(reply.plans, start=1):
+        named = [name for name in (plan.parent_id, plan.second_parent_id) if name is not None]
+        faults += [f"plan {number}: no variant {name!r} {choice}" for name in named if name[:SHORT_ID] not in known]
+        key = (plan.parent_id, plan.hypothesis.strip(), plan.instructions.strip())
+        faults += [f"plan {number} is the same as an earlier one of this reply"] if key in seen else []
+        seen.add(key)
+    return "; ".join(faults)
+
+
 PLANNER = Role(
-    "solvers_planner", PlanRequest, PlanReply, plan_cycle, values=hide("materials", "forbidden", "credits"),
-    earlier=(PLANNER_UNSHARED, PLANNER_BEFORE),
+    "solvers_planner", PlanRequest, PlanReply, plan_cycle, values=_prompt_values, earlier=(PLANNER_UNSHARED, PLANNER_BEFORE), fault=plan_fault,
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from evolake.solvers.roles.models import RESEARCH_GOAL, EditModel, IncidentKind, Lesson, LongText, ObjectiveSource, RoleMessage
+from evolake.solvers.roles.models import RESEARCH_GOAL, EditModel, FamilyResult, IncidentKind, Lesson, LongText, ObjectiveSource, RoleMessage
 
 
 class Incident(RoleMessage):
@@ -44,6 +44,10 @@ class AnalysisRequest(RoleMessage):
     incidents: list[Incident]
     accepted: int = Field(description="variants that passed all gates")
     earlier_findings: list[str] = Field(default_factory=list)
+    champion: str = Field(default="", description="short id of the champion after this cycle's contests")
+    contests: list[str] = Field(default_factory=list, description="contests in words, this cycle's last")
+    families: list[FamilyResult] = Field(default_factory=list, description="results of this cycle's variants, their parents and the champion")
+    attempts: str = Field(default="", description="what was tried in all cycles before, one line an attempt")
 
 
 class AnalysisReply(RoleMessage):
@@ -119,6 +123,8 @@ class ObjectiveRequest(RoleMessage):
     existing: list[ObjectiveSummary] = Field(description="the heaviest first")
     blocked: list[BlockedObjective] = Field(default_factory=list, description="newest last")
     formulas: list[FormulaGroup] = Field(default_factory=list)
+    contests: list[str] = Field(default_factory=list, description="contests of earlier cycles in words: what a rank is worth")
+    note: str = Field(default="", description="which request of the cycle this is")
     guidance: list[str] = Field(default_factory=list, description="what people asked for")
 
 

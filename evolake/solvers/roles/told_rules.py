@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evolake.gates import Rule, Ruleset
@@ -12,21 +12,31 @@ from evolake.gates.boundary import contained
 from evolake.solvers.roles.models import Forbidden, with_short_ids
 
 _SENTENCE = re.compile(r"(?<=\.)\s+(?=[A-Z])")
+STAGES_OF_RUNS = ("smoke", "correctness", "stability", "benchmark", "duel")
+STATED_BY_PROMPTS = ("solvers-project-goal", "solvers-self-evolution", "solvers-evaluation-protocol")
+SHIPPED = "solvers-"
+LONGEST_LINE = 130
+"""Characters of a rule in a prompt."""
 _HELD_OUT = re.compile(r"held[ -]out|holdout", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class ShownRules:
-    """The rules as planner and coder are shown them. texts: what blocks a variant. knowledge: of solvers. forbidden: what operators must heed."""
+    """The rules as planner and coder are shown them. texts: what blocks a variant. knowledge: of solvers. forbidden: what operators must heed.
+    lines: the texts short, one line a rule, for a prompt. names: shorter still, a line for each gate."""
 
     texts: Sequence[str] = ()
     knowledge: Sequence[str] = ()
     forbidden: Sequence[Forbidden] = ()
+    lines: Sequence[str] = ()
+    names: Sequence[str] = ()
 
 
 def shown_rules(ruleset: Ruleset) -> ShownRules:
     """Return the rules as roles are shown them."""
-    return ShownRules(rule_texts(ruleset), knowledge_texts(ruleset), forbidden_edits(ruleset))
+    return ShownRules(
+        rule_texts(ruleset), prompt_knowledge(ruleset), forbidden_edits(ruleset), rule_lines(ruleset), rule_names(ruleset),
+    )
 
 
 def told_rules(ruleset: Ruleset) -> list[Rule]:
@@ -37,6 +47,40 @@ def told_rules(ruleset: Ruleset) -> list[Rule]:
 def rule_texts(ruleset: Ruleset) -> list[str]:
     """The rules in words, for roles; variants that a learned one names go by their short ids."""
     return [f"{rule.id}: {with_short_ids(' '.join(rule.text.split()))}"[:600] for rule in told_rules(ruleset)]
+
+
+def rule_lines(ruleset: Ruleset) -> list[str]:
+    """Return the rules short: one line for each rule on code and build, its first sentence; of a stage of runs one line with the names of its rules.
+
+    A gate's objection, and the file of a session, has a rule's whole text.
+    """
+    rules = told_rules(ruleset)
+    stages = {rule.gate: [other.id for other in rules if other.gate == rule.gate] for rule in rules if rule.gate in STAGES_OF_RUNS}
+    lines = [f"{rule.id.removeprefix(SHIPPED)}: {_first_sentence(with_short_ids(rule.text))}" for rule in rules if rule.gate not in STAGES_OF_RUNS]
+    return [*lines, *(_stage_line(gate, ids) for gate, ids in stages.items())]
+
+
+def rule_names(ruleset: Ruleset) -> list[str]:
+    """Return the rules by name, a line for each gate; those that were learnt in a line each, since no name says what they block."""
+    rules = told_rules(ruleset)
+    gates = {rule.gate: [other.id for other in rules if other.gate == rule.gate and other.kind != "learned"] for rule in rules}
+    learned = [f"{rule.id}: {_first_sentence(with_short_ids(rule.text))}" for rule in rules if rule.kind == "learned"]
+    return [*(_stage_line(gate, ids) for gate, ids in gates.items() if ids), *learned]
+
+
+def prompt_knowledge(ruleset: Ruleset) -> list[str]:
+    """Return the guidance for a prompt: without the shipped texts on goal, cycle and evaluation, which each prompt states itself."""
+    kept = [rule for rule in ruleset.guidance if rule.version > 1 or rule.id not in STATED_BY_PROMPTS]
+    return knowledge_texts(replace(ruleset, guidance=tuple(kept)))
+
+
+def _stage_line(gate: str | None, ids: Sequence[str]) -> str:
+    return f"at {gate}: {', '.join(name.removeprefix(SHIPPED) for name in ids)}"
+
+
+def _first_sentence(text: str) -> str:
+    sentence = _SENTENCE.split(" ".join(text.split()), maxsplit=1)[0]
+    return sentence if len(sentence) <= LONGEST_LINE else f"{sentence[: LONGEST_LINE - 3]}..."
 
 
 def knowledge_texts(ruleset: Ruleset) -> list[str]:

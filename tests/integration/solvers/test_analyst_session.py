@@ -61,7 +61,9 @@ def test_an_analyst_reads_whole_diffs_and_the_sources_of_its_base_and_finds_the_
     assert [(item.subject, item.evidence) for item in result.findings] == [("luckyRestart", [ID[:12]])]
     assert [item["evidence"] for item in result.proposals] == [[ID]]
     parts = [[done["result"] for done in json.loads(turn["text"])["calls"]] for turn in turns]
-    assert [line.split()[0] for line in parts[0][0].splitlines()] == [CHANGE, TOLD, "sources/small/src/Solver.cc"]
+    assert [line.split()[0] for line in parts[0][0].splitlines()] == [
+        "cycle/attempts.txt", "cycle/families.txt", CHANGE, TOLD, "sources/small/src/Solver.cc",
+    ]
     assert "not declared" in parts[0][1]
     assert parts[1] == [f"{CHANGE}:3003: +  luckyRestart();"]
     assert parts[2] == ["sources/small/src/Solver.cc:1: int lucky() { return 1; }"]

@@ -23,6 +23,7 @@ from evolake.jail import open_pool
 from evolake.journal import read_journal
 from evolake.lake import Lake
 from evolake.settings import BudgetSettings, Settings
+from evolake.solvers.edits import Edit
 from evolake.solvers.evolution.coder_command import CommandAuthor, words_of
 from evolake.solvers.evolution.coder_session import SessionAuthor, Shop
 from evolake.solvers.evolution.coding import check_coder
@@ -64,7 +65,7 @@ def by_sessions(project: SmallProject, script: list[Action]) -> tuple[Proposals,
             budget=BudgetSettings(tokens_per_run=10_000_000),
         )
         with open_agents(settings, project.into.parent / "lake", "0001", "run", line="solvers") as agents:
-            shop = Shop(project.blobs, project.into.parent / "cache", stage_limits(SolversSettings()), lambda: suite, lambda: suite, "0001")
+            shop = Shop(project.blobs, project.into.parent / "cache", stage_limits(SolversSettings()), lambda: suite, lambda word: suite, "0001")
             author = SessionAuthor(agents, pool.call, shop)
             return project.propose(agents, [planned([project.seed], "rewrite", "")], author=lambda plan: author), agents
 
@@ -80,10 +81,36 @@ def test_a_session_explores_breaks_the_build_mends_it_tests_and_becomes_a_varian
     details = {number: [done["result"] for done in json.loads(row["text"])["calls"]] for number, row in enumerate(turns)}
     assert "It was not built: compile error" in details[3][0] and "opt_frist" in details[3][0]
     assert details[5][0].startswith("It was built")
-    assert [line.split()[0] for line in details[5][1].splitlines()] == ["tiny", "tiny~renamed", "tiny~shuffled"]
-    assert [line.split()[:3] for line in details[6][0].splitlines()] == [["yours", "tiny", "malformed"], ["parent", "tiny", "malformed"]]
+    assert [line.split()[0] for line in details[5][1].splitlines()] == ["tiny", "tiny~renamed", "tiny~shuffled", "of", "tiny"]
+    assert [line.split()[:3] for line in details[6][0].splitlines()[:2]] == [["yours", "tiny", "malformed"], ["parent", "tiny", "malformed"]]
+    assert details[6][0].splitlines()[2].startswith("PAR-2 ratio, parent over yours: 1 (95% interval ")
     assert details[7][1] == "There is no formula of this name. There are, among others: tiny."
     assert (project.base.folder / SOURCE).read_text().count("opt_first.value * 2") == 1
+
+
+def test_bench_draws_other_formulas_after_each_change_and_the_same_ones_again(project: SmallProject) -> None:
+    """The draw follows from session, sources and the number that the call names: a replay draws alike."""
+    from evolake.solvers.evolution.coder_session import commands
+    from evolake.solvers.roles.coder_session import BenchFormulas
+
+    path = project.into.parent / "tiny.cnf"
+    path.write_text(SMALL_CNF)
+    words: list[str] = []
+
+    def fresh(word: str) -> Suite:
+        words.append(word)
+        return Suite("train", tuple(Instance(f"tiny{n}@{word}", "small", "SAT", "0" * 64, path=path, base=f"tiny{n}@{word}") for n in range(5)))
+
+    shop = Shop(project.blobs, project.into.parent / "cache", stage_limits(SolversSettings()), lambda: Suite("smoke", ()), fresh, "0001")
+    run = {name: commands(shop, project.base, project.seed, name)["bench"] for name in ("one", "two")}
+    other = project.child("other", Edit("tunable", "var-decay", {"value": 0.8})).folder
+    said = [
+        run[session](folder, BenchFormulas(formulas=2, draw=draw))
+        for session, folder, draw in [("one", project.seed.folder, 1), ("one", project.seed.folder, 1), ("one", project.seed.folder, 2),
+                                      ("one", other, 1), ("two", project.seed.folder, 1)]
+    ]
+    assert words[0] == words[1] and len(set(words)) == 4
+    assert all(f"@{word}" in text and len(text.splitlines()) == 5 for word, text in zip(words, said, strict=True))
 
 
 @pytest.mark.parametrize("script, reason", [

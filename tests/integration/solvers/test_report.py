@@ -100,7 +100,9 @@ def test_gates_rules_builds_and_operators_are_counted(text: str):
     assert (best[8:10], best[10], best[18]) == (["checked share", "variant"], "1", "1"), "every proof of the first was checked"
     assert (best[7], best[17]) == ("duel", "champion"), "the table agrees with the sentence on rank 1"
     assert rows_after(text, "Builds")[5:15] == ["alpha", "2", "0", "4.5", "9", "beta", "1", "0", "4.5", "4.5"]
-    assert rows_after(text, "What each operator gave")[5:14] == ["tunable", "2", "2", "1", "1", "patch", "1", "0", "0"]
+    assert rows_after(text, "What each operator gave")[6:17] == [
+        "tunable", "2", "2", "2", "1", "1", "patch", "1", "1", "0", "0",
+    ]
 
 
 def test_an_earlier_cycle_knows_nothing_of_later_ones(root: Path):

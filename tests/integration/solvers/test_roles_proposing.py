@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,12 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.lake import DERIVATIONS
 from evolake.settings import BudgetSettings, Settings
 from evolake.solvers.edits import Edit, read_edits, write_edits
+from evolake.solvers.evolution.authors import Commission
 from evolake.solvers.evolution.planning import Base, KnownVariant, Savings, SearchRecord, parent_pool, plan_variants
+from evolake.solvers.evolution.proposing import excerpt
 from evolake.solvers.evolution.proposing import propose as propose_module
 from evolake.solvers.evolution.proposing.proposal import Proposals
+from evolake.solvers.evolution.trials import Trial
 from evolake.solvers.evolution.variant_making import derivations_of
 from evolake.solvers.repository.variant import source_sha
 from evolake.solvers.roles.told_rules import ShownRules
@@ -208,7 +211,29 @@ def by_model(project: SmallProject, coder: Coder, plans: list[dict[str, Any]] | 
             return project.propose(agents, plans or [planned([project.seed], "rewrite", "")], **more), agents.rows()
 
 
-def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(project: SmallProject) -> None:
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sources of which a coder is asked what it wants to see."""
+    monkeypatch.setattr(excerpt, "SMALL_SOURCES", 0)
+
+
+def test_sources_that_fit_are_shown_whole_and_the_coder_is_not_asked_which(project: SmallProject) -> None:
+    coder = Coder(GOOD)
+    result, rows = by_model(project, coder)
+    assert [row["role"] for row in rows] == ["solvers_coder"] and not result.variants[0].blocked
+    assert "=== src/core/Solver.cc from line 1\n#include" in coder.prompts[0] and "struct IntRange" in coder.prompts[0]
+
+
+def test_what_a_plan_names_is_shown_and_the_coder_is_not_asked_which(project: SmallProject, large: None) -> None:
+    coder = Coder(GOOD)
+    plan = planned([project.seed], "rewrite", "") | {"instructions": "Let budget() return three times the first interval."}
+    _, rows = by_model(project, coder, [plan])
+    assert [row["role"] for row in rows] == ["solvers_coder"]
+    sources = coder.prompts[0].partition("# The sources")[2]
+    assert "return opt_first.value * 2;" in sources and "static IntOption opt_first" in sources and "int main()" not in sources
+
+
+def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(project: SmallProject, large: None) -> None:
     coder = Coder(GOOD)
     result, rows = by_model(project, coder)
     variant, = result.variants
@@ -226,6 +251,7 @@ def test_a_tape_that_was_paid_for_by_earlier_questions_still_answers(project: Sm
 
     [form] = CODER.earlier
     with monkeypatch.context() as then:
+        then.setattr(excerpt, "SMALL_SOURCES", 0)
         then.setattr(write, "CODER", replace(CODER, prompt=form.prompt, values=form.values, earlier=()))
         first, _ = by_model(project, Coder(GOOD))
     settings = Settings(backend="model", models={"default": "scripted"}, replay_only=True)
@@ -240,12 +266,12 @@ def test_a_later_plan_is_told_what_the_earlier_ones_came_to_and_what_is_known(pr
     plans = [planned([project.seed], "rewrite", "", number=number) for number in range(2)]
     result, _ = by_model(project, coder, plans, knowledge=["Restarts matter."])
     assert [item.blocked for item in result.variants] == [True, False]
-    first, second = coder.prompts[1], coder.prompts[-1]
-    assert "outcome: blocked" in second and "undeclared_name" in second and "src/core/Solver.cc: budget" in second
-    assert "outcome: blocked" not in first and all("Restarts matter." in text for text in (first, second))
+    first, second = coder.prompts[0], coder.prompts[-1]
+    assert "child of" in second and ": blocked" in second and "undeclared_name" in second and "src/core/Solver.cc: budget" in second
+    assert ": blocked" not in first and all("Restarts matter." in text for text in (first, second))
 
 
-def test_a_child_of_two_code_bases_builds_on_one_and_carries_both_with_weights(project: SmallProject, tmp_path: Path) -> None:
+def test_a_child_of_two_code_bases_builds_on_one_and_carries_both_with_weights(project: SmallProject, tmp_path: Path, large: None) -> None:
     lender = tmp_path / "lender"
     shutil.copytree(project.seed.folder, lender)
     (lender / "src/core/Other.cc").write_text("int lent_idea() {\n    return 7;\n}\n")
@@ -259,7 +285,7 @@ def test_a_child_of_two_code_bases_builds_on_one_and_carries_both_with_weights(p
         (variant.variant_id, project.seed.variant_id, "crossover", 0.75), (variant.variant_id, other.variant_id, "crossover", 0.25),
     ]
     assert "reference/other/core/Other.cc" in coder.prompts[0] and "int lent_idea() {\n" in coder.prompts[1]
-    assert "carry its idea over, not its text): other" in coder.prompts[1]
+    assert "of another code base, other: carry its idea over, not its text" in coder.prompts[1]
     assert not (variant.folder / "src/core/Other.cc").exists()
 
 
@@ -269,8 +295,8 @@ def test_stray_context_and_a_compile_error_go_back_to_the_model_until_it_builds(
     variant, = result.variants
     assert (variant.repairs, variant.blocked) == (2, False)
     assert "does not apply" in variant.objections[0] and "undeclared_name" in variant.objections[1]
-    assert "does not apply" in coder.prompts[2] and "undeclared_name" in coder.prompts[3]
-    assert [row["role"] for row in rows][1:] == ["solvers_coder", "solvers_coder_repair", "solvers_coder_repair"]
+    assert "does not apply" in coder.prompts[1] and "undeclared_name" in coder.prompts[2]
+    assert [row["role"] for row in rows] == ["solvers_coder", "solvers_coder_repair", "solvers_coder_repair"]
 
 
 def test_repairs_are_bounded_and_what_was_judged_last_is_a_blocked_variant(project: SmallProject) -> None:
@@ -310,3 +336,60 @@ def test_what_makes_its_judge_raise_is_its_own_end_and_the_next_plan_is_made(pro
     assert [item.plan_id for item in result.unmade] == ["plan0"]
     assert result.unmade[0].reason.startswith("judging it raised RecursionError")
     assert [item.plan_id for item in result.variants] == ["plan1"]
+
+
+REVISED = GOOD.replace("* 3;", "* 4;")
+
+
+def measured(*ratios: float) -> tuple[Callable[[Commission, Path], Trial], list[str]]:
+    """A trial that gives these ratios in turn, and the sources of each variant that it was asked of."""
+    asked: list[str] = []
+
+    def trial(commission: Commission, folder: Path) -> Trial:
+        asked.append((folder / "src/core/Solver.cc").read_text())
+        rows = [{"variant_id": name, "cpu_s": 1.0} for name in (commission.parents[0].variant_id, source_sha(folder))]
+        return Trial(rows, f"PAR-2 ratio {ratios[len(asked) - 1]:g}", ratios[len(asked) - 1])
+
+    return trial, asked
+
+
+@pytest.mark.parametrize(("ratios", "kept"), [((0.9, 1.05), "* 4;"), ((0.9, 0.8), "* 3;")])
+def test_a_coder_sees_its_variant_beside_its_parent_and_the_cheaper_of_two_stays(project: SmallProject, ratios: tuple[float, ...], kept: str) -> None:
+    trial, asked = measured(*ratios)
+    coder = Coder(GOOD, REVISED)
+    result, rows = by_model(project, coder, trial=trial)
+    variant, = result.variants
+    assert [row["role"] for row in rows] == ["solvers_coder", "solvers_coder_revise"] and "PAR-2 ratio 0.9" in coder.prompts[1]
+    assert kept in (variant.folder / "src/core/Solver.cc").read_text() and len(asked) == 2
+    assert len(variant.trials) == 3, "the parent once, and both variants"
+    assert {row["artifact_id"] for row in rows} <= {variant.variant_id, *(row["variant_id"] for row in variant.trials)}
+
+
+def test_a_gain_is_kept_without_a_question_and_an_empty_diff_keeps_the_variant(project: SmallProject) -> None:
+    trial, _ = measured(1.3)
+    result, rows = by_model(project, Coder(GOOD), trial=trial)
+    assert [row["role"] for row in rows] == ["solvers_coder"] and len(result.variants[0].trials) == 2
+    trial, _ = measured(0.9)
+    plan = planned([project.seed], "rewrite", "", number=1)
+    result, rows = by_model(project, Coder(GOOD, ""), [plan], trial=trial)
+    assert [row["role"] for row in rows] == ["solvers_coder", "solvers_coder_revise"] and "* 3;" in (
+        result.variants[0].folder / "src/core/Solver.cc"
+    ).read_text()
+
+
+def test_a_trial_is_measured_once_so_that_a_replay_asks_with_the_same_figures(project: SmallProject) -> None:
+    trial, _ = measured(0.9, 1.05)
+    first, _ = by_model(project, Coder(GOOD, REVISED), trial=trial)
+    settings = Settings(backend="model", models={"default": "scripted"}, replay_only=True)
+    other, asked = measured(0.5, 0.4)
+    with open_agents(settings, project.into.parent / "lake", "0001", "run", line="solvers") as agents:
+        again, = project.propose(agents, [planned([project.seed], "rewrite", "")], trial=other).variants
+    assert (again.variant_id, list(again.trials), asked) == (first.variants[0].variant_id, list(first.variants[0].trials), [])
+
+
+def test_no_two_requests_of_a_cycle_are_the_same(project: SmallProject) -> None:
+    coder = Coder(UNBUILDABLE, UNBUILDABLE, UNBUILDABLE, STRAY, STRAY, STRAY, STRAY, STRAY, STRAY)
+    plans = [planned([project.seed], "rewrite", "", number=number) for number in range(3)]
+    by_model(project, coder, plans)
+    assert len(coder.prompts) == 9 == len(set(coder.prompts))
+    assert "This is request 2 of 3 of this generation." in coder.prompts[3]

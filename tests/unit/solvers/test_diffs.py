@@ -91,6 +91,32 @@ def test_line_ends_and_encodings_stay(folder: Path):
     assert (folder / "src/b.h").read_bytes() == b"alpha\r\nnew\r\nb\xe9ta\r\ndelta"
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "marked"])
+@pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["lf", "crlf"])
+@pytest.mark.parametrize("echoed", [False, True])
+def test_a_file_keeps_its_line_ends_and_its_byte_order_mark(folder: Path, mark: str, ends: str, echoed: bool):
+    text = f"{mark}alpha\nbeta\ngamma\n".replace("\n", ends)
+    (folder / "src/b.h").write_bytes(text.encode())
+    shown = mark if echoed else ""
+    assert apply_diff(folder, hunk(f" {shown}alpha\n-beta\n+BETA\n+more\n gamma\n", 1, "src/b.h"), editable=EDITABLE).problems == ()
+    assert (folder / "src/b.h").read_bytes() == text.replace("beta", f"BETA{ends}more").encode()
+    assert apply_diff(folder, hunk(f"-{shown}alpha\n+first\n BETA\n", 1, "src/b.h"), editable=EDITABLE).applied
+    assert (folder / "src/b.h").read_bytes().startswith(f"{mark}first{ends}BETA".encode())
+
+
+def test_a_new_line_gets_the_line_end_of_the_line_beside_it(folder: Path):
+    (folder / "src/b.h").write_bytes(b"one\r\ntwo\r\nthree\nfour\n")
+    diff = hunk(" one\n+a\n two\n three\n+b\n four\n", 1, "src/b.h")
+    assert apply_diff(folder, diff, editable=EDITABLE).applied
+    assert (folder / "src/b.h").read_bytes() == b"one\r\na\r\ntwo\r\nthree\nb\nfour\n"
+
+
+def test_a_line_that_stands_nowhere_is_answered_with_the_text_most_like_it(folder: Path):
+    (folder / "src/core/a.cc").write_text("int f() {\n    return budget_of(first) * 2;\n}\n")
+    result = apply_diff(folder, hunk("-    return budget(first) * 2;\n+    return 3;\n }\n"), editable=EDITABLE)
+    assert "most like it is line 2 of the file" in result.problems[0] and "    return budget_of(first) * 2;\n}" in result.problems[0]
+
+
 lines = some.lists(some.sampled_from(["a", "b", "", "-- x", "++ y", "@@ -1 +1 @@", "\f", "c d", "-", "+"]), max_size=12)
 
 

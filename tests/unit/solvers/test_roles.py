@@ -385,5 +385,5 @@ def test_the_planner_is_also_asked_as_before_families_told_the_share_of_checked_
     request = PLAN_REQUEST.model_copy(update={"families": [family]})
     first = earlier_messages(PLANNER, PLANNER.earlier[0], request)
     assert text_sha(canonical_json([first, PLANNER.reply.model_json_schema()])) == "4e0de3803fb6bcbe317e80145f181983ea0487295874eceaf632aa65284c76de"
-    assert "checked" in build_messages(PLANNER, request)[1]["content"].partition("# Results by family")[2].partition("# What is known")[0]
+    assert "50% of proofs checked" in build_messages(PLANNER, request)[1]["content"]
     assert "checked" not in first[1]["content"].partition("# Results by family")[2].partition("# What is known")[0]

@@ -10,8 +10,9 @@ from typing import Any
 
 from evolake.agents import Agents
 from evolake.cycle_seeds import CycleSeeds
-from evolake.solvers.evolution.authors import Author
+from evolake.solvers.evolution.authors import Author, CoderFacts, Commission
 from evolake.solvers.evolution.proposing.proposal import Judge
+from evolake.solvers.evolution.trials import Trial
 from evolake.solvers.roles.told_rules import ShownRules
 from evolake.solvers.settings import SolversSettings
 
@@ -19,12 +20,17 @@ WhoElse = Callable[[Mapping[str, Any]], Author | None]
 """Plan -> who else than the roles of the coder carries it out; None: they do."""
 
 
+TryVariant = Callable[[Commission, Path], Trial]
+"""(commission, folder of a variant that was built) -> how it compares with its parent on formulas drawn for the plan."""
+
+
 @dataclass(frozen=True)
 class CoderTurn:
     """What all plans of a cycle share.
 
     into: an empty folder; each attempt gets one in it. judge: the gates, or those of them that the caller wants fed back. workers: how many plans of
-    the operators are carried out at one time.
+    the operators are carried out at one time. facts: what decides, for the coders. trial: runs a variant that
+    passed its gates beside its parent, so that a one-shot coder may revise it; None: there is no such round.
     """
 
     agents: Agents
@@ -35,6 +41,8 @@ class CoderTurn:
     rules: ShownRules = field(default_factory=ShownRules)
     author: WhoElse = lambda plan: None
     workers: int = 1
+    facts: CoderFacts = field(default_factory=CoderFacts)
+    trial: TryVariant | None = None
 
     @property
     def operators(self) -> bool:

@@ -22,10 +22,16 @@ MAX_FUNCTIONS = 80
 LARGE = 80
 LONGEST_PART, LONGEST_SHOWN = 10_000, 48_000
 """Characters of one excerpt, and of all: below what a prompt's part and block may have."""
+SMALL_SOURCES = 16_000
+"""Characters of all sources up to which a coder is shown them whole: a question which to show would cost as much."""
+LONGEST_NAMED_FILE = 24_000
+"""Characters of a file up to which it is shown whole where a plan names its path."""
 PER_LINE = 7
 """Characters that a prompt adds to a line, at most."""
 HIDDEN = ("RESULTS.md", "HYPOTHESIS.md", "CHANGELOG.md")
 _FUNCTION = re.compile(r"^[A-Za-z_][\w:<>,&*~ \t]*?\b([A-Za-z_]\w*(?:::~?\w+)?)\s*\([^;]*$")
+_IDENTIFIERS = re.compile(r"\b[A-Za-z_]\w*(?:::~?\w+)+|\b[a-z]+(?:[A-Z_]\w*)+|\b[A-Za-z_]\w*(?=\()|(?<=`)[A-Za-z_]\w*(?=`)")
+"""Names that a text means as code: qualified, in camel case or with an underscore, before a parenthesis, or in backticks."""
 _NOT_FUNCTIONS = {"if", "for", "while", "switch", "return", "else", "do"}
 
 
@@ -49,9 +55,42 @@ def outline(files: Mapping[str, str]) -> list[SourceFile]:
     return sorted(longest, key=lambda item: item.path)
 
 
-def excerpts(files: Mapping[str, str], regions: Sequence[Region]) -> list[Excerpt]:
-    """The regions, `MAX_REGIONS` at most, grown to whole functions at either end; unknown files and empty ranges are left out."""
-    spans = [(region.path, *span) for region in regions[:MAX_REGIONS] if (span := _grown(files.get(region.path, ""), region)) is not None]
+def regions_without_asking(files: Mapping[str, str], plan: str) -> list[Region]:
+    """Return the regions that a coder is shown without being asked which: all files if they fit, else the functions and files that the plan names.
+
+    Empty if the plan names none, or more than fits: then the coder is asked. plan: its words.
+    """
+    if files and sum(map(len, files.values())) <= SMALL_SOURCES:
+        return [region for path, text in files.items() for region in _whole_file(path, text)]
+    named = [path for path in files if path in plan or path.removeprefix("src/") in plan]
+    whole = [path for path in named if len(files[path]) <= LONGEST_NAMED_FILE]
+    words = set(_IDENTIFIERS.findall(plan))
+    functions = [
+        Region(path=path, first_line=first, last_line=last) for path, text in files.items() if path not in whole
+        for name, first, last in _functions_of(text) if name in words or name.rpartition("::")[2] in words
+    ]
+    paths = {region.path for region in functions}
+    lines = sum(region.last_line - region.first_line + 1 for region in functions)
+    if not (functions or whole) or set(named) - set(whole) - paths or lines > MAX_REGIONS * MAX_LINES:
+        return []
+    heads = [region for path in sorted(paths) for region in _head(path, files[path])]
+    return [*heads, *functions, *(region for path in whole for region in _whole_file(path, files[path]))]
+
+
+def _whole_file(path: str, text: str) -> list[Region]:
+    count = len(text.splitlines())
+    return [Region(path=path, first_line=first, last_line=min(first + MAX_LINES - 1, count)) for first in range(1, count + 1, MAX_LINES)]
+
+
+def _head(path: str, text: str) -> list[Region]:
+    """Return what a file declares before its first function, options among it; nothing if that is long."""
+    first = min((start for _, start, _ in _functions_of(text)), default=1) - 1
+    return [Region(path=path, first_line=1, last_line=first)] if 0 < first <= MAX_LINES else []
+
+
+def excerpts(files: Mapping[str, str], regions: Sequence[Region], most: int = MAX_REGIONS) -> list[Excerpt]:
+    """The regions, `most` at most, grown to whole functions at either end; unknown files and empty ranges are left out."""
+    spans = [(region.path, *span) for region in regions[:most] if (span := _grown(files.get(region.path, ""), region)) is not None]
     return _excerpts_of(files, _joined_spans(spans), LONGEST_SHOWN)
 
 
@@ -164,6 +203,6 @@ def _functions(lines: Sequence[str]) -> list[str]:
 
 def _text(data: bytes) -> str:
     try:
-        return data.decode()
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return data.decode("latin-1")

@@ -45,6 +45,7 @@ class Proposal:
 
     weights: parent id -> share, summing to 1. diff: its sources against the first parent's. dropped: what a crossover, or an edit whose anchor was
     not found, left out. judged: what the gates said of its last form. repairs: how often the coder mended it. objections: what it was told each time.
+    trials: rows of RUNS, of it and its parent before the benchmark.
     """
 
     variant_id: str
@@ -62,6 +63,7 @@ class Proposal:
     dropped: tuple[dict[str, Any], ...]
     judged: Judgement
     objections: tuple[str, ...]
+    trials: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def blocked(self) -> bool:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.agents.waves import SiblingNote
 from evolake.gates.boundary import Raised, contained
 from evolake.gates.in_turn import in_turn, side_by_side
 from evolake.solvers.edits import write_edits
@@ -37,7 +38,7 @@ def propose_variants(
         plans: rows of PLANS. existing: all variants there are; one that is made again is unmade.
     """
     known = {item.variant_id: item for item in pool.variants}
-    work = _PlansOfCycle(turn, pool, known, (existing or ExistingVariants()).with_parents(pool.variants))
+    work = _PlansOfCycle(turn, pool, known, (existing or ExistingVariants()).with_parents(pool.variants), count=len(plans))
     if turn.operators and all(turn.author(plan) is None for plan in plans):
         done = in_turn(plans, partial(side_by_side, work.apart, workers=turn.workers), still=work.still, settle=work.settle)
     else:  # each after those before it, so that nobody pays for a double
@@ -65,13 +66,15 @@ class _PlanDone:
 
 @dataclass(frozen=True)
 class _PlansOfCycle:
-    """The plans of a cycle on their way. existing: all variants there are, with those made on plans before. tried: what became of those plans."""
+    """The plans of a cycle on their way. existing: all variants there are, with those made on plans before. tried: what became of those plans.
+    count: how many plans the cycle has."""
 
     turn: CoderTurn
     pool: ParentPool
     known: Mapping[str, KnownVariant]
     existing: ExistingVariants
     tried: list[Tried] = field(default_factory=list)
+    count: int = 1
 
     def apart(self, plan: Mapping[str, Any]) -> _PlanDone:
         """Carry out a plan beside others, under what exists now. Called by threads."""
@@ -112,8 +115,9 @@ class _PlansOfCycle:
         parents = [self.known[parent] for parent in plan["parent_ids"]]
         rules, standing = self.turn.rules, self.pool.standing_of(parents[0].variant_id)
         return Commission(
-            plan, parents, self.pool.bases[parents[0].base], standing, rules.texts, self.turn.seeds.seed("code", plan["number"]), self.pool.bases,
-            rules.knowledge, tuple(self.tried),
+            plan, parents, self.pool.bases[parents[0].base], standing, rules.lines or rules.texts, self.turn.seeds.seed("code", plan["number"]),
+            self.pool.bases, rules.knowledge, tuple(self.tried), self.turn.facts,
+            SiblingNote(number=plan["number"] + 1, count=max(self.count, plan["number"] + 1)).text(), rules.texts,
         )
 
 

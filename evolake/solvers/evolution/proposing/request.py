@@ -28,6 +28,7 @@ from evolake.solvers.roles.models import (
     Option,
     Plan,
     RepairRequest,
+    ReviseRequest,
 )
 
 
@@ -70,8 +71,7 @@ def code_request(commission: Commission, given: CoderInput) -> CodeRequest:
         hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, parent=commission.standing,
         parent_diff=sources_diff(base.folder, parents[0].folder), excerpts=list(given.shown), rules=list(commission.rules),
         cut=list(given.cut), plan=plan_of(plan), material=given.material or CoderMaterial(),
-        knowledge=list(commission.knowledge), tried=list(commission.tried),
-        **second_of(commission),
+        knowledge=list(commission.knowledge), tried=list(commission.tried), **second_of(commission), **commission.change(),
     )
 
 
@@ -92,6 +92,16 @@ def repair_request(commission: Commission, given: CoderInput, reply: CodeReply, 
         hypothesis=plan["hypothesis"], instructions=plan["instructions"], diff=diff, error=error, output=output, excerpts=list(given.shown),
         rules=list(commission.rules), plan=plan_of(plan), edits=reply.edits, material=given.material or CoderMaterial(),
         knowledge=list(commission.knowledge), cut=list(given.cut),
+    )
+
+
+def revise_request(commission: Commission, given: CoderInput, draft: Draft, measured: str) -> ReviseRequest:
+    """What the coder is asked once its variant was run beside its parent."""
+    plan = commission.plan
+    return ReviseRequest(
+        hypothesis=plan["hypothesis"], instructions=plan["instructions"], diff=sources_diff(commission.parents[0].folder, draft.folder),
+        measured=measured, excerpts=list(given.shown), rules=list(commission.rules), conditions=list(commission.facts.conditions),
+        note=commission.note,
     )
 
 

@@ -7,17 +7,22 @@ to the coder as text; what still fails then is a blocked variant: a value with i
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from evolake.agents import AgentFailure, Reply
 from evolake.solvers.evolution.authors import REFERENCE, Author, Commission
 from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
 from evolake.solvers.evolution.proposing.draft import Draft, make_draft
-from evolake.solvers.evolution.proposing.excerpt import cut_excerpts, excerpts, visible_files
+from evolake.solvers.evolution.proposing.excerpt import cut_excerpts, excerpts, regions_without_asking, visible_files
 from evolake.solvers.evolution.proposing.existing import ExistingVariants
 from evolake.solvers.evolution.proposing.proposal import Proposal, Unmade, proposal_of
-from evolake.solvers.evolution.proposing.request import CoderInput, code_request, lookup_request, operators_input, repair_request
-from evolake.solvers.roles.coder import CODER, CODER_REPAIR, LOOKUP
+from evolake.solvers.evolution.proposing.request import CoderInput, code_request, lookup_request, operators_input, repair_request, revise_request
+from evolake.solvers.evolution.trials import TRIAL, Trial
+from evolake.solvers.roles.coder import CODER, CODER_REPAIR, CODER_REVISE, LOOKUP
 from evolake.solvers.roles.models import CodeReply
 
+ENOUGH_GAIN = 1.1
+"""PAR-2 ratio of a trial from which on the coder is not asked what it would revise."""
 EXISTS = "This variant exists already, source for source."
 
 
@@ -46,14 +51,68 @@ def write_by_roles(turn: CoderTurn, commission: Commission, existing: ExistingVa
                 commission, written, draft, judged, origin=turn.agents.backend.name, crossed=shown.crossed, objections=objections,
             )
             if judged.blocked_by is None:
-                return last
+                return last if turn.operators else _measured_and_revised(turn, commission, existing, shown, _Judged(last, draft), drafts)
             objection, output = judged.feedback, judged.output
         objections.append(objection)
         if attempt == turn.settings.repair_attempts or (turn.operators and draft.problem):
             break
         repair = repair_request(commission, shown, written, draft, objection, output)
+        repair = repair.model_copy(update={"note": f"{commission.note}\nRepair {attempt + 1} of at most {turn.settings.repair_attempts}.".strip()})
         replied = turn.agents.call(CODER_REPAIR, repair, seed=turn.seeds.seed("repair", number * 100 + attempt), attempt=attempt)
     return last or Unmade(plan["plan_id"], objections[-1], tuple(objections))
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A variant that passed its gates, and its files."""
+
+    variant: Proposal
+    draft: Draft
+
+
+def _measured_and_revised(
+    turn: CoderTurn, commission: Commission, existing: ExistingVariants, shown: CoderInput, first: _Judged, drafts: list[Draft],
+) -> Proposal:
+    """Run a variant beside its parent, show the coder the figures, and judge and run what it makes of them. The cheaper of the two stays."""
+    number = commission.plan["number"]
+    trial = _trial(turn, commission, first.draft)
+    if trial is None:
+        return first.variant
+    kept = replace(first.variant, trials=tuple(trial.rows))
+    if trial.ratio >= ENOUGH_GAIN:
+        return kept
+    asked = revise_request(commission, shown, first.draft, trial.text)
+    replied = turn.agents.call(CODER_REVISE, asked, seed=turn.seeds.seed("revise", number))
+    turn.agents.assign(replied.call_id, kept.variant_id)
+    reply = replied.value
+    if isinstance(reply, AgentFailure) or not reply.diff.strip():
+        return kept
+    written = reply.model_copy(update={"edits": None, "operator": None, "dropped": []})
+    draft = make_draft(written, commission.plan, commission.parents, commission.base, turn.fresh(number, "revised"))
+    drafts.append(draft)
+    if draft.problem or draft.variant_id in existing.ids:
+        return kept
+    judged = turn.judge(draft.folder)
+    if judged.blocked_by is not None:
+        return kept
+    again = _trial(turn, commission, draft)
+    if again is None:
+        return kept
+    rows = (*trial.rows, *(row for row in again.rows if row["variant_id"] == draft.variant_id))
+    if again.ratio <= trial.ratio:
+        return replace(kept, trials=rows)
+    turn.agents.assign(replied.call_id, draft.variant_id)
+    revised = proposal_of(
+        commission, written, draft, judged, origin=turn.agents.backend.name, crossed=shown.crossed, objections=first.variant.objections,
+    )
+    return replace(revised, trials=rows)
+
+
+def _trial(turn: CoderTurn, commission: Commission, draft: Draft) -> Trial | None:
+    """Return the trial of a draft as it was measured first, so that a replay shows the same figures; None if there is no such round."""
+    trial, name = turn.trial, f"{TRIAL}\x1f{commission.plan['plan_id']}\x1f{draft.variant_id}"
+    kept = None if trial is None else turn.agents.measured(name, lambda: trial(commission, draft.folder).record())
+    return None if kept is None else Trial(**kept)
 
 
 def write_by_author(turn: CoderTurn, commission: Commission, existing: ExistingVariants, author: Author) -> Proposal | Unmade | AgentFailure:
@@ -77,7 +136,10 @@ def _coder_input(turn: CoderTurn, commission: Commission, existing: ExistingVari
     if turn.operators:
         return operators_input(commission, turn.fresh(number, "join"), existing.edits.get(base.name, set()), turn.rules.forbidden)
     files = _visible(commission)
+    regions = regions_without_asking(files, f"{commission.plan['hypothesis']}\n{commission.plan['instructions']}")
     request = lookup_request(commission.plan, commission.parents[0], base, files)
+    if regions and not turn.agents.recorded(LOOKUP, request, seed=turn.seeds.seed("lookup", number)):
+        return CoderInput(shown=tuple(excerpts(files, regions, most=len(regions))))
     reply = turn.agents.call(LOOKUP, request, seed=turn.seeds.seed("lookup", number)).value
     if isinstance(reply, AgentFailure):
         return reply
