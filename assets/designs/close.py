@@ -59,7 +59,7 @@ def survivors(
     """The champion after this cycle, and the archive that enters the next one. Seals it."""
     from evolake.designs.evolution.analysis import analyse_designs
     from evolake.designs.evolution.consensus_winner import consensus_winner
-    from evolake.designs.evolution.reviewing import crowned
+    from evolake.designs.evolution.reviewing import crowned, with_notes
     from evolake.designs.report.material import FIGURES, Material
 
     cycle, settings = store.cycle, store.settings
@@ -68,17 +68,20 @@ def survivors(
     if not fresh:
         store.warn(f"no candidate of cycle {cycle} passed the gates; the designs before it go on")
     directions = {row["direction_id"]: row["direction"] for row in store.rows("directions")}
-    with store.roles(agents) as served:
-        learnt = analyse_designs(served, population, fresh, directions, store.text, cycle=cycle, root_seed=settings.seed)
     succession = duel_for_champion(store, compute, population, final_ranking)
     ablate_champion(store, compute, jail, population, succession.champion_id)
-    population = crowned(learnt.population, succession, cycle=cycle, new_designs=len(fresh))
-    closed = _closed(store, population, tuning, meta_review)
+    population = crowned(population, succession, cycle=cycle, new_designs=len(fresh))
+    first = consensus_winner(population, final_ranking.to_dicts(), succession.decisions, succession.champion_id)
+    population = with_notes(population, first, store.rows("unmade") if store.has("unmade") else [])
+    with store.roles(agents) as served:
+        learnt = analyse_designs(
+            served, population, fresh, directions, store.text, settings=settings.of(DesignsSettings), cycle=cycle, root_seed=settings.seed,
+        )
+    closed = _closed(store, learnt.population, tuning, meta_review)
     store.extra(ANALYSES, learnt.rows, "analyses")
     publish_champion(store, closed, succession)
     sealed = store.seal(closed.frames(), GUARDS, survivors="designs")
     champion = closed.row(succession.champion_id)
-    first = consensus_winner(closed, final_ranking.to_dicts(), succession.decisions, succession.champion_id)
     details = {"champion": champion["title"], "champion_id": champion["design_id"], "accepted_this_cycle": len(fresh)}
     details |= {"first_by_consensus": first.title, "first_by_consensus_id": first.design_id, "consensus_and_champion": first.reason}
     pace = pace_of(store, proposed(store, candidates), sum(trial["cpu_s"] for trial in succession.trials), time.time(), compute.workers_at_work)

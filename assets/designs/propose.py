@@ -13,7 +13,7 @@ from assets.designs.records import record_admitted, record_arrived, record_candi
 from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
 from evolake.designs.settings import DesignsSettings
-from evolake.designs.tables import DESIGNS, DIRECTIONS, UNMADE
+from evolake.designs.tables import DESIGNS, DIRECTIONS, TRIALS, UNMADE
 from resources.agents import AgentsResource
 from resources.compute import ComputeResource
 from resources.jail import JailResource
@@ -100,28 +100,34 @@ def candidates(
 
     Where the setting `race.candidates` asks for it, children of the best race over sizes and seeds, and the best of these are candidates too.
     """
-    from evolake.designs.evolution.designer_session import SessionDesigner, check_designer
+    from evolake.designs.evolution.designer_session import SessionDesigner, chosen_designer
     from evolake.designs.evolution.designing import DesignerTurn, propose_candidates
+    from evolake.designs.evolution.trials import TrialBench
 
     cycle, settings, population = store.cycle, store.settings, so_far(store)
     sizes = settings.of(DesignsSettings)
-    check_designer(sizes, settings.backend)
+    designer = chosen_designer(sizes, settings.backend, settings.budget)
+    trials = TrialBench(sizes, cycle, settings.seed) if settings.backend == "model" and designer == "one-shot" and sizes.revise else None
     heaviest = population.objectives.sort("multiplier", "objective_id", descending=[True, False])["description"].to_list()
     with store.roles(agents) as served:
         pool = jails(jail)
-        session = SessionDesigner(served, pool, pool.call, sizes, cycle, settings.seed) if sizes.designer == "session" else None
-        turn = DesignerTurn(served, gates(store, pool), sizes, store.seeds, settings.backend, session, pool.workers)
+        session = None
+        if designer == "session":
+            session = SessionDesigner(served, pool, pool.call, sizes, cycle, settings.seed, settings.agents.session.turns)
+        turn = DesignerTurn(
+            served, gates(store, pool), sizes, store.seeds, settings.backend, session, pool.workers, trials, settings.agents.waves,
+        )
         proposals = propose_candidates(turn, population, directions.to_dicts(), store.text, heaviest[:5])
         bred = raced(store, compute, pool, population, proposals.candidates)
     rows = record_candidates(store, [*proposals.candidates, *(bred.entering if bred else ())], also_judged=bred.judged if bred else ())
-    store.extra(UNMADE, (
-        {"number": number, "cycle": cycle, "role": failure.role, "reason": failure.reason} for number, failure in enumerate(proposals.failures)
-    ))
+    store.extra(UNMADE, (row | {"cycle": cycle} for row in proposals.unmade))
+    if trials is not None:
+        store.extra(TRIALS, proposals.trials)
     if not rows:
         store.warn("this cycle has no candidate; it ranks what it has")
     store.tell({
         "accepted": sum(row["state"] == "accepted" for row in rows), "blocked": sum(row["state"] == "blocked" for row in rows),
-        "failed_calls": len(proposals.failures), "repeats": proposals.repeats, "backend": settings.backend,
+        "failed_calls": len(proposals.failures), "repeats": proposals.repeats, "trial_runs": len(proposals.trials), "backend": settings.backend,
         "raced": len(bred.judged) if bred else 0, "cpu_s": round(bred.cpu_s, 2) if bred else 0.0,
         "dynamics": bred.dynamics if bred else 0,
     })

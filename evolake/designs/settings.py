@@ -87,9 +87,17 @@ class DesignsSettings(LineSettings):
         "their steps are expected to be at its largest size",
     )
     designs_per_cycle: int = Field(default=8, gt=0, description="designs proposed a cycle")
-    designer: Literal["one-shot", "session"] = Field(
-        default="one-shot", description="how a model writes a design: `one-shot` (one reply, one repair), or `session` (it writes the file, has it "
-        "traced and tries it on small instances by tools in the jail)",
+    designer: Literal["auto", "one-shot", "session"] = Field(
+        default="auto", description="how a model writes a design: `one-shot` (one reply, one repair, one revision), `session` (it writes the file, "
+        "has it traced and tries it on small instances by tools in the jail), or `auto`: sessions where each design of a cycle can have "
+        "`session_tokens` of the token budget, else one-shot",
+    )
+    session_tokens: int = Field(
+        default=150_000, gt=0, description="tokens for each design that `auto` wants of the smaller of the budgets of cycle and run",
+    )
+    revise: bool = Field(
+        default=True, description="a design that a model wrote in one reply is tried at small sizes beside its parent, and the model may revise "
+        "it once",
     )
     grammar: Literal["open", "paper"] = Field(
         default="open", description="what operators write designs in: `open` (typed expressions, from the baseline dynamics on), or `paper` (the "

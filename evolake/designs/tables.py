@@ -62,6 +62,7 @@ DESIGNS = TableSchema(
         "reason": pl.String, "key_insight": pl.String, "success_level": pl.String,
         "imported_from": (pl.String, "Lake that it was merged from, or database that it was imported from; null where it was made here."),
         "grammar": (pl.String, "What it is written in: open or paper; null for free text, and in parts older than the column."),
+        "idea": (pl.String, "What it tries, in a sentence of its author; null in parts older than the column."),
     },
     keys=("design_id",), terms=TERMS,
 )
@@ -252,7 +253,7 @@ ARCHIVE: dict[str, TableSchema] = {
 }
 LATER: dict[str, tuple[str, ...]] = {
     "experiments": ("failure", "work_per_step", "median_work", "max_work", "together_step", "left_again", "kind"), "ranking": ("median_work",),
-    "designs": ("grammar",), "objectives": ("operator", "genome", "parents"),
+    "designs": ("grammar", "idea"), "objectives": ("operator", "genome", "parents"),
 }
 """Columns of the archive's tables that a lake written by an earlier version lacks; they are read as null."""
 MERGED = TableSchema(
@@ -298,8 +299,26 @@ UNMADE = TableSchema(
         "cycle": pl.String,
         "role": (pl.String, "What was asked for, e.g. a design; its prompt has that name."),
         "reason": (pl.String, "Why no candidate came of it."),
+        "idea": (pl.String, "Direction that was asked for; null in parts older than the column."),
     },
     keys=("number",), terms=TERMS,
+)
+TRIALS = TableSchema(
+    "trials", 1,
+    {
+        "cycle": pl.String, "number": (pl.Int64, "Request of the cycle whose design was tried, from 1."),
+        "design_id": (pl.String, "Design that was tried, as it was before its revision."),
+        "side": (pl.String, "Whose run it is: yours (the design that was tried) or start (the design that it starts from)."),
+        "N": pl.Int64, "batch": pl.Int64,
+        "pair": (pl.Int64, "Number of the batch; both sides run on the same instances."),
+        "seed": (pl.Int64, "Seed of the instances, which no experiment and no contest draws."),
+        "max_work": pl.Float64,
+        "solved": (pl.Boolean, "Whether half of the batch was solved."),
+        "unsolved_fraction": pl.Float64, "median_step": pl.Int64, "steps_run": pl.Int64, "work_per_step": pl.Float64, "median_work": pl.Float64,
+        "timed_out": pl.Boolean, "diverged": (pl.Int64, "Instances whose variables left the finite numbers."), "failure": pl.String,
+        "cpu_s": pl.Float64,
+    },
+    keys=("cycle", "number", "side", "N", "pair"), provenance=("cpu_s",), terms=TERMS,
 )
 EXTRAPOLATIONS = TableSchema(
     "extrapolations", 2,

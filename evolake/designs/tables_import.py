@@ -95,7 +95,8 @@ TABLES = incoming_tables(tables.ARCHIVE) | {
     **dict.fromkeys(("objective_scores", "final_scores"), tables.SCORES), **dict.fromkeys(("consensus_ranking", "final_ranking"), tables.RANKING),
     **dict.fromkeys(("consensus_ranking_weights", "final_ranking_weights"), tables.WEIGHTS),
     **tables_by_name(
-        tables.MERGED, tables.MERGED_OBJECTIVES, tables.DIRECTIONS, tables.UNMADE, tables.EXTRAPOLATIONS, tables.RACED, tables.TUNING, tables.REVIEWS,
+        tables.MERGED, tables.MERGED_OBJECTIVES, tables.DIRECTIONS, tables.UNMADE, tables.TRIALS,
+        tables.EXTRAPOLATIONS, tables.RACED, tables.TUNING, tables.REVIEWS,
         tables.ANALYSES, tables.DUELS, tables.DECISIONS, tables.ABLATIONS, IMPORTS, RESULTS, OBJECTIVES_READ, TEXTS, ARRIVALS,
     ),
 }

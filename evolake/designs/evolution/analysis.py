@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.designs.evolution.attempts import against_parent, contest_outcomes, counted_seconds, scaling_text
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.planning import detail, level_results, short_ids
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.proposals import shares
+from evolake.designs.evolution.schedule import sizes
 from evolake.designs.roles.designer import ANALYSIS_ROLE
 from evolake.designs.roles.models import SHORT_ID, AnalysisRequest, ReferenceWeight
+from evolake.designs.settings import DesignsSettings
 from evolake.seeds import child_seed
 
 
@@ -32,16 +35,17 @@ class Analyses:
 
 
 def analyse_designs(
-    agents: Agents, population: Population, design_ids: Sequence[str], directions: Mapping[str, str], texts: Texts, *, cycle: str, root_seed: int
+    agents: Agents, population: Population, design_ids: Sequence[str], directions: Mapping[str, str], texts: Texts, *, settings: DesignsSettings,
+    cycle: str, root_seed: int,
 ) -> Analyses:
     """Analyses of the new designs of a cycle that were measured and ranked.
 
     Args:
-        population: with this cycle's experiments and ranking. directions: direction id -> its text.
+        population: with this cycle's experiments, ranking and champion. directions: direction id -> its text.
     """
     ranks = {row["design_id"]: row for row in population.ranking.to_dicts()}
     ids = [design_id for design_id in design_ids if design_id in ranks]
-    requests = [_request(population, design_id, directions, ranks, texts) for design_id in ids]
+    requests = [_request(population, design_id, directions, ranks, texts, settings) for design_id in ids]
     seeds = [child_seed(root_seed, LINE, cycle, "analysis", number) for number in range(len(ids))]
     replies = [reply.value for reply in agents.call_many(ANALYSIS_ROLE, requests, seeds=seeds, artifact_ids=ids)]
     known = short_ids(population)
@@ -71,7 +75,8 @@ def analyse_designs(
 
 
 def _request(
-    population: Population, design_id: str, directions: Mapping[str, str], ranks: Mapping[str, Mapping[str, Any]], texts: Texts
+    population: Population, design_id: str, directions: Mapping[str, str], ranks: Mapping[str, Mapping[str, Any]], texts: Texts,
+    settings: DesignsSettings,
 ) -> AnalysisRequest:
     row = population.row(design_id)
     edges = [(parent, weight) for child, parent, weight in population.edges() if child == design_id]
@@ -80,7 +85,9 @@ def _request(
         title=row["title"], direction=directions.get(row["direction_id"] or "", ""), explanation=row["rationale"] or "",
         source=texts(row["source_sha"]), fidelity=reach(experiments)["fidelity"], results=level_results(experiments),
         rank=ranks[design_id]["rank"], ranked_designs=len(ranks), consensus=ranks[design_id]["consensus"],
-        references=[detail(population, parent, texts) for parent, _ in edges],
+        references=[detail(population, parent, texts, settings) for parent, _ in edges],
         reference_ranks={parent[:SHORT_ID]: ranks[parent]["rank"] for parent, _ in edges if parent in ranks},
         creation_weights=[ReferenceWeight(design_id=parent[:SHORT_ID], weight=weight) for parent, weight in edges],
+        against_parent=against_parent(population, design_id), scaling=scaling_text(design_id, experiments, sizes(settings, "high")[-1]),
+        outcomes=contest_outcomes(population), seconds=counted_seconds(experiments),
     )

@@ -5,7 +5,6 @@ Trials are run on planted instances of their own, drawn by the root seed and the
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,26 +17,21 @@ from evolake.agents.session.role import require_model
 from evolake.agents.session.tools import Call
 from evolake.agents.session.workspace import Workspace, well_formed
 from evolake.agents.session_spec import RunCommand, SessionSpec, Unusable, hold_session
-from evolake.designs.engines.isolated import Run, run_apart
-from evolake.designs.evolution.experiments import LINE
-from evolake.designs.evolution.schedule import MOST_STEPS_PER_WORK
+from evolake.designs.evolution.trials import SIDES, TrialBench, TrialSize, trial_text
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import Blocked, TracedDesign
 from evolake.designs.roles.designer_session import DESIGN_SESSION, Check, DesignCard, DesignSessionRequest, ReferenceCard, Trial
 from evolake.designs.roles.models import DesignReply, DesignRequest
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tracing.trace import trace
-from evolake.errors import InputError
-from evolake.gates import read_reason
-from evolake.seeds import child_seed
+from evolake.settings import BudgetSettings
 
 FILE, BASELINE = "design.py", "references/baseline.py"
-TRIAL_S = 20.0
 
 
 @dataclass
 class SessionDesigner:
-    """Holds a session for each design that is asked for. pool: the jail that traces. call: that of the file tools."""
+    """Holds a session for each design that is asked for. pool: the jail that traces. call: that of the file tools. turns: of a session at most."""
 
     agents: Agents
     pool: Any
@@ -45,12 +39,13 @@ class SessionDesigner:
     settings: DesignsSettings
     cycle: str
     root_seed: int
+    turns: int = 40
 
     def write(self, request: DesignRequest, *, seed: int, attempt: int) -> Reply[DesignReply | AgentFailure]:
         """Return the session's file as a reply like any other; an AgentFailure with a typed status if it was not finished."""
         files, start = starting_files(request)
         workspace = Workspace({name: well_formed(text) for name, text in files.items()}, lambda path: path == FILE)
-        spec = SessionSpec(DESIGN_SESSION, request_of(request, start), workspace, design_reply, self.commands(files[FILE]))
+        spec = SessionSpec(DESIGN_SESSION, request_of(request, start, self.turns), workspace, design_reply, self.commands(files[FILE]))
         return hold_session(self.agents, spec, self.call, seed=seed, attempt=attempt)
 
     def commands(self, start: str) -> Mapping[str, RunCommand]:
@@ -68,31 +63,14 @@ class SessionDesigner:
         return f"It is a design of {len(result.gradient().nodes)} operators and {len(result.hypers)} hyperparameters."
 
     def trial(self, source: str, start: str, arguments: Trial) -> str:
-        """Both designs on the same instances, in steps and work; no times, so that the same session says the same."""
-        return "\n".join(f"{who}: {self._run_trial(text, arguments)}" for who, text in (("yours", source), ("start", start)))
-
-    def _run_trial(self, source: str, arguments: Trial) -> str:
-        result = self._traced(source)
-        if isinstance(result, Blocked):
-            return f"it is no design: {result.gate}: {result.reason}"
-        seed = child_seed(self.root_seed, LINE, self.cycle, "trial", arguments.variables)
-        run = Run(
-            json.dumps(result.to_json()), arguments.variables, arguments.instances, seed, MOST_STEPS_PER_WORK * arguments.max_steps,
-            instance_seed=seed, ratio=self.settings.ratio, max_work=arguments.max_steps, core_s=TRIAL_S,
-        )
-        try:
-            done = run_apart(run)
-        except InputError as error:
-            return f"it cannot be run: {error.what}"
-        if done.failure:
-            return f"it broke: {read_reason(done.failure) or done.failure}"[:600]
-        at = f"step {done.median_step}, a work of {done.median_work:.0f}"
-        reached = f"half of them are solved at {at}" if done.reached else f"not half of them are solved; the median is put at {at}"
-        more = f", {done.diverged} diverged" if done.diverged else ""
-        cut = ", cut off by the clock" if done.timed_out else ""
-        size = f"N={arguments.variables}, {arguments.instances} instances"
-        steps = f"{done.steps_run} steps of {done.work_per_step:.2f} times the baseline's work"
-        return f"{size}: {reached}, {done.unsolved_fraction:.0%} unsolved after {steps}{more}{cut}"
+        """Return both designs on the same instances, in steps and work; no times, so that the same session gives the same."""
+        traced = {side: self._traced(text) for side, text in zip(SIDES, (source, start), strict=True)}
+        for side, result in traced.items():
+            if isinstance(result, Blocked):
+                return f"{side}: it is no design: {result.gate}: {result.reason}"
+        ours, theirs = (result for result in traced.values() if isinstance(result, TracedDesign))
+        size = TrialSize(arguments.variables, arguments.instances, arguments.seeds, arguments.max_steps)
+        return trial_text(TrialBench(self.settings, self.cycle, self.root_seed).run(ours, theirs, [size]))
 
     def _traced(self, source: str) -> TracedDesign | Blocked:
         return alone(lambda: trace(source, pool=self.pool), lambda reason: Blocked(reason, "load"))
@@ -105,11 +83,12 @@ def starting_files(request: DesignRequest) -> tuple[dict[str, str], str]:
     return files | {FILE: files[start]}, start
 
 
-def request_of(request: DesignRequest, start: str) -> DesignSessionRequest:
+def request_of(request: DesignRequest, start: str, turns: int) -> DesignSessionRequest:
     """What the session is told."""
     return DesignSessionRequest(
         phase=request.phase, direction=request.direction, rationale=request.rationale, focus=request.focus, avoid=request.avoid,
         key_insights=request.key_insights, objectives=request.objectives, schedule=request.schedule, start=start,
+        outcomes=request.outcomes, tried=request.tried, sibling=request.sibling, turns=turns,
         references=[
             ReferenceCard(file=f"references/{reference.design_id}.py", detail=reference.model_copy(update={"source": "(see the file)"}))
             for reference in request.references
@@ -128,9 +107,18 @@ def design_reply(card: DesignCard, workspace: Workspace) -> DesignReply:
         raise Unusable(f"{FILE}: {error.errors()[0]['msg']}") from None
 
 
-def check_designer(settings: DesignsSettings, backend: str) -> None:
-    """Raises InputError where the setting `designer` cannot be followed."""
-    require_model("a designer", DESIGN_SESSION, settings.designer, backend)
+def chosen_designer(sizes: DesignsSettings, backend: str, budget: BudgetSettings) -> str:
+    """Return `session` or `one-shot`: the setting `designer`, and of `auto` what the budget allows.
+
+    Raises:
+        InputError: sessions are asked for and the backend is no model.
+    """
+    require_model("a designer", DESIGN_SESSION, sizes.designer, backend)
+    if sizes.designer != "auto":
+        return sizes.designer
+    allowed = [tokens for tokens in (budget.tokens_per_cycle, budget.tokens_per_run) if tokens is not None]
+    affordable = bool(allowed) and min(allowed) >= sizes.session_tokens * sizes.designs_per_cycle
+    return "session" if backend == "model" and affordable else "one-shot"
 
 
 def _source(folder: Path) -> str:

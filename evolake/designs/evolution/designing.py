@@ -1,37 +1,51 @@
 """The designer's turn in a cycle: requests by direction, replies taken in and judged. Those of the operators side by side, held against each other in
-their order (`gates.in_turn`); those of a model one after another, so that nobody pays for a double to be mended.
+their order (`gates.in_turn`); those of a model in waves, each of which is sent what the ones before it proposed and what came of it, and judged one
+after another. A design that a model wrote in one reply is tried beside its parent and may be revised once before it is judged.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents, Reply
+from evolake.agents.waves import MOST_SIBLINGS, SiblingNote, waves
 from evolake.cycle_seeds import CycleSeeds
+from evolake.designs.evolution.attempts import contest_outcomes, idea_of
 from evolake.designs.evolution.designer_session import SessionDesigner
-from evolake.designs.evolution.planning import detail, schedule_text
+from evolake.designs.evolution.planning import TRIED_BY_DESIGNER, detail, schedule_text, tried_text
 from evolake.designs.evolution.population import Population, Texts
-from evolake.designs.evolution.proposals import Judge, Judged, candidate_of, derivation_rows, design_row, judged_and_mended
+from evolake.designs.evolution.proposals import Candidate, Judge, Judged, candidate_of, derivation_rows, design_row, judged_and_mended
+from evolake.designs.evolution.trials import REVISION_SIZES, TrialBench, trial_text
 from evolake.designs.genome.grammars import GRAMMARS, adopted, parent_of
 from evolake.designs.model.boundary import alone
-from evolake.designs.roles.designer import DESIGN_ROLE
-from evolake.designs.roles.models import SHORT_ID, DesignReply, DesignRequest, ParentMaterial
+from evolake.designs.model.contract import TracedDesign
+from evolake.designs.roles.designer import DESIGN_ROLE, REVISION_ROLE
+from evolake.designs.roles.models import SHORT_ID, DesignReply, DesignRequest, ParentMaterial, RevisionRequest
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.templates import template
 from evolake.errors import InputError
 from evolake.gates.in_turn import in_turn, side_by_side
 
+SIBLING_CHARS = 600
+"""Characters that a request is sent of one sibling."""
+
 
 @dataclass(frozen=True)
 class Proposals:
-    """Candidates of a cycle in the order they were asked for, the calls that gave none, and how many were blocked before, word for word."""
+    """Candidates of a cycle in the order they were asked for, the calls that gave none, and how many were blocked before, word for word.
+
+    trials: rows of TRIALS. unmade: rows of UNMADE but their cycle.
+    """
 
     candidates: list[Judged]
     failures: list[AgentFailure]
     repeats: int = 0
+    trials: list[dict[str, Any]] = field(default_factory=list)
+    unmade: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -39,7 +53,8 @@ class DesignerTurn:
     """What all requests of a cycle share.
 
     judge: the gates. origin: the backend's name, kept with every design. session: who writes designs in sessions; None: each is one reply.
-    workers: how many requests of the operators are served at one time.
+    workers: how many requests of the operators are served at one time. trials: tries a design before its one revision; None: no revision.
+    waves: in how many a model is asked.
     """
 
     agents: Agents
@@ -49,6 +64,8 @@ class DesignerTurn:
     origin: str
     session: SessionDesigner | None = None
     workers: int = 1
+    trials: TrialBench | None = None
+    waves: int = 2
 
 
 def propose_candidates(
@@ -62,15 +79,16 @@ def propose_candidates(
     if not directions:
         return Proposals([], [])
     chosen = [directions[number % len(directions)] for number in range(turn.settings.designs_per_cycle)]
-    requests = [_request(population, direction, texts, turn.settings, objectives) for direction in chosen]
+    outcomes = contest_outcomes(population)
+    requests = [_request(population, direction, texts, turn, objectives, outcomes) for direction in chosen]
     draws = [number // len(directions) for number in range(len(chosen))]  # a direction's second design is a second draw
     seen, known, ids = set(population.keys()), dict(population.graphs()), set(population.designs["design_id"].to_list())
-    attempts = _Attempts(turn, population, chosen, requests, draws, seen, known, ids)
+    attempts = _Attempts(turn, population, chosen, requests, draws, seen, known, ids, texts)
     if turn.agents.backend.name == "operators":
         in_turn(range(len(requests)), partial(side_by_side, attempts.apart, workers=turn.workers), still=attempts.still, settle=attempts.settle)
     else:
         attempts.one_by_one()
-    return Proposals(attempts.candidates, attempts.failures, attempts.repeats)
+    return Proposals(attempts.candidates, attempts.failures, attempts.repeats, attempts.trials, attempts.unmade)
 
 
 class _Known(dict[str, str]):
@@ -109,14 +127,19 @@ class _Attempts:
     seen: set[str]
     known: dict[str, str]
     ids: set[str]
+    texts: Texts
+    trials: list[dict[str, Any]] = field(default_factory=list)
+    unmade: list[dict[str, Any]] = field(default_factory=list)
+    siblings: list[str] = field(default_factory=list)
     candidates: list[Judged] = field(default_factory=list)
     failures: list[AgentFailure] = field(default_factory=list)
     repeats: int = 0
 
     def one_by_one(self) -> None:
-        """Each after those before it; a backend that may be asked several at once gives the replies beforehand."""
+        """Each after those before it; a backend that may be asked several at once gives the replies of a wave beforehand."""
         numbers = range(len(self.requests))
-        for batch in [numbers] if self.turn.agents.backend.threads > 1 and self.turn.session is None else [[number] for number in numbers]:
+        together = self.turn.agents.backend.threads > 1 and self.turn.session is None
+        for batch in waves(len(numbers), self.turn.waves) if together else [[number] for number in numbers]:
             for number, reply in zip(batch, self._replies(batch, self.turn.agents), strict=True):
                 self.settle(number, self._made(number, reply, self.turn.agents))
 
@@ -137,9 +160,14 @@ class _Attempts:
         result = made.outcome
         if isinstance(result, AgentFailure):
             self.failures.append(result)
+            idea = self.chosen[number]["direction"]
+            self.unmade.append({"number": len(self.unmade), "role": result.role, "reason": result.reason, "idea": idea})
+            self.siblings.append(f"no design came of: {idea}: {result.reason}"[:SIBLING_CHARS])
         elif result.design_id in self.ids:
             self.repeats += 1
+            self.siblings.append(f"{result.title}: a repetition of a design that is there"[:SIBLING_CHARS])
         else:
+            self.siblings.append(self._sibling_text(number, result))
             self.ids.add(result.design_id)
             self.candidates.append(result)
             self.seen.add(result.key())
@@ -148,12 +176,26 @@ class _Attempts:
 
     def _replies(self, numbers: Sequence[int], agents: Agents) -> list[Reply[DesignReply | AgentFailure]]:
         """Return the reply to each request."""
-        requests = [self.requests[number].model_copy(update={"taken": sorted(self.seen)}) for number in numbers]
+        requests = [self.requests[number].model_copy(update=self._state(number)) for number in numbers]
         seeds = [self.turn.seeds.seed("design", number) for number in numbers]
         draws = [self.draws[number] for number in numbers]
         if self.turn.session is not None:
             return [self.turn.session.write(request, seed=seed, attempt=draw) for request, seed, draw in zip(requests, seeds, draws, strict=True)]
         return agents.call_many(DESIGN_ROLE, requests, seeds=seeds, attempts=draws)
+
+    def _state(self, number: int) -> dict[str, Any]:
+        """Return what a request says of the others: to operators the keys of known designs, to a model its siblings."""
+        if self.turn.agents.backend.name == "operators":
+            return {"taken": sorted(self.seen)}
+        note = SiblingNote(number=number + 1, count=len(self.requests), siblings=self.siblings[-MOST_SIBLINGS:])
+        return {"taken": sorted(self.seen), "sibling": note}
+
+    def _sibling_text(self, number: int, result: Judged) -> str:
+        """Return what the requests after this one are sent of it."""
+        came = "accepted" if result.accepted else f"blocked: {result.examined.reason}"
+        tried = trial_text([row for row in self.trials if row["number"] == number + 1]).splitlines()
+        ratios = [line for line in tried if " ratio: " in line]
+        return f"{idea_of(result.rationale) or result.title} ({'; '.join([came, *ratios])})"[:SIBLING_CHARS]
 
     def _made(self, number: int, replied: Reply[DesignReply | AgentFailure], agents: Agents) -> _Made:
         reply = replied.value
@@ -174,6 +216,8 @@ class _Attempts:
             candidate = candidate_of(reply, self.population, self.chosen[number], self.turn.origin)
             drawn.append(candidate.key())
             result = judged_and_mended(agents, candidate, known, self.turn.judge, self.turn.seeds.seed("repair", number))
+            if self.turn.trials is not None and self.turn.session is None and result.accepted:
+                result = self._revised(number, result, agents, known)
             design_row(result, "", "", None)
             derivation_rows(result, "")
             return result
@@ -181,9 +225,41 @@ class _Attempts:
         return alone(take, lambda reason: AgentFailure(DESIGN_ROLE.name, "invalid", reason, 1), passing=(InputError,))
 
 
+    def _revised(self, number: int, made: Judged, agents: Agents, known: Mapping[str, str]) -> Judged:
+        """Return the design after its trial and revision; as it was if the revision keeps it, is blocked, or is none."""
+        trials, start = self.turn.trials, self._start(made)
+        if trials is None or start is None or made.traced is None:
+            return made
+        rows = trials.run(made.traced, start, REVISION_SIZES)
+        self.trials += [row | {"cycle": self.turn.seeds.cycle, "number": number + 1, "design_id": made.design_id} for row in rows]
+        request = RevisionRequest(
+            request=number + 1, direction=self.chosen[number]["direction"], explanation=made.rationale, source=made.source, trial=trial_text(rows),
+        )
+        revised = agents.call(REVISION_ROLE, request, seed=self.turn.seeds.seed("revision", number), artifact_id=made.design_id)
+        reply = revised.value
+        if isinstance(reply, AgentFailure) or reply.solver_code is None or reply.solver_code == made.source:
+            return made
+        rationale = f"{reply.explanation} Revised after a trial of: {made.rationale}"[:6000]
+        candidate = Candidate(**{item.name: getattr(made, item.name) for item in fields(Candidate)})
+        candidate = replace(candidate, source=reply.solver_code, hyper={}, genome=None, rationale=rationale)
+        result = judged_and_mended(agents, candidate, known, self.turn.judge, self.turn.seeds.seed("revision repair", number))
+        if not result.accepted:
+            return made
+        agents.assign(revised.call_id, result.design_id)
+        return result
+
+    def _start(self, made: Judged) -> TracedDesign | None:
+        """Return the design that it starts from: the heaviest of its parents."""
+        if not made.weights:
+            return None
+        parent = self.population.row(max(made.weights, key=lambda item: item[1])[0])
+        return TracedDesign.from_json(json.loads(self.texts(parent["traced_sha"]))) if parent["traced_sha"] else None
+
+
 def _request(
-    population: Population, direction: Mapping[str, Any], texts: Texts, settings: DesignsSettings, objectives: Sequence[str]
+    population: Population, direction: Mapping[str, Any], texts: Texts, turn: DesignerTurn, objectives: Sequence[str], outcomes: Sequence[str],
 ) -> DesignRequest:
+    settings = turn.settings
     references = [design_id for design_id in direction["reference_ids"] if design_id in set(population.live_ids())]
     grammar = GRAMMARS[settings.grammar]
     parents = [adopted(population.parent(design_id, texts), grammar.name) for design_id in references]
@@ -192,8 +268,9 @@ def _request(
         phase=direction["phase"], direction=direction["direction"], rationale=direction["rationale"], focus=direction["focus"],
         avoid=direction["avoid"], key_insights=list(direction["key_insights"]),
         baseline_source=template("baseline"),
-        references=[detail(population, design_id, texts) for design_id in references], objectives=list(objectives),
-        schedule=schedule_text(settings),
+        references=[detail(population, design_id, texts, settings) for design_id in references], objectives=list(objectives),
+        schedule=schedule_text(settings), outcomes=list(outcomes),
+        tried=tried_text(turn.agents, population, f"{direction['direction']} {direction['focus']}", TRIED_BY_DESIGNER),
         parents=[
             ParentMaterial(
                 design_id=parent.design_id[:SHORT_ID], title=parent.title, genome=parent.genome.to_json() if parent.genome else None,

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents.guidance import next_cycle
+from evolake.designs.evolution.attempts import idea_of
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.line_state import standings
 from evolake.designs.evolution.merge_objectives import bundle_rows, keep_bundle, voting_with_ancestors
@@ -216,7 +217,7 @@ def _design(row: Mapping[str, Any], cycle: str, state: str) -> dict[str, Any]:
     copied = {name: row[name] for name in COPIED}
     return copied | {
         "design_id": row["design_id"], "state": state, "cycle": cycle, "origin": "merge", "direction_id": None, "reason": None,
-        "imported_from": row["source"], "grammar": grammar_name(row["genome"]),
+        "imported_from": row["source"], "grammar": grammar_name(row["genome"]), "idea": idea_of(row["rationale"]) or None,
     }
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from evolake.agents import AgentFailure, Agents, Reply
 from evolake.cycle_seeds import CycleSeeds
+from evolake.designs.evolution.attempts import contest_outcomes
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.judging_objectives import JudgeObjective
 from evolake.designs.evolution.planning import schedule_text
@@ -257,5 +258,5 @@ def _request(
     return ObjectiveRequest(
         review_guidance=str(population.value("review_guidance", "none yet")), schedule=schedule_text(settings),
         baseline_source=baseline_objective().source, existing=objective_summaries(population, scored), recent_results=results[-RECENT_RESULTS:],
-        guidance=list(guidance),
+        guidance=list(guidance), outcomes=contest_outcomes(population),
     )

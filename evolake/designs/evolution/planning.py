@@ -14,21 +14,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.agents.attempts_table import attempts_table
+from evolake.designs.evolution.attempts import against_parent, contest_outcomes, scaling_text, tried_designs
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.line_state import standings
 from evolake.designs.evolution.population import Population, Texts
-from evolake.designs.evolution.schedule import FIDELITIES, HIGH_SHARE, latest_levels, limits_of, size_of
+from evolake.designs.evolution.schedule import FIDELITIES, HIGH_SHARE, is_cut, latest_levels, limits_of, size_of, sizes
 from evolake.designs.genome.grammars import read_genome
-from evolake.designs.roles.models import SHORT_ID, DesignDetail, DesignSummary, DirectionsRequest, LevelResult, LookupRequest
+from evolake.designs.model.formulas import KINDS
+from evolake.designs.roles.models import SHORT_ID, DesignDetail, DesignSummary, DirectionsRequest, LevelResult, LookupReply, LookupRequest
 from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE
 from evolake.designs.settings import DesignsSettings
-from evolake.designs.work.rows import max_work, median_work, per_step
+from evolake.designs.work.rows import kind_of, max_work, median_work, per_step
 from evolake.seeds import child_seed
 
 MAX_SUMMARIES = 60
 MAX_LOOKUPS = 8
 MAX_REFERENCES = 3
 RECENT = 8
+TRIED_BY_PLANNER, TRIED_BY_DESIGNER = 30, 12
+"""Lines of the table of what was tried."""
 
 
 @dataclass(frozen=True)
@@ -52,14 +57,8 @@ def plan_directions(
         return PlannedDirections([])
     best = min(lines, key=lambda item: item.rank)
     known = short_ids(population)
-    lookup = agents.call(
-        LOOKUP_ROLE,
-        LookupRequest(
-            directions_wanted=wanted, max_lookups=MAX_LOOKUPS, total_designs=population.designs.height, best=best,
-            recent=_recent(population, lines), summaries=lines[:MAX_SUMMARIES], guidance=list(guidance), reports=list(reports),
-        ),
-        seed=child_seed(root_seed, LINE, cycle, "lookup"),
-    ).value
+    outcomes = contest_outcomes(population)
+    lookup = _looked_up(agents, population, lines, wanted, guidance, reports, outcomes, child_seed(root_seed, LINE, cycle, "lookup"))
     if isinstance(lookup, AgentFailure):
         return PlannedDirections([], lookup)
     looked_up = resolved(lookup.lookup_experiment_ids, known)[:MAX_LOOKUPS] or [known[item.design_id] for item in lines[:MAX_LOOKUPS]]
@@ -67,9 +66,10 @@ def plan_directions(
         DIRECTIONS_ROLE,
         DirectionsRequest(
             directions_wanted=wanted, max_references=MAX_REFERENCES, context_rationale=lookup.context_rationale, summaries=lines[:MAX_SUMMARIES],
-            details=[detail(population, design_id, texts) for design_id in looked_up],
+            details=[detail(population, design_id, texts, settings) for design_id in looked_up],
             cycles_without_gain=int(population.value("cycles_without_gain", 0)), guidance=list(guidance), grammar=settings.grammar,
-            reports=list(reports),
+            reports=list(reports), outcomes=outcomes, schedule=schedule_text(settings),
+            tried=tried_text(agents, population, " ".join(guidance), TRIED_BY_PLANNER),
         ),
         seed=child_seed(root_seed, LINE, cycle, "directions"),
     ).value
@@ -88,6 +88,26 @@ def plan_directions(
     return PlannedDirections(rows)
 
 
+def tried_text(agents: Agents, population: Population, about: str, most: int) -> str:
+    """Return the table of what was tried in all cycles; "" for operators, who do not read it."""
+    return "" if agents.backend.name == "operators" else attempts_table(tried_designs(population), about=about, most=most)
+
+
+def _looked_up(
+    agents: Agents, population: Population, lines: Sequence[DesignSummary], wanted: int, guidance: Sequence[str], reports: Sequence[str],
+    outcomes: Sequence[str], seed: int,
+) -> LookupReply | AgentFailure:
+    """Return which designs the planner wants to read. Where all of them fit, a model is not asked."""
+    if len(lines) <= MAX_LOOKUPS and agents.backend.name != "operators":
+        return LookupReply(lookup_experiment_ids=[item.design_id for item in lines], context_rationale="All designs that there are.")
+    request = LookupRequest(
+        directions_wanted=wanted, max_lookups=MAX_LOOKUPS, total_designs=population.designs.height, best=min(lines, key=lambda item: item.rank),
+        recent=_recent(population, lines), summaries=list(lines[:MAX_SUMMARIES]), guidance=list(guidance), reports=list(reports),
+        outcomes=list(outcomes),
+    )
+    return agents.call(LOOKUP_ROLE, request, seed=seed).value
+
+
 def summaries(population: Population) -> list[DesignSummary]:
     """One line for each live design, highest upper confidence bound first."""
     result = []
@@ -97,29 +117,34 @@ def summaries(population: Population) -> list[DesignSummary]:
             design_id=row["design_id"][:SHORT_ID], title=row["title"], operator=row["operator"] or row["origin"], rank=standing["rank"],
             consensus=standing["consensus"], ucb=standing["ucb"], visits=standing["visits"], largest_solved=standing["largest_solved"],
             median_step=standing["median_step"], median_work=_rounded(standing["median_work"]), fidelity=standing["fidelity"],
-            tuned=bool(row["tuned"]), terms=terms_of(row),
+            tuned=bool(row["tuned"]), terms=terms_of(row), against_parent=against_parent(population, row["design_id"]),
         ))
     return sorted(result, key=lambda item: (-item.ucb, item.design_id))
 
 
-def detail(population: Population, design_id: str, texts: Texts) -> DesignDetail:
+def detail(population: Population, design_id: str, texts: Texts, settings: DesignsSettings) -> DesignDetail:
     """A design as a reference."""
     row = population.row(design_id)
+    experiments = population.experiment_rows([design_id])
     return DesignDetail(
         design_id=design_id[:SHORT_ID], title=row["title"], rationale=row["rationale"] or "", source=texts(row["source_sha"]),
-        results=level_results(population.experiment_rows([design_id])), key_insight=row["key_insight"] or "",
-        success_level=row["success_level"] or "", terms=terms_of(row),
+        results=level_results(experiments), key_insight=row["key_insight"] or "",
+        success_level=row["success_level"] or "", terms=terms_of(row), against_parent=against_parent(population, design_id),
+        scaling=scaling_text(design_id, experiments, sizes(settings, "high")[-1]),
     )
 
 
 def level_results(rows: Sequence[Mapping[str, Any]]) -> list[LevelResult]:
-    """Experiments as roles see them: one a size, ascending."""
+    """Experiments as roles see them: one a size of each kind, ascending; what a clock cut says so."""
+    levels = [row for kind in KINDS for row in latest_levels(rows, kind)]
+    cut = [row for row in rows if is_cut(row)]
     return [
         LevelResult(
             N=row["N"], max_work=round(max_work(row)), median_step=row["median_step"], work_per_step=round(per_step(row), 3),
             median_work=round(median_work(row), 1), unsolved_fraction=row["unsolved_fraction"], fidelity=row["fidelity"],
+            kind=kind_of(row), steps_run=row["steps_run"], timed_out=bool(row["timed_out"]),
         )
-        for row in latest_levels(rows)
+        for row in [*levels, *cut]
     ]
 
 

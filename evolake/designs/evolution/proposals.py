@@ -14,6 +14,7 @@ from typing import Any
 
 from evolake.agents import AgentFailure, Agents
 from evolake.canonical_json import canonical_json
+from evolake.designs.evolution.attempts import idea_of
 from evolake.designs.evolution.judging import DesignResults
 from evolake.designs.evolution.planning import resolved, short_ids
 from evolake.designs.evolution.population import Population
@@ -135,7 +136,7 @@ def judged_and_mended(agents: Agents, candidate: Candidate, known: Mapping[str, 
         if isinstance(reply, AgentFailure) or reply.solver_code == result.source:
             return result
         genome = believed_genome(reply.genome, reply.solver_code)
-        rationale = f"{result.rationale} Mended: {reply.error_summary}"[:6000]
+        rationale = f"{result.rationale} Repaired: {reply.error_summary}"[:6000]
         candidate = replace(candidate, source=reply.solver_code, hyper={}, genome=genome, rationale=rationale)
         result = judged(candidate, known, judge)
         agents.assign(repaired.call_id, result.design_id)
@@ -167,7 +168,7 @@ def design_row(candidate: Judged, cycle: str, source_sha: str, traced_sha: str |
         "grammar": grammar_of(candidate.genome).name if candidate.genome else None, "hyper": values_text(candidate.hyper),
         "hyper_values": json.dumps(traced.hyper_values, sort_keys=True) if traced else None, "tuned": tuned,
         "reason": candidate.examined.reason or None,
-        "key_insight": None, "success_level": None, "imported_from": None,
+        "key_insight": None, "success_level": None, "imported_from": None, "idea": idea_of(candidate.rationale) or None,
     }
 
 

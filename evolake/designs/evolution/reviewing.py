@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
+from evolake.designs.evolution.attempts import KEPT_DECISIONS, KEPT_UNMADE, contest_outcomes, decision_note
 from evolake.designs.evolution.champion import Succession
+from evolake.designs.evolution.consensus_winner import ConsensusWinner
 from evolake.designs.evolution.experiments import LINE
 from evolake.designs.evolution.line_state import reach
 from evolake.designs.evolution.objective_writing import objective_summaries
@@ -60,6 +62,7 @@ def review_portfolio(
             top_designs=sorted(summaries(population), key=lambda item: item.rank)[:TOP_DESIGNS],
             progress=[ProgressEntry(**entry) for entry in population.value("progress", [])],
             previous_guidance=str(population.value("review_guidance", "none yet")), guidance=list(guidance),
+            outcomes=contest_outcomes(population),
         ),
         seed=child_seed(root_seed, LINE, cycle, "review"),
     ).value
@@ -105,7 +108,18 @@ def crowned(population: Population, succession: Succession, *, cycle: str, new_d
         progress=[*population.value("progress", []), entry],
         cycles_without_gain=0 if changed else int(population.value("cycles_without_gain", 0)) + 1,
         designs_since_review=int(population.value("designs_since_review", 0)) + new_designs,
+        decisions=[*population.value("decisions", []), *map(decision_note, succession.decisions)][-KEPT_DECISIONS:],
     )
+
+
+def with_notes(population: Population, first: ConsensusWinner, unmade: Sequence[Mapping[str, Any]]) -> Population:
+    """Return the archive with what the next cycle is sent: why the first by consensus is or is not champion, and the replies that gave no design.
+
+    unmade: the cycle's rows of UNMADE.
+    """
+    notes = [{name: row.get(name) for name in ("cycle", "role", "reason", "idea")} for row in unmade]
+    said = f"First by consensus: {first.design_id[:SHORT_ID]} ({first.title}). {first.reason}"
+    return population.with_values(first_by_consensus=said, unmade=[*population.value("unmade", []), *notes][-KEPT_UNMADE:])
 
 
 def _finite(value: float) -> float | None:

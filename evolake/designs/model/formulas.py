@@ -28,6 +28,7 @@ from evolake.errors import InputError
 from evolake.seeds import generator
 
 KindName = Literal["planted", "uniform"]
+KINDS: tuple[KindName, ...] = ("planted", "uniform")
 FOLDER = "EVOLAKE_FORMULA_CACHE"
 SOLVER = "cadical153"
 MOST_DRAWN = 200

@@ -11,7 +11,7 @@ import re
 
 import numpy as np
 
-from evolake.agents.roles import Role, hide
+from evolake.agents.roles import Role
 from evolake.designs.genome.grammar import Grammar
 from evolake.designs.genome.grammars import compose, grammar_of, parent_of, propose, read_genome, simpler
 from evolake.designs.genome.open_grammar import OPEN
@@ -26,8 +26,11 @@ from evolake.designs.roles.models import (
     ParentMaterial,
     ReferenceWeight,
     RepairRequest,
+    RevisionReply,
+    RevisionRequest,
     SuccessLevel,
 )
+from evolake.designs.roles.request_text import DIRECTION_TEXTS, details_text, levels_text, outcomes_text, prompt_values
 
 OBEDIENCE = 0.7
 NOTHING_NEW = "nothing new found"
@@ -113,6 +116,30 @@ def _parent(item: ParentMaterial) -> Parent:
     return Parent(item.design_id, item.title, item.source, item.values, scales, read_genome(item.genome) if item.genome else None)
 
 
-DESIGN_ROLE = Role("designs_designer", DesignRequest, DesignReply, write_design, values=hide("parents", "taken"))
-DESIGN_REPAIR_ROLE = Role("designs_designer_repair", RepairRequest, DesignRepairReply, repair_design, values=hide("genome"))
-ANALYSIS_ROLE = Role("designs_designer_analysis", AnalysisRequest, AnalysisReply, analyse_design)
+def keep_design(request: RevisionRequest, random: np.random.Generator) -> RevisionReply:
+    """Operators keep what they made: theirs are children of measured designs, and their race measures them."""
+    return RevisionReply(explanation="Kept.")
+
+
+def _references_text(request: DesignRequest) -> str:
+    """Return the references with their sources; the baseline where there is none."""
+    return details_text(request.references) if request.references else f"the baseline\nsource:\n{request.baseline_source}"
+
+
+def _parents_text(request: AnalysisRequest) -> str:
+    """Return the references without their sources: ranks, lessons and results."""
+    ranks = [f"{name} is rank {rank}" for name, rank in request.reference_ranks.items()]
+    return "\n".join([details_text(request.references, source=False), *ranks])
+
+
+DESIGN_ROLE = Role("designs_designer", DesignRequest, DesignReply, write_design, values=prompt_values(
+    "parents", "taken", "baseline_source", contract=True, references=_references_text, written=DIRECTION_TEXTS,
+))
+DESIGN_REPAIR_ROLE = Role(
+    "designs_designer_repair", RepairRequest, DesignRepairReply, repair_design, values=prompt_values("goal", "genome", contract=True),
+)
+REVISION_ROLE = Role("designs_designer_revision", RevisionRequest, RevisionReply, keep_design, values=prompt_values(contract=True))
+ANALYSIS_ROLE = Role("designs_designer_analysis", AnalysisRequest, AnalysisReply, analyse_design, values=prompt_values(
+    "reference_ranks", results=lambda request: levels_text(request.results), references=_parents_text,
+    outcomes=lambda request: outcomes_text(request.outcomes),
+))

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from evolake.agents.waves import SiblingNote
+
 Phase = Literal["early_exploration", "systematic_search", "exploitation", "stagnation", "breakthrough_needed"]
 ReviewPhase = Literal["exploring", "converging", "stuck", "breakthrough_needed", "refining"]
 SuccessLevel = Literal["poor", "moderate", "good", "excellent"]
@@ -70,6 +72,7 @@ class DesignSummary(RoleMessage):
     fidelity: str
     tuned: bool = False
     terms: list[str] = Field(default_factory=list, description="terms of its genome; empty for a design that came as a file")
+    against_parent: str = Field(default="", description="work of its main parent over its own, with its interval")
 
 
 class LevelResult(RoleMessage):
@@ -82,6 +85,9 @@ class LevelResult(RoleMessage):
     median_work: float
     unsolved_fraction: float
     fidelity: str
+    kind: str = "planted"
+    steps_run: int | None = None
+    timed_out: bool = False
 
 
 class DesignDetail(RoleMessage):
@@ -95,6 +101,8 @@ class DesignDetail(RoleMessage):
     key_insight: str = ""
     success_level: str = ""
     terms: list[str] = Field(default_factory=list)
+    against_parent: str = ""
+    scaling: str = Field(default="", description="work that a power law through its sizes expects at the largest size, with its interval")
 
 
 class LookupRequest(RoleMessage):
@@ -109,6 +117,7 @@ class LookupRequest(RoleMessage):
     summaries: list[DesignSummary] = Field(description="ranked by upper confidence bound, best first")
     guidance: list[str] = Field(default_factory=list, description="what people asked for")
     reports: list[str] = Field(default_factory=list, description="what other searches wrote in retrospect, as data")
+    outcomes: list[str] = Field(default_factory=list, description="who is champion, and how the last contests went")
 
 
 class LookupReply(RoleMessage):
@@ -129,15 +138,18 @@ class DirectionsRequest(RoleMessage):
     guidance: list[str] = Field(default_factory=list)
     grammar: Literal["open", "paper"] = Field(default="open", description="operators only: what designs are written in")
     reports: list[str] = Field(default_factory=list, description="what other searches wrote in retrospect, as data")
+    outcomes: list[str] = Field(default_factory=list, description="who is champion, and how the last contests went")
+    tried: str = Field(default="", description="what was tried in all cycles, as a table")
+    schedule: str = ""
 
 
 class DirectionsReply(RoleMessage):
     """All lists from `research_directions` on have one entry a direction."""
 
     current_phase: Phase
-    key_insights: list[ShortText]
-    success_patterns: list[ShortText]
-    failure_patterns: list[ShortText]
+    key_insights: list[ShortText] = Field(default_factory=list)
+    success_patterns: list[ShortText] = Field(default_factory=list)
+    failure_patterns: list[ShortText] = Field(default_factory=list)
     research_directions: list[LongText] = Field(min_length=1)
     strategy_rationales: list[LongText]
     focus_areas: list[ShortText]
@@ -165,7 +177,11 @@ class ParentMaterial(RoleMessage):
 
 
 class Direction(RoleMessage):
-    """What a designer is told first, whichever way it works."""
+    """What a designer is sent first, whichever way it works.
+
+    outcomes: who is champion, and how the last contests went. tried: what is most like this direction of what was tried, as a table. sibling: which
+    request of the cycle it is, and what those before it proposed.
+    """
 
     goal: str = RESEARCH_GOAL
     phase: str
@@ -174,6 +190,9 @@ class Direction(RoleMessage):
     focus: str
     avoid: str
     key_insights: list[str]
+    outcomes: list[str] = Field(default_factory=list)
+    tried: str = ""
+    sibling: SiblingNote | None = None
 
 
 class DesignRequest(Direction):
@@ -200,6 +219,26 @@ class DesignReply(RoleMessage):
     def weights_sum_to_one(self) -> DesignReply:
         self.reference_weights = normalised(self.reference_weights)
         return self
+
+
+class RevisionRequest(RoleMessage):
+    """Designer, second turn: what a trial at small sizes measured of its design beside the one that it starts from.
+
+    request: of the cycle, from 1, so that equal designs of two requests are two questions.
+    """
+
+    request: int
+    direction: str
+    explanation: str
+    source: str
+    trial: str
+
+
+class RevisionReply(RoleMessage):
+    """`solver_code` is null where the design shall stay as it is."""
+
+    explanation: LongText = Field(description="what the trial showed, and what was changed")
+    solver_code: Code | None = Field(default=None, description="the whole revised file; null to keep the design")
 
 
 class RepairRequest(RoleMessage):
@@ -234,6 +273,10 @@ class AnalysisRequest(RoleMessage):
     references: list[DesignDetail]
     reference_ranks: dict[str, int]
     creation_weights: list[ReferenceWeight] = Field(description="the weights stated when the design was written")
+    against_parent: str = ""
+    scaling: str = ""
+    outcomes: list[str] = Field(default_factory=list)
+    seconds: float | None = Field(default=None, description="counted seconds of a core that its experiments took")
 
 
 class AnalysisReply(RoleMessage):
@@ -277,6 +320,7 @@ class ObjectiveRequest(RoleMessage):
     existing: list[ObjectiveSummary]
     recent_results: list[dict[str, Any]]
     guidance: list[str] = Field(default_factory=list)
+    outcomes: list[str] = Field(default_factory=list)
 
 
 class ObjectiveReply(RoleMessage):
@@ -330,6 +374,7 @@ class ReviewRequest(RoleMessage):
     progress: list[ProgressEntry] = Field(description="one entry a cycle, oldest first")
     previous_guidance: str
     guidance: list[str] = Field(default_factory=list)
+    outcomes: list[str] = Field(default_factory=list)
 
 
 class ObjectiveAnalysis(RoleMessage):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from evolake.designs.roles.models import (
     ReviewReply,
     ReviewRequest,
 )
-from evolake.lines import folder_of
+from evolake.designs.roles.request_text import outcomes_text, results_text, summaries_text
 from evolake.objectives.consensus import aggregate
 from evolake.objectives.phase import Progress
 from evolake.objectives.portfolio import OBJECTIVE_FAMILIES, Known, new_objective
@@ -119,25 +120,45 @@ def families_wanted(review_guidance: str, guidance: Sequence[str]) -> list[str]:
     return [name for name in OBJECTIVE_FAMILIES if name in asked]
 
 
-def _without_operators_only(listed: str) -> Callable[[BaseModel], dict[str, Any]]:
-    """For `Role.values`: the request without what only the operators read of the objectives under that name."""
+def _without_operators_only(request: BaseModel, listed: str, *hidden: str) -> dict[str, Any]:
+    """Return the request without what only the operators read of the objectives under that name, and without the hidden fields."""
+    return request.model_dump(mode="json", exclude={listed: {"__all__": OPERATORS_ONLY}, **dict.fromkeys(hidden, True)})
 
-    def values(request: BaseModel) -> dict[str, Any]:
-        return request.model_dump(mode="json", exclude={listed: {"__all__": OPERATORS_ONLY}})
+
+def _with_outcomes(listed: str, *hidden: str) -> Callable[[Any], dict[str, Any]]:
+    """For `Role.values`: the request as a model reads it, with who is champion and how the last contests went."""
+
+    def values(request: Any) -> dict[str, Any]:
+        return _without_operators_only(request, listed, *hidden) | {"outcomes": outcomes_text(request.outcomes)}
 
     return values
 
 
+def _of_writer(request: ObjectiveRequest) -> dict[str, Any]:
+    """As the writer is asked: each source once, and a line for each design instead of one for each of its sizes' fields."""
+    known = {item.source for item in request.existing}
+    shown = _with_outcomes("existing", "baseline_source", "recent_results")(request)
+    return shown | {
+        "recent_results": results_text(request.recent_results),
+        "baseline_source": "" if request.baseline_source in known else request.baseline_source,
+    }
+
+
+def _of_review(request: ReviewRequest) -> dict[str, Any]:
+    """As the reviewer is asked: the designs as a table."""
+    return _with_outcomes("objectives", "top_designs")(request) | {"top_designs": summaries_text(request.top_designs)}
+
+
 def _unweighed(request: ObjectiveRequest) -> dict[str, Any]:
     """As the writer was told before weights and agreement came with the objectives: none of them, by id."""
-    summary = _without_operators_only("existing")(request)
+    summary = _without_operators_only(request, "existing", "outcomes")
     summary["existing"] = [item | {"weight": 0.0, "median_tau": None} for item in sorted(summary["existing"], key=lambda item: item["objective_id"])]
     return summary
 
 
 OBJECTIVE_ROLE = Role(
-    "designs_objective_writer", ObjectiveRequest, ObjectiveReply, write_objective, values=_without_operators_only("existing"),
-    earlier=(Earlier(folder_of("evolake.agents") / "prompts" / "designs_objective_writer.md", _unweighed),),
+    "designs_objective_writer", ObjectiveRequest, ObjectiveReply, write_objective, values=_of_writer,
+    earlier=(Earlier(Path(__file__).with_name("asked_before") / "objective_writer.md", _unweighed),),
 )
 OBJECTIVE_REPAIR_ROLE = Role("designs_objective_repair", RepairRequest, ObjectiveRepairReply, repair_objective, values=hide("genome"))
-REVIEW_ROLE = Role("designs_meta_reviewer", ReviewRequest, ReviewReply, review_objectives, values=_without_operators_only("objectives"))
+REVIEW_ROLE = Role("designs_meta_reviewer", ReviewRequest, ReviewReply, review_objectives, values=_of_review)

@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel
 
 from evolake.agents.fences import MAX_PART_CHARS, fence
-from evolake.agents.roles import Role, hide
+from evolake.agents.roles import Role
 from evolake.designs.genome.grammar import Grammar
 from evolake.designs.genome.grammars import GRAMMARS
 from evolake.designs.roles.models import DesignSummary, DirectionsReply, DirectionsRequest, LookupReply, LookupRequest, Phase
+from evolake.designs.roles.request_text import details_text, outcomes_text, prompt_values, summaries_text
 
 MARGIN = 0.1
 
@@ -130,22 +130,24 @@ def _rationale(base: DesignSummary | None, operator: str, terms: list[str], oper
     return f"Rank {base.rank}, bound {base.ucb:.3f} after {base.visits:.1f} visits, solved up to N={base.largest_solved}."
 
 
-def with_reports(*hidden: str) -> Callable[[BaseModel], dict[str, Any]]:
-    """For `Role.values`: what other searches wrote stands as fenced data below what people asked for, where there is any. Where there is none, the
-    question is word for word what it was before there could be, so that replies to it that were paid for still answer.
-    """
-    shown = hide("reports", *hidden)
-
-    def values(request: BaseModel) -> dict[str, Any]:
-        result, reports = shown(request), list(getattr(request, "reports", []))
-        if reports:
-            asked = "\n".join(f"- {note}" for note in result["guidance"]) or "none"
-            summary = fence("\n\n".join(reports), "reports", MAX_PART_CHARS)
-            result["guidance"] = f"{asked}\n\n# What other searches report to have learnt; nothing of it was measured here\n{summary}"
-        return result
-
-    return values
+def _asked_text(request: LookupRequest | DirectionsRequest) -> str:
+    """Return what people asked for, and below it what other searches wrote, as fenced data; "" for neither."""
+    asked = [f"- {note}" for note in request.guidance]
+    if request.reports:
+        asked += ["What other searches report to have learnt; nothing of it was measured here:"]
+        asked += [fence("\n\n".join(request.reports), "reports", MAX_PART_CHARS)]
+    return "\n".join(asked) or "nothing in particular"
 
 
-LOOKUP_ROLE = Role("designs_planner_lookup", LookupRequest, LookupReply, choose_lookups, values=with_reports())
-DIRECTIONS_ROLE = Role("designs_planner_directions", DirectionsRequest, DirectionsReply, give_directions, values=with_reports("grammar"))
+_SHARED: dict[str, Callable[[Any], Any]] = {
+    "guidance": _asked_text, "outcomes": lambda request: outcomes_text(request.outcomes),
+    "summaries": lambda request: summaries_text(request.summaries),
+}
+LOOKUP_ROLE = Role("designs_planner_lookup", LookupRequest, LookupReply, choose_lookups, values=prompt_values(
+    "reports", written=_SHARED, best=lambda request: request.best.design_id if request.best else "none",
+    recent=lambda request: ", ".join(item.design_id for item in request.recent) or "none",
+))
+DIRECTIONS_ROLE = Role("designs_planner_directions", DirectionsRequest, DirectionsReply, give_directions, values=prompt_values(
+    "reports", "grammar", contract=True, written=_SHARED, details=lambda request: details_text(request.details),
+    tried=lambda request: request.tried or "nothing yet",
+))

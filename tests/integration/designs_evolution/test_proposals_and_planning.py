@@ -122,9 +122,9 @@ def test_a_planner_without_a_usable_reply_leaves_no_directions_and_no_candidates
     start: tuple[Lake, Population], tiny: DesignsSettings, judge_at: Callable[[str], Judge]
 ) -> None:
     lake, population = start
-    failure = AgentFailure("designs_planner_lookup", "garbled", "no JSON", 3)
+    failure = AgentFailure("designs_planner_directions", "garbled", "no JSON", 3)
     plan = plan_directions(
-        scripted(designs_planner_lookup=[failure]), population, texts_of(lake), settings=tiny, cycle="0001", root_seed=1
+        scripted(designs_planner_directions=[failure]), population, texts_of(lake), settings=tiny, cycle="0001", root_seed=1
     )
     assert (plan.rows, plan.failure) == ([], failure)
     assert proposed(scripted(), lake, population, plan.rows, judge_at("0001"), tiny).candidates == []
@@ -271,7 +271,7 @@ def test_a_cycle_measures_ranks_learns_and_reviews(
     consensus = dict(zip(map(str, scored.design_ids), map(float, scored.result.consensus), strict=True))
     population = population.with_ranking(rank_designs(population, consensus, order, "0001"))
     learnt = analyse_designs(
-        serving, population, fresh, {row["direction_id"]: row["direction"] for row in directions}, texts, cycle="0001", root_seed=1
+        serving, population, fresh, {row["direction_id"]: row["direction"] for row in directions}, texts, settings=tiny, cycle="0001", root_seed=1
     )
     assert ANALYSES.frame(learnt.rows)["design_id"].to_list() == fresh
     assert [edge[:2] for edge in learnt.population.edges()] == [edge[:2] for edge in population.edges()]

@@ -17,7 +17,7 @@ from evolake.designs.grammars.paper_genome.compose import compose
 from evolake.designs.grammars.paper_genome.genetic import OPERATORS
 from evolake.designs.grammars.paper_genome.genome import BASELINE, design_340, from_json
 from evolake.designs.roles import models
-from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_REPAIR_ROLE, DESIGN_ROLE, success_level
+from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_REPAIR_ROLE, DESIGN_ROLE, REVISION_ROLE, success_level
 from evolake.designs.roles.models import ReferenceWeight, normalised
 from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE, REVIEW_ROLE, families_wanted, parent_of
 from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE, named_in, phase_of, term_worth
@@ -90,6 +90,7 @@ REVIEW = models.ReviewRequest(
     progress=[models.ProgressEntry(cycle="0001", reach=80, steps=900)], previous_guidance="none yet",
 )
 REQUESTS = {
+    REVISION_ROLE: models.RevisionRequest(request=1, direction="d", explanation="e", source="S", trial="N=40 ratio: 1.1"),
     LOOKUP_ROLE: LOOKUP, DIRECTIONS_ROLE: DIRECTIONS, DESIGN_ROLE: DESIGN, DESIGN_REPAIR_ROLE: REPAIR, ANALYSIS_ROLE: ANALYSIS,
     OBJECTIVE_ROLE: OBJECTIVE, OBJECTIVE_REPAIR_ROLE: models.RepairRequest(direction="d", source="S", error="e"), REVIEW_ROLE: REVIEW,
 }
@@ -101,7 +102,8 @@ def answer(role, request=None, seed: int = 0):
 
 @pytest.mark.parametrize("role", REQUESTS, ids=lambda role: role.name)
 def test_every_role_has_a_prompt_that_fits_it_and_a_seeded_classical_answer(role) -> None:
-    assert_served(role, REQUESTS[role], models.RESEARCH_GOAL)
+    aimless = {DESIGN_REPAIR_ROLE: "# Why it was blocked", REVISION_ROLE: "# The trial"}  # the design says what it is for
+    assert_served(role, REQUESTS[role], aimless.get(role, models.RESEARCH_GOAL))
 
 
 def test_what_only_operators_use_is_in_no_prompt() -> None:

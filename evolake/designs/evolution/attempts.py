@@ -1,0 +1,131 @@
+"""What decided about the designs so far, as roles are sent it: contests with their intervals, gains over the parent, and what was tried.
+
+Nothing here is a measured time: seconds are counted, so that a cycle that is run again asks the same questions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from evolake.agents.attempts_table import TriedIdea
+from evolake.contest import paired
+from evolake.designs.engines.counted import counted_s
+from evolake.designs.evolution.extrapolation import extrapolate
+from evolake.designs.evolution.population import Population
+from evolake.designs.evolution.schedule import is_solved, latest_levels
+from evolake.designs.model.formulas import KINDS
+from evolake.designs.roles.models import SHORT_ID
+from evolake.designs.work.rows import median_work, per_step
+
+LONGEST_IDEA = 240
+KEPT_DECISIONS, KEPT_UNMADE = 12, 60
+Row = Mapping[str, Any]
+
+
+def idea_of(text: str | None) -> str:
+    """Return the first sentence of what an author wrote, shortened.
+
+    >>> idea_of("Damp v by -k*v. It costs 0.2 % a step.")
+    'Damp v by -k*v.'
+    """
+    line = " ".join((text or "").split())
+    end = line.find(". ")
+    line = line[: end + 1] if end > 0 else line
+    return line if len(line) <= LONGEST_IDEA else line[: LONGEST_IDEA - 3] + "..."
+
+
+def ratio_text(gains: Sequence[float], unit: str) -> str:
+    """Return a ratio of work with its 95% interval. gains: log ratios of pairs, above 0 where less work is needed. unit: what a pair is."""
+    if not gains:
+        return ""
+    contest = paired(gains, np.random.default_rng(0))
+    low, high = (f"{math.exp(value):.2f}" if math.isfinite(value) and value < 700 else "unknown" for value in (contest.low, contest.high))
+    return f"{math.exp(contest.effect):.2f} times less work (95% interval {low} to {high}, {contest.pairs} {unit})"
+
+
+def against_parent(population: Population, design_id: str) -> str:
+    """Return the ratio of its main parent's work to its own, over the sizes that both solved on the same instances; "" if there is none."""
+    edges = [(weight, parent) for child, parent, weight in population.edges() if child == design_id]
+    if not edges:
+        return ""
+    parent = max(edges)[1]
+    return _ratio_of(population.experiment_rows([design_id]), population.experiment_rows([parent]))
+
+
+def scaling_text(design_id: str, rows: Sequence[Row], n: int) -> str:
+    """Return the work that a power law through its sizes expects at `n` variables, with its interval; "" where too few sizes were solved."""
+    result = extrapolate(design_id, rows, n)
+    if result.work is None or result.low is None or result.high is None:
+        return ""
+    return f"work of {result.work:.4g} expected at N={n} (95% interval {result.low:.4g} to {result.high:.4g}, {result.levels} sizes)"
+
+
+def counted_seconds(rows: Sequence[Row]) -> float | None:
+    """Return the counted seconds of a core that experiments took; None for none."""
+    if not rows:
+        return None
+    return round(math.fsum(counted_s(int(row["steps_run"]), row["engine"], int(row["batch"]) * int(row["N"]), per_step(row)) for row in rows), 2)
+
+
+def decision_note(row: Row) -> dict[str, Any]:
+    """Return what the archive remembers of a row of DECISIONS."""
+    names = ("cycle", "comparison", "challenger_id", "incumbent_id", "wins", "reason")
+    return {name: row[name] for name in names}
+
+
+def contest_outcomes(population: Population) -> list[str]:
+    """Return who is champion, why the first by consensus is not, and the last contests, as sentences; none before the first."""
+    lines = []
+    if population.champion_id is not None:
+        row = population.row(population.champion_id)
+        lines.append(f"Champion: {row['design_id'][:SHORT_ID]} ({row['title']}).")
+    if note := population.value("first_by_consensus", ""):
+        lines.append(str(note))
+    for item in population.value("decisions", [])[-KEPT_DECISIONS // 2:]:
+        sides = f"{item['challenger_id'][:SHORT_ID]} against the {item['comparison']} {item['incumbent_id'][:SHORT_ID]}"
+        lines.append(f"Cycle {item['cycle']}: {sides}: {item['reason']}")
+    return lines
+
+
+def tried_designs(population: Population) -> list[TriedIdea]:
+    """Return every attempt of all cycles but seeds, the oldest first: accepted, blocked and never made."""
+    edges: dict[str, list[tuple[float, str]]] = {}
+    for child, parent, weight in population.edges():
+        edges.setdefault(child, []).append((weight, parent))
+    experiments: dict[str, list[Row]] = {}
+    for row in population.experiment_rows():
+        experiments.setdefault(row["design_id"], []).append(row)
+    duels = {item["challenger_id"]: item for item in population.value("decisions", []) if item["comparison"] == "incumbent"}
+    unmade = list(population.value("unmade", []))
+    tried = [
+        _tried(row, max(edges.get(row["design_id"], [(0.0, "")]))[1], experiments, duels)
+        for row in population.designs.to_dicts() if row["operator"] != "seed"
+    ]
+    tried += [TriedIdea(item["cycle"], "", "", item["idea"] or "", "unmade", reason=item["reason"] or "") for item in unmade]
+    return sorted(tried, key=lambda item: item.cycle)
+
+
+def _tried(row: Row, parent: str, experiments: Mapping[str, Sequence[Row]], duels: Mapping[str, Row]) -> TriedIdea:
+    design_id, duel = row["design_id"], duels.get(row["design_id"])
+    rows = experiments.get(design_id, ())
+    lost = f"no new champion: {duel['reason']}" if duel and not duel["wins"] else ""
+    return TriedIdea(
+        cycle=row["cycle"], candidate=design_id[:SHORT_ID], parent=parent[:SHORT_ID],
+        idea=row.get("idea") or idea_of(row["rationale"]) or row["title"], outcome=row["state"],
+        gain=_ratio_of(rows, experiments.get(parent, ())), reason=row["reason"] or lost, seconds=counted_seconds(rows),
+    )
+
+
+def _ratio_of(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
+    gains = []
+    for kind in KINDS:
+        known = {row["N"]: row for row in latest_levels(theirs, kind) if is_solved(row)}
+        gains += [
+            math.log(max(1.0, median_work(known[row["N"]])) / max(1.0, median_work(row)))
+            for row in latest_levels(ours, kind) if is_solved(row) and row["N"] in known
+        ]
+    return ratio_text(gains, "sizes")

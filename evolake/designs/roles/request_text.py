@@ -1,0 +1,125 @@
+"""Requests as a model reads them: one line a size, a table of designs, and nothing that was not measured.
+
+The operators read the fields themselves; a prompt gets these texts in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from evolake.agents.fences import clean, inline
+from evolake.designs.roles.contract_text import CONTRACT
+from evolake.designs.roles.models import SHORT_ID, DesignDetail, DesignSummary, Direction, LevelResult
+
+NOT_MEASURED = "not measured yet"
+LONGEST_RATIONALE = 600
+LEVELS_HEAD = "N | kind | median steps | work per step | median work | work allowed | steps run | unsolved | fidelity"
+RESULT_FIELDS = (
+    "design_id", "N", "median_step", "max_steps", "steps_run", "unsolved_fraction", "work_per_step", "fidelity", "batch", "ratio",
+)
+SUMMARY_HEAD = "design | rank | consensus | ucb | visits | largest N solved | median work there | against its parent | operator | title"
+
+
+def levels_text(results: Sequence[LevelResult]) -> str:
+    """Return a line for each size that was run; what a clock cut says so."""
+    if not results:
+        return NOT_MEASURED
+    return "\n".join([LEVELS_HEAD, *(_level_line(item) for item in results)])
+
+
+def summaries_text(summaries: Sequence[DesignSummary]) -> str:
+    """Return a line for each design, in the order given."""
+    return "\n".join([SUMMARY_HEAD, *(_summary_line(item) for item in summaries)]) if summaries else "none"
+
+
+def detail_text(detail: DesignDetail, *, source: bool = True) -> str:
+    """Return a design as a reference. source: with its file."""
+    lines = [f"design {detail.design_id}: {inline(detail.title)}"]
+    lines += [f"idea: {inline(detail.rationale, LONGEST_RATIONALE)}"] if detail.rationale else []
+    lines += [f"lesson ({detail.success_level or 'no level'}): {inline(detail.key_insight, LONGEST_RATIONALE)}"] if detail.key_insight else []
+    lines += [f"against its parent: {detail.against_parent}"] if detail.against_parent else []
+    lines += [f"scaling law: {detail.scaling}"] if detail.scaling else []
+    lines += ["results:", levels_text(detail.results)]
+    return "\n".join([*lines, *(["source:", clean(detail.source).rstrip()] if source else [])])
+
+
+def details_text(details: Sequence[DesignDetail], *, source: bool = True) -> str:
+    """Return designs as references, one after another."""
+    return "\n\n".join(detail_text(item, source=source) for item in details) or "none"
+
+
+def results_text(results: Sequence[Mapping[str, Any]]) -> str:
+    """Return results as objectives receive them: a line for each size of each design."""
+    if not results:
+        return "none yet"
+    names = [name for name in RESULT_FIELDS if name in results[0]]
+    return "\n".join([" | ".join(names), *(" | ".join(_result_cell(name, row[name]) for name in names) for row in results)])
+
+
+def outcomes_text(outcomes: Sequence[str]) -> str:
+    """Return who is champion and how the last contests went."""
+    return "\n".join(f"- {inline(line, 1200)}" for line in outcomes) or "no contest yet"
+
+
+def brief_text(request: Direction) -> str:
+    """Return what the planner asks for, without what it left empty, and which request of the cycle it is."""
+    parts = (
+        ("direction", request.direction), ("why", request.rationale), ("focus", request.focus), ("stay away from", request.avoid),
+        ("phase of the search", request.phase), ("learnt so far", "; ".join(request.key_insights)),
+    )
+    lines = [f"{name}: {clean(text)}" for name, text in parts if text]
+    return "\n".join([*lines, *([clean(request.sibling.text())] if request.sibling else [])])
+
+
+DIRECTION_TEXTS: Mapping[str, Callable[[Any], Any]] = {
+    "brief": brief_text,
+    "outcomes": lambda request: outcomes_text(request.outcomes),
+    "tried": lambda request: request.tried or "nothing yet",
+    "objectives": lambda request: "; ".join(inline(item) for item in request.objectives) or "none yet",
+}
+"""Placeholders of a designer, one-shot or session, that are not fields as they are."""
+BRIEF_FIELDS = ("sibling", "phase", "direction", "rationale", "focus", "avoid", "key_insights")
+
+
+def prompt_values(
+    *hidden: str, contract: bool = False, written: Mapping[str, Callable[[Any], Any]] | None = None, **texts: Callable[[Any], Any],
+) -> Callable[[BaseModel], dict[str, Any]]:
+    """For `Role.values`: the request's fields but the hidden ones, those that are `written` as text, and the contract if it is asked for.
+
+    written, texts: placeholder -> (request) -> its value.
+    """
+    made = {**(written or {}), **texts}
+    left_out = {*hidden, *made, *(BRIEF_FIELDS if "brief" in made else ())}
+
+    def values(request: BaseModel) -> dict[str, Any]:
+        shown = request.model_dump(mode="json", exclude=left_out)
+        return shown | {name: write(request) for name, write in made.items()} | ({"contract": CONTRACT} if contract else {})
+
+    return values
+
+
+def _result_cell(name: str, value: Any) -> str:
+    if name == "design_id":
+        return str(value)[:SHORT_ID]
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _level_line(item: LevelResult) -> str:
+    cut = " (a clock cut it: not measured)" if item.timed_out else ""
+    ran = "" if item.steps_run is None else str(item.steps_run)
+    estimate = " (estimate)" if item.unsolved_fraction >= 0.5 else ""
+    return " | ".join((
+        str(item.N), item.kind, f"{item.median_step}{estimate}", f"{item.work_per_step:g}", f"{item.median_work:g}{estimate}", str(item.max_work),
+        ran, f"{item.unsolved_fraction:.0%}{cut}", item.fidelity,
+    ))
+
+
+def _summary_line(item: DesignSummary) -> str:
+    measured = item.fidelity != "none"
+    figures = (str(item.rank), f"{item.consensus:.3f}", f"{item.ucb:.3f}", f"{item.visits:.1f}", str(item.largest_solved)) if measured else ("",) * 5
+    work = "" if item.median_work is None else f"{item.median_work:g}"
+    title = inline(item.title, 80).replace("|", "/") + (", tuned" if item.tuned else "") + ("" if measured else f", {NOT_MEASURED}")
+    return " | ".join((item.design_id, *figures, work, item.against_parent, inline(item.operator, 40).replace("|", "/"), title))
