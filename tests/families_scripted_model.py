@@ -72,7 +72,7 @@ class ScriptedFamilies:
 
     def _evolve(self, text: str) -> dict[str, Any]:
         operator = _part(text)
-        drafted = "def input" in text.partition("# Your version that was blocked")[2]
+        drafted = "def input" in text.partition("# Version to correct")[2]
         first, second, third = self.new.values()
         wrong = second.validator + "\n\n_exact = solution\n\n\ndef solution(inputs):\n    return _exact(inputs) + 1\n"
         hostile = as_reply(third, generator=HOSTILE[drafted] + third.generator)

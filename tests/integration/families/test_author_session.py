@@ -162,7 +162,7 @@ def test_a_session_is_replayed_for_nothing_to_the_same_family(held, pool):
 def test_a_session_of_no_use_is_an_attempt_that_made_nothing_with_its_reason(pool, tmp_path, turns, why):
     done, _ = hold(pool, tmp_path, ScriptedModel(turns))
     assert done.proposals.proposals == ()
-    assert [why in reason for _, _, reason in done.proposals.failures] == [True]
+    assert [why in failure.reason for failure in done.proposals.failures] == [True]
 
 
 def test_operators_hold_no_sessions(pool):
