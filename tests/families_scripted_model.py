@@ -27,8 +27,8 @@ ROLES = {
 PROCEED = {"readability": "pass", "novelty": "pass", "difficulty_alignment": "pass", "action": "proceed", "feedback": ""}
 NETWORK = "import socket\nsocket.create_connection(('127.0.0.1', 80))\n"
 FORK = "import os\nos.fork()\n"
-HOSTILE = {False: NETWORK, True: FORK}
-"""What the hostile family does on import; its second version does something else."""
+HOSTILE = {"": NETWORK, "measured": FORK, "blocked": NETWORK.replace("80", "81")}
+"""What the hostile family does on import: at first, after it was measured and after a gate blocked it."""
 
 
 def as_reply(family: Family, **changes: Any) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class ScriptedFamilies:
     """A script for `LoopbackModel`. Operators come in the order switch, pipe, guard, in cycle 2 aggregate, invert, filter, which play the same parts;
     no worlds are drawn. Cycle 2 is told apart by its guidance.
 
-    cycle 1: switch is sound; pipe has a wrong primary and is mended; guard is hostile, and so is what it is mended to.
+    cycle 1: switch is sound; pipe has a wrong primary and is mended; guard is hostile, and so are its corrections.
     cycle 2, in sessions: switch is the first cycle's sound family once more; pipe has a generator that fails, is looked at, mended and put to the
     vote, and names no parents; guard is no family. Validators are always written by another call, which sees the statement.
     """
@@ -72,12 +72,13 @@ class ScriptedFamilies:
 
     def _evolve(self, text: str) -> dict[str, Any]:
         operator = _part(text)
-        drafted = "def input" in text.partition("# Your version that was blocked")[2]
+        drafted = "def input" in text.partition("# Version to correct")[2]
         first, second, third = self.new.values()
         wrong = second.validator + "\n\n_exact = solution\n\n\ndef solution(inputs):\n    return _exact(inputs) + 1\n"
-        hostile = as_reply(third, generator=HOSTILE[drafted] + third.generator)
+        stage = "" if not drafted else "measured" if "gate: measured before the gates" in text else "blocked"
+        hostile = as_reply(third, generator=HOSTILE[stage] + third.generator)
         mended = as_reply(second, validator=second.validator if drafted else wrong)
-        return {"switch": as_reply(first), "pipe": mended, "guard": hostile}[operator]
+        return {"switch": as_reply(first), "pipe": mended, "guard": hostile}[operator] | {"idea": f"Idea of {operator.title()}."}
 
     def _session(self, text: str, turn: int) -> Action:
         """The turn of a number of the session that the operator names."""

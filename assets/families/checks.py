@@ -13,6 +13,7 @@ from assets.predicates import once, passed_every_gate, rows_check, weights_sum_t
 from assets.proposal_checks import proposal_checks
 from assets.raised import Reasons, raised_check
 from evolake.families.gates.specs import GATE_NAMES
+from evolake.families.model.contract import INVENTED
 from evolake.families.tables import GATED, UNMADE
 from evolake.families.worlds import NAMES
 from resources.tables import declared
@@ -32,8 +33,9 @@ candidates_are_known_once = rows_check(
     once("family_id"), "record_sha IS NOT NULL", "evidence IS NOT NULL", "state IN ('accepted', 'blocked')",
 )
 candidate_weights_sum_to_one = weights_sum_to_one(
-    candidates, "parent_weights_sum_to_one", "Every candidate that is no drawn world has parents, whose shares in it sum to 1.", "family_id",
-    orphans_allowed=False, born_orphans=f"c.operator IN {NAMES}",
+    candidates, "parent_weights_sum_to_one",
+    "Every candidate that is no drawn world, nor a model's invention, has parents, whose shares in it sum to 1.", "family_id",
+    orphans_allowed=False, born_orphans=f"c.operator IN {(*NAMES, INVENTED)}",
 )
 judged_each_once = [_judged_once(asset) for name, asset in gates.items() if declared(line.name, name) is GATED]
 labels_have_a_majority = rows_check(

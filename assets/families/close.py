@@ -12,7 +12,7 @@ from assets.families.line import archive, line
 from assets.predicates import rows_check
 from assets.store import LineStore
 from evolake.families.settings import FamiliesSettings
-from evolake.families.tables import EXPERIENCE, FAILURES, FAMILIES, LEARNABILITY, SURVIVAL
+from evolake.families.tables import EXPERIENCE, FAILURES, FAMILIES, IDEAS, LEARNABILITY, SURVIVAL
 from evolake.lake import DERIVATIONS
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def survivors(store: LineStore, candidates: pl.DataFrame, accepted: pl.DataFrame
     families from which a policy learns nothing are retired, and those that it was not asked of late come back."""
     from evolake import __version__
     from evolake.families.dataset.datasets import MADE
+    from evolake.families.evolution.ideas import TRIED, remembered
 
     cycle, settings, before = store.cycle, store.settings, archive(store)
     rows = settled(store, candidates, of_record.passed(store, candidates))
@@ -50,8 +51,10 @@ def survivors(store: LineStore, candidates: pl.DataFrame, accepted: pl.DataFrame
     made = before.value(MADE, {}) | {
         cycle: {"ruleset": store.rules().hash, "seed": settings.seed, "backend": settings.backend, "version": __version__},
     }
+    ideas = store.rows(IDEAS.name) if store.has(IDEAS.name) else []
+    tried = remembered(before.value(TRIED, []), ideas, {row["family_id"] for row in accepted.to_dicts()})
     after = before.settle(rows, store.rows("candidates", DERIVATIONS)).with_instances(counts)
-    after = after.with_experience(experience.sort("number")["item"].to_list(), cycle).with_values(**{MADE: made})
+    after = after.with_experience(experience.sort("number")["item"].to_list(), cycle).with_values(**{MADE: made, TRIED: tried})
     after, changed = chosen(store, after)
     live = after.rows("accepted")
     store.artifacts([*(row for row in live if row["cycle"] == cycle), *(row | {"cycle": cycle} for row in changed)])

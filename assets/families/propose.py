@@ -13,7 +13,7 @@ from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.families.settings import FamiliesSettings
-from evolake.families.tables import CANDIDATES, FAMILIES, LEARNABILITY, LEARNABILITY_READ, UNMADE, VALIDATOR_AUTHORS
+from evolake.families.tables import CANDIDATES, FAMILIES, IDEAS, LEARNABILITY, LEARNABILITY_READ, MEASURED, UNMADE, VALIDATOR_AUTHORS
 from evolake.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @line.asset(deps=[line.incoming], schema=CANDIDATES, kinds={"python", "bubblewrap"})
 def candidates(store: LineStore) -> pl.DataFrame:
     """Every version of every attempt, with the evidence of the gates that it reached. Opens the cycle, and takes in new seed families."""
+    from evolake.families.evolution.ideas import TRIED, idea_rows, tried_ideas
     from evolake.families.evolution.immigrants import SEEDS
     from evolake.families.evolution.proposing import check_evolution_agent, propose_families
     from evolake.families.evolution.records import derivation_rows, proposal_rows
@@ -40,17 +41,20 @@ def candidates(store: LineStore) -> pl.DataFrame:
         population, notes = archive(store), store.guidance()
         factors = learnt(store)
         parents = [load_family(row["record_sha"], store.blobs) for row in population.rows("accepted")]
+        tried = tried_ideas(population.value(TRIED, []))
+        sources = EvolutionSources(parents, population.known(), population.lessons(), notes, factors, tried, settings.agents.waves)
         made = propose_families(
-            agents, EvolutionSources(parents, population.known(), population.lessons(), notes, factors), pool=pool, judge=examine,
-            settings=settings.of(FamiliesSettings), cycle=cycle, root_seed=settings.seed,
+            agents, sources, pool=pool, judge=examine, settings=settings.of(FamiliesSettings), cycle=cycle, root_seed=settings.seed,
         )
     rows = proposal_rows(made.proposals, store.blobs, cycle=cycle, origin=settings.backend)
     store.artifacts(rows, "candidate")
     store.derivations(item for row in rows for item in derivation_rows(row))
     store.extra(VALIDATOR_AUTHORS, {(row["family_id"], row["voter"]): row for row in made.authors}.values())
     unmade = store.extra(
-        UNMADE, ({"number": number, "cycle": cycle, "operator": operator, "reason": reason} for number, operator, reason in made.failures)
+        UNMADE, ({"number": item.number, "cycle": cycle, "operator": item.operator, "reason": item.reason} for item in made.failures)
     )
+    store.extra(IDEAS, idea_rows(made, cycle))
+    store.extra(MEASURED, made.measured)
     if not rows:
         store.warn("this cycle has no candidate; the families before it go on")
     store.tell(opened.metadata() | {

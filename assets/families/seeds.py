@@ -11,7 +11,7 @@ from assets.immigrants import with_seeds
 from assets.store import LineStore
 from evolake.errors import InputError
 from evolake.families.settings import FamiliesSettings
-from evolake.families.tables import FAMILIES
+from evolake.families.tables import FAMILIES, SEED_EVIDENCE
 
 if TYPE_CHECKING:
     from evolake.families.model.similarity import Fingerprint
@@ -34,11 +34,13 @@ def seeds(store: LineStore) -> pl.DataFrame:
     if not items:
         what = f"no families in {folder}"
         raise InputError(what, wanted="folders as `evolake families new` writes them", do="evolake families new DIR, then evolake seeds add DIR")
-    shipped = read_entries(settings.seeds / FILE) if settings.backend == "operators" else {}
+    by_operators = settings.backend == "operators" or sizes.seed_review == "shipped"
+    shipped = read_entries(settings.seeds / FILE) if by_operators else {}
     rows: list[dict[str, Any]] = []
     verdicts: list[Verdict] = []
+    evidence: list[dict[str, str]] = []
     known: list[Fingerprint] = []
-    with store.roles() as agents, open_jail(store) as pool:
+    with store.roles(backend="operators" if by_operators else settings.backend) as agents, open_jail(store) as pool:
         ruleset = store.rules()
         read = families_in(item.path for item in items if item.path)
         families = [complete(family, pool=pool, agents=agents, settings=sizes, root_seed=settings.seed) for family in read]
@@ -48,7 +50,12 @@ def seeds(store: LineStore) -> pl.DataFrame:
         )
         for number, family in enumerate(families):
             store.progress("seed family", number + 1, len(families), family.name)
+            before = gates.made
             examined, seen = gates.judge(family, known)
+            evidence.append({
+                "family_id": family.family_id, "cycle": store.cycle, "evidence": "made" if gates.made > before else "shipped",
+                "reviewed_by": agents.backend.name,
+            })
             known += [examined.fingerprint] if examined.accepted and examined.fingerprint else []
             row = candidate_row(examined, store.blobs, cycle=store.cycle, origin="seed", attempt=number, seen=seen)
             rows.append({name: row[name] for name in FAMILIES.columns})
@@ -58,8 +65,9 @@ def seeds(store: LineStore) -> pl.DataFrame:
     store.may_seal(tables)
     store.artifacts(rows)
     store.verdicts(verdicts)
-    store.log(f"evidence: {gates.describe()}")
-    store.tell({"evidence": gates.describe()} | store.seal_seeds(
+    store.extra(SEED_EVIDENCE, {row["family_id"]: row for row in evidence}.values())
+    store.log(f"evidence: {gates.describe()}, reviewed by {agents.backend.name}")
+    store.tell({"evidence": gates.describe(), "reviewed_by": agents.backend.name} | store.seal_seeds(
         rows, tables, lacking=f"no seed family in {folder} can be used", do="Mend one and materialize again.",
     ))
     return FAMILIES.frame(rows)

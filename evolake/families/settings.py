@@ -15,6 +15,14 @@ class FamiliesSettings(LineSettings):
     fixed: ClassVar = {"refused_submissions": 3, "benchmark_words": 8, "experience_items": 30}
     families_per_cycle: int = Field(default=24, gt=0, description="families proposed a cycle")
     refinements: int = Field(default=2, ge=0, description="t_max: refinements of a blocked family")
+    measured_drafts: int = Field(
+        default=1, ge=0, description="times that a model which writes in one reply is told all faults that the gates without a model find, and may "
+        "correct them before anybody else is asked; each costs at most one call; 0: its first version goes to the gates",
+    )
+    seed_review: Literal["shipped", "model"] = Field(
+        default="shipped", description="who reviews the seeds when a model proposes: `shipped` takes the operators' reviews, by the evidence that "
+        "comes with the seeds, `model` asks the model (some 270 calls before the first proposal)",
+    )
     world_share: float = Field(default=0.5, ge=0, le=1, description="share of proposals that draw a new kind of puzzle and have no parent")
     composition_depth: int = Field(default=2, gt=0, description="compositions of families that may lie inside one another")
     evolution_agent: Literal["one-shot", "session"] = Field(

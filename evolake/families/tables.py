@@ -132,6 +132,47 @@ UNMADE = TableSchema(
     keys=("number",), terms=TERMS,
 )
 
+MEASURED = TableSchema(
+    "measured_drafts", 1,
+    {
+        "number": (pl.Int64, "Attempt of the cycle, from 0."),
+        "round": (pl.Int64, "Which measuring of the attempt, from 0."),
+        "cycle": pl.String, "title": pl.String,
+        "faults": (pl.List(pl.String), "All that the gates without a model said against the draft, each with the gate's name."),
+        "outcome": (pl.String, "no fault, corrected (its author gave another version) or kept (no usable correction came)."),
+        "calls": (pl.Int64, "Jail calls that it took."),
+        "cpu_s": (pl.Float64, "Processor time in the jail, in seconds."),
+        "wall_s": (pl.Float64, "Elapsed time in the jail, in seconds."),
+    },
+    keys=("number", "round"), provenance=("cpu_s", "wall_s"), terms=TERMS,
+)
+"""Drafts of a model that were run before the gates: what was found, what came of it, and what it cost."""
+IDEAS = TableSchema(
+    "ideas", 1,
+    {
+        "number": (pl.Int64, "Attempt of the cycle, from 0."),
+        "cycle": pl.String,
+        "family_id": (pl.String, "Last version of the attempt; null if there was no family at all."),
+        "operator": (pl.String, "What was to make a family, by name."),
+        "title": pl.String,
+        "idea": (pl.String, "What has to be reasoned about, in its author's words; null if none was given."),
+        "outcome": (pl.String, "accepted, blocked or unmade (no family at all), as it was when the attempt was made."),
+        "reason": (pl.String, "What it was blocked for, or why there was no family, and why a correction was lost; null if it was accepted at once."),
+    },
+    keys=("number",), terms=TERMS,
+)
+"""Every attempt of a cycle, also those that brought no family."""
+SEED_EVIDENCE = TableSchema(
+    "seed_evidence", 1,
+    {
+        "family_id": pl.String, "cycle": pl.String,
+        "evidence": (pl.String, "shipped (came with the seeds) or made (collected here)."),
+        "reviewed_by": (pl.String, "Who reviewed the family from its text: operators or model."),
+    },
+    keys=("family_id",), terms=TERMS,
+)
+"""Which evidence the verdicts on seed families rest on."""
+
 GATED = TableSchema(
     "gated", 1,
     {

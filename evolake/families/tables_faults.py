@@ -47,7 +47,8 @@ KILL_RATES = TableSchema(
 )
 """One row per class and gate that caught some of it; a class that nothing caught has one row with an empty gate."""
 TABLES = incoming_tables(tables.ARCHIVE) | tables_by_name(
-    tables.CANDIDATES, tables.UNMADE, tables.VALIDATOR_VOTES, tables.VALIDATOR_AUTHORS, tables.INSTANCES, tables.DROPPED, tables.COMPLEXITY,
+    tables.CANDIDATES, tables.UNMADE, tables.IDEAS, tables.MEASURED, tables.SEED_EVIDENCE, tables.VALIDATOR_VOTES,
+    tables.VALIDATOR_AUTHORS, tables.INSTANCES, tables.DROPPED, tables.COMPLEXITY,
     tables.LEARNABILITY_READ, tables.LEARNABILITY, tables.SURVIVAL, tables.FUNNEL, tables.RESOURCES, tables.FAILURES, tables.EXPERIENCE, tables.DRIFT,
     tables.DRIFT_SUMMARY, tables.GRADES, PLANTED,
 ) | {

@@ -112,7 +112,7 @@ def test_guidance_and_lessons_are_shown_from_the_next_cycle_on(modelled: Modelle
     assert lessons
     first = [text for text in modelled.scripted.prompts["evolve"] if GUIDANCE not in text]
     second = sorted({text for text in modelled.scripted.prompts["session"] if GUIDANCE in text})
-    assert (len(first), len(second)) == (5, 3)
+    assert (len(first), len(second)) == (6, 3)  # one of the first cycle's drafts was measured and corrected
     assert not [text for text in modelled.scripted.prompts["session"] if GUIDANCE not in text]
     assert all(lesson in text for lesson in lessons for text in second)
     assert not [lesson for lesson in lessons for text in first if lesson in text]
@@ -153,3 +153,28 @@ def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled: Modelled, 
     """Another lake that has nothing but the tape."""
     other = open_project(tmp_path, **modelled.project.settings)
     assert_replays(modelled.project, other, "families", "resources", EVOLAKE_FAMILIES__EVOLUTION_AGENT="one-shot")
+
+
+def test_seeds_are_reviewed_by_operators_and_rows_say_so(modelled: Modelled):
+    rows = modelled.project.sql("SELECT DISTINCT evidence, reviewed_by FROM families.seed_evidence")
+    assert rows == [["made", "operators"]]  # these rule and seed folders come without evidence
+    assert modelled.project.sql("SELECT count(*) FROM agent_calls WHERE cycle = '0000' AND backend = 'model'") == [[0]]
+
+
+def test_every_attempt_has_its_idea_and_outcome_and_what_was_measured_has_its_cost(modelled: Modelled):
+    rows = modelled.project.sql("SELECT cycle, number, outcome, idea, reason IS NULL FROM families.ideas ORDER BY cycle, number")
+    assert [row[:3] for row in rows] == [
+        ["0001", 0, "accepted"], ["0001", 1, "accepted"], ["0001", 2, "blocked"],
+        ["0002", 0, "unmade"], ["0002", 1, "accepted"], ["0002", 2, "unmade"],
+    ]
+    assert [row[3] for row in rows[:3]] == ["Idea of Switch.", "Idea of Pipe.", "Idea of Guard."]
+    measured = modelled.project.sql("SELECT cycle, number, outcome, len(faults) > 0, calls > 0 FROM families.measured_drafts ORDER BY number")
+    assert [row[:4] for row in measured] == [["0001", 0, "no fault", False], ["0001", 1, "no fault", False], ["0001", 2, "corrected", True]]
+    assert all(row[4] for row in measured)
+    made = modelled.project.sql("SELECT family_id FROM families.ideas WHERE cycle = '0001' AND number = 0")[0][0]
+    assert "Idea of Switch." in modelled.project.run("show", made).stdout
+
+
+def test_the_second_cycle_knows_what_the_first_one_tried(modelled: Modelled):
+    second = [text for text in modelled.scripted.prompts["session"] if GUIDANCE in text]
+    assert all("Idea of Guard." in text and "blocked" in text and "Idea of Switch." in text for text in second)

@@ -13,14 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents, Reply
+from evolake.agents.session.tools import Arguments
 from evolake.agents.session.workspace import Workspace, well_formed
 from evolake.agents.session_spec import RunCommand, SessionSpec, hold_session
 from evolake.errors import InputError
+from evolake.families.evolution.measuring import MEASURING, measure_draft
 from evolake.families.evolution.validator_pool import complete
 from evolake.families.gates.consensus import take_votes
 from evolake.families.gates.execution import caps_of, pairs_of
+from evolake.families.gates.judging import FamilyGates
 from evolake.families.model.contract import GENERATOR, READER, TEMPLATE, VALIDATOR, Family
 from evolake.families.model.loading import UncheckedFamily, make_family
+from evolake.families.model.similarity import Fingerprint
 from evolake.families.model.statement import stated
 from evolake.families.roles.evolution_session import (
     EVOLUTION_SESSION,
@@ -48,12 +52,14 @@ LONGEST_ANSWER = 300
 
 @dataclass
 class SessionAuthor:
-    """Holds a session for each family that is asked for."""
+    """Holds a session for each family that is asked for. gates: that `check` runs; known: fingerprints of families that it must differ from."""
 
     agents: Agents
     pool: Any
     settings: FamiliesSettings
     root_seed: int
+    gates: FamilyGates | None = None
+    known: Sequence[Fingerprint] = ()
 
     def write(
         self, request: EvolveRequest, *, seed: int, attempt: int, artifact_id: str | None = None,
@@ -72,7 +78,17 @@ class SessionAuthor:
 
             return command
 
-        return {"samples": on_family(self.samples), "answers": on_family(self.answers), "votes": on_family(self.votes)}
+        runs = {"check": self.check, "samples": self.samples, "answers": self.answers, "votes": self.votes}
+        return {name: on_family(run) for name, run in runs.items()}
+
+    def check(self, family: Family, arguments: Arguments) -> str:
+        """All faults that the gates without a model find."""
+        if not family.validator.strip():
+            return f"There is no {VALIDATOR} yet."
+        if self.gates is None:
+            return "The gates cannot be run here."
+        found = measure_draft(family, self.gates, self.known).faults
+        return "\n".join(found) or f"The gates {', '.join(MEASURING)} say nothing against it."
 
     def samples(self, family: Family, arguments: Samples) -> str:
         """Statements and inputs."""
@@ -147,14 +163,18 @@ def starting_files(request: EvolveRequest) -> dict[str, str]:
 
 def request_of(request: EvolveRequest) -> FamilySessionRequest:
     """What the session is told."""
-    draft = request.draft
+    draft, note = request.draft, request.generation
     return FamilySessionRequest(
         operator=request.operator, idea=request.idea, experience=request.experience, guidance=request.guidance,
+        generation=note.model_copy(update={"siblings": []}).text() if note else "", siblings=note.siblings or None if note else None,
+        limits=request.limits, corpus=request.corpus or None, tried=request.tried or None,
         parents=[
             ParentCard(folder=f"parents/{number}", title=parent.title, category=parent.category, language=parent.language)
             for number, parent in enumerate(request.parents, start=1)
-        ],
-        draft=draft and BlockedDraft(kind=draft.kind, gate=draft.gate, reason=draft.reason, traces=without_labels(draft.traces)),
+        ] or None,
+        draft=draft and BlockedDraft(
+            kind=draft.kind, gate=draft.gate, reason=draft.reason, faults=draft.faults, traces=without_labels(draft.traces),
+        ),
     )
 
 
@@ -164,7 +184,7 @@ def family_reply(card: FamilyCard, workspace: Workspace) -> EvolveReply:
     if any(len(text) > LONGEST_FILE for text in texts.values()):
         return EvolveReply(note=f"a file is longer than {LONGEST_FILE} characters")
     return EvolveReply(
-        title=card.title, category=card.category, language=card.language, answer_type=card.answer_type, operator=card.operator,
+        idea=card.idea, title=card.title, category=card.category, language=card.language, answer_type=card.answer_type, operator=card.operator,
         used_parents=card.used_parents, generator=texts[GENERATOR], template=texts[TEMPLATE], validator=texts[VALIDATOR],
         reader=texts[READER] or None, note=card.note,
     )

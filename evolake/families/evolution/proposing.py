@@ -1,21 +1,23 @@
-"""The evolution agent's turn in a cycle: parents are drawn, children proposed, taken through the gates, mended by what the gates say, or given up.
+"""The evolution agent's turn in a cycle: parents are drawn, children proposed, taken through the gates, corrected by what the gates say, or given up.
 
 Operators take turns, so each has its share; a child that passed is known to the near-duplicate gate from then on. Attempts of the operators' are made
-side by side and held against each other in their order (`gates.in_turn`). Which parents, which operator and which random numbers depend on the root
-seed, the cycle and the number of the proposal alone. Nothing here decides: the gates do. A reply that makes
-our code raise before the gates is a failure with its reason, and the next one is looked at.
+side by side and compared with each other in their order (`gates.in_turn`). A model is asked in waves: each request says its direction and what came
+of the waves before. Which parents, which operator and which random numbers depend on the root seed, the cycle and the number of the proposal alone.
+Nothing here decides: the gates do. A reply that makes our code raise before the gates is a failure with its reason, and the next one is looked at.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from evolake.agents import AgentFailure, Agents, Reply
 from evolake.agents.session.role import require_model
+from evolake.agents.waves import waves
 from evolake.compute.remote_jail import RemotePool, jails_here
 from evolake.compute.shared import Shared
 from evolake.errors import HostBusy, InputError
@@ -23,12 +25,14 @@ from evolake.families.evolution.author_session import SAW as SESSION_SAW
 from evolake.families.evolution.author_session import SessionAuthor
 from evolake.families.evolution.authorship import OPERATORS as COMPOSED
 from evolake.families.evolution.authorship import authorship_rows
+from evolake.families.evolution.feedback import draft_of
+from evolake.families.evolution.measuring import measure_draft
 from evolake.families.evolution.observations import Observation
 from evolake.families.evolution.refining import Refinement, SubmissionGuard, refine
 from evolake.families.evolution.requests import LINE, EvolutionSources, request_of
 from evolake.families.evolution.validator_pool import Written, complete
 from evolake.families.gates.judging import FamilyGates, FamilyResults
-from evolake.families.model.contract import Family, from_record, to_record
+from evolake.families.model.contract import INVENTED, Family, from_record, to_record
 from evolake.families.model.loading import UncheckedFamily, make_family
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.model.statement import stated
@@ -48,19 +52,22 @@ OPERATOR = re.compile(r"[a-z][a-z0-9_-]{0,39}\Z")
 MOST_LESSONS = 30
 """Lessons that proposers are told."""
 T = TypeVar("T")
-Failure = tuple[int, str, str]
-"""(number of an attempt, operator, why there was no family at all)"""
 Judge = Callable[[Family, Sequence[Fingerprint]], FamilyResults]
 """(family, fingerprints of all known ones) -> the family after its gates: `judging.FamilyGates`, for example."""
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """One attempt. operator: the one asked for; the family's own `operator` says which one made it. family: the delivered version, or None."""
+    """One attempt. operator: the one asked for; the family's own `operator` says which one made it. family: the delivered version, or None.
+
+    idea: of the author, in a sentence. lost: why a correction brought no family.
+    """
 
     number: int
     operator: str
     refinement: Refinement
+    idea: str = ""
+    lost: tuple[str, ...] = ()
 
     @property
     def family(self) -> Family | None:
@@ -73,12 +80,24 @@ class Proposal:
 
 
 @dataclass(frozen=True)
+class Failure:
+    """An attempt that brought no family. reason: why. title, idea: of its reply, if there was one."""
+
+    number: int
+    operator: str
+    reason: str
+    title: str = ""
+    idea: str = ""
+
+
+@dataclass(frozen=True)
 class Proposals:
-    """Of a cycle. authors: rows of VALIDATOR_AUTHORS, of every version."""
+    """Of a cycle. authors: rows of VALIDATOR_AUTHORS, of every version. measured: rows of MEASURED."""
 
     proposals: tuple[Proposal, ...]
     failures: tuple[Failure, ...]
     authors: tuple[dict[str, Any], ...] = ()
+    measured: tuple[dict[str, Any], ...] = ()
 
     @property
     def accepted(self) -> list[FamilyResults]:
@@ -98,7 +117,7 @@ def propose_families(
     """`count` attempts (default: `settings.families_per_cycle`), each with up to `settings.refinements` refinements.
 
     Args:
-        judge: the gates. Where it is a `FamilyGates` and the operators propose, attempts are made side by side.
+        judge: the gates. If it is a `FamilyGates`, operators' attempts are made side by side, and a model's drafts are measured before the gates.
 
     Raises:
         InputError: the population is empty, or operators are to hold sessions. MachineryError: the jail failed, or the budget is spent.
@@ -106,9 +125,10 @@ def propose_families(
     if not sources.population:
         raise InputError("no families to evolve from", wanted="a population of at least one family", do="materialize the seeds first")
     check_evolution_agent(settings, agents.backend.name)
-    session = SessionAuthor(agents, pool, settings, root_seed) if settings.evolution_agent == "session" else None
+    gates = judge if isinstance(judge, FamilyGates) else None
+    session = SessionAuthor(agents, pool, settings, root_seed, gates, sources.known) if settings.evolution_agent == "session" else None
     requests = [
-        request_of(sources, number, cycle=cycle, root_seed=root_seed, settings=settings)
+        request_of(sources, number, cycle=cycle, root_seed=root_seed, settings=settings, for_model=agents.backend.name != "operators")
         for number in range(settings.families_per_cycle if count is None else count)
     ]
     taken = {family.family_id for family in sources.population} | sources.fingerprints.keys()
@@ -116,11 +136,11 @@ def propose_families(
     if isinstance(judge, FamilyGates) and agents.backend.name == "operators":
         made = in_turn(range(len(requests)), attempts.beside_each_other, still=attempts.still, settle=attempts.settle)
     else:
-        made = attempts.one_by_one()
+        made = attempts.in_waves(sources.waves)
     outcomes = [item.outcome for item in made]
     return Proposals(
         tuple(item for item in outcomes if isinstance(item, Proposal)), tuple(item for item in outcomes if not isinstance(item, Proposal)),
-        tuple(row for item in made for row in item.authors),
+        tuple(row for item in made for row in item.authors), tuple(row for item in made for row in item.measured),
     )
 
 
@@ -132,13 +152,24 @@ def check_evolution_agent(settings: FamiliesSettings, backend: str) -> None:
 def learn(
     agents: Agents, existing: Sequence[str], observations: Sequence[Observation], *, settings: FamiliesSettings, cycle: str, root_seed: int
 ) -> list[str]:
-    """The experience after these observations; what there was where the curator gives no usable reply."""
+    """The experience after these observations; what there was if the curator gives no usable reply. A model is asked only about a new lesson."""
     lessons = [observation.lesson for observation in observations if observation.lesson]
-    request = CurateRequest(existing=list(existing), candidates=list(dict.fromkeys(lessons)), limit=MOST_LESSONS)
-    if not lessons:
+    by_operators = agents.backend.name == "operators"
+    if not lessons or (not by_operators and set(lessons) <= set(existing)):
         return list(existing)
+    request = CurateRequest(
+        existing=list(existing), candidates=list(dict.fromkeys(lessons)), limit=MOST_LESSONS,
+        blocked=[] if by_operators else blocked_lines(observations),
+    )
     reply = agents.call(CURATOR_ROLE, request, seed=child_seed(root_seed, LINE, cycle, "experience")).value
     return list(existing) if isinstance(reply, AgentFailure) else reply.items[:MOST_LESSONS]
+
+
+def blocked_lines(observations: Sequence[Observation]) -> list[str]:
+    """Return a line for each rule that blocked families: how many, and the reason of the last one."""
+    last = {(item.gate, item.rule_id): item for item in observations}
+    counts = Counter((item.gate, item.rule_id) for item in observations)
+    return [f"gate {gate}, {rule}: {counts[gate, rule]} blocked, the last for: {item.reason[:200]}" for (gate, rule), item in last.items()]
 
 
 def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whole: bool) -> Family | str:
@@ -153,14 +184,14 @@ def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whol
     if whole and reply.record is not None:
         return from_record(json.loads(reply.record))
     ids = [from_record(record).family_id for record in request.records]
+    operator = reply.operator if OPERATOR.match(reply.operator) else "written"
     used = list(dict.fromkeys(ids[parent - 1] for parent in reply.used_parents if 0 < parent <= len(ids)))
     try:
         written = make_family("the reply", UncheckedFamily(
             name="written", title=reply.title or "written", category=reply.category, language=reply.language, generator=reply.generator,
             template=reply.template, validator=reply.validator, reader=reply.reader,
             validators={validator.name: validator.source for validator in reply.validators} if _together(request) else {},
-            answer={"type": reply.answer_type}, parents=used or ids, operator=reply.operator if OPERATOR.match(reply.operator) else "written",
-            mutations={},
+            answer={"type": reply.answer_type}, parents=used or ids, operator=operator if used or ids else INVENTED, mutations={},
         ))
     except InputError as error:
         return str(error)
@@ -169,12 +200,13 @@ def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whol
 
 @dataclass(frozen=True)
 class _Made:
-    """What came of an attempt. taken: the ids that it took. authors: rows of VALIDATOR_AUTHORS. agents: who was asked."""
+    """What came of an attempt. taken: the ids that it took. authors: rows of VALIDATOR_AUTHORS. agents: who was asked. measured: rows of MEASURED."""
 
     outcome: Proposal | Failure
     taken: frozenset[str]
     authors: tuple[dict[str, Any], ...]
     agents: Agents
+    measured: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass
@@ -201,18 +233,21 @@ class _Attempts:
         assert isinstance(self.judge, FamilyGates)
         return self.judge
 
-    def one_by_one(self) -> list[_Made]:
-        """Each after those before it, so that nobody pays to have a double reviewed; a backend that may be asked several at once gives the replies
-        beforehand."""
-        ahead: list[Reply[EvolveReply | AgentFailure]] = []
-        if self.agents.backend.threads > 1 and self.session is None:
-            numbers = range(len(self.requests))
-            asked = [self._request(number, self.taken) for number in numbers]
-            ahead = self.agents.call_many(EVOLUTION_ROLE, asked, seeds=[self._seed(number) for number in numbers], attempts=list(numbers))
+    def in_waves(self, number_of_waves: int) -> list[_Made]:
+        """Each after those before it, so that no double is paid for a review. Requests of a wave know the waves before; a backend that may be asked
+        several at the same time gives the replies of a wave beforehand."""
         made: list[_Made] = []
-        for number in range(len(self.requests)):
-            made.append(self._made(number, self.agents, self.judge, self.taken, ahead[number] if ahead else None))
-            self._saw(made[-1].outcome)
+        # operators draw again when a child is there already, so each of their requests knows all before it
+        count = len(self.requests) if self.agents.backend.name == "operators" else number_of_waves
+        for wave in waves(len(self.requests), count):
+            siblings = [outcome_text(item.outcome) for item in made]
+            asked = [self._request(number, self.taken, siblings) for number in wave]
+            ahead: list[Reply[EvolveReply | AgentFailure]] = []
+            if self.agents.backend.threads > 1 and self.session is None:
+                ahead = self.agents.call_many(EVOLUTION_ROLE, asked, seeds=[self._seed(number) for number in wave], attempts=list(wave))
+            for place, number in enumerate(wave):
+                made.append(self._made(number, self.agents, self.judge, self.taken, asked[place], ahead[place] if ahead else None))
+                self._saw(made[-1].outcome)
         return made
 
     def beside_each_other(self, numbers: Sequence[int]) -> list[_Made]:
@@ -225,7 +260,7 @@ class _Attempts:
     def apart(self, number: int) -> _Made:
         """An attempt beside others, under what is taken and seen now. Called by threads."""
         agents = self.agents.apart()
-        return self._made(number, agents, self.gates.by(agents), set(self.taken))
+        return self._made(number, agents, self.gates.by(agents), set(self.taken), self._request(number, self.taken))
 
     def still(self, number: int, made: _Made) -> _Made | None:
         """The attempt beside all that are taken and seen by now; None where it would have gone another way. A child that operators passed over was
@@ -251,40 +286,25 @@ class _Attempts:
             self.seen.extend(item.fingerprint for item in outcome.rounds if item.accepted and item.fingerprint is not None)
 
     def _made(
-        self, number: int, agents: Agents, judge: Judge, taken: set[str], replied: Reply[EvolveReply | AgentFailure] | None = None
+        self, number: int, agents: Agents, judge: Judge, taken: set[str], request: EvolveRequest,
+        replied: Reply[EvolveReply | AgentFailure] | None = None,
     ) -> _Made:
         """One attempt with its refinements. taken: gets the ids of its versions."""
-        before, authors = frozenset(taken), list[dict[str, Any]]()
+        before = frozenset(taken)
+        attempt = _Attempt(
+            agents, judge, request, number, self.cycle, self.root_seed, self.pool, self.settings, taken, tuple(self.seen), self.session,
+        )
         try:
-            outcome = self._attempted(number, agents, judge, taken, replied, authors)
+            outcome = attempt.outcome(replied)
         except HostBusy as error:
-            outcome = number, self.requests[number].operator, f"unknown: {error.what}; it may be proposed again"
-            authors.clear()
-        return _Made(outcome, frozenset(taken - before), tuple(authors), agents)
+            outcome = attempt.failure(f"unknown: {error.what}; it may be proposed again")
+            attempt.authors.clear()
+        return _Made(outcome, frozenset(taken - before), tuple(attempt.authors), agents, tuple(attempt.measured))
 
-    def _attempted(
-        self, number: int, agents: Agents, judge: Judge, taken: set[str], replied: Reply[EvolveReply | AgentFailure] | None,
-        authors: list[dict[str, Any]],
-    ) -> Proposal | Failure:
-        request = self._request(number, taken)
-        attempt = _Attempt(agents, request, number, self.cycle, self.root_seed, self.pool, self.settings, taken, self.session, authors)
-        if self.session is not None:
-            replied = self.session.write(request, seed=self._seed(number), attempt=number)
-        elif replied is None:
-            replied = agents.call(EVOLUTION_ROLE, request, seed=self._seed(number), attempt=number)
-        family = _value(contained(family_of, replied.value, request, whole=agents.backend.name == "operators"))
-        whole = family if isinstance(family, str) else _value(contained(attempt.completed, family))
-        if isinstance(whole, str) or isinstance(family, str):
-            return number, request.operator, str(whole)
-        if whole is None:
-            return number, request.operator, f"family {family.family_id[:12]} is there already"
-        agents.assign(replied.call_id, whole.family_id)
-        seen, guard = tuple(self.seen), SubmissionGuard()
-        done = refine(whole, lambda item: judge(item, seen), attempt.revised, rounds=self.settings.refinements, guard=guard)
-        return Proposal(number, request.operator, done)
-
-    def _request(self, number: int, taken: set[str]) -> EvolveRequest:
-        return self.requests[number].model_copy(update={"taken": sorted(taken)})
+    def _request(self, number: int, taken: set[str], siblings: Sequence[str] = ()) -> EvolveRequest:
+        request = self.requests[number]
+        note = request.generation and request.generation.model_copy(update={"count": len(self.requests), "siblings": list(siblings)})
+        return request.model_copy(update={"taken": sorted(taken), "generation": note})
 
     def _seed(self, number: int) -> int:
         return child_seed(self.root_seed, LINE, self.cycle, "evolve", number)
@@ -299,9 +319,13 @@ def _apart_there(common: Shared, number: int) -> _Made:
 
 @dataclass
 class _Attempt:
-    """What the refinement of one family needs."""
+    """One attempt: its draft, the measure of it, its gates and refinements. seen: fingerprints to differ from. authors: rows of VALIDATOR_AUTHORS.
+    measured: rows of MEASURED. written: validators of the version at hand that others wrote. lost: why a correction brought no family.
+    reply: the last one that holds a family.
+    """
 
     agents: Agents
+    judge: Judge
     request: EvolveRequest
     number: int
     cycle: str
@@ -309,19 +333,85 @@ class _Attempt:
     pool: Any
     settings: FamiliesSettings
     taken: set[str]
+    seen: tuple[Fingerprint, ...]
     session: SessionAuthor | None
-    authors: list[dict[str, Any]]
+    authors: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    measured: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    written: list[Written] = field(default_factory=list[Written])
+    lost: list[str] = field(default_factory=list[str])
+    reply: EvolveReply | None = None
+
+    @property
+    def by_operators(self) -> bool:
+        """Whether operators propose."""
+        return self.agents.backend.name == "operators"
+
+    @property
+    def seed(self) -> int:
+        """The seed of the first request."""
+        return child_seed(self.root_seed, LINE, self.cycle, "evolve", self.number)
+
+    def failure(self, reason: str) -> Failure:
+        """The attempt as one that brought no family."""
+        title, idea = (self.reply.title, self.reply.idea) if self.reply else ("", "")
+        return Failure(self.number, self.request.operator, reason, title, idea)
+
+    def outcome(self, replied: Reply[EvolveReply | AgentFailure] | None) -> Proposal | Failure:
+        """Make the attempt. replied: to its first request, if that was asked beforehand."""
+        if self.session is not None:
+            replied = self.session.write(self.request, seed=self.seed, attempt=self.number)
+        elif replied is None:
+            replied = self.agents.call(EVOLUTION_ROLE, self.request, seed=self.seed, attempt=self.number)
+        self.reply = replied.value if isinstance(replied.value, EvolveReply) else None
+        family = _value(contained(family_of, replied.value, self.request, whole=self.by_operators))
+        if isinstance(family, Family):
+            family = self._after_measuring(family)
+        whole = family if isinstance(family, str) else _value(contained(self.completed, family))
+        if isinstance(whole, str) or isinstance(family, str):
+            return self.failure(str(whole))
+        if whole is None:
+            return self.failure(f"family {family.family_id[:12]} is there already")
+        self.agents.assign(replied.call_id, whole.family_id)
+        guard = SubmissionGuard()
+        done = refine(whole, lambda item: self.judge(item, self.seen), self.revised, rounds=self.settings.refinements, guard=guard)
+        return Proposal(self.number, self.request.operator, done, self.reply.idea if self.reply else "", tuple(self.lost))
+
+    def _after_measuring(self, family: Family) -> Family:
+        """The draft, or what its author made of it after a look at what the jail says. A correction that is no family leaves the draft as it was."""
+        if self.by_operators or self.session is not None or not isinstance(self.judge, FamilyGates):
+            return family
+        for number in range(self.settings.measured_drafts):
+            measurement = measure_draft(family, self.judge, self.seen)
+            row = {
+                "number": self.number, "round": number, "cycle": self.cycle, "title": family.title, "faults": list(measurement.faults),
+                "outcome": "no fault", **measurement.costs,
+            }
+            self.measured.append(row)
+            if not measurement.faults:
+                break
+            draft = Draft(
+                generator=family.generator, template=stated(family), validator=family.validator, reader=family.reader, kind="not judged yet",
+                gate="measured before the gates", reason=measurement.faults[0], faults=list(measurement.faults[1:]), measured=True,
+            )
+            request = self.request.model_copy(update={"draft": draft, "draft_record": to_record(family), "taken": sorted(self.taken)})
+            replied = self.agents.call(EVOLUTION_ROLE, request, seed=child_seed(self.seed, LINE, self.cycle, "measure", number), attempt=self.number)
+            corrected = _value(contained(family_of, replied.value, self.request, whole=False))
+            row["outcome"] = "corrected" if isinstance(corrected, Family) else "kept"
+            if isinstance(corrected, str):
+                break
+            self.reply = replied.value if isinstance(replied.value, EvolveReply) else self.reply
+            family = corrected
+        return family
 
     def completed(self, family: Family) -> Family | None:
-        """With the validators that it lacks, as far as the backend writes any. None where exactly this family is there already."""
+        """With the validators that it lacks, as far as the backend writes any. None if exactly this family is there already."""
         seed = child_seed(self.root_seed, LINE, self.cycle, "complete", self.number)
-        written: list[Written] = []
-        whole = complete(family, pool=self.pool, agents=self.agents, settings=self.settings, root_seed=seed, note=written.append)
+        whole = complete(family, pool=self.pool, agents=self.agents, settings=self.settings, root_seed=seed, note=self.written.append)
         if whole.family_id in self.taken:
             return None
         self.taken.add(whole.family_id)
         author, saw = self._author()
-        self.authors.extend(authorship_rows(whole, written, author=author, saw=saw, cycle=self.cycle))
+        self.authors.extend(authorship_rows(whole, self.written, author=author, saw=saw, cycle=self.cycle))
         return whole
 
     def _author(self) -> tuple[str, tuple[str, ...]]:
@@ -330,29 +420,57 @@ class _Attempt:
             return COMPOSED, ("parents",)
         return (EVOLUTION_SESSION.name, SESSION_SAW) if self.session else (EVOLUTION_ROLE.name, ("parents",))
 
-    def revised(self, family: Family, observation: Observation, round_number: int) -> Family | None:
-        """As `revise`; None as well where the reply makes our code raise."""
-        result = contained(self.revise, family, observation, round_number)
-        return None if isinstance(result, Raised) else result
+    def revised(self, examined: FamilyResults, observation: Observation, round_number: int) -> Family | None:
+        """As `revise`; None as well if the reply makes our code raise."""
+        result = contained(self.revise, examined, observation, round_number)
+        if isinstance(result, Raised):
+            self.lost.append(result.reason)
+            return None
+        return result
 
-    def revise(self, family: Family, observation: Observation, round_number: int) -> Family | None:
-        """Ask for a mended version; None where none came."""
-        draft = Draft(
-            generator=family.generator, template=stated(family), validator=family.validator, reader=family.reader,
-            validators=dict(family.validators) if _together(self.request) or self.agents.backend.name == "operators" else {},
-            kind=observation.kind, gate=observation.gate, reason=observation.reason, traces=list(observation.traces),
-        )
+    def revise(self, examined: FamilyResults, observation: Observation, round_number: int) -> Family | None:
+        """Ask for a corrected version; None if none came."""
+        family = examined.family
+        if self.by_operators:
+            draft = Draft(
+                generator=family.generator, template=stated(family), validator=family.validator, reader=family.reader,
+                validators=dict(family.validators), kind=observation.kind, gate=observation.gate, reason=observation.reason,
+                traces=list(observation.traces),
+            )
+        else:
+            ruleset = self.judge.ruleset if isinstance(self.judge, FamilyGates) else None
+            draft = draft_of(
+                examined, observation, ruleset=ruleset, pool=self.pool, settings=self.settings, validators=_together(self.request)
+            )
         request = self.request.model_copy(update={"draft": draft, "draft_record": to_record(family), "taken": sorted(self.taken)})
         seed = child_seed(self.root_seed, LINE, f"{self.cycle}/{self.number}", "mend", round_number)
         if self.session is not None:
             reply = self.session.write(request, seed=seed, attempt=self.number, artifact_id=family.family_id).value
         else:
             reply = self.agents.call(EVOLUTION_ROLE, request, seed=seed, artifact_id=family.family_id).value
-        result = family_of(reply, request, whole=self.agents.backend.name == "operators")
+        result = family_of(reply, self.request, whole=self.by_operators)
         if isinstance(result, str):
+            self.lost.append(result)
             return None
-        mended = replace(result, parents=result.parents or family.parents)
-        return self.completed(mended)
+        corrected = replace(result, parents=result.parents or family.parents)
+        return self.completed(corrected if self.by_operators else self._with_its_validators(corrected, family))
+
+    def _with_its_validators(self, corrected: Family, before: Family) -> Family:
+        """The corrected version with the validators of the one before, if what their authors saw is the same: they need not be asked again."""
+        if _together(self.request) or (corrected.generator, stated(corrected)) != (before.generator, stated(before)):
+            self.written.clear()
+            return corrected
+        return replace(corrected, validators=before.validators)
+
+
+def outcome_text(outcome: Proposal | Failure) -> str:
+    """Say in a line what an attempt proposed and what came of it, for the requests of later waves."""
+    if isinstance(outcome, Failure):
+        return f"{outcome.title or outcome.operator}: {outcome.idea or 'no idea was given'}; no family: {outcome.reason[:200]}"
+    last = outcome.rounds[-1]
+    verdict = last.blocked_by
+    ended = "accepted" if verdict is None else f"blocked at the gate {verdict.gate}: {verdict.reason[:200]}"
+    return f"{last.family.title}: {outcome.idea or last.family.operator}; {ended}"
 
 
 def _together(request: EvolveRequest) -> bool:

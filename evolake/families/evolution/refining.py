@@ -14,8 +14,8 @@ from evolake.families.evolution.observations import Observation, observe
 from evolake.families.gates.judging import FamilyResults
 from evolake.families.model.contract import Family
 
-Revise = Callable[[Family, Observation, int], Family | None]
-"""(family, why it was blocked, round from 1) -> another try, None to give up."""
+Revise = Callable[[FamilyResults, Observation, int], Family | None]
+"""(family after its gates, why it was blocked, round from 1) -> another try, None to give up."""
 
 
 MOST_REFUSALS = 3
@@ -82,7 +82,7 @@ def refine(family: Family, examine: Callable[[Family], FamilyResults], revise: R
             return Refinement(tuple(seen), tuple(observations), None, "refused")
         if number == rounds:
             break
-        revised = revise(family, observation, number + 1)
+        revised = revise(examined, observation, number + 1)
         if revised is None:
             return Refinement(tuple(seen), tuple(observations), None, "given up")
         if revised.family_id == family.family_id:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from evolake.agents.attempts_table import TriedIdea, attempts_table
+from evolake.agents.waves import SiblingNote, direction_of
+from evolake.families.evolution.corpus import corpus_lines, directions
 from evolake.families.model.contract import Family, to_record
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.model.statement import stated
@@ -18,7 +22,11 @@ from evolake.seeds import generator
 
 LINE = "families"
 PARENTS = 4
-"""Families that one request offers as parents."""
+"""Families that one request offers to operators as parents."""
+SHOWN_PARENTS = 2
+"""Families that one request shows to a model: as many as an operator joins."""
+MOST_TRIED = 24
+"""Attempts of all cycles that one request shows."""
 IDEAS = {
     "switch": "Change a rule of one parent, in the text and in all programs together, so that another reasoning is asked for.",
     "pipe": "Solve one parent first; its answer becomes a parameter of another parent.",
@@ -26,10 +34,10 @@ IDEAS = {
     "aggregate": "Give several instances of one parent and ask about all their answers: how many, the largest, which one, a parity.",
     "invert": "Turn the question of one parent round: which index, or the smallest parameter such that the answer has a property.",
     "filter": "Add a constraint to one parent that selects what counts: a parity, a bound, distinctness.",
-    "constraint_world": "Leave the parents' texts aside. Invent a new kind of puzzle: things with unknown places, groups or colours, a few kinds of "
-    "statements about them, and a question on all the arrangements that fit.",
-    "process_world": "Leave the parents' texts aside. Invent a new kind of puzzle: a few quantities or places that change turn by turn under "
-    "rules of your own, and a question on the run.",
+    "constraint_world": "Invent a kind of puzzle that no accepted family has, without a parent: for example things with unknown places, groups or "
+    "colours, statements about them, and a question on all the arrangements that fit.",
+    "process_world": "Invent a kind of puzzle that no accepted family has, without a parent: for example quantities or places that change turn by "
+    "turn under rules of your own, or choices of several who each want something, and a question on the run.",
 }
 
 
@@ -40,6 +48,7 @@ class EvolutionSources:
     Attributes:
         population: families that may be parents, in an order that the caller fixes. known: fingerprints of every family there is, blocked ones too.
         experience: lessons that requests show. guidance: what people asked for. factors: of the draw of parents, see `operators.novelty`.
+        tried: the attempts of the cycles before, the oldest first. waves: in which a model is asked, see `evolake.agents.waves`.
     """
 
     population: Sequence[Family]
@@ -47,30 +56,57 @@ class EvolutionSources:
     experience: Sequence[str] = ()
     guidance: Sequence[str] = ()
     factors: Mapping[str, float] | None = None
+    tried: Sequence[TriedIdea] = ()
+    waves: int = 2
 
     @cached_property
     def fingerprints(self) -> dict[str, Fingerprint]:
         """Fingerprint of each known family, by its id."""
         return {item.family_id: item for item in self.known}
 
+    @cached_property
+    def directions(self) -> list[str]:
+        """What the accepted families lack, the rarest first."""
+        return directions(self.population)
 
-def request_of(sources: EvolutionSources, number: int, *, cycle: str, root_seed: int, settings: FamiliesSettings) -> EvolveRequest:
-    """The request of attempt `number` of a cycle."""
+
+def request_of(
+    sources: EvolutionSources, number: int, *, cycle: str, root_seed: int, settings: FamiliesSettings, for_model: bool = False
+) -> EvolveRequest:
+    """Return the request of attempt `number` of a cycle. for_model: with what only a model reads, and the parents that it needs."""
     random = generator(root_seed, LINE, cycle, "parents", number)
     operator = turn(number, start=_start(cycle, settings), share=settings.world_share)
     deepest = None if operator == "switch" or operator in WORLDS else settings.composition_depth
     chosen = novel_parents(sources.population, PARENTS, random, known=sources.fingerprints, deepest=deepest, factors=sources.factors)
-    return FamilyRequest(
+    if for_model:
+        chosen = [] if operator in WORLDS else chosen[:SHOWN_PARENTS]
+    request = FamilyRequest(
         deepest=settings.composition_depth, operator=operator, idea=IDEAS[operator], validators_by=settings.validator_authors,
         experience=list(sources.experience), guidance=list(sources.guidance),
         records=[to_record(item) for item in chosen],
         parents=[
             ParentMaterial(
                 title=item.title, category=item.category, language=item.language, generator=item.generator, statement=stated(item),
-                validator=item.validator, validators=dict(item.validators), reader=item.reader,
+                validator=item.validator, reader=item.reader,
             )
             for item in chosen
         ],
+    )
+    if not for_model:
+        return request
+    direction = direction_of(sources.directions, number)
+    return request.model_copy(update={
+        "corpus": corpus_lines(sources.population), "tried": attempts_table(sources.tried, about=f"{request.idea} {direction}", most=MOST_TRIED),
+        "limits": limits_text(settings), "generation": SiblingNote(number=number + 1, count=settings.families_per_cycle, direction=direction),
+    })
+
+
+def limits_text(settings: FamiliesSettings) -> str:
+    """Return what a program of a family may take, and how often it comes back to its author."""
+    return (
+        f"Python {sys.version_info[0]}.{sys.version_info[1]}, standard library only, no files, no network. One instance, answer or reading: "
+        f"{settings.instance_cpu_s:g} s of processor time; {settings.call_cpu_s:g} s and {settings.memory_mb} MiB for some tens of them together. "
+        f"A version that a gate blocks comes back with the reason at most {settings.refinements} times."
     )
 
 

@@ -48,7 +48,7 @@ CARRIERS = ("evolake.agents", "evolake.errors", "evolake.families.settings", "ev
 NOT_OF_GATES = frozenset({
     "band_weights", "checked_evidence", "composition_depth", "drift_difficulties", "drift_pairs", "drift_samples", "evolution_agent",
     "families_per_cycle", "instance_rounds", "instances_per_family", "learnability", "learnability_cycles", "learnability_floor",
-    "learnability_groups", "planted_faults", "refinements", "trivial_steps", "validator_authors", "world_share",
+    "learnability_groups", "measured_drafts", "planted_faults", "refinements", "seed_review", "trivial_steps", "validator_authors", "world_share",
 })
 """Settings that no gate reads; every other one, also one that is yet to be added, is part of a key."""
 LIMITS = frozenset({"cpu", "killed", "memory", "output", "protocol", "steps", "timeout"})

@@ -16,6 +16,7 @@ from typing import Any
 from evolake.agents import AgentFailure, Agents
 from evolake.families.gates.execution import caps_of, pairs_of
 from evolake.families.model.contract import Family
+from evolake.families.model.similarity import normalised
 from evolake.families.model.statement import stated
 from evolake.families.roles.models import ValidatorReply, ValidatorRequest
 from evolake.families.roles.quality import VALIDATOR_ROLE
@@ -26,7 +27,7 @@ from evolake.seeds import child_seed
 
 SHOWN_DIFFICULTIES = (1, 3, 6)
 LONGEST_SHOWN = 4_000
-"""Characters of a statement, and of inputs, that an author is shown of one instance."""
+"""Characters of the text of a slot, and of inputs, that an author is shown of one instance."""
 BUILDER_SAW = ("statement", "generator", "primary")
 
 
@@ -54,16 +55,19 @@ def complete(
     shown = shown_instances(family, pool=pool, settings=settings) if lacking > 0 and separate and agents.backend.name != "operators" else []
     if separate and not shown and agents.backend.name != "operators":
         return family
-    taken: list[str] = []
+    taken, unusable = list[str](), list[str]()
     for number in range(settings.validators):
         if len(family.validators) >= settings.validators:
             break
         seed = child_seed(root_seed, "families", family.family_id, "validator", number)
-        reply = _asked(family, agents, shown, taken, separate=separate, seed=seed, number=number)
+        reply = _asked(family, agents, shown, taken, unusable, separate=separate, seed=seed, number=number)
         if isinstance(reply, AgentFailure) or not reply.source.strip():
             continue
-        taken.append(reply.algorithm)
-        if _answers(family, reply.source, pool=pool, settings=settings):
+        failure = _copied(family, reply.source) or _failure_on_sample(family, reply.source, pool=pool, settings=settings)
+        if failure:
+            unusable.append(f"{reply.algorithm}: {failure}")
+        else:
+            taken.append(reply.algorithm)
             name = next(f"built{count}" for count in range(1, 99) if f"built{count}" not in family.validators)
             family = replace(family, validators={**family.validators, name: reply.source.rstrip() + "\n"})
             note(Written(name, (AUTHOR_ROLE if separate else VALIDATOR_ROLE).name, SAW if separate else BUILDER_SAW, reply.algorithm))
@@ -75,25 +79,36 @@ def shown_instances(family: Family, *, pool: Any, settings: FamiliesSettings) ->
     pairs = pairs_of(SHOWN_DIFFICULTIES, 1, "shown to authors")
     instances = generate(family, pairs, pool=pool, caps=caps_of(settings))
     return [
-        Shown(statement=instance.text[:LONGEST_SHOWN], inputs=json.dumps(instance.inputs, ensure_ascii=False)[:LONGEST_SHOWN])
+        Shown(slots=[text[:LONGEST_SHOWN] for text in instance.slot_texts], inputs=json.dumps(instance.inputs, ensure_ascii=False)[:LONGEST_SHOWN])
         for instance in instances if instance.status == "ok"
     ]
 
 
 def _asked(
-    family: Family, agents: Agents, shown: Sequence[Shown], taken: Sequence[str], *, separate: bool, seed: int, number: int,
+    family: Family, agents: Agents, shown: Sequence[Shown], taken: Sequence[str], unusable: Sequence[str], *, separate: bool, seed: int, number: int,
 ) -> ValidatorReply | AgentFailure:
     """One validator more. An author's request says nothing of the family but what a solver of its questions may know."""
     if not separate:
         request = ValidatorRequest(generator=family.generator, template=stated(family), primary=family.validator, taken=list(taken))
         return agents.call(VALIDATOR_ROLE, request, seed=seed, artifact_id=family.family_id, attempt=number).value
-    task = AuthorRequest(template=stated(family), answer_type=family.answer.type, instances=list(shown), taken=list(taken))
+    task = AuthorRequest(template=stated(family), answer_type=family.answer.type, instances=list(shown), taken=list(taken), unusable=list(unusable))
     return agents.call(AUTHOR_ROLE, task, seed=seed, artifact_id=family.family_id, attempt=number).value
 
 
-def _answers(family: Family, source: str, *, pool: Any, settings: FamiliesSettings) -> bool:
-    """Whether the source answers instances at all; whether it answers rightly is for the vote."""
+def _copied(family: Family, source: str) -> str:
+    """Return which program of the family this one repeats, by its normalised syntax tree; "" if none: two of a kind are one vote."""
+    ours = normalised(source)
+    same = next((name for name, other in family.voters().items() if ours and normalised(other) == ours), "")
+    return f"it is the program of {'another author' if same == 'primary' else same} again: take another algorithm" if same else ""
+
+
+def _failure_on_sample(family: Family, source: str, *, pool: Any, settings: FamiliesSettings) -> str:
+    """Return why the source does not answer instances, "" if it does; whether it answers rightly is for the vote."""
     caps = caps_of(settings)
     instances = generate(family, pairs_of(settings.gate_difficulties, 1, "execution"), pool=pool, caps=caps)
-    good = [instance.inputs for instance in instances if instance.status == "ok"]
-    return bool(good) and all(solved.status == "ok" for solved in solve(source, good, pool=pool, caps=caps))
+    good = [instance for instance in instances if instance.status == "ok"]
+    solved = solve(source, [instance.inputs for instance in good], pool=pool, caps=caps)
+    failed = [(instance, item) for instance, item in zip(good, solved, strict=True) if item.status != "ok"]
+    if not good:
+        return "the generator gives no instance"
+    return f"at difficulty {failed[0][0].difficulty}: {failed[0][1].status} {failed[0][1].reason}"[:400] if failed else ""

@@ -31,6 +31,8 @@ from evolake.seeds import child_seed
 LONGEST_OUTPUT = 6000
 CUT = "..."
 LONGEST_ANSWER = 2000
+MODEL = "model"
+"""Name of a reviewer that is a model."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,13 @@ class _Reviewer:
     def request(self, turns_left: int) -> BlindRequest:
         return BlindRequest(statement=self.instance.text, transcript=self.turns, turns_left=turns_left, **self.hidden)
 
+    def took(self, code: str, output: str) -> None:
+        """Note a program that was run. A model's that prints the box as its last line has answered: no further call only repeats it."""
+        self.turns = [*self.turns, Turn(code=code, output=output)]
+        last = output.rstrip().rpartition("\n")[2]
+        if self.name == MODEL and last.startswith("\\boxed{") and extract_boxed(last) is not None:
+            self.status, self.final = "answered", last
+
     def review(self, case_sensitive: bool) -> Review:
         answer = extract_boxed(self.final) or ""
         status = self.status or "no answer"
@@ -124,9 +133,8 @@ def blind_review(family: Family, *, pool: Any, agents: Agents, settings: Familie
             elif reply.final is not None:
                 reviewer.status, reviewer.final, reviewer.note = "answered", reply.final, reply.reasoning
             else:
-                code = reply.code or ""
                 reviewer.note = reply.reasoning
-                reviewer.turns = [*reviewer.turns, Turn(code=code, output=run_program(code, reviewer.instance.text, pool=pool, settings=settings))]
+                reviewer.took(reply.code or "", run_program(reply.code or "", reviewer.instance.text, pool=pool, settings=settings))
     return [reviewer.review(family.answer.case_sensitive) for reviewer in reviewers], votes
 
 
@@ -136,7 +144,7 @@ def _reviewers(
     """One an instance: models who are told nothing more, or the operators' pairs in turn."""
     numbered = list(enumerate(zip(instances, votes, strict=True)))
     if agents.backend.name != "operators":
-        return [_Reviewer(number, instance, vote, "model", {}) for number, (instance, vote) in numbered]
+        return [_Reviewer(number, instance, vote, MODEL, {}) for number, (instance, vote) in numbered]
     available = strategies(family, learn_reader(family, pool=pool, settings=settings))
     if not available:
         return [_Reviewer(number, instance, vote, "none", {}) for number, (instance, vote) in numbered]

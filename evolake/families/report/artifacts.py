@@ -49,7 +49,7 @@ ARTIFACTS = LineArtifacts(
     kinds={
         "family": Kind(
             "family_id", ("incoming_families", "candidates", "seeds"),
-            ("name", "category", "language", "origin", "operator", "instances", "gate", "rule_id", "reason"), ("complexity",),
+            ("name", "category", "language", "origin", "operator", "instances", "gate", "rule_id", "reason"), ("complexity", "ideas"),
             text=family_text, write=write_folder,
         ),
         "instance": Kind(

@@ -20,6 +20,7 @@ from evolake.families.model.contract import Family, from_record, to_record
 from evolake.families.operators.common import named
 from evolake.families.operators.registry import COMPOSING, child_of
 from evolake.families.roles.models import EvolveReply, EvolveRequest, NamedSource
+from evolake.families.roles.reply_faults import family_fault
 from evolake.gates import Raised, contained
 
 ValidatorAuthors = Literal["separate", "together"]
@@ -28,6 +29,12 @@ WANTED: dict[ValidatorAuthors, str] = {
     "together": "Write at least two independent `validators`, by other algorithms (one of them brute force), not rewrites of the first.",
 }
 """What a model is told of the independent validators."""
+NEW, BLOCKED, MEASURED = (
+    "Write one new family.",
+    "Correct the version below so that all that is said against it is met, and give all texts again.",
+    "The version below was run before anybody else sees it. Correct all faults, and give all texts again: no further run comes before the gates.",
+)
+"""The task of a first version, of one that a gate blocked, and of one that was measured."""
 DRAWS = 6
 """Children that are drawn of one operator until one is new."""
 GIVEN_UP = ("execution",)
@@ -43,7 +50,7 @@ class FamilyRequest(EvolveRequest):
 
 def evolve(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
     """A new child, or a mended draft; an empty reply that says why there is none."""
-    return _mended(request, random) if request.draft is not None else _child(request, random)
+    return _corrected(request, random) if request.draft is not None else _child(request, random)
 
 
 def _child(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
@@ -55,7 +62,7 @@ def _child(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
     reasons = []
     for name in order:
         for _ in range(DRAWS):
-            child = _tried(lambda name: child_of(name, parents, random, deepest=deepest), name)
+            child = _composed(lambda name: child_of(name, parents, random, deepest=deepest), name)
             if isinstance(child, str):
                 reasons.append(f"{name}: {child}")
                 break
@@ -64,7 +71,7 @@ def _child(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
     return EvolveReply(note="; ".join(reasons)[:1000] or "every child that was drawn is there already")
 
 
-def _mended(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
+def _corrected(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
     """The draft under another alternative of one rule, the rules of its own operator (which stand last) before those of its parents."""
     assert request.draft is not None and request.draft_record is not None
     parents, draft = [from_record(record) for record in request.records], from_record(request.draft_record)
@@ -76,7 +83,7 @@ def _mended(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
     ]
     for number in sorted(random.permutation(len(options)).tolist(), key=lambda item: options[item][0]):
         _, point, alternative = options[number]
-        child = _tried(lambda point, alternative: named(switch(draft, point, alternative)), point, alternative)
+        child = _composed(lambda point, alternative: named(switch(draft, point, alternative)), point, alternative)
         if isinstance(child, str):
             continue
         if child.family_id not in request.taken:
@@ -84,7 +91,7 @@ def _mended(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
     return EvolveReply(note="no rule of the draft is left to switch")
 
 
-def _tried(make: Callable[..., Family], *arguments: Any) -> Family | str:
+def _composed(make: Callable[..., Family], *arguments: Any) -> Family | str:
     """The child, or why there is none: parents that do not compose, or that make our code raise. One bad parent stops no other."""
 
     def compose() -> Family | str:
@@ -109,10 +116,22 @@ def as_reply(child: Family, parents: list[Family], note: str = "") -> EvolveRepl
     )
 
 
-def _values(request: EvolveRequest) -> dict[str, Any]:
-    summary = hide("records", "draft_record", "taken", "validators_by", "deepest")(request)
-    return summary | {"validators": WANTED[request.validators_by if isinstance(request, FamilyRequest) else "separate"]}
+def _prompt_values(request: EvolveRequest) -> dict[str, Any]:
+    """Return what a model reads. For a correction the version below is all that it needs: parents, corpus and attempts are left out."""
+    values = hide("records", "draft_record", "taken", "validators_by", "deepest", "generation")(request)
+    draft = request.draft
+    task = NEW if draft is None else MEASURED if draft.measured else BLOCKED
+    generation = request.generation if draft is None else None
+    values |= {
+        # what siblings propose is a candidate's text, so it is fenced; the rest of the note is ours
+        "generation": generation.model_copy(update={"siblings": []}).text() if generation else "",
+        "siblings": generation.siblings if generation else [],
+        "validators": WANTED[request.validators_by if isinstance(request, FamilyRequest) else "separate"], "task": task,
+    }
+    if draft is not None:
+        values |= {"parents": [], "corpus": [], "tried": "", "draft": draft.model_dump(mode="json", exclude={"measured"}, exclude_defaults=True)}
+    return values | {name: values[name] or None for name in ("parents", "corpus", "siblings", "tried")}
 
 
-EVOLUTION_ROLE = Role("families_evolution_agent", EvolveRequest, EvolveReply, evolve, values=_values)
-"""Make a family of parents; mend one that was blocked."""
+EVOLUTION_ROLE = Role("families_evolution_agent", EvolveRequest, EvolveReply, evolve, values=_prompt_values, fault=family_fault)
+"""Make a family of parents; correct one that was blocked."""

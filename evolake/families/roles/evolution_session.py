@@ -27,29 +27,36 @@ class ParentCard(Model):
 
 
 class BlockedDraft(Model):
-    """Why the version in the workspace was blocked. traces: without the answers of anybody but its own primary."""
+    """Why the version in the workspace was blocked. faults: what else its gate says. traces: without the answers of anybody but its own primary."""
 
     kind: str
     gate: str
     reason: str
+    faults: list[str]
     traces: list[str]
 
 
 class FamilySessionRequest(Model):
-    """What the session is for, and what it starts from."""
+    """What the session is for, and what it starts from. The fields are those of `EvolveRequest`, None if empty; siblings: what others of the cycle
+    proposed."""
 
     operator: str
     idea: str
-    parents: list[ParentCard]
+    generation: str
+    limits: str
+    corpus: list[str] | None
+    siblings: list[str] | None
+    tried: str | None
+    parents: list[ParentCard] | None
     experience: list[str]
     guidance: list[str]
     draft: BlockedDraft | None
-
 
 class FamilyCard(BaseModel):
     """What the session ends with; its files are the family."""
 
     model_config = ConfigDict(extra="forbid")
+    idea: Annotated[str, Field(max_length=300, description="what has to be reasoned about that no accepted family asks, in a sentence")] = ""
     title: Annotated[str, Field(max_length=200)]
     category: Literal["logical", "spatial", "symbolic", "temporal", "relational", "commonsense", "causal", "other"]
     language: Literal["en", "zh"] = "en"
@@ -77,6 +84,7 @@ class Votes(Arguments):
 EVOLUTION_SESSION = session_role(
     "families_evolution_session", FamilySessionRequest, FamilyCard, setting="EVOLAKE_FAMILIES__EVOLUTION_AGENT",
     commands=(
+        ("check", "Run the gates that ask no model: shows everything that they say against the files, all at once.", Arguments),
         ("samples", "Run the generator: shows whole statements and the inputs behind them.", Samples),
         ("answers", "Run the generator, then the validator and the reader on what it gave: shows what the validator "
          "answers.", Answers),

@@ -8,6 +8,9 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from evolake.agents.waves import SiblingNote
 
 Judgement = Literal["pass", "revise"]
 ShortText = Annotated[str, Field(max_length=1000)]
@@ -96,7 +99,7 @@ class BlindReply(Model):
 
 
 class ParentMaterial(Model):
-    """A family to start from. `statement` is its template with the rules in force; `validators` are sources of the independent ones."""
+    """A family to start from. `statement` is its template with the rules in force."""
 
     title: str
     category: str
@@ -104,12 +107,14 @@ class ParentMaterial(Model):
     generator: str
     statement: str
     validator: str
-    validators: dict[str, str] = Field(default_factory=dict)
     reader: str | None = None
 
 
 class Draft(Model):
-    """The version that was blocked, and why (phase III). `kind` is implementation bug, unsolvable or ambiguity."""
+    """The version that was blocked, and why (phase III). `kind` is implementation bug, unsolvable or ambiguity.
+
+    faults: all that the rules of the gates say of it, the one that blocked it first. measured: no gate has blocked it yet, its author may measure it.
+    """
 
     generator: str
     template: str
@@ -120,16 +125,28 @@ class Draft(Model):
     gate: str
     reason: str
     traces: list[str] = Field(default_factory=list)
+    faults: list[str] = Field(default_factory=list)
+    measured: bool = False
 
 
 class EvolveRequest(Model):
-    """Make a family of these parents by this operator; with `draft`, mend that version instead. The last three fields are for the operators only."""
+    """Make a family of these parents by this operator; with `draft`, correct that version instead. The last three fields are for the operators only.
+
+    Attributes:
+        generation: which request of the cycle this is, its direction, and what the others proposed.
+        corpus: what is accepted, a line for each category. tried: the attempts of all cycles, see `evolake.agents.attempts_table`.
+        limits: what a program of a family may take, in words.
+    """
 
     operator: str = Field(description="switch, pipe, guard, aggregate, invert or filter")
     idea: str = Field(description="what the operator does, in a sentence")
     parents: list[ParentMaterial]
     experience: list[str] = Field(default_factory=list)
     guidance: list[str] = Field(default_factory=list)
+    generation: SiblingNote | None = None
+    corpus: list[str] = Field(default_factory=list)
+    tried: str = ""
+    limits: str = ""
     draft: Draft | None = None
     records: list[dict[str, Any]] = Field(default_factory=list, description="operators only: the parents, every field")
     draft_record: dict[str, Any] | None = Field(default=None, description="operators only: the draft, every field")
@@ -142,8 +159,9 @@ class NamedSource(Model):
 
 
 class EvolveReply(Model):
-    """The triple as texts. All empty where nothing can be made: `note` says why. `record`: from the operators, the family as JSON."""
+    """The triple as texts. All are empty if nothing can be made: `note` says why."""
 
+    idea: Annotated[str, Field(max_length=300, description="what has to be reasoned about that no accepted family asks, in a sentence")] = ""
     title: Annotated[str, Field(max_length=200)] = ""
     category: Literal["logical", "spatial", "symbolic", "temporal", "relational", "commonsense", "causal", "other"] = "other"
     language: Literal["en", "zh"] = "en"
@@ -156,15 +174,16 @@ class EvolveReply(Model):
     validators: list[NamedSource] = Field(default_factory=list, description="independent ones, by other algorithms")
     reader: Code | None = None
     note: ShortText = ""
-    record: str | None = Field(default=None, description="leave out")
+    record: SkipJsonSchema[str | None] = Field(default=None, description="operators only: the family as JSON")
 
 
 class CurateRequest(Model):
-    """Existing experience and new candidates, one sentence each; at most `limit` may stay."""
+    """Existing experience and new candidates, one sentence each; at most `limit` may stay. blocked: a line for each rule that blocked families."""
 
     existing: list[str]
     candidates: list[str]
     limit: int
+    blocked: list[str] = Field(default_factory=list)
 
 
 class CurateReply(Model):

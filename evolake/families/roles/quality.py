@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 
 from evolake.agents.roles import Role, hide
 from evolake.families.roles.experience import merged
 from evolake.families.roles.models import CurateReply, CurateRequest, QualityReply, QualityRequest, ValidatorReply, ValidatorRequest
+from evolake.families.roles.reply_faults import validator_fault
 
 LONGEST_SENTENCE = 90
 """Words. A longer sentence outside of lists and data is not read to its end."""
@@ -68,9 +70,14 @@ def _unreadable(text: str) -> str:
     return "close the brackets" if any(opened != closed for opened, closed in counts) else ""
 
 
-QUALITY_ROLE = Role("families_quality_reviewer", QualityRequest, QualityReply, review_quality, values=hide("metrics"))
+def _shown_question(request: QualityRequest) -> dict[str, Any]:
+    """Return what a model reads: `none` for a family without a parent."""
+    return hide("metrics")(request) | {"parent_statement": request.parent_statement or None}
+
+
+QUALITY_ROLE = Role("families_quality_reviewer", QualityRequest, QualityReply, review_quality, values=_shown_question)
 """Is the statement fit for publication?"""
-VALIDATOR_ROLE = Role("families_validator_builder", ValidatorRequest, ValidatorReply, build_validator)
+VALIDATOR_ROLE = Role("families_validator_builder", ValidatorRequest, ValidatorReply, build_validator, fault=validator_fault)
 """Write a validator of one's own."""
 CURATOR_ROLE = Role("families_experience_curator", CurateRequest, CurateReply, curate)
 """Which lessons to keep."""

@@ -11,22 +11,27 @@ from pydantic import Field
 
 from evolake.agents.roles import Role
 from evolake.families.roles.models import Model, ValidatorReply
+from evolake.families.roles.reply_faults import validator_fault
 
 
 class Shown(Model):
-    """One instance as its author sees it: the text that a solver reads, and the inputs behind it as JSON. There is no answer to it."""
+    """One instance as its author sees it: the texts of its slots in order, and the inputs behind it as JSON. There is no answer to it."""
 
-    statement: str
+    slots: list[str]
     inputs: str
 
 
 class AuthorRequest(Model):
-    """Write a validator from the statement alone. `taken`: algorithms of the other authors, in one line each, in their own words."""
+    """Write a validator from the statement alone. `taken`: algorithms of the other authors, in one line each, in their own words.
+
+    unusable: programs of earlier replies that could not be used, with what happened on instances.
+    """
 
     template: str
     answer_type: str
     instances: list[Shown]
     taken: list[str] = Field(default_factory=list)
+    unusable: list[str] = Field(default_factory=list)
 
 
 SAW = ("statement", "instances")
@@ -38,5 +43,5 @@ def write_none(request: AuthorRequest, random: np.random.Generator) -> Validator
     return ValidatorReply(source="", algorithm="operators write no validators")
 
 
-AUTHOR_ROLE = Role("families_validator_author", AuthorRequest, ValidatorReply, write_none)
+AUTHOR_ROLE = Role("families_validator_author", AuthorRequest, ValidatorReply, write_none, fault=validator_fault)
 """Write a validator from the statement, without sight of any other program."""

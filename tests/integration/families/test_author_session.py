@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,13 @@ from loopback_model import KEY, Action, Asked, LoopbackModel, call, say
 from pydantic import SecretStr
 
 from evolake.agents import open_agents
+from evolake.agents.session.tools import Arguments
 from evolake.errors import InputError
-from evolake.families.evolution.author_session import without_labels
+from evolake.families.evolution.author_session import SessionAuthor, without_labels
 from evolake.families.evolution.proposing import Proposals, propose_families
 from evolake.families.evolution.requests import EvolutionSources
 from evolake.families.gates.judging import FamilyGates
+from evolake.families.model.contract import from_record, to_record
 from evolake.families.model.statement import stated
 from evolake.settings import AgentsSettings, BudgetSettings, SessionSettings, Settings
 
@@ -162,9 +164,21 @@ def test_a_session_is_replayed_for_nothing_to_the_same_family(held, pool):
 def test_a_session_of_no_use_is_an_attempt_that_made_nothing_with_its_reason(pool, tmp_path, turns, why):
     done, _ = hold(pool, tmp_path, ScriptedModel(turns))
     assert done.proposals.proposals == ()
-    assert [why in reason for _, _, reason in done.proposals.failures] == [True]
+    assert [why in failure.reason for failure in done.proposals.failures] == [True]
 
 
 def test_operators_hold_no_sessions(pool):
     with pytest.raises(InputError, match="needs a model"):
         propose_families(operators(), EvolutionSources([CLINIC]), pool=pool, judge=None, settings=SIZES, cycle="0001", root_seed=0)
+
+
+def test_a_session_checks_its_files_by_the_gates_that_ask_no_model(pool):
+    agents = operators()
+    gates = FamilyGates(pool, agents, RULES, SIZES, "0001", "test")
+    author = SessionAuthor(agents, pool, SIZES, 0, gates, ())
+    plain = replace(from_record(to_record(CARDS) | {"points": [], "validators": {}}), template=stated(CARDS))
+    assert author.check(plain, Arguments()) == "The gates execution, static, sentences say nothing against it."
+    flat = replace(plain, generator=plain.generator.replace("def input(difficulty):", "def input(difficulty):\n    difficulty = 3"))
+    said = author.check(replace(flat, template=f"{plain.template}The table is 77 cm high.\n"), Arguments())
+    assert "static: " in said and "sentences: the text says 77" in said
+    assert agents.rows() == []

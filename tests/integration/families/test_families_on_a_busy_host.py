@@ -77,7 +77,8 @@ def test_a_family_that_a_busy_host_could_not_judge_is_unknown(pool: Any):
     made = propose_families(
         operators(), EvolutionSources(parents), pool=pool, judge=busy_at_first, settings=sizes, cycle="0001", root_seed=0,
     )
-    [(number, _, why)] = made.failures
+    [failure] = made.failures
+    number, why = failure.number, failure.reason
     assert number == 0 and why.startswith("unknown: the host was too busy to run a call of a family, so nothing was")
     assert why.endswith("; it may be proposed again")
     assert asked[0] not in [version.family_id for proposal in made.proposals for version in proposal.rounds]

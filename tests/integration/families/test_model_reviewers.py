@@ -48,7 +48,8 @@ def model(*, quality: Any = PROCEED, blind: str = SOLVER, final: str | None = No
         text = asked.messages[1]["content"]
         _, shown, printed = text.rpartition("  output: ")
         if not shown:
-            return {"reasoning": "run it", "code": blind}
+            # what prints a box has answered, so a script that says something else at the end prints the bare answer
+            return {"reasoning": "run it", "code": blind.replace("\\boxed{%s}", "%s") if final else blind}
         return {"reasoning": "seen", "final": final or printed.partition("```")[0]}
 
     return serve(answer)
@@ -61,7 +62,7 @@ def test_a_model_that_solves_from_the_text_passes_a_good_family(pool, tmp_path):
     assert examined.accepted, examined.blocked_by
     assert {(review.reviewer, review.status, review.matched, len(review.turns)) for review in examined.reviews} == {("model", "answered", True, 1)}
     first = [asked.messages[1]["content"] for asked in requests if "  output: " not in asked.messages[1]["content"]]
-    assert len(first) == 5
+    assert len(first) == len(requests) == 5  # a program that prints the box has answered: no second call repeats it
     assert not any(secret in prompt for prompt in first for secret in ("def solution", "def read", '"asked"', "ORDER", CLINIC.family_id))
     assert {call["role"] for call in agents.rows()} == {"families_quality_reviewer", "families_blind_reviewer"}
 
@@ -103,3 +104,15 @@ def test_missing_validators_are_written_by_the_model_and_have_to_agree(pool, tmp
     written = ["def solution(inputs):\n    return inputs.nonsense\n", good[0]]
     with LoopbackModel(model(validators=written)) as server, agents_for(server, tmp_path / "bad") as agents:
         assert dict(complete(bare, pool=pool, agents=agents, settings=SETTINGS, root_seed=0).validators) == {"built1": good[0]}
+        second = server.requests[-1].messages[1]["content"]
+    assert "- mine: at difficulty 1: error AttributeError" in second  # what happened to the first one is said to the next author
+
+
+def test_a_copy_is_no_second_validator_and_its_author_is_told(pool, tmp_path):
+    bare, good = replace(CLINIC, validators={}), list(CLINIC.validators.values())
+    with LoopbackModel(model(validators=[good[0], good[0].replace("inputs", "given")])) as server, agents_for(server, tmp_path) as agents:
+        sizes = SETTINGS.model_copy(update={"validators": 2})
+        assert dict(complete(bare, pool=pool, agents=agents, settings=sizes, root_seed=0).validators) == {"built1": good[0]}
+    with LoopbackModel(model(validators=[CLINIC.validator, good[0]])) as server, agents_for(server, tmp_path / "primary") as agents:
+        assert dict(complete(bare, pool=pool, agents=agents, settings=sizes, root_seed=0).validators) == {"built1": good[0]}
+        assert "it is the program of another author again" in server.requests[-1].messages[1]["content"]

@@ -160,4 +160,4 @@ def test_the_tape_replays_poisoned_replies_to_the_same_end(pool: Any, tmp_path: 
             asked.append(len(server.requests))
     assert ends[0] == ends[1]
     assert asked[0] == asked[1]
-    assert set(ends[0][0]) | {number for number, _, _ in ends[0][1]} == set(range(6))
+    assert set(ends[0][0]) | {failure.number for failure in ends[0][1]} == set(range(6))

@@ -17,6 +17,8 @@ from pydantic import SecretStr
 from evolake.agents import Agents, open_agents
 from evolake.errors import InputError
 from evolake.families.evolution import proposing
+from evolake.families.evolution.ideas import idea_rows
+from evolake.families.evolution.observations import Observation
 from evolake.families.evolution.proposing import Judge, Proposals, family_of, learn, propose_families
 from evolake.families.evolution.records import gates_seen
 from evolake.families.evolution.refining import MOST_REFUSALS
@@ -120,9 +122,9 @@ def test_a_family_that_nothing_can_be_made_of_is_a_failure_that_says_why(pool):
     bare = from_record(to_record(LIARS) | {"points": [], "validators": {}})
     result = proposed(pool, population=[bare], count=1)
     assert result.proposals == ()
-    [(number, operator, why)] = result.failures
-    assert (number, operator) == (0, "switch")
-    assert "switch: a parent without a rule to switch" in why
+    [failure] = result.failures
+    assert (failure.number, failure.operator) == (0, "switch")
+    assert "switch: a parent without a rule to switch" in failure.reason
 
 
 def test_no_parents_is_an_input_error(pool):
@@ -251,13 +253,14 @@ def test_a_model_is_told_why_its_family_was_blocked_and_mends_it(pool, tmp_path)
 
 
 @pytest.mark.parametrize(("changes", "why"), [
-    ({"generator": "", "note": "no idea"}, "no idea"), ({"validators": [{"name": "primary", "source": "x"}]}, "validator 'primary'"),
+    ({"generator": "", "template": "", "validator": "", "note": "no idea"}, "no idea"),
+    ({"validators": [{"name": "primary", "source": CARDS.validator}]}, "validator 'primary'"),
 ])
 def test_a_reply_that_is_no_family_is_a_failure(pool, tmp_path, changes, why):
     with LoopbackModel(serve(script([written(CARDS, **changes)]))) as server, agents_for(server, tmp_path) as agents:
         result = proposed(pool, agents=agents, count=1, sizes={"validator_authors": "together"})
     assert result.proposals == ()
-    assert [why in text for _, _, text in result.failures] == [True]
+    assert [why in failure.reason for failure in result.failures] == [True]
 
 
 def test_a_models_record_is_not_believed(pool, tmp_path):
@@ -281,3 +284,86 @@ def test_validators_of_the_same_reply_are_taken_where_the_setting_says_so_and_no
 def test_what_operators_compose_is_told_as_such(first):
     assert {(row["author"], *row["saw"], row["independent"]) for row in first.authors} == {("operators", "parents", None)}
     assert {row["family_id"] for row in first.authors} >= {item.family_id for proposal in first.proposals for item in proposal.rounds}
+
+
+FLAT = CARDS.generator.replace("def input(difficulty):", "def input(difficulty):\n    difficulty = 3")
+WORDY = written(CARDS)["template"] + "\nThe table is 77 cm high.\n"
+
+
+def measured_run(pool: Any, folder: Path, evolved: list[dict[str, Any]], **sizes: Any) -> tuple[Proposals, list[Asked], list[dict[str, Any]]]:
+    """One attempt by a model whose drafts are measured, with what was asked and the rows of calls."""
+    with LoopbackModel(serve(script(evolved))) as server, agents_for(server, folder) as agents:
+        gates = FamilyGates(pool, agents, RULES, SIZES, "0001", "test")
+        result = propose_families(
+            agents, EvolutionSources(PARENTS[1:2]), pool=pool, judge=gates, settings=SIZES.model_copy(update=sizes), cycle="0001", root_seed=0,
+            count=1,
+        )
+        return result, list(server.requests), agents.rows()
+
+
+def test_a_draft_is_measured_and_all_its_faults_are_said_before_anybody_else_is_asked(pool, tmp_path):
+    drafts = [written(CARDS, generator=FLAT, template=WORDY), written(CARDS)]
+    result, asked, rows = measured_run(pool, tmp_path, drafts)
+    assert [asked[number].messages[0]["content"][:18] for number in range(3)] == ["You write families"] * 2 + ["You write solvers "]
+    sent = asked[1].messages[1]["content"]
+    assert "measured before the gates" in sent and "static: " in sent and "sentences: " in sent and "77" in sent
+    [row] = result.measured
+    assert (row["number"], row["round"], row["outcome"]) == (0, 0, "corrected")
+    assert {fault.split(":")[0] for fault in row["faults"]} == {"static", "sentences"}
+    assert row["calls"] > 2 and row["cpu_s"] > 0
+    assert [item.accepted for item in result.proposals[0].rounds] == [True]
+    assert sum(item["role"] == "families_evolution_agent" for item in rows) == 2
+
+
+def test_a_sound_draft_costs_no_further_call_and_measuring_can_be_turned_off(pool, tmp_path):
+    result, _, rows = measured_run(pool, tmp_path / "sound", [written(CARDS)])
+    assert [row["outcome"] for row in result.measured] == ["no fault"]
+    assert sum(item["role"] == "families_evolution_agent" for item in rows) == 1
+    off, _, _ = measured_run(pool, tmp_path / "off", [written(CARDS, generator=FLAT)], measured_drafts=0, refinements=0)
+    assert off.measured == ()
+    assert [item.blocked_by.gate for item in off.proposals[0].rounds if item.blocked_by] == ["static"]
+
+
+def test_a_correction_of_the_program_alone_keeps_the_validators_that_others_wrote(pool, tmp_path):
+    wrong = CARDS.validator.replace("return sum(", "return 1 + sum(")
+    result, asked, rows = measured_run(pool, tmp_path, [written(CARDS, validator=wrong), written(CARDS)])
+    assert [item.accepted for item in result.proposals[0].rounds] == [False, True]
+    assert sum(item["role"] == "families_validator_author" for item in rows) == 2
+    [sent] = [item.messages[1]["content"] for item in asked if "gate: consensus" in item.messages[1]["content"]]
+    assert '"inputs": ' in sent and '"built1": ' in sent and "voted_otherwise_or_not" in sent
+    last = [row for row in result.authors if row["family_id"] == result.proposals[0].rounds[-1].family_id]
+    assert {(row["voter"], row["independent"]) for row in last} == {("primary", None), ("built1", True), ("built2", True)}
+
+
+def test_a_later_wave_knows_what_the_first_one_proposed(pool, tmp_path):
+    # the second is measured, is found to be the first one again, and stays so
+    evolved = [written(CARDS, idea="Count subsets by their remainder."), written(CARDS, title="Again"), written(CARDS, title="Again")]
+    with LoopbackModel(serve(script(evolved))) as server, agents_for(server, tmp_path) as agents:
+        gates = FamilyGates(pool, agents, RULES, SIZES, "0001", "test")
+        result = propose_families(
+            agents, EvolutionSources(PARENTS), pool=pool, judge=gates, settings=SIZES.model_copy(update={"refinements": 0}), cycle="0001",
+            root_seed=0, count=2,
+        )
+        prompts = [item.messages[1]["content"] for item in server.requests if item.messages[0]["content"].startswith("You write families")]
+    assert "Count subsets by their remainder.; accepted" in prompts[1] and "request 2 of 2" in prompts[1]
+    assert "# Others of this cycle proposed (do something else)\nnone" in prompts[0]
+    assert "static: " in prompts[2]
+    rows = idea_rows(result, "0001")
+    found = [(row["number"], row["outcome"], row["idea"]) for row in rows]
+    assert found == [(0, "accepted", "Count subsets by their remainder."), (1, "unmade", None)]
+    assert rows[1]["reason"].endswith("is there already")
+
+
+def test_the_curator_is_asked_only_about_a_new_lesson_and_hears_what_was_blocked(tmp_path):
+    lessons = [Observation("f" * 64, "ambiguity", "consensus", "families-majority", "no majority", (), "Say who goes first.")]
+
+    def answer(asked: Asked) -> Any:
+        return {"items": ["Say who goes first."]}
+
+    with LoopbackModel(serve(answer)) as server, agents_for(server, tmp_path) as agents:
+        known = ["Say who goes first."]
+        assert learn(agents, known, lessons, settings=SIZES, cycle="0001", root_seed=0) == known
+        assert server.requests == []
+        assert learn(agents, [], lessons, settings=SIZES, cycle="0001", root_seed=0) == known
+        [asked] = server.requests
+    assert "gate consensus, families-majority: 1 blocked, the last for: no majority" in asked.messages[1]["content"]
