@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.roles import Role, hide
 from evolake.programs.model.blocks import as_kept
-from evolake.programs.model.lines import has_only_lf, with_ends
 from evolake.programs.search.numbers import Relative
 from evolake.programs.search.proposing import Background, child_of
 from evolake.programs.search.trials import Trial, Trials
+from evolake.text_edits import Misfit, replaced
 
 FOR_OPERATORS = ("other", "relatives", "scores", "maximize", "trials", "place", "numbers_only")
 """Fields of a request that no model is shown."""
@@ -107,14 +107,20 @@ def applied(reply: WriterReply, texts: Mapping[str, str]) -> dict[str, str] | st
     for number, edit in enumerate(reply.edits, 1):
         if edit.file not in changed:
             return f"edit {number}: there is no file {edit.file!r} that evolves"
-        text, search, replace = changed[edit.file], edit.search, edit.replace
-        if not has_only_lf(text) and text.count(search) != 1:
-            text, search, replace = with_ends(text), with_ends(search), with_ends(replace)
-        if (times := text.count(search)) != 1:
-            return f"edit {number}: `search` stands {times} times in {edit.file}, wanted once"
-        changed[edit.file] = text.replace(search, replace)
+        done = replaced(changed[edit.file], edit.search, edit.replace, edit.file)
+        if isinstance(done, Misfit):
+            return f"edit {number}: {done.reason}"
+        changed[edit.file] = done.text
     return {name: as_kept(texts[name], text, name) for name, text in changed.items()}
 
 
-WRITER = Role("programs_writer", WriterRequest, WriterReply, write, values=hide(*FOR_OPERATORS))
+def fault(request: WriterRequest, reply: WriterReply) -> str:
+    """Return why a model's reply makes no program, in words for the model; "" if it does."""
+    made = applied(reply, request.parent.files)
+    if isinstance(made, str):
+        return made
+    return "" if made != request.parent.files else "it changes nothing: give edits or a whole file"
+
+
+WRITER = Role("programs_writer", WriterRequest, WriterReply, write, values=hide(*FOR_OPERATORS), fault=fault)
 """A child of a program."""

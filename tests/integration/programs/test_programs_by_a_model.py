@@ -50,7 +50,7 @@ def test_each_reply_of_a_model_becomes_a_program_a_block_or_a_reason(tmp_path: P
     assert len(accepted) == 1 and accepted[0]["score"] > start["score"] and accepted[0]["parents"] == [start["program_id"]]
     reasons = sorted(row["reason"] for row in entry.programs if row["state"] == "blocked")
     assert [reason.partition(":")[0] for reason in reasons] == ["form", "reach"] and "imports evaluator" in reasons[1]
-    assert entry.unanswered == ["edit 1: `search` stands 0 times in initial_program.py, wanted once"]
+    assert entry.unanswered == ["unusable: edit 1: `search` is 0 times in initial_program.py, wanted once, and nothing there is like it"]
     assert {call["role"] for call in entry.calls} == {"programs_writer"} and len(entry.calls) == len(PLAN)
     assert [row["program_id"] for row in again.programs] == [row["program_id"] for row in entry.programs]
     prompt = scripted.prompts[0]
