@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
@@ -36,11 +36,12 @@ class SessionRole(Role[RequestT, Turn], Generic[RequestT, CardT]):
 
 def session_role(
     name: str, request: type[RequestT], card: type[CardT], *, setting: str, commands: tuple[CommandSpec, ...] = (),
-    earlier: tuple[Earlier[RequestT], ...] = (),
+    earlier: tuple[Earlier[RequestT], ...] = (), values: Callable[[RequestT], Mapping[str, Any]] | None = None,
 ) -> SessionRole[RequestT, CardT]:
     """Declare a role that is a session."""
     return SessionRole(
-        name, request, Turn, _no_operators(setting), tools=offered(commands, card), earlier=earlier, card=card, commands=commands, setting=setting,
+        name, request, Turn, _no_operators(setting), tools=offered(commands, card), values=values, earlier=earlier, card=card, commands=commands,
+        setting=setting,
     )
 
 
