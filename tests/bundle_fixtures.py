@@ -29,8 +29,9 @@ from evolake.gates import load_rules
 from evolake.lake import ARTIFACTS, CHAMPIONS, DERIVATIONS, EVALUATIONS, RULES, VERDICTS, Lake, TableSchema, side_table
 from evolake.programs import tables as programs
 from evolake.programs.evolution.context import search_seeds
-from evolake.programs.evolution.generations import judge, judged_row, measured_rows
+from evolake.programs.evolution.generations import judge, judged_row
 from evolake.programs.evolution.immigrants import initial_row
+from evolake.programs.evolution.outcome import measured_rows
 from evolake.programs.evolution.population import Birth, program_row, texts_bytes
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.model.project import Project, pack_files

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -13,7 +13,13 @@ from assets.programs.checks import GUARDS
 from assets.programs.line import PROJECTS, archive, line, project_named
 from assets.store import LineStore
 from evolake.programs.settings import ProgramsSettings
-from evolake.programs.tables import PROGRAMS
+from evolake.programs.tables import PROGRAMS, UNMADE
+
+if TYPE_CHECKING:
+    from evolake.programs.evolution.population import Population
+
+LONGEST_REASON = 300
+"""Characters of the reason of a failed proposal that later cycles know."""
 
 
 @line.asset(schema=PROGRAMS)
@@ -22,6 +28,7 @@ def survivors(
 ) -> pl.DataFrame:
     """The living programs of every project: its islands after migration, and its champion. Seals them."""
     from evolake.programs.evolution.champion import settled
+    from evolake.programs.evolution.memory import CONTESTS, UNMADE_BEFORE
     from evolake.programs.report.material import FIGURES, material_of
 
     own, population = store.settings.of(ProgramsSettings), archive(store)
@@ -46,7 +53,8 @@ def survivors(
         for row in projects.to_dicts() for known in [population.value(PROJECTS, {}).get(row["project"], {"cycle": store.cycle})]
     }
     closed = population.updated(programs=rows).add(derivations=store.rows("candidates", population.schemas["derivations"]))
-    closed = closed.with_values(**{PROJECTS: pinned})
+    contests = {row["project"]: {name: value for name, value in row.items() if name != "test"} for row in decisions.values()}
+    closed = closed.with_values(**{PROJECTS: pinned, CONTESTS: contests, UNMADE_BEFORE: failed_before(store, population)})
     first = champion.sort("project").to_dicts()[0]
     store.champion(first["holder_id"], first["holder_mean"])
     made = set(candidates["program_id"])
@@ -57,3 +65,16 @@ def survivors(
     store.tell(sealed.metadata() | {"live": len(live)} | {f"champion_{row['project']}": row["reason"] for row in decisions.values()}
                | figures_of(FIGURES, material_of(store.lake, following(store.cycle)), "survivors"))
     return PROGRAMS.frame(live)
+
+
+def failed_before(store: LineStore, population: Population) -> dict[str, list[dict[str, Any]]]:
+    """Project -> its newest proposals of which no program came, of all cycles: later prompts name them."""
+    from evolake.programs.evolution.memory import LONGEST_MEMORY, UNMADE_BEFORE
+
+    held: dict[str, list[dict[str, Any]]] = population.value(UNMADE_BEFORE, {})
+    for row in store.rows(UNMADE.name) if store.has(UNMADE.name) else []:
+        if row.get("operator") != "model":
+            continue
+        kept = {name: row[name] for name in ("cycle", "reason", "idea", "parent_id") if name in row}
+        held.setdefault(row["project"], []).append(kept | {"reason": kept["reason"][:LONGEST_REASON]})
+    return {name: rows[-LONGEST_MEMORY:] for name, rows in held.items()}

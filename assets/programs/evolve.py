@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -22,6 +23,7 @@ from evolake.programs.tables import JOURNAL, MEASURED, PROGRAMS, PROJECTS, UNMAD
 if TYPE_CHECKING:
     from evolake.agents import Agents
     from evolake.programs.evolution.generation_entry import GenerationEntry
+    from evolake.programs.evolution.memory import SearchMemory
     from evolake.programs.evolution.population import Population
     from evolake.programs.evolution.writer_session import SessionWriter
 
@@ -134,6 +136,7 @@ def of_project(
         wanted = min(wanted, -(-max(left, 0) // own.candidates_per_generation))
         store.log(f"{name}: config.yaml allows {built.config.iterations} iterations, {max(left, 0)} are left")
     champion = population.champion(name)["program_id"]
+    memory = memory_of(store, agents, population, name, before)
     islands = Islands(built, own, {
         row["program_id"]: row | ({"state": "champion"} if row["program_id"] == champion else {})
         for row in before if row["state"] in ("accepted", "champion")
@@ -142,6 +145,7 @@ def of_project(
     with Evaluator(built, own, workers=settings.workers, mode=settings.jail) as evaluator, sessions(store, agents) as session:
         context = Context(
             evaluator, own, agents, store.blobs, store.rules(), store.cycle, store.run_id, settings.seed, settings.workers, store.guidance(), session,
+            settings.agents.waves, settings.agents.session.turns,
         )
         for generation in range(1, wanted + 1):
             note = noted.get((name, generation))
@@ -151,10 +155,11 @@ def of_project(
             else:
                 made = [row for item in entries for row in item.programs]
                 artifacts = {row["program_id"]: text for item in entries for row in item.measured if (text := artifacts_in(row))}
+                failed = [row | {"cycle": store.cycle} for item in entries for row in item.unmade]
                 entry = run_generation(
                     context, islands, generation, next_number=1 + max((row["number"] for row in (*before, *made)), default=-1),
-                    seen={row["program_id"] for row in (*before, *made)},
-                    failures=[row["reason"] for row in (*before, *made) if row["reason"]], artifacts=artifacts, history=[*before, *made],
+                    seen={row["program_id"] for row in (*before, *made)}, artifacts=artifacts,
+                    memory=replace(memory, rows=[*before, *made], unmade=[*memory.unmade, *failed]),
                 )
                 sha = store.blobs.put(entry_bytes(entry))
             entries.append(entry)
@@ -164,14 +169,24 @@ def of_project(
             yield {"cycle": store.cycle, "project": name, "generation": generation, "key": key, "entry_sha": sha}
 
 
+def memory_of(store: LineStore, agents: Agents, population: Population, name: str, before: Sequence[Mapping[str, Any]]) -> SearchMemory:
+    """What is known of a project when the cycle begins. before: rows of PROGRAMS of the project."""
+    from evolake.programs.evolution.memory import CONTESTS, UNMADE_BEFORE, SearchMemory, recorded_by
+
+    champion, contest = population.champion(name)["program_id"], population.value(CONTESTS, {}).get(name)
+    unmade = population.value(UNMADE_BEFORE, {}).get(name, [])
+    return SearchMemory([dict(row) for row in before], unmade, contest, champion, recorded_by(agents, name))
+
+
 @contextmanager
 def sessions(store: LineStore, agents: Agents) -> Generator[SessionWriter | None]:
-    """Who writes in sessions, with the jail of its tools; None where the setting `writer` is another."""
-    if store.settings.of(ProgramsSettings).writer != "session":
+    """Who writes in sessions, with the jail of its tools; None if children are written otherwise."""
+    from evolake.jail import open_pool
+    from evolake.programs.evolution.writer_session import SessionWriter, writes_in_sessions
+
+    if not writes_in_sessions(store.settings.of(ProgramsSettings), store.settings.backend):
         yield None
         return
-    from evolake.jail import open_pool
-    from evolake.programs.evolution.writer_session import SessionWriter
 
     with open_pool(workers=1, preload=(), mode=store.settings.jail) as pool:
         yield SessionWriter(agents, pool.call)

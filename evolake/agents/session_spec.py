@@ -5,7 +5,7 @@ A line fills a `SessionSpec`. `hold_session` binds the commands, holds the sessi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic
@@ -15,11 +15,14 @@ from pydantic import BaseModel
 from evolake.agents.agents import Agents
 from evolake.agents.roles import AgentFailure, OtherT, Reply
 from evolake.agents.session.role import CardT, SessionRole
-from evolake.agents.session.tools import Bench, Call, Command
+from evolake.agents.session.tools import Bench, Call, Command, CommandReport
 from evolake.agents.session.workspace import Workspace
 
-RunCommand = Callable[[Path, Any], str]
-"""(folder with a copy of the workspace, arguments) -> what the command says. What a candidate does wrong is said; what it raises is ours."""
+RunCommand = Callable[[Path, Any], str | CommandReport]
+"""(folder with a copy of the workspace, arguments) -> what the command says, or a report with rows.
+
+What a candidate does wrong is in the text; what it raises is ours.
+"""
 
 
 class Unusable(Exception):
@@ -37,6 +40,7 @@ class SessionSpec(Generic[CardT, OtherT]):
         commands: what runs each command that the role offers.
         folder: where the workspace was read from; None if its files are all that there is.
         reference: makes the files that may be read in addition to the workspace's (see `Bench`).
+        keep: takes the rows of each command's report, also when the session is replayed.
     """
 
     role: SessionRole[Any, CardT]
@@ -46,6 +50,7 @@ class SessionSpec(Generic[CardT, OtherT]):
     commands: Mapping[str, RunCommand] = field(default_factory=dict)
     folder: Path | None = None
     reference: Callable[[], Mapping[str, str]] = dict
+    keep: Callable[[Sequence[Mapping[str, Any]]], None] = lambda rows: None
 
 
 def hold_session(
@@ -60,7 +65,9 @@ def hold_session(
     """
     role = spec.role
     commands = {name: Command(name, description, arguments, spec.commands[name]) for name, description, arguments in role.commands}
-    bench = Bench(spec.workspace, spec.folder, role.card, call, commands, spec.reference, lambda card: _finish_fault(spec, card))
+    bench = Bench(
+        spec.workspace, spec.folder, role.card, call, commands, spec.reference, finish_fault=lambda card: _finish_fault(spec, card), keep=spec.keep,
+    )
     ended = agents.session(role, spec.request, bench, seed=seed, artifact_id=artifact_id, attempt=attempt)
     if not isinstance(card := ended.value, role.card):
         assert isinstance(card, AgentFailure)

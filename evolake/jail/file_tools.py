@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from evolake.text_edits import Misfit, replaced, with_ends, with_ends_of
+
 MOST_MATCHES = 80
 LONGEST_LINE = 400
 MOST_LINES = 400
@@ -50,7 +52,7 @@ def list_files(files: Mapping[str, str], path: str) -> Did:
 
 def read(files: Mapping[str, str], path: str, first_line: int, last_line: int | None) -> Did:
     """Lines of one file, with their numbers; a footer says which of how many, if they are not all."""
-    text = _file(files, path)
+    text = with_ends(_file(files, path))
     lines = text.split("\n")
     # the end of a last line is no further line; it is shown as one with the whole file, so that the file is seen to end there
     count = len(lines) - (text.endswith("\n") and len(lines) > 1)
@@ -85,7 +87,7 @@ def grep(files: Mapping[str, str], pattern: str, path: str) -> Did:
     for name, text in sorted(files.items()):
         if not _below(name, path):
             continue
-        for number, line in enumerate(text.split("\n"), start=1):
+        for number, line in enumerate(with_ends(text).split("\n"), start=1):
             if wanted.search(line):
                 result.append(f"{name}:{number}: {line[:LONGEST_LINE]}")
             if len(result) > MOST_MATCHES:
@@ -94,21 +96,18 @@ def grep(files: Mapping[str, str], pattern: str, path: str) -> Did:
 
 
 def edit(files: Mapping[str, str], path: str, search: str, replace: str) -> Did:
-    """A text that stands in the file exactly once, replaced."""
-    text = _file(files, path)
-    times = text.count(search)
-    if times != 1:
-        absent = "it does not stand there, character for character" + (" (lines end in CR LF)" if "\r\n" in text else "")
-        why = f"it stands there {times} times; take more of the lines around it" if times else absent
-        raise Fault(f"`search` must stand in {path} exactly once: {why}")
+    """Replace a text that is in the file exactly once, whatever its line ends; the file keeps its own."""
     if search == replace:
-        raise Fault("`replace` is what stands there already")
-    line = text[: text.index(search)].count("\n") + 1
-    return f"{path} was changed at line {line}", {path: text.replace(search, replace)}
+        raise Fault("`replace` is the same text as `search`")
+    done = replaced(_file(files, path), search, replace, path)
+    if isinstance(done, Misfit):
+        raise Fault(done.reason)
+    return f"{path} was changed at line {done.line}", {path: done.text}
 
 
 def write(files: Mapping[str, str], path: str, text: str) -> Did:
-    """A whole file, new or in place of the one that is there."""
+    """Write a whole file, new or in place of the one that is there, whose line ends it keeps."""
+    text = with_ends_of(files.get(path, ""), text)
     if files.get(path) == text:
         raise Fault(f"{path} holds just this already")
     return f"{path} was {'replaced' if path in files else 'made'}: {len(text.splitlines())} lines", {path: text}

@@ -20,7 +20,7 @@ class ProgramsSettings(LineSettings):
     candidates_per_generation: int = Field(default=8, gt=0, description="candidates of a generation, over all islands")
     batch: int = Field(
         default=2, gt=0, description="candidates that operators propose at a time, knowing how those before them scored; as many are evaluated at "
-        "the same time. A model proposes all candidates of a generation at once",
+        "the same time. A model is asked in waves (EVOLAKE_AGENTS__WAVES)",
     )
     islands: int = Field(default=3, gt=0, description="islands of a project whose config.yaml names no num_islands")
     elites: int = Field(default=8, gt=0, description="best programs that an island keeps beside one for each cell of features")
@@ -29,9 +29,13 @@ class ProgramsSettings(LineSettings):
         default="/usr/share", description="folders of this machine, comma-separated, in which those lie that a project may name in `[jail] folders`: "
         "programs of others could read them",
     )
-    writer: Literal["one-shot", "session"] = Field(
-        default="one-shot", description="how a model writes a program: `one-shot` (one reply), or `session` (it reads, changes and evaluates the "
-        "program by tools in the jail)",
+    writer: Literal["auto", "one-shot", "session"] = Field(
+        default="auto", description="how a model writes a program: `session` (it reads, changes and evaluates the program by tools in the jail), "
+        "`one-shot` (one reply, and `revisions` after an evaluation), or `auto` (sessions with the backend model)",
+    )
+    session_evaluations: int = Field(default=12, gt=0, description="evaluations that a session of a writer may ask for")
+    revisions: int = Field(
+        default=1, ge=0, le=1, description="whether a one-shot writer may revise its program after one evaluation of it: 1, or 0 for never",
     )
     repeats: int = Field(default=1, gt=0, description="evaluations of a candidate, each under a seed of its own; the score is their mean")
     heldout_repeats: int = Field(

@@ -20,7 +20,7 @@ TERMS = {
 """What the columns mean that several of the tables below have; see `TableSchema`."""
 
 PROGRAMS = TableSchema(
-    "programs", 1,
+    "programs", 2,
     {
         "program_id": pl.String, "project": pl.String,
         "cycle": (pl.String, "Cycle in which it was made; 0000 for an initial program of the seeds."),
@@ -38,9 +38,13 @@ PROGRAMS = TableSchema(
         "protected": pl.Boolean,
         "origin": (pl.String, "Backend that wrote it, or the project's name for an initial program."),
         "reason": (pl.String, "Why it is blocked; null where it is not."),
+        "idea": (pl.String, "What its author wanted to try, in the author's words; null of operators, and in lakes of earlier versions."),
+        "cpu_s": (pl.Float64, "Mean processor time of its evaluations; null if it was not evaluated, and in lakes of earlier versions."),
     },
-    keys=("program_id",), terms=TERMS,
+    keys=("program_id",), provenance=("cpu_s",), terms=TERMS,
 )
+LATER = ("idea", "cpu_s")
+"""Columns of PROGRAMS that a lake of an earlier version lacks; they are read as null."""
 ARCHIVE: dict[str, TableSchema] = {"programs": PROGRAMS, "derivations": DERIVATIONS, "state": STATE}
 
 PROJECTS = TableSchema(
@@ -78,10 +82,13 @@ MEASURED = TableSchema(
     "measured", 1,
     {
         "cycle": pl.String, "project": pl.String, "program_id": pl.String,
-        "purpose": (pl.String, "search, or heldout: side by side at the end of the cycle, under seeds that the search never had."),
+        "purpose": (
+            pl.String, "search; session or trial: under the seeds of the search, while its author still worked on it; or heldout: side by side at "
+            "the end of the cycle, under seeds that the search never had.",
+        ),
         "side": (
             pl.String, "Of the held-out: champion, again (the champion once more under the first seeds: the noise within a seed), challenger or "
-            "initial; empty for the search.",
+            "initial; of session and trial generation/place of the child that was asked for; empty for the search.",
         ),
         "seed": (pl.Int64, "Number that chance in the evaluation is drawn from."),
         "status": (pl.String, "ok; or how it ended: a status of the jail, build, raised, reported (an error in words), no_result or tampered."),
@@ -96,11 +103,14 @@ MEASURED = TableSchema(
 )
 """One row per evaluation."""
 UNMADE = TableSchema(
-    "unmade", 1,
+    "unmade", 2,
     {
         "number": (pl.Int64, "Place among the cycle's proposals that made no candidate, from 0."),
         "cycle": pl.String, "project": pl.String, "generation": pl.Int64,
         "reason": (pl.String, "Why no candidate came of it."),
+        "idea": (pl.String, "What was to be tried, in its author's words; empty if that is not known."),
+        "operator": (pl.String, "model, or operators."),
+        "parent_id": (pl.String, "Program that was to be changed."),
     },
     keys=("number",), terms=TERMS,
 )

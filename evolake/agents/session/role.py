@@ -40,8 +40,8 @@ def session_role(
 ) -> SessionRole[RequestT, CardT]:
     """Declare a role that is a session. values: as in `Role`."""
     return SessionRole(
-        name, request, Turn, _no_operators(setting), values=values,
-        tools=offered(commands, card), earlier=earlier, card=card, commands=commands, setting=setting,
+        name, request, Turn, _no_operators(setting), tools=offered(commands, card), values=values, earlier=earlier, card=card, commands=commands,
+        setting=setting,
     )
 
 

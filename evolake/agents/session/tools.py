@@ -84,17 +84,25 @@ CHANGING = ("edit_file", "write_file", "delete_file")
 
 
 @dataclass(frozen=True)
+class CommandReport:
+    """What a command says, and rows that the caller keeps of it; both are recorded, so that a replay gives the same rows."""
+
+    text: str
+    rows: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True)
 class Command:
     """A command that a session may run on a copy of its workspace, in the jail.
 
     Attributes:
-        run: (folder of the copy, arguments) -> what it says. What the candidate does wrong is said; what it raises is ours.
+        run: (folder of the copy, arguments) -> what it says, or a report with rows. What the candidate does wrong is said; what it raises is ours.
     """
 
     name: str
     description: str
     arguments: type[Arguments]
-    run: Callable[[Path, Any], str]
+    run: Callable[[Path, Any], str | CommandReport]
 
 
 @dataclass(frozen=True)
@@ -129,7 +137,8 @@ class Bench:
     workspace: its files. parent: the folder that they were read from, of which commands get a copy with the changes; None if there is no other file.
     finish: what its last call says. finish_fault: why files and last call together are no reply, "" if they are one; a function of the two alone.
     call: the jail. commands: by name. reference: makes the files that may be read beside those of the workspace, path -> text; their paths begin with
-    one folder that the workspace has not, and a listing or a search sees them only when it is asked for that.
+    one folder that the workspace has not, and a listing or a search sees them only when it is asked for that. keep: takes the rows of each command,
+    new or recorded.
     """
 
     workspace: Workspace
@@ -139,6 +148,7 @@ class Bench:
     commands: Mapping[str, Command] = field(default_factory=dict)
     reference: Callable[[], Mapping[str, str]] = dict
     finish_fault: Callable[[Any], str] = lambda said: ""
+    keep: Callable[[Sequence[Mapping[str, Any]]], None] = lambda rows: None
 
     @cached_property
     def references(self) -> Mapping[str, str]:
@@ -183,6 +193,7 @@ def run_tool(bench: Bench, name: str, arguments: Any, remember: Remember) -> Res
         return Result(name, "The session is finished.", finished=given)
     if name in bench.commands:
         record = remember(lambda: _command(bench, bench.commands[name], given))
+        bench.keep(record.get("rows", ()))
         return Result(name, record["text"], wall_s=record["wall_s"])
     return _on_files(bench, name, given.model_dump())
 
@@ -197,8 +208,10 @@ def _command(bench: Bench, command: Command, arguments: Any) -> dict[str, Any]:
     with Scratch("session") as parent:
         folder = Path(parent) / "work"
         bench.workspace.lay_out(bench.parent, folder)
-        text = command.run(folder, arguments)
-    return {"text": shown(text), "wall_s": round(monotonic() - began, 3)}
+        said = command.run(folder, arguments)
+    report = CommandReport(said) if isinstance(said, str) else said
+    rows = {"rows": [dict(row) for row in report.rows]} if report.rows else {}
+    return {"text": shown(report.text), "wall_s": round(monotonic() - began, 3), **rows}
 
 
 def _on_files(bench: Bench, name: str, arguments: dict[str, Any]) -> Result:

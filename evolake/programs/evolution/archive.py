@@ -138,9 +138,15 @@ class Islands:
 
     def with_front(self) -> None:
         """Mark the Pareto front over the declared metrics."""
+        best = self.front()
+        self.rows = {name: row | {"front": name in best} for name, row in self.rows.items()}
+
+    def front(self) -> set[str]:
+        """Return ids of the living programs on the Pareto front over the declared metrics."""
         points = {name: point for name, row in self.rows.items() if (point := _point(row, self.project.metrics)) is not None}
-        best = dict(zip(points, fronts(np.array(list(points.values()))) == 0, strict=True)) if points else {}
-        self.rows = {name: row | {"front": bool(best.get(name, False))} for name, row in self.rows.items()}
+        if not points:
+            return set()
+        return {name for name, rank in zip(points, fronts(np.array(list(points.values()))), strict=True) if rank == 0}
 
 
 def _point(row: Mapping[str, Any], metrics: Mapping[str, str]) -> tuple[float, ...] | None:

@@ -15,7 +15,7 @@ from evolake.errors import HostBusy
 from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands, dominates
 from evolake.programs.evolution.duel import UNDECIDED, decide_by_metrics, run_duel, sides_of
-from evolake.programs.evolution.generations import measured_rows
+from evolake.programs.evolution.outcome import measured_rows
 from evolake.programs.evolution.population import Population, Row, texts_of
 from evolake.programs.model.project import Project
 from evolake.programs.sandbox.evaluating import Evaluation, Evaluator, deciding_odd, score_of

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from evolake.agents import AgentFailure, Agents, Reply
 from evolake.gates import Ruleset
@@ -21,14 +21,17 @@ LINE = "programs"
 class SessionWriting(Protocol):
     """Writes children in sessions: `writer_session.SessionWriter`."""
 
-    def write(self, context: Context, request: WriterRequest, *, seed: int, attempt: int) -> Reply[WriterReply | AgentFailure]:
-        """Return what the session wrote, or why it ended without a program."""
+    def write(
+        self, context: Context, request: WriterRequest, *, seed: int, attempt: int, side: str, keep: Callable[[Sequence[Mapping[str, Any]]], None],
+    ) -> Reply[WriterReply | AgentFailure]:
+        """Return what the session wrote, or why it ended without a program. side: of its evaluations' rows of MEASURED, which `keep` takes."""
         ...
 
 
 @dataclass(frozen=True)
 class Context:
-    """What the generations of a project share. session: who writes in sessions; None: the writer is asked once for each child."""
+    """What the generations of a project share. session: who writes in sessions; None: the writer is asked once for each child, and once more if
+    it may revise. waves: of requests to a model in one generation. turns: that a session may take, for its prompt."""
 
     evaluator: Evaluator
     own: ProgramsSettings
@@ -41,6 +44,8 @@ class Context:
     workers: int
     guidance: Sequence[str] = ()
     session: SessionWriting | None = None
+    waves: int = 2
+    turns: int = 0
 
     @property
     def project(self) -> Project:

@@ -17,7 +17,8 @@ REPEATED = "the program is there already"
 @dataclass(frozen=True)
 class GenerationEntry:
     """Rows of PROGRAMS, VERDICTS, MEASURED, DERIVATIONS and AGENT_CALLS. islands: the living programs afterwards. repeated: children that were there
-    already. unanswered: proposals that came to nothing, each with the reason. turns: of sessions, as `Agents.turns` gives them."""
+    already. unanswered: reasons of proposals that came to nothing. turns: of sessions, as `Agents.turns` gives them. unmade: the same proposals, and
+    those that were there already, with reason, idea, operator and parent."""
 
     programs: list[Row] = field(default_factory=list[Row])
     verdicts: list[Row] = field(default_factory=list[Row])
@@ -28,12 +29,13 @@ class GenerationEntry:
     repeated: int = 0
     unanswered: list[str] = field(default_factory=list[str])
     turns: list[Row] = field(default_factory=list[Row])
+    unmade: list[Row] = field(default_factory=list[Row])
 
     def followed_by(self, other: GenerationEntry) -> GenerationEntry:
         """The entry with what another made after it; the living programs are those after the other."""
         joined = {
             name: [*getattr(self, name), *getattr(other, name)]
-            for name in ("programs", "verdicts", "measured", "derivations", "calls", "unanswered", "turns")
+            for name in ("programs", "verdicts", "measured", "derivations", "calls", "unanswered", "turns", "unmade")
         }
         return GenerationEntry(**joined, islands=other.islands, repeated=self.repeated + other.repeated)
 
@@ -50,11 +52,8 @@ def read_entry(data: bytes) -> GenerationEntry:
 
 def unmade_rows(noted: Iterable[Mapping[str, Any]], entries: Iterable[GenerationEntry]) -> list[Row]:
     """Rows of UNMADE of a cycle. noted: its rows of JOURNAL, in order; entries: what they name."""
-    reasons = [
-        (note, reason) for note, entry in zip(noted, entries, strict=True)
-        for reason in (*entry.unanswered, *(REPEATED for _ in range(entry.repeated)))
-    ]
+    found = [(note, item) for note, entry in zip(noted, entries, strict=True) for item in entry.unmade]
     return [
-        {"number": number, "cycle": note["cycle"], "project": note["project"], "generation": note["generation"], "reason": reason}
-        for number, (note, reason) in enumerate(reasons)
+        {"number": number, "cycle": note["cycle"], "project": note["project"], "generation": note["generation"], **item}
+        for number, (note, item) in enumerate(found)
     ]

@@ -7,39 +7,49 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
-from evolake.agents import AgentFailure, Reply
+from evolake.agents import AgentFailure
+from evolake.agents.fences import clean
+from evolake.agents.waves import SiblingNote, direction_of, waves
 from evolake.canonical_json import canonical_json
 from evolake.errors import HostBusy
 from evolake.gates import GateResults, Ruleset, run_gates
 from evolake.gates.in_turn import in_turn, side_by_side
 from evolake.lake import BlobStore
-from evolake.programs.evolution.archive import Islands, block_size, cell_of
+from evolake.programs.evolution.archive import Islands, block_size, cell_of, merit
 from evolake.programs.evolution.context import LINE, Context
-from evolake.programs.evolution.generation_entry import GenerationEntry
+from evolake.programs.evolution.generation_entry import REPEATED, GenerationEntry
+from evolake.programs.evolution.limits_text import limits_text
+from evolake.programs.evolution.memory import SHORT_ID, Recorded, SearchMemory, contest_text, front_lines
+from evolake.programs.evolution.model_parents import parent_for_model
+from evolake.programs.evolution.outcome import candidate_rows, evaluations_of
 from evolake.programs.evolution.population import Birth, Row, program_row, texts_bytes, texts_of
+from evolake.programs.evolution.revising import Draft, revised
 from evolake.programs.evolution.tried_programs import Tried, parents_for_operators, tried_programs
 from evolake.programs.gates.collecting import Candidate, bare_text, behaviour
 from evolake.programs.gates.specs import GATES
 from evolake.programs.model.blocks import BadBlocks
-from evolake.programs.model.project import Project, program_id
-from evolake.programs.roles.writer import NOTHING, WRITER, Measured, WriterReply, WriterRequest, applied
-from evolake.programs.sandbox.evaluating import Evaluation, host, score_of, shown_metrics
+from evolake.programs.model.project import program_id
+from evolake.programs.roles.brief import DIRECTIONS
+from evolake.programs.roles.writer import NOTHING, WRITER, Measured, WriterReply, WriterRequest, applied, unmade_idea
+from evolake.programs.sandbox.evaluating import shown_metrics
 from evolake.seeds import child_seed, generator
 
-MOST_RELATIVES, MOST_BEST, MOST_FAILURES = 24, 3, 5
+MOST_RELATIVES, MOST_BEST, LONGEST_NOTE = 24, 2, 400
 UNKNOWN = "unknown: the host was too busy to evaluate it, so nothing was judged; it may be proposed again"
 """Reason of a proposal that came to nothing because of the host. It is no verdict: the program has no row, and no later cycle takes it for known."""
 
 
 @dataclass
 class Item:
-    """A candidate on its way: its row, its texts as gates see them, the island that it is for, the call that it came of."""
+    """A candidate on its way: its row, its texts as gates see them, the island that it is for, the calls that it came of."""
 
     row: Row
     candidate: Candidate
     island: int
-    call_id: str
+    call_ids: list[str]
 
 
 def judge(candidate: Candidate, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, run_id: str) -> GateResults:
@@ -57,6 +67,8 @@ def evidence_bytes(evidence: Mapping[str, Any]) -> bytes:
 
 def judged_row(row: Row, candidate: Candidate, results: GateResults) -> Row:
     """A row of PROGRAMS after its gates: accepted with score and cell, or blocked with the reason."""
+    if done := evaluations_of(candidate):
+        row = row | {"cpu_s": sum(item.cpu_s for item in done) / len(done)}
     if (objection := results.blocked_by) is not None:
         return row | {"state": "blocked", "reason": f"{objection.gate}: {objection.reason}"}
     metrics = candidate.metrics
@@ -64,23 +76,6 @@ def judged_row(row: Row, candidate: Candidate, results: GateResults) -> Row:
         "state": "accepted", "score": candidate.score, "metrics": json.dumps(metrics, sort_keys=True),
         "cell": cell_of(candidate.project, metrics, row["size"]),
     }
-
-
-def measured_rows(
-    project: Project, program: str, evaluations: Sequence[Evaluation], cycle: str, purpose: str = "search", side: str = "",
-) -> list[Row]:
-    """Rows of MEASURED."""
-    return [
-        {
-            "cycle": cycle, "project": project.name, "program_id": program, "purpose": purpose, "side": side, "seed": evaluation.seed,
-            "status": evaluation.status, "score": score_of(project, evaluation) if evaluation.ok else None,
-            "metrics": json.dumps(dict(evaluation.metrics), sort_keys=True),
-            "artifacts": json.dumps(dict(evaluation.artifacts) | ({"reason": evaluation.reason} if evaluation.reason else {}), sort_keys=True),
-            "stage": evaluation.stage, "cpu_s": evaluation.cpu_s, "wall_s": evaluation.wall_s, "peak_mb": evaluation.peak_mb,
-            "protected": project.protected, "host": host(),
-        }
-        for evaluation in evaluations
-    ]
 
 
 @dataclass(frozen=True)
@@ -94,68 +89,123 @@ class Asked:
 
 
 def run_generation(
-    context: Context, islands: Islands, generation: int, *, next_number: int, seen: set[str], failures: Sequence[str], artifacts: Mapping[str, Any],
-    history: Sequence[Row] = (),
+    context: Context, islands: Islands, generation: int, *, next_number: int, seen: set[str], artifacts: Mapping[str, Any],
+    memory: SearchMemory = SearchMemory(),
 ) -> GenerationEntry:
     """One generation. `islands` and `seen` are changed.
 
-    Operators propose a few children at a time, so that they know how those before them scored. A model is asked for all children at once.
+    Operators propose a few children at a time, so that they know how those before them scored. A model is asked in waves, and is told what the waves
+    before it brought; sessions are held one after another, each is a wave.
 
     Args:
-        next_number: of the project's next program. seen: ids of all its programs. failures: why recent candidates were blocked.
-        artifacts: program -> what its evaluation handed on. history: rows of all its programs before this generation, in order.
+        next_number: of the project's next program. seen: ids of all its programs. artifacts: program -> what its evaluation handed on.
+        memory: what is known of the project before this generation.
     """
     count = context.own.candidates_per_generation
-    operators = context.agents.backend.name == "operators"
-    size = context.own.batch if operators else count
-    history, entry = list(history) or islands.ranked(islands.rows.values()), GenerationEntry()
-    for first in range(0, count, size):
-        tried = tried_programs([*history, *entry.programs], islands, context.blobs) if operators else None
-        asked = [
-            _ask(context, islands, generation, place, failures, artifacts, tried) for place in range(first, min(first + size, count))
-        ]
-        entry = entry.followed_by(_run_batch(context, islands, generation, asked, next_number + len(entry.programs), seen))
+    if not memory.rows:
+        memory = replace(memory, rows=islands.ranked(islands.rows.values()))
+    operators, entry, notes = context.agents.backend.name == "operators", GenerationEntry(), list[str]()
+    for places in _batches(context, count, operators=operators):
+        rows = [*memory.rows, *entry.programs]
+        if operators:
+            tried = tried_programs(rows, islands, context.blobs)
+            asked = [_ask_operators(context, islands, generation, place, artifacts, tried) for place in places]
+        else:
+            # children of this generation are in the notes, not a second time in the table of attempts
+            asked = [_ask_model(context, islands, generation, place, artifacts, memory, notes) for place in places]
+        done = _run_batch(context, islands, generation, asked, next_number + len(entry.programs), seen, memory.recorded)
+        notes += sibling_notes(done, rows, islands)
+        entry = entry.followed_by(done)
     programs = [_after(row, islands) for row in entry.programs]
     return replace(entry, programs=programs, islands=list(islands.rows.values()))
 
 
-def _ask(
-    context: Context, islands: Islands, generation: int, place: int, failures: Sequence[str], artifacts: Mapping[str, Any], tried: Tried | None,
-) -> Asked:
-    """A child that is asked for: its parents and the request. tried: what operators learn from; None for a model."""
+def _batches(context: Context, count: int, *, operators: bool) -> list[range]:
+    """Return the places of the children that are asked for together."""
+    if operators:
+        return [range(first, min(first + context.own.batch, count)) for first in range(0, count, context.own.batch)]
+    return waves(count, context.waves if context.session is None else count)
+
+
+def _ask_operators(context: Context, islands: Islands, generation: int, place: int, artifacts: Mapping[str, Any], tried: Tried) -> Asked:
+    """A child that operators are asked for. tried: what they learn from."""
     island = place % islands.count
-    random = generator(context.root_seed, LINE, context.cycle, f"parents/{context.project.name}/{generation}", place)
-    if tried is None:
-        parents = islands.parents(island, random)
-        return Asked(place, island, parents, request_for(context, islands, parents, failures, artifacts))
+    random = _parent_random(context, generation, place)
     parents, numbers_only = parents_for_operators(tried, islands, island, random)
-    request = request_for(context, islands, parents, failures, artifacts)
+    request = operators_request(context, islands, parents, artifacts)
     learnt = {"trials": list(tried.programs), "place": tried.place(parents[0]), "numbers_only": numbers_only}
     return Asked(place, island, parents, request.model_copy(update=learnt))
 
 
-def _run_batch(context: Context, islands: Islands, generation: int, asked: Sequence[Asked], next_number: int, seen: set[str]) -> GenerationEntry:
+def _ask_model(
+    context: Context, islands: Islands, generation: int, place: int, artifacts: Mapping[str, Any], memory: SearchMemory, notes: Sequence[str],
+) -> Asked:
+    """A child that a model is asked for. notes: what its siblings of earlier waves proposed and got."""
+    initial = next((row for row in memory.rows if row["operator"] == "initial"), None)
+    parent, why = parent_for_model(islands, place, initial, _parent_random(context, generation, place))
+    count = context.own.candidates_per_generation
+    sibling = SiblingNote(
+        number=place + 1, count=count, direction=direction_of(DIRECTIONS, (generation - 1) * count + place), siblings=list(notes),
+    )
+    base = operators_request(context, islands, (parent, parent), artifacts)
+    ranked = islands.ranked(islands.rows.values())
+    front = islands.front() if len(context.project.metrics) > 1 else set[str]()
+    others = [row for row in ranked if row["program_id"] != parent["program_id"]]
+    shown = [*others[:MOST_BEST], *(row for row in others[MOST_BEST:] if row["program_id"] == memory.champion and row["program_id"] not in front)]
+    limits = f"{limits_text(context)}\n- This is generation {generation} of {context.own.generations_per_cycle} in cycle {context.cycle}."
+    request = base.model_copy(update={
+        "parent": _measured(context, parent, memory), "parent_reason": why, "best": [_measured(context, row, memory) for row in shown],
+        "limits": limits, "contest": contest_text(memory, islands), "front": front_lines(islands),
+        "attempts": memory.attempts(islands, sibling.direction), "sibling": sibling, "relatives": [], "scores": [], "other": None,
+    })
+    return Asked(place, place % islands.count, (parent, parent), request)
+
+
+def _parent_random(context: Context, generation: int, place: int) -> np.random.Generator:
+    return generator(context.root_seed, LINE, context.cycle, f"parents/{context.project.name}/{generation}", place)
+
+
+def sibling_notes(entry: GenerationEntry, rows: Sequence[Row], islands: Islands) -> list[str]:
+    """Return what each proposal of a wave tried and got, a line each. rows: of the programs before it."""
+    known = {row["program_id"]: row for row in rows}
+    notes = [f"{row['idea'] or '(no idea given)'} -> no program: {row['reason']}" for row in entry.unmade]
+    for row in entry.programs:
+        parent = known.get(row["parents"][0])
+        gain = "" if row["score"] is None or parent is None else f" ({merit(islands.project, row) - merit(islands.project, parent):+.3g})"
+        got = f"blocked by {row['reason']}" if row["state"] == "blocked" else f"score {row['score']:.9g}{gain}"
+        notes.append(f"{row['idea'] or '(no idea given)'} -> {got}")
+    return [clean(" ".join(note.split()))[:LONGEST_NOTE] for note in notes]
+
+
+def _run_batch(
+    context: Context, islands: Islands, generation: int, asked: Sequence[Asked], next_number: int, seen: set[str], recorded: Recorded,
+) -> GenerationEntry:
     """What children that are asked for together become."""
     purpose = f"child/{context.project.name}/{generation}"
     seeds = [child_seed(context.root_seed, LINE, context.cycle, purpose, item.place) for item in asked]
     before, turned = len(context.agents.rows()), len(context.agents.turns())
-    replies = written(context, asked, seeds)
-    items, derivations, unanswered, repeated = [], [], [], 0
+    drafts, trials = written(context, generation, asked, seeds, recorded)
+    items, derivations, unmade, answered = [], [], [], dict[str, Asked]()
     living = {behaviour(json.loads(row["metrics"])): row["program_id"] for row in islands.rows.values()}
     known = {bare_text(texts_of(context.blobs, row["files_sha"])): row["program_id"] for row in islands.rows.values()}
-    for question, reply in zip(asked, replies, strict=True):
-        texts = child_texts(reply.value, question.request.parent.files)
+    for question, draft in zip(asked, drafts, strict=True):
+        reply = draft.reply
+        texts = child_texts(reply.value, draft.request.parent.files)
         if isinstance(texts, str):
-            unanswered.append(texts)
+            unmade.append(_unmade_row(context, question, *unmade_idea(texts)))
             continue
         name = program_id(context.project.name, texts)
         if name in seen:
-            repeated += 1
+            unmade.append(_unmade_row(context, question, REPEATED, _idea(reply.value)))
             continue
         seen.add(name)
         row, lines = child_row(context, reply.value, texts, question.parents, generation, next_number + len(items))
         derivations += lines
-        items.append(Item(row, Candidate(texts, name, context.evaluator, context.seeds(), known, living), question.island, reply.call_id))
+        candidate = Candidate(texts, name, context.evaluator, context.seeds(), known, living)
+        if draft.candidate is not None and draft.candidate.program_id == name and (done := evaluations_of(draft.candidate)):
+            candidate.__dict__["evaluations"] = done
+        answered[name] = question
+        items.append(Item(row, candidate, question.island, [name for name in (reply.call_id, draft.other_call) if name]))
 
     def judge_item(item: Item) -> GateResults | HostBusy:
         try:
@@ -170,44 +220,66 @@ def _run_batch(context: Context, islands: Islands, generation: int, asked: Seque
     ended = list(zip(items, results, strict=True))
     items = [item for item, result in ended if not isinstance(result, HostBusy)]
     busy = [item for item, result in ended if isinstance(result, HostBusy)]
-    unanswered += [UNKNOWN for _ in busy]
+    unmade += [_unmade_row(context, answered[item.candidate.program_id], UNKNOWN, item.row["idea"] or "") for item in busy]
     seen -= {item.candidate.program_id for item in busy}
     for item in items:
-        context.agents.assign(item.call_id, item.candidate.program_id)
+        for call_id in item.call_ids:
+            context.agents.assign(call_id, item.candidate.program_id)
     calls, turns = context.agents.rows()[before:], context.agents.turns()[turned:]
     programs = [item.row for item in items]
-    measured = [row for item in items for row in measured_rows(context.project, item.candidate.program_id, _evaluations(item), context.cycle)]
+    measured = [row for item in items for row in candidate_rows(context, item.candidate, "search", "")]
     verdicts = [verdict.row() for result in results if not isinstance(result, HostBusy) for verdict in result.verdicts]
     derivations = [line for line in derivations if line["child_id"] in {item.candidate.program_id for item in items}]
-    return GenerationEntry(programs, verdicts, measured, derivations, calls, [], repeated, unanswered, turns)
+    unanswered = [row["reason"] for row in unmade if row["reason"] != REPEATED]
+    return GenerationEntry(
+        programs, verdicts, [*trials, *measured], derivations, calls, [], len(unmade) - len(unanswered), unanswered, turns, unmade,
+    )
 
 
-def written(context: Context, asked: Sequence[Asked], seeds: Sequence[int]) -> list[Reply[WriterReply | AgentFailure]]:
-    """Return a reply to each request, by calls, many at once, or by one session after another."""
-    if context.session is None:
-        return context.agents.call_many(WRITER, [item.request for item in asked], seeds=seeds, attempts=[item.place for item in asked])
-    return [
-        context.session.write(context, item.request, seed=seed, attempt=item.place) for item, seed in zip(asked, seeds, strict=True)
+def written(
+    context: Context, generation: int, asked: Sequence[Asked], seeds: Sequence[int], recorded: Recorded,
+) -> tuple[list[Draft], list[Row]]:
+    """Return a draft for each request, by calls, many at once, or by one session after another; and rows of evaluations that authors asked for."""
+    trials: list[Row] = []
+    sides = [f"{generation}/{item.place}" for item in asked]
+    if context.session is not None:
+        replies = [
+            context.session.write(context, item.request, seed=seed, attempt=item.place, side=side, keep=lambda rows: trials.extend(map(dict, rows)))
+            for item, seed, side in zip(asked, seeds, sides, strict=True)
+        ]
+    else:
+        replies = context.agents.call_many(WRITER, [item.request for item in asked], seeds=seeds, attempts=[item.place for item in asked])
+    drafts = [
+        Draft(item.request, reply, seed, item.place, side) for item, reply, seed, side in zip(asked, replies, seeds, sides, strict=True)
     ]
+    if context.session is None and context.own.revisions and context.agents.backend.name != "operators":
+        revised(context, drafts, recorded)
+        trials = [row for draft in drafts for row in draft.trials]
+    return drafts, trials
 
 
-def request_for(
-    context: Context, islands: Islands, parents: tuple[Row, Row], failures: Sequence[str], artifacts: Mapping[str, Any],
-) -> WriterRequest:
-    """What a writer is asked for one child."""
+def operators_request(context: Context, islands: Islands, parents: tuple[Row, Row], artifacts: Mapping[str, Any]) -> WriterRequest:
+    """What operators are asked for one child, and the part of a model's request that does not depend on its siblings."""
     project, (parent, other) = context.project, parents
     ranked = islands.ranked(islands.rows.values())
     relatives = [row for row in ranked[:MOST_RELATIVES] if row["program_id"] != parent["program_id"]]
     goal = "; ".join(f"{name}: {'higher' if way == 'max' else 'lower'} is better" for name, way in project.metrics.items())
     return WriterRequest(
         project=project.name, instructions="\n".join(filter(None, (project.given.description, project.config.instructions))), goal=goal,
-        parent=_measured(context, parent), artifacts=dict(artifacts.get(parent["program_id"], {})),
-        best=[_measured(context, row) for row in ranked[:MOST_BEST] if row["program_id"] != parent["program_id"]],
-        failures=list(failures)[-MOST_FAILURES:], guidance=list(context.guidance),
+        parent=_measured(context, parent), artifacts=dict(artifacts.get(parent["program_id"], {})), guidance=list(context.guidance),
         other=texts_of(context.blobs, other["files_sha"]) if other["program_id"] != parent["program_id"] else None,
         relatives=[texts_of(context.blobs, row["files_sha"]) for row in relatives], scores=[row["score"] for row in relatives],
         maximize=project.higher_is_better,
     )
+
+
+def _unmade_row(context: Context, question: Asked, reason: str, idea: str) -> Row:
+    operator = "operators" if context.agents.backend.name == "operators" else "model"
+    return {"reason": reason, "idea": idea, "operator": operator, "parent_id": question.parents[0]["program_id"]}
+
+
+def _idea(reply: WriterReply | AgentFailure) -> str:
+    return reply.idea if isinstance(reply, WriterReply) else ""
 
 
 def child_texts(reply: WriterReply | AgentFailure, parent: Mapping[str, str]) -> dict[str, str] | str:
@@ -228,7 +300,7 @@ def child_row(
     share = {parents[0]["program_id"]: 1.0}
     if operator == "crossover" and parents[1]["program_id"] != parents[0]["program_id"]:
         share = {parents[0]["program_id"]: 0.5, parents[1]["program_id"]: 0.5}
-    birth = Birth(context.cycle, generation, number, operator, list(share), context.agents.backend.name)
+    birth = Birth(context.cycle, generation, number, operator, list(share), context.agents.backend.name, _idea(reply))
     row = program_row(context.project, texts, birth, files_sha=context.blobs.put(texts_bytes(texts)), size=size_of(texts))
     lines = [
         {"child_id": row["program_id"], "parent_id": parent, "operator": operator, "weight": weight, "cycle": context.cycle}
@@ -245,8 +317,11 @@ def size_of(texts: Mapping[str, str]) -> int:
         return sum(map(len, texts.values()))
 
 
-def _measured(context: Context, row: Row) -> Measured:
-    return Measured(score=row["score"], metrics=shown_metrics(json.loads(row["metrics"])), files=texts_of(context.blobs, row["files_sha"]))
+def _measured(context: Context, row: Row, memory: SearchMemory | None = None) -> Measured:
+    return Measured(
+        name=row["program_id"][:SHORT_ID], score=row["score"], metrics=shown_metrics(json.loads(row["metrics"])), idea=row.get("idea") or "",
+        files=texts_of(context.blobs, row["files_sha"]), seconds=memory.seconds(row) if memory else None,
+    )
 
 
 def _still(item: Item, result: GateResults | HostBusy) -> GateResults | HostBusy | None:
@@ -284,8 +359,3 @@ def _after(row: Row, islands: Islands) -> Row:
     if row["state"] != "accepted":
         return row
     return islands.rows.get(row["program_id"], row | {"state": "retired", "islands": []})
-
-
-def _evaluations(item: Item) -> list[Evaluation]:
-    """Its evaluations; none where a gate before them blocked it."""
-    return item.candidate.__dict__.get("evaluations", [])

@@ -12,7 +12,7 @@ import polars as pl
 from evolake.lake import BlobStore
 from evolake.lake.population import Tables
 from evolake.programs.model.project import Project, program_id
-from evolake.programs.tables import ARCHIVE
+from evolake.programs.tables import ARCHIVE, LATER
 
 Row = dict[str, Any]
 LIVING = ("accepted", "champion")
@@ -27,6 +27,13 @@ class Population(Tables):
     programs: pl.DataFrame
     derivations: pl.DataFrame
     state: pl.DataFrame
+
+    @classmethod
+    def of(cls, tables: Mapping[str, pl.DataFrame]) -> Population:
+        """From the published tables; columns that an earlier version did not write are null. Raises InputError if a table does not fit its schema."""
+        programs = tables["programs"]
+        lacking = [pl.lit(None, dtype=pl.Null).alias(name) for name in LATER if name not in programs.columns]
+        return super().of({**tables, "programs": programs.with_columns(lacking)})
 
     def rows(self, project: str | None = None, *states: str) -> list[Row]:
         """Rows of PROGRAMS of a project (None: of all) in one of `states` (all without any), in order of their numbers."""
@@ -63,7 +70,7 @@ def texts_of(blobs: BlobStore, sha: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Birth:
-    """When and how a program was made. parents: program ids. origin: the backend, or the project of an initial program."""
+    """When and how a program was made. parents: program ids. origin: the backend, or the project of an initial program. idea: of its author."""
 
     cycle: str
     generation: int
@@ -71,6 +78,7 @@ class Birth:
     operator: str
     parents: Sequence[str]
     origin: str
+    idea: str = ""
 
 
 def program_row(project: Project, texts: Mapping[str, str], birth: Birth, *, files_sha: str, size: int) -> Row:
@@ -79,5 +87,5 @@ def program_row(project: Project, texts: Mapping[str, str], birth: Birth, *, fil
         "program_id": program_id(project.name, texts), "project": project.name, "cycle": birth.cycle, "generation": birth.generation,
         "number": birth.number, "state": "candidate", "islands": [], "operator": birth.operator, "parents": list(birth.parents),
         "files_sha": files_sha, "score": None, "metrics": "{}", "cell": "", "size": size, "front": False, "protected": project.protected,
-        "origin": birth.origin, "reason": None,
+        "origin": birth.origin, "reason": None, "idea": birth.idea or None, "cpu_s": None,
     }

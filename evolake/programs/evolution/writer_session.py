@@ -6,31 +6,32 @@ the search; champions meet under other ones.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evolake.agents import AgentFailure, Agents, Reply
 from evolake.agents.session.role import require_model
-from evolake.agents.session.tools import Call
+from evolake.agents.session.tools import Call, CommandReport
 from evolake.agents.session.workspace import Workspace, well_formed
 from evolake.agents.session_spec import RunCommand, SessionSpec, Unusable, hold_session
-from evolake.gates import GateSpec, run_gates
+from evolake.programs.evolution.outcome import candidate_rows, objection_of, outcome_text
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.gates.specs import GATES
 from evolake.programs.model.blocks import as_kept
 from evolake.programs.model.project import program_id
+from evolake.programs.roles.brief import Briefing, Standing, listing
 from evolake.programs.roles.writer import Measured, WriterReply, WriterRequest
-from evolake.programs.roles.writer_session import WRITER_SESSION, ProgramCard, Standing, WriterSessionRequest
-from evolake.programs.sandbox.evaluating import shown_metrics
+from evolake.programs.roles.writer_session import WRITER_SESSION, ProgramCard, WriterSessionRequest
 
 if TYPE_CHECKING:
     from evolake.programs.evolution.context import Context
     from evolake.programs.settings import ProgramsSettings
 
 REFERENCE = "reference"
+SHORT_PROGRAM = 8_000
+"""Characters of a program that the first message of a session holds; a longer one is read by the tools."""
 CHEAP = ("form", "reach")
 """Gates that look at the text alone."""
 
@@ -42,44 +43,66 @@ class SessionWriter:
     agents: Agents
     call: Call
 
-    def write(self, context: Context, request: WriterRequest, *, seed: int, attempt: int) -> Reply[WriterReply | AgentFailure]:
+    def write(
+        self, context: Context, request: WriterRequest, *, seed: int, attempt: int, side: str, keep: Callable[[Sequence[Mapping[str, Any]]], None],
+    ) -> Reply[WriterReply | AgentFailure]:
         """Return the session's files as a reply like any other; an AgentFailure with a typed status if it was not finished."""
+        budget = EvaluationBudget(context.own.session_evaluations, keep)
         files = request.parent.files
         workspace = Workspace({name: well_formed(text) for name, text in files.items()}, lambda path: path in files)
         spec = SessionSpec(
-            WRITER_SESSION, request_of(request), workspace, writer_reply, commands(context, files), reference=lambda: reference_files(request),
+            WRITER_SESSION, request_of(request), workspace, writer_reply, commands(context, request, side, budget),
+            reference=lambda: reference_files(request), keep=budget.count,
         )
         return hold_session(self.agents, spec, self.call, seed=seed, attempt=attempt)
 
 
-def commands(context: Context, files: Mapping[str, str]) -> Mapping[str, RunCommand]:
-    """The commands of a session on these files of the parent. What a program does wrong is said; only our own machinery raises."""
-    def asked(folder: Path, gates: tuple[GateSpec, ...]) -> str:
+@dataclass
+class EvaluationBudget:
+    """Counts the evaluations of a session, recorded ones included. most: that it may ask for. keep: takes their rows of MEASURED."""
+
+    most: int
+    keep: Callable[[Sequence[Mapping[str, Any]]], None]
+    used: int = 0
+
+    def count(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Take the rows of one command."""
+        self.used += bool(rows)
+        self.keep(rows)
+
+
+def commands(context: Context, request: WriterRequest, side: str, budget: EvaluationBudget) -> Mapping[str, RunCommand]:
+    """The commands of a session on these files of the parent. What a program does wrong is reported; only our own machinery raises."""
+    files = request.parent.files
+
+    def candidate_in(folder: Path) -> Candidate:
         texts = {name: (folder / name).read_bytes().decode("utf-8", "replace") for name in files if (folder / name).is_file()}
         texts = {name: as_kept(files[name], text, name) for name, text in texts.items()}
-        candidate = Candidate(texts, program_id(context.project.name, texts), context.evaluator, context.seeds())
-        done = run_gates(candidate, gates, context.ruleset, artifact_id=candidate.program_id, cycle=context.cycle, run_id=context.run_id)
-        if (objection := done.blocked_by) is not None:
-            return f"{objection.gate} blocks it: {objection.reason}"
-        return _scored(candidate) if gates == GATES else "Nothing speaks against evaluating it."
+        return Candidate(texts, program_id(context.project.name, texts), context.evaluator, context.seeds())
 
-    cheap = tuple(gate for gate in GATES if gate.name in CHEAP)
-    return {"check": lambda folder, arguments: asked(folder, cheap), "evaluate": lambda folder, arguments: asked(folder, GATES)}
+    def check(folder: Path, arguments: Any) -> str:
+        cheap = tuple(gate for gate in GATES if gate.name in CHEAP)
+        return objection_of(context, candidate_in(folder), cheap) or "No gate objects before the evaluation."
 
+    def evaluate(folder: Path, arguments: Any) -> str | CommandReport:
+        if budget.used >= budget.most:
+            return f"All {budget.most} evaluations of this session are used: finish."
+        candidate = candidate_in(folder)
+        text = outcome_text(context, candidate, request.parent)
+        rows = candidate_rows(context, candidate, "session", f"{side}/{budget.used + 1}")
+        left = budget.most - budget.used - bool(rows)
+        return CommandReport(f"{text}\n({left} {'evaluation' if left == 1 else 'evaluations'} left.)", rows)
 
-def _scored(candidate: Candidate) -> str:
-    metrics = shown_metrics(candidate.metrics)
-    details = {name: text for evaluation in candidate.evaluations for name, text in evaluation.artifacts.items()}
-    lines = [f"score {candidate.score:.9g}", f"metrics {json.dumps(metrics, sort_keys=True)}"]
-    return "\n".join([*lines, *(f"{name}: {text}" for name, text in sorted(details.items()))])
+    return {"check": check, "evaluate": evaluate}
 
 
 def request_of(request: WriterRequest) -> WriterSessionRequest:
     """What the session is told."""
+    shared = {name: getattr(request, name) for name in Briefing.model_fields}
+    text = listing(request.parent.files)
     return WriterSessionRequest(
-        project=request.project, instructions=request.instructions, goal=request.goal, files=list(request.parent.files),
-        parent=_standing(".", request.parent), best=[_standing(_folder(place), item) for place, item in enumerate(request.best, 1)],
-        artifacts=request.artifacts, failures=request.failures, guidance=request.guidance,
+        **shared, files=list(request.parent.files), program=text if len(text) <= SHORT_PROGRAM else "", parent=_standing("", request.parent),
+        best=[_standing(_folder(place), item) for place, item in enumerate(request.best, 1)],
     )
 
 
@@ -96,8 +119,13 @@ def reference_files(request: WriterRequest) -> dict[str, str]:
     return {f"{_folder(place)}/{name}": text for place, item in enumerate(request.best, 1) for name, text in item.files.items()}
 
 
+def writes_in_sessions(settings: ProgramsSettings, backend: str) -> bool:
+    """Return whether children are written in sessions: by default, if a model writes them."""
+    return settings.writer == "session" or (settings.writer == "auto" and backend == "model")
+
+
 def check_writer(settings: ProgramsSettings, backend: str) -> None:
-    """Raises InputError where the setting `writer` cannot be followed."""
+    """Raises InputError if the setting `writer` cannot be followed."""
     require_model("a writer", WRITER_SESSION, settings.writer, backend)
 
 
@@ -106,4 +134,4 @@ def _folder(place: int) -> str:
 
 
 def _standing(folder: str, item: Measured) -> Standing:
-    return Standing(folder=folder, score=item.score, metrics=item.metrics)
+    return Standing(**item.model_dump(exclude={"files", "folder"}), folder=folder)

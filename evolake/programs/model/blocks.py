@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from evolake.programs.model.lines import BOM, end_of, has_only_lf, lines_of, python_comments, usual_end, with_ends
+from evolake.programs.model.lines import python_comments
+from evolake.text_edits import BOM, end_of, has_only_lf, lines_of, usual_end, with_ends
 
 START, END = "EVOLVE-BLOCK-START", "EVOLVE-BLOCK-END"
 

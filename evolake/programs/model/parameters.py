@@ -12,7 +12,8 @@ import math
 import re
 from dataclasses import dataclass
 
-from evolake.programs.model.lines import BOM, lines_of, python_comments
+from evolake.programs.model.lines import python_comments
+from evolake.text_edits import BOM, lines_of
 
 MARK = "EVOLVE-PARAM"
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")

@@ -29,11 +29,11 @@ from evolake.file_names import check_id
 from evolake.jail.protocol import plain_name
 from evolake.programs.model.blocks import BadBlocks, cut
 from evolake.programs.model.config_yaml import Config, read_config
-from evolake.programs.model.lines import BOM
 from evolake.programs.model.meeting import obstacle
 from evolake.programs.model.parameters import parameters_in
 from evolake.programs.settings import ProgramsSettings
 from evolake.reading import Unparsable, Unreadable, parse_toml, read_bytes, reason
+from evolake.text_edits import BOM
 
 INITIAL, EVALUATOR, TOML, YAML = "initial_program", "evaluator.py", "project.toml", "config.yaml"
 SHINKA_INITIAL, SHINKA_EVALUATOR = "initial", "evaluate.py"

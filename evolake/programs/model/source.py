@@ -8,7 +8,7 @@ import tokenize
 
 from evolake.parsing import Unreadable as Unreadable
 from evolake.parsing import bounded
-from evolake.programs.model.lines import BOM, lines_of, with_ends
+from evolake.text_edits import BOM, lines_of, with_ends
 
 LONGEST = 200_000
 """Characters of a file."""

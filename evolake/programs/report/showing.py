@@ -15,7 +15,7 @@ SHORTEST = 8
 VERDICTS = "SELECT gate_no, gate, rule_id, outcome, reason FROM verdicts WHERE artifact_id = $id ORDER BY gate_no, rule_id"
 FACTS = (
     "program_id", "project", "state", "operator", "parents", "cycle", "generation", "origin", "score", "size", "cell", "islands", "front",
-    "protected",
+    "protected", "idea",
 )
 
 
@@ -46,6 +46,7 @@ def lines_of(report: dict[str, Any]) -> list[str]:
     parents = ", ".join(parent[:12] for parent in report["parents"]) or "none"
     lines = [
         f"{report['program_id']}", f"  project   {report['project']}, {report['state']}, made in cycle {report['cycle']} by {report['operator']}",
+        *([f"  idea      {report['idea']}"] if report["idea"] else []),
         f"  parents   {parents}", f"  score     {score}{'' if report['protected'] else ' (not protected)'}",
         f"  metrics   {rounded(json.dumps(report['metrics']))}",
     ]

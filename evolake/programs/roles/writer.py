@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolake.agents.roles import Role, hide
+from evolake.agents.attempts_table import LONGEST_IDEA
+from evolake.agents.roles import Role
 from evolake.programs.model.blocks import as_kept
-from evolake.programs.model.lines import has_only_lf, with_ends
+from evolake.programs.roles.brief import Briefing, Standing, against, listing, sections
 from evolake.programs.search.numbers import Relative
 from evolake.programs.search.proposing import Background, child_of
 from evolake.programs.search.trials import Trial, Trials
+from evolake.text_edits import Misfit, replaced
 
-FOR_OPERATORS = ("other", "relatives", "scores", "maximize", "trials", "place", "numbers_only")
-"""Fields of a request that no model is shown."""
+_UNMADE = re.compile(r"(?P<status>\w+: )?your idea \((?P<idea>.*?)\) was not applied: (?P<reason>.*)", re.DOTALL)
 NOTHING = "nothing"
 """Operator of a reply that changes nothing: the operators found nothing to change."""
 
 
-class Measured(BaseModel):
-    """A program with what it scored."""
+class Measured(Standing):
+    """A program with its texts and what it scored."""
 
-    score: float
-    metrics: dict[str, float] = Field(default_factory=dict)
     files: dict[str, str]
 
 
@@ -38,17 +38,13 @@ class TriedProgram(BaseModel):
     twin_score: float | None = None
 
 
-class WriterRequest(BaseModel):
-    """A parent, and what is known around it. From `other` on it is for operators alone; models are not shown it."""
+class WriterRequest(Briefing):
+    """A parent, and what is known around it. may_keep: whether a reply may change nothing. From `other` on it is for operators alone; models are not
+    shown it."""
 
-    project: str
-    instructions: str = ""
-    goal: str
     parent: Measured
-    artifacts: dict[str, str] = Field(default_factory=dict)
     best: list[Measured] = Field(default_factory=list)
-    failures: list[str] = Field(default_factory=list)
-    guidance: list[str] = Field(default_factory=list)
+    may_keep: bool = False
     other: dict[str, str] | None = None
     relatives: list[dict[str, str]] = Field(default_factory=list)
     scores: list[float] = Field(default_factory=list, description="of the relatives")
@@ -107,14 +103,34 @@ def applied(reply: WriterReply, texts: Mapping[str, str]) -> dict[str, str] | st
     for number, edit in enumerate(reply.edits, 1):
         if edit.file not in changed:
             return f"edit {number}: there is no file {edit.file!r} that evolves"
-        text, search, replace = changed[edit.file], edit.search, edit.replace
-        if not has_only_lf(text) and text.count(search) != 1:
-            text, search, replace = with_ends(text), with_ends(search), with_ends(replace)
-        if (times := text.count(search)) != 1:
-            return f"edit {number}: `search` stands {times} times in {edit.file}, wanted once"
-        changed[edit.file] = text.replace(search, replace)
+        done = replaced(changed[edit.file], edit.search, edit.replace, edit.file)
+        if isinstance(done, Misfit):
+            return f"edit {number}: {done.reason}"
+        changed[edit.file] = done.text
     return {name: as_kept(texts[name], text, name) for name, text in changed.items()}
 
 
-WRITER = Role("programs_writer", WriterRequest, WriterReply, write, values=hide(*FOR_OPERATORS))
+def fault(request: WriterRequest, reply: WriterReply) -> str:
+    """Return why a model's reply makes no program, in words for the model; "" if it does. `unmade_idea` reads the idea from it."""
+    made = applied(reply, request.parent.files)
+    if isinstance(made, dict) and (request.may_keep or made != request.parent.files):
+        return ""
+    why = made if isinstance(made, str) else "it changes nothing: give edits or a whole file"
+    return f"your idea ({' '.join(reply.idea.split())[:LONGEST_IDEA]}) was not applied: {why}"
+
+
+def unmade_idea(reason: str) -> tuple[str, str]:
+    """Return (reason, idea) of a reply that made no program."""
+    found = _UNMADE.match(reason)
+    return ((found["status"] or "") + found["reason"], found["idea"]) if found else (reason, "")
+
+
+def prompt_values(request: WriterRequest) -> dict[str, str]:
+    """Return the values of the prompt."""
+    texts = [against(item.files, request.parent.files, item.name) for item in request.best]
+    return {"brief": sections(request, request.parent, request.best, texts), "program": listing(request.parent.files),
+            "files": ", ".join(request.parent.files)}
+
+
+WRITER = Role("programs_writer", WriterRequest, WriterReply, write, values=prompt_values, fault=fault)
 """A child of a program."""

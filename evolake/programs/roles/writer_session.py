@@ -7,30 +7,25 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evolake.agents.fences import fence
 from evolake.agents.session.role import session_role
 from evolake.agents.session.tools import Arguments
+from evolake.programs.roles.brief import Briefing, Standing, sections
 
 
-class Standing(BaseModel):
-    """A program by its folder in the workspace, with what it scored."""
-
-    folder: str
-    score: float
-    metrics: dict[str, float] = Field(default_factory=dict)
-
-
-class WriterSessionRequest(BaseModel):
+class WriterSessionRequest(Briefing):
     """What the session is for, and what it starts from. files: those that evolve, as the parent has them."""
 
-    project: str
-    instructions: str = ""
-    goal: str
     files: list[str]
+    program: str = Field(default="", description="the texts, if they are short: they need no turn to be read")
     parent: Standing
     best: list[Standing] = Field(default_factory=list)
-    artifacts: dict[str, str] = Field(default_factory=dict)
-    failures: list[str] = Field(default_factory=list)
-    guidance: list[str] = Field(default_factory=list)
+
+
+def prompt_values(request: WriterSessionRequest) -> dict[str, str]:
+    """Return the values of the prompt."""
+    shown = f"{sections(request, request.parent, request.best)}\n\n# The program\n{fence(request.program, 'program')}" if request.program else ""
+    return {"brief": shown or sections(request, request.parent, request.best), "files": ", ".join(request.files)}
 
 
 class ProgramCard(BaseModel):
@@ -49,7 +44,7 @@ class Evaluate(Arguments):
 
 
 WRITER_SESSION = session_role(
-    "programs_writer_session", WriterSessionRequest, ProgramCard, setting="EVOLAKE_PROGRAMS__WRITER",
+    "programs_writer_session", WriterSessionRequest, ProgramCard, setting="EVOLAKE_PROGRAMS__WRITER", values=prompt_values,
     commands=(
         ("check", "Say whether the program may be evaluated: only its blocks are changed, it can be read, and it has "
          "no way to the evaluator.", Check),

@@ -29,7 +29,6 @@ from evolake.jail.interpreter import interpreter
 from evolake.jail.patience import patiently
 from evolake.jail.protocol import one_line
 from evolake.jail.waiting import Waiting
-from evolake.programs.model.lines import BOM
 from evolake.programs.model.project import Project, limits_of, stages_in
 from evolake.programs.sandbox.calling import MOST_TROUBLES, STUB
 from evolake.programs.sandbox.harness import ERROR
@@ -38,6 +37,7 @@ from evolake.programs.sandbox.running import Built, Runner, build
 from evolake.programs.sandbox.shinka import PRIVATE
 from evolake.programs.sandbox.starting import NeedsOwnJail, Starts
 from evolake.programs.settings import ProgramsSettings
+from evolake.text_edits import BOM
 
 ANSWER_BYTES = 4 << 20
 MOST_METRICS, LONGEST_NAME, LONGEST_ARTIFACT, MOST_CASES = 200, 200, 4000, 1000

@@ -15,9 +15,9 @@ from evolake.jail.patience import patiently, starved
 from evolake.jail.pool import Pool, open_pool
 from evolake.jail.protocol import one_line
 from evolake.jail.waiting import Waiting
-from evolake.programs.model.lines import BOM
 from evolake.programs.model.project import Project
 from evolake.programs.sandbox.needs import Needs
+from evolake.text_edits import BOM
 
 BUILD_PROCESSES = 32
 OUTPUT_BYTES = 4 << 20

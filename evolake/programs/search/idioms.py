@@ -13,10 +13,10 @@ from types import UnionType
 
 import numpy as np
 
-from evolake.programs.model.lines import usual_end
 from evolake.programs.model.source import Places, parse
 from evolake.programs.search.mutations import Mutation, Spans, changed, drawn, spliced, whole_lines
 from evolake.programs.search.numbers import inside
+from evolake.text_edits import usual_end
 
 ALIKE = (
     ("min", "max", "sum"), ("sin", "cos", "tan", "tanh"), ("floor", "ceil", "round", "int"), ("exp", "log", "log1p", "expm1", "sqrt"),

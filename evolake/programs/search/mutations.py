@@ -12,9 +12,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from evolake.programs.model.lines import end_of, usual_end, with_ends
 from evolake.programs.model.source import Places, parse
 from evolake.programs.search.numbers import inside
+from evolake.text_edits import end_of, usual_end, with_ends
 
 Spans = Sequence[tuple[int, int]]
 Mutation = Callable[[str, Spans, np.random.Generator], str | None]

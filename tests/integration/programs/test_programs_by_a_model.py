@@ -16,6 +16,7 @@ from evolake.programs.evolution.context import Context
 from evolake.programs.evolution.generation_entry import GenerationEntry
 from evolake.programs.evolution.generations import run_generation
 from evolake.programs.evolution.immigrants import admit
+from evolake.programs.evolution.memory import SearchMemory, recorded_by
 from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.settings import BudgetSettings, Settings
 
@@ -26,14 +27,14 @@ def generation(base_url: str, lake: Path) -> tuple[GenerationEntry, dict]:
         backend="model", model_base_url=base_url, model_api_key=SecretStr(KEY), models={"default": "loopback"}, model_repairs=0, model_max_retries=0,
         budget=BudgetSettings(tokens_per_run=10_000_000), workers=1,
     )
-    project, blobs, own = imports(), BlobStore(lake), OWN.model_copy(update={"islands": 1, "candidates_per_generation": len(PLAN)})
+    project, blobs, own = imports(), BlobStore(lake), OWN.model_copy(update={"islands": 1, "candidates_per_generation": len(PLAN), "revisions": 0})
     start, _ = admit(project, own, rules(), blobs, cycle="0001", run_id="r", root_seed=0, mode=None)
     islands = Islands(project, own, {start["program_id"]: start})
     with open_agents(settings, lake, "0001", "run", line="programs") as agents, Evaluator(project, own) as evaluator:
         context = Context(evaluator, own, agents, blobs, rules(), "0001", "run", 0, 1, ("prefer plain lines",))
         entry = run_generation(
-            context, islands, 1, next_number=1, seen={start["program_id"]}, failures=["run: it ended as timeout"],
-            artifacts={start["program_id"]: {"hint": "the sum is too small"}},
+            context, islands, 1, next_number=1, seen={start["program_id"]}, artifacts={start["program_id"]: {"hint": "the sum is too small"}},
+            memory=SearchMemory([start], recorded=recorded_by(agents, project.name)),
         )
     return entry, start
 
@@ -50,10 +51,10 @@ def test_each_reply_of_a_model_becomes_a_program_a_block_or_a_reason(tmp_path: P
     assert len(accepted) == 1 and accepted[0]["score"] > start["score"] and accepted[0]["parents"] == [start["program_id"]]
     reasons = sorted(row["reason"] for row in entry.programs if row["state"] == "blocked")
     assert [reason.partition(":")[0] for reason in reasons] == ["form", "reach"] and "imports evaluator" in reasons[1]
-    assert entry.unanswered == ["edit 1: `search` stands 0 times in initial_program.py, wanted once"]
+    assert entry.unanswered == ["unusable: edit 1: `search` is 0 times in initial_program.py, wanted once, and nothing there is like it"]
     assert {call["role"] for call in entry.calls} == {"programs_writer"} and len(entry.calls) == len(PLAN)
     assert [row["program_id"] for row in again.programs] == [row["program_id"] for row in entry.programs]
     prompt = scripted.prompts[0]
-    for summary in ("scale = 2.0", "the sum is too small", "it ended as timeout", "prefer plain lines"):
+    for summary in ("scale = 2.0", "the sum is too small", "prefer plain lines"):
         assert summary in prompt
     assert "TARGET" not in prompt and "31.4159" not in prompt  # the evaluator is never shown

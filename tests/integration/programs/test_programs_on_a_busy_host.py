@@ -62,7 +62,7 @@ def cycle(project: Project, lake: Path, own: ProgramsSettings = OWN) -> tuple[Ge
     islands = Islands(project, own, {start["program_id"]: start | {"state": "champion"}})
     with open_agents(settings, lake, "0001", "run", line="programs") as agents, Evaluator(project, own) as evaluator:
         context = Context(evaluator, own, agents, blobs, rules(), "0001", "run", 0, 1)
-        entry = run_generation(context, islands, 1, next_number=1, seen={start["program_id"]}, failures=[], artifacts={})
+        entry = run_generation(context, islands, 1, next_number=1, seen={start["program_id"]}, artifacts={})
     population = Population.empty().add(programs=[start])
     met = decide_champion(project, islands, population, blobs, own=own, cycle_seeds=CYCLE, mode=None)
     return entry, met.decision, met.measured

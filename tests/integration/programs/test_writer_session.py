@@ -19,6 +19,7 @@ from evolake.programs.evolution.context import Context
 from evolake.programs.evolution.generation_entry import GenerationEntry, entry_bytes, read_entry
 from evolake.programs.evolution.generations import run_generation
 from evolake.programs.evolution.immigrants import admit
+from evolake.programs.evolution.memory import SearchMemory, recorded_by
 from evolake.programs.evolution.writer_session import SessionWriter, check_writer
 from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.settings import BudgetSettings, Settings
@@ -45,7 +46,8 @@ def generation(lake: Path, script: list[Action], port: int = 0) -> tuple[Generat
         islands = Islands(project, own, {start["program_id"]: start})
         with open_agents(settings, lake, "0001", "run", line="programs") as agents, Evaluator(project, own) as evaluator, open_pool(1, ()) as pool:
             context = Context(evaluator, own, agents, blobs, rules(), "0001", "run", 0, 1, (), SessionWriter(agents, pool.call))
-            entry = run_generation(context, islands, 1, next_number=1, seen={start["program_id"]}, failures=[], artifacts={})
+            memory = SearchMemory([start], recorded=recorded_by(agents, project.name))
+            entry = run_generation(context, islands, 1, next_number=1, seen={start["program_id"]}, artifacts={}, memory=memory)
         return entry, start, server.requests, server.port
 
 
@@ -58,12 +60,18 @@ def test_a_session_reads_is_refused_a_cheat_evaluates_and_leaves_a_better_progra
     assert FILE in parts[0][0] and "evaluator.py" not in parts[0][0] and "scale = 2.0" in parts[0][1]
     assert "31.4159" not in json.dumps(parts) + json.dumps([item.messages for item in asked])  # the evaluator is never shown
     assert parts[1][1].startswith("reach blocks it: ") and parts[1][2].startswith("reach blocks it: ")
-    assert parts[3][0] == "Nothing speaks against evaluating it." and parts[3][1].startswith(f"score {row['score']:.9g}\n")
+    assert parts[3][0] == "No gate objects before the evaluation."
+    assert parts[3][1].startswith(f"score {row['score']:.9g} (better than the parent by ")
     assert {turn["artifact_id"] for turn in entry.turns} == {row["program_id"]}
     assert len(entry.turns) == len(entry.calls) == len(EXPERT) and entry.turns[-1]["outcome"] == "finished"
     assert read_entry(entry_bytes(entry)) == entry
     again, _, none, _ = generation(tmp_path, [], port)
-    assert (none, again.programs, [turn["tree_sha"] for turn in again.turns]) == ([], entry.programs, [turn["tree_sha"] for turn in entry.turns])
+    assert (none, [turn["tree_sha"] for turn in again.turns]) == ([], [turn["tree_sha"] for turn in entry.turns])
+    assert [item | {"cpu_s": 0} for item in again.programs] == [item | {"cpu_s": 0} for item in entry.programs]
+    asked_for = [item for item in entry.measured if item["purpose"] == "session"]
+    assert [(item["program_id"], item["side"], item["status"]) for item in asked_for] == [(row["program_id"], "1/0/1", "ok")]
+    assert [item for item in again.measured if item["purpose"] == "session"] == asked_for  # as it was measured then
+    assert row["idea"] == "A steeper line scores better." and row["cpu_s"] > 0
 
 
 USELESS = "unusable: 3 turns in a row were of no use, the last: The session is not finished, because its files are no reply: "

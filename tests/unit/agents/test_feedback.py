@@ -27,7 +27,8 @@ def faults(line: str, feedback: Feedback) -> list[str]:
     found += [f"{name} is no column of {', '.join(feedback.tables)}" for name in (*feedback.shown, *feedback.missing) if name not in columns]
     found += [f"{name} is shown, and listed as missing" for name in feedback.missing if name in feedback.shown]
     for named in feedback.left_out.values():
-        found += [f"{name}: no such column" for name in named if not any(column in (name, f"{column.partition('.')[0]}.{name}") for column in columns)]
+        places = {name: (name, *(f"{table}.{name}" for table in tables)) for name in named}
+        found += [f"{name}: no such column" for name in named if columns.isdisjoint(places[name])]
     for name in sorted(columns):
         if not feedback.place_of(*name.split(".", 1)):
             found.append(f"{name} is declared nowhere: say in which request a role reads it, or why none does")

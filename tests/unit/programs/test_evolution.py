@@ -174,11 +174,14 @@ def test_a_journal_s_entry_is_read_back_as_it_was_written():
 
 def test_proposals_that_made_no_program_are_rows_numbered_through_the_cycle():
     noted = [{"cycle": "0002", "project": name, "generation": generation} for name in ("a", "b") for generation in (1, 2)]
+    more = {"idea": "a line", "operator": "model", "parent_id": "p"}
     entries = [
-        GenerationEntry(unanswered=["no reply"]), GenerationEntry(), GenerationEntry(repeated=1, unanswered=["edit 1 fits nowhere"]),
-        GenerationEntry(repeated=1),
+        GenerationEntry(unmade=[more | {"reason": "no reply"}]), GenerationEntry(),
+        GenerationEntry(unmade=[more | {"reason": "edit 1 fits nowhere"}, more | {"reason": REPEATED}]),
+        GenerationEntry(unmade=[more | {"reason": REPEATED}]),
     ]
-    rows = [(0, "a", 1, "no reply"), (1, "b", 1, "edit 1 fits nowhere"), (2, "b", 1, REPEATED), (3, "b", 2, REPEATED)]
+    found = [("a", 1, "no reply"), ("b", 1, "edit 1 fits nowhere"), ("b", 1, REPEATED), ("b", 2, REPEATED)]
+    rows = [(number, *row, *more.values()) for number, row in enumerate(found)]
     assert UNMADE.frame(unmade_rows(noted, entries)).rows() == [(number, "0002", *row) for number, *row in rows]
 
 

@@ -15,7 +15,6 @@ from evolake.errors import InputError
 from evolake.programs.evolution.checking import check_project
 from evolake.programs.gates.collecting import unreadable
 from evolake.programs.model.blocks import BadBlocks, as_kept, cut, outside_change
-from evolake.programs.model.lines import BOM, lines_of, with_ends
 from evolake.programs.model.parameters import parameters_in
 from evolake.programs.model.project import load_project, project_of
 from evolake.programs.model.source import Places, Unreadable, parse
@@ -23,6 +22,7 @@ from evolake.programs.roles.writer import Edit, Measured, WriterReply, WriterReq
 from evolake.programs.search.mutations import MUTATIONS
 from evolake.programs.search.numbers import numbers_in, with_numbers
 from evolake.settings import load
+from evolake.text_edits import BOM, lines_of, with_ends
 
 ENDS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 MARKED = '''"""Only what is between EVOLVE-BLOCK-START and EVOLVE-BLOCK-END may change.

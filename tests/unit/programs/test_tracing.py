@@ -70,12 +70,13 @@ def test_every_question_of_the_cookbook_is_answered(tmp_path: Path):
     spent = {"cycle": "0001", "project": "toy", "purpose": "search", "cpu_s": 1.5}
     publish("measured", tables.MEASURED, [spent | {"program_id": name, "seed": 1} for name in "bcd"])
     publish("heldout", tables.MEASURED, [spent | {"program_id": "b", "seed": 2, "purpose": "heldout", "side": "challenger"}])
+    publish("unmade", tables.UNMADE, [{"number": 0, "cycle": "0001", "project": "toy", "generation": 1, "reason": "no", "operator": "number"}])
     decision = {"cycle": "0001", "project": "toy", "wins": True, "holder_id": "b" * 20, "holder_mean": 2.0, "initial_mean": 1.0, "noise": 0.5}
     publish("champion", tables.DECISIONS, [decision | {"protected": False}])
     with Catalogue(lake) as catalogue:
         answers = {path.stem: catalogue.query(path.read_text()).rows for path in folder_of("evolake.programs.cookbook").glob("*.sql")}
     assert {name: [tuple(row) for row in rows] for name, rows in answers.items()} == {
         "program_champions": [("toy", "0001", "b" * 12, True, 2.0, None, None, 1.0, 0.5, "score not protected")],
-        "program_operators": [("toy", "number", 3, 2, 1)],
+        "program_operators": [("toy", "number", 3, 1, 2, 1)],
         "program_spend": [("toy", "search", "passed", 2, 3.0), ("toy", "duel", "passed", 1, 1.5), ("toy", "search", "blocked by run", 1, 1.5)],
     }

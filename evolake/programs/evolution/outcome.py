@@ -1,0 +1,76 @@
+"""What an evaluation of a program gave: in words for its author, and as rows of MEASURED."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import evolake.programs.gates.checkers  # noqa: F401  (registers what the rules name)
+from evolake.gates import GateSpec, run_gates
+from evolake.programs.evolution.population import Row
+from evolake.programs.gates.collecting import Candidate
+from evolake.programs.gates.specs import GATES
+from evolake.programs.model.project import Project
+from evolake.programs.roles.writer import Measured
+from evolake.programs.sandbox.evaluating import Evaluation, host, score_of, shown_metrics
+
+if TYPE_CHECKING:
+    from evolake.programs.evolution.context import Context
+
+
+def objection_of(context: Context, candidate: Candidate, gates: tuple[GateSpec, ...] = GATES) -> str:
+    """Return which gate blocks a program and why; "" if none does."""
+    name = candidate.program_id
+    done = run_gates(candidate, gates, context.ruleset, artifact_id=name, cycle=context.cycle, run_id=context.run_id)
+    return f"{done.blocked_by.gate} blocks it: {done.blocked_by.reason}" if done.blocked_by is not None else ""
+
+
+def outcome_text(context: Context, candidate: Candidate, parent: Measured) -> str:
+    """Evaluate a program if its gates let it; return score and metrics, or the gate that blocks it, and what it used of the limits."""
+    lines = [objection] if (objection := objection_of(context, candidate)) else _scored(context.project, candidate, parent)
+    done = evaluations_of(candidate)
+    if done:
+        limits = context.evaluator.limits
+        most = [max(getattr(item, name) for item in done) for name in ("cpu_s", "wall_s", "peak_mb")]
+        lines.append(
+            f"used {most[0]:.2f} of {limits.cpu_s:g} s of processor time, {most[1]:.2f} of {limits.wall_s:g} s on the clock, "
+            f"{most[2]:.0f} of {limits.memory_mb} MiB",
+        )
+    details = {name: text for evaluation in done for name, text in evaluation.artifacts.items()}
+    return "\n".join([*lines, *(f"{name}: {text}" for name, text in sorted(details.items()))])
+
+
+def _scored(project: Project, candidate: Candidate, parent: Measured) -> list[str]:
+    assert candidate.score is not None
+    gain = (candidate.score - parent.score) * (1 if project.higher_is_better else -1)
+    compared = f"better than the parent by {gain:.4g}" if gain > 0 else f"worse than the parent by {-gain:.4g}" if gain else "as the parent"
+    metrics = json.dumps(shown_metrics(candidate.metrics), sort_keys=True)
+    return [f"score {candidate.score:.9g} ({compared})", f"metrics {metrics}"]
+
+
+def candidate_rows(context: Context, candidate: Candidate, purpose: str, side: str) -> list[Row]:
+    """Return rows of MEASURED of a candidate's evaluations; none if a gate blocked it before."""
+    return measured_rows(context.project, candidate.program_id, evaluations_of(candidate), context.cycle, purpose, side)
+
+
+def evaluations_of(candidate: Candidate) -> list[Evaluation]:
+    """Return the evaluations that were made; none if a gate before them blocked the program."""
+    return candidate.__dict__.get("evaluations", [])
+
+
+def measured_rows(
+    project: Project, program: str, evaluations: Sequence[Evaluation], cycle: str, purpose: str = "search", side: str = "",
+) -> list[Row]:
+    """Rows of MEASURED."""
+    return [
+        {
+            "cycle": cycle, "project": project.name, "program_id": program, "purpose": purpose, "side": side, "seed": evaluation.seed,
+            "status": evaluation.status, "score": score_of(project, evaluation) if evaluation.ok else None,
+            "metrics": json.dumps(dict(evaluation.metrics), sort_keys=True),
+            "artifacts": json.dumps(dict(evaluation.artifacts) | ({"reason": evaluation.reason} if evaluation.reason else {}), sort_keys=True),
+            "stage": evaluation.stage, "cpu_s": evaluation.cpu_s, "wall_s": evaluation.wall_s, "peak_mb": evaluation.peak_mb,
+            "protected": project.protected, "host": host(),
+        }
+        for evaluation in evaluations
+    ]

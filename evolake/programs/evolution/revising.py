@@ -1,0 +1,118 @@
+"""The revision of a one-shot writer: its program is evaluated once, it is told what came of it, and may write another one. The better of both counts.
+
+The evaluation of the one that does not count stays in the rows, with the purpose `trial`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from evolake.agents import AgentFailure, Reply
+from evolake.errors import HostBusy
+from evolake.gates.in_turn import side_by_side
+from evolake.programs.evolution.archive import merit
+from evolake.programs.evolution.context import Context
+from evolake.programs.evolution.memory import Recorded
+from evolake.programs.evolution.outcome import candidate_rows, objection_of, outcome_text
+from evolake.programs.evolution.population import Row
+from evolake.programs.gates.collecting import Candidate
+from evolake.programs.model.project import program_id
+from evolake.programs.roles.writer import WRITER, Measured, WriterReply, WriterRequest, applied
+from evolake.programs.sandbox.evaluating import shown_metrics
+
+
+@dataclass
+class Draft:
+    """A child on its way. request, reply: of the first draft, later of the one that counts. texts: None if there is no program. side: of its rows.
+
+    candidate: with its evaluation. trials: rows of MEASURED of the one that does not count. other_call: of the reply that does not count.
+    """
+
+    request: WriterRequest
+    reply: Reply[WriterReply | AgentFailure]
+    seed: int
+    attempt: int
+    side: str
+    candidate: Candidate | None = None
+    trials: list[Row] = field(default_factory=list[Row])
+    other_call: str = ""
+
+
+def revised(context: Context, drafts: Sequence[Draft], recorded: Recorded) -> None:
+    """Evaluate each draft that is a program, ask its author for a revision, and leave the better of both in it."""
+    usable = [draft for draft in drafts if isinstance(draft.reply.value, WriterReply)]
+    texts = side_by_side(lambda draft: _evaluated(context, draft, recorded), usable, context.workers)
+    asked = [(draft, _request(draft, text)) for draft, text in zip(usable, texts, strict=True) if text and draft.candidate is not None]
+    replies = context.agents.call_many(
+        WRITER, [request for _, request in asked], seeds=[draft.seed for draft, _ in asked], attempts=[draft.attempt for draft, _ in asked],
+    )
+    changed = [(draft, request, reply) for (draft, request), reply in zip(asked, replies, strict=True) if _changes(request, reply.value)]
+    side_by_side(lambda item: _better(context, *item), changed, context.workers)
+
+
+def _changes(request: WriterRequest, reply: WriterReply | AgentFailure) -> bool:
+    made = applied(reply, request.parent.files) if isinstance(reply, WriterReply) else ""
+    return isinstance(made, dict) and made != request.parent.files
+
+
+def _evaluated(context: Context, draft: Draft, recorded: Recorded) -> str:
+    """Evaluate a draft, and return what its author is told; "" if the host was too busy."""
+    assert isinstance(draft.reply.value, WriterReply)
+    texts = applied(draft.reply.value, draft.request.parent.files)
+    if isinstance(texts, str) or texts == draft.request.parent.files:
+        return ""
+    draft.candidate = candidate = _candidate(context, texts)
+
+    def make() -> dict[str, str]:
+        return {"text": outcome_text(context, candidate, draft.request.parent)}
+
+    try:
+        text = recorded(f"trial\x1f{context.cycle}\x1f{draft.side}\x1f{candidate.program_id}", make)["text"]
+        objection_of(context, candidate)  # a recorded text spares no evaluation: its rows are needed
+    except HostBusy:
+        draft.candidate, text = None, ""
+    return text
+
+
+def _request(draft: Draft, text: str) -> WriterRequest:
+    """The request for a revision: the draft is the program to change now."""
+    candidate, parent = draft.candidate, draft.request.parent
+    assert candidate is not None and isinstance(draft.reply.value, WriterReply)
+    said = f"The program below is your draft ({' '.join(draft.reply.value.idea.split())[:240]}).\n{text}\n"
+    said += "Revise it, with edits of the draft or a whole file. Without edits the draft counts as it is; else the better of both does."
+    score = parent.score if candidate.score is None else candidate.score
+    shown = Measured(name="draft", score=score, metrics=shown_metrics(candidate.metrics), files=dict(candidate.texts))
+    sibling = draft.request.sibling.model_copy(update={"siblings": []}) if draft.request.sibling else None
+    dropped = {"best": [], "artifacts": {}, "parent_reason": "", "attempts": "", "contest": "", "front": [], "sibling": sibling}
+    return draft.request.model_copy(update={"parent": shown, "round": said, "may_keep": True, **dropped})
+
+
+def _better(context: Context, draft: Draft, request: WriterRequest, reply: Reply[WriterReply | AgentFailure]) -> None:
+    """Evaluate a revision, and let it take the draft's place if it is better."""
+    assert isinstance(reply.value, WriterReply)
+    texts = applied(reply.value, request.parent.files)
+    assert isinstance(texts, dict)
+    second, first = _candidate(context, texts), draft.candidate
+    assert first is not None
+    try:
+        wins = _merit(context, second) > _merit(context, first)
+    except HostBusy:
+        return
+    loser = first if wins else second
+    draft.trials = candidate_rows(context, loser, "trial", draft.side)
+    draft.other_call = draft.reply.call_id if wins else reply.call_id
+    if wins:
+        draft.candidate, draft.reply, draft.request = second, reply, request
+
+
+def _merit(context: Context, candidate: Candidate) -> tuple[bool, float]:
+    """Return whether the gates let it pass, and its score, such that higher is better."""
+    blocked = bool(objection_of(context, candidate))
+    return not blocked, float("-inf") if blocked else merit(context.project, {"score": candidate.score})
+
+
+def _candidate(context: Context, texts: dict[str, str]) -> Candidate:
+    return Candidate(texts, program_id(context.project.name, texts), context.evaluator, context.seeds())
+
+

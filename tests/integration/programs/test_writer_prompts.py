@@ -1,0 +1,170 @@
+"""What a model that writes programs is sent: every field that decides, its siblings, its limits; and a revision after one evaluation."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from loopback_model import KEY, Action, Asked, LoopbackModel, call, say
+from programs_fixtures import OWN, PROGRAM, imports, rules
+from pydantic import SecretStr
+
+from evolake.agents import open_agents
+from evolake.jail import open_pool
+from evolake.lake import BlobStore
+from evolake.programs.evolution.archive import Islands
+from evolake.programs.evolution.context import Context
+from evolake.programs.evolution.generation_entry import GenerationEntry, unmade_rows
+from evolake.programs.evolution.generations import run_generation
+from evolake.programs.evolution.immigrants import admit
+from evolake.programs.evolution.memory import SearchMemory
+from evolake.programs.evolution.writer_session import SessionWriter, writes_in_sessions
+from evolake.programs.sandbox.evaluating import Evaluator
+from evolake.settings import BudgetSettings, Settings
+
+FILE = "initial_program.py"
+CONTEST = {
+    "cycle": "0003", "project": "toy", "champion_id": "a" * 64, "challenger_id": "b" * 64, "wins": False, "pairs": 8, "difference": 0.0123,
+    "low": -0.0456, "high": 0.0789, "noise": 0.0321, "holder_id": "a" * 64, "holder_mean": 0.61, "holder_low": 0.6, "holder_high": 0.62,
+    "initial_mean": 0.57, "protected": True, "reason": "not beyond the noise",
+}
+
+
+class Writer:
+    """Answers by a plan in the order of what is asked, and from its end on with an edit of the scale."""
+
+    def __init__(self, plan: list[Action]):
+        self.plan, self.prompts, self._lock = plan, list[str](), threading.Lock()
+
+    def __call__(self, asked: Asked) -> Action:
+        with self._lock:
+            number = len(self.prompts)
+            self.prompts.append("\n".join(str(message["content"]) for message in asked.messages))
+        return self.plan[number] if number < len(self.plan) else edited("scale = 2.0", f"scale = 2.{number + 10}", "a steeper line")
+
+
+def edited(search: str, replace: str, idea: str) -> Action:
+    return say({"idea": idea, "edits": [{"file": FILE, "search": search, "replace": replace}]})
+
+
+def generation(
+    lake: Path, plan: list[Action], *, sessions: bool = False, memory: SearchMemory | None = None, **own: int,
+) -> tuple[GenerationEntry, Writer]:
+    """(what one generation made, the model with what it was asked)."""
+    writer = Writer(plan)
+    with LoopbackModel(writer) as server:
+        settings = Settings(
+            backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "m"}, model_repairs=1,
+            model_max_retries=0, model_threads=1, budget=BudgetSettings(tokens_per_run=10**7), workers=1,
+        )
+        project, blobs, sizes = imports(), BlobStore(lake), OWN.model_copy(update={"islands": 1, "candidates_per_generation": 1, **own})
+        start, _ = admit(project, sizes, rules(), blobs, cycle="0004", run_id="r", root_seed=0, mode=None)
+        islands = Islands(project, sizes, {start["program_id"]: start})
+        known = replace(memory or SearchMemory(), rows=[start, *(memory.rows if memory else ())])
+        with open_agents(settings, lake, "0004", "run", line="programs") as agents, Evaluator(project, sizes) as evaluator, open_pool(1, ()) as pool:
+            session = SessionWriter(agents, pool.call) if sessions else None
+            context = Context(evaluator, sizes, agents, blobs, rules(), "0004", "run", 0, 1, ("prefer plain lines",), session, 2, 40)
+            entry = run_generation(
+                context, islands, 1, next_number=5, seen={start["program_id"]}, artifacts={start["program_id"]: {"hint": "too small a sum"}},
+                memory=known,
+            )
+    return entry, writer
+
+
+def past(start_id: str = "c" * 64) -> SearchMemory:
+    blocked = {
+        "program_id": "d" * 64, "cycle": "0002", "number": 1, "state": "blocked", "operator": "model", "parents": [start_id], "score": None,
+        "reason": "run: its evaluation ended as cpu: used more than 5 s", "idea": "an endless refinement", "cpu_s": 5.04,
+    }
+    worse = blocked | {"program_id": "e" * 64, "state": "retired", "score": 0.44, "reason": None, "idea": "a flat line", "cpu_s": 0.02}
+    failed = {"cycle": "0003", "reason": "edit 1: `search` is 0 times", "idea": "a cubic", "parent_id": start_id}
+    return SearchMemory([blocked, worse], [failed], CONTEST, "a" * 64)
+
+
+@pytest.mark.parametrize("sessions", [False, True])
+def test_every_field_that_decides_reaches_the_author(tmp_path: Path, sessions: bool) -> None:
+    plan = [call(("finish", {"idea": "nothing found"}))] if sessions else []
+    _, writer = generation(tmp_path, plan, sessions=sessions, memory=past(), revisions=0)
+    prompt = writer.prompts[0]
+    for fact in (
+        "scale = 2.0", "too small a sum", "prefer plain lines",
+        "The champion is aaaaaaaa: combined_score 0.61 under seeds that the search never had; the initial program 0.57.",
+        "In cycle 0003 the challenger bbbbbbbb lost: better by 0.0123 (95% interval -0.0456 to 0.0789) on 8 seeds. not beyond the noise.",
+        "Noise of the score within a seed: 0.0321.", "is not champion: the contest at the end of this cycle decides, under fresh seeds",
+        "0002 | dddddddd | cccccccc | blocked |  | 5 | an endless refinement | run: its evaluation ended as cpu: used more than 5 s",
+        "0002 | eeeeeeee | cccccccc | retired | 0.44 | 0.02 | a flat line",
+        "0003 |  | cccccccc | unmade |  |  | a cubic | edit 1: `search` is 0 times",
+        "One evaluation: 5 s of processor time, 20 s on the clock, 1024 MiB", "numpy 2.", "This is generation 1 of 4 in cycle 0004.",
+        "s of processor time", "Direction of this one: numerical optimisation",
+    ):
+        assert fact in prompt, fact
+    assert ("40 turns and 12 evaluations at most" in prompt) is sessions
+    assert "TARGET" not in prompt and "31.4159" not in prompt  # the evaluator is never shown
+    for empty in ("[]", "{}", "none", "Pareto front"):
+        assert empty not in prompt.partition("# Project")[2]
+
+
+def test_siblings_know_each_other_and_no_two_requests_are_alike(tmp_path: Path) -> None:
+    plan = [edited("scale = 2.0", "scale = 2.5", "a steeper line"), edited("shift = 1\n", "shift = 1; import evaluator\n", "look at the target")]
+    plan += [edited("shift = shift + 1", f"shift = shift + {number}", "a larger shift") for number in (2, 3)]
+    _, writer = generation(tmp_path, plan, candidates_per_generation=4, revisions=0)
+    assert len(writer.prompts) == 4 == len(set(writer.prompts))
+    assert [f"This is request {number} of 4" in prompt for number, prompt in enumerate(writer.prompts, 1)] == [True] * 4
+    assert len({prompt.partition("Direction of this one: ")[2].partition("\n")[0] for prompt in writer.prompts}) == 4
+    assert "Others of this generation" not in writer.prompts[1]
+    for prompt in writer.prompts[2:]:  # of the second wave
+        assert "- a steeper line -> score 0.7062" in prompt and "- look at the target -> blocked by reach: " in prompt
+    assert "scale = 2.5" in writer.prompts[2].partition("# The program to change")[2]  # the best is the parent of the third
+    assert "diff from the parent to " in writer.prompts[2]
+
+
+def test_an_edit_that_does_not_apply_gets_a_repair_turn_with_the_nearest_text_and_is_then_a_row_with_its_idea(tmp_path: Path) -> None:
+    astray = edited("    scale = 2\n    shift = 1", "x", "a line that is not there")
+    entry, writer = generation(tmp_path / "a", [astray, edited("scale = 2.0", "scale = 2.5", "a steeper line")], revisions=0)
+    assert [row["idea"] for row in entry.programs] == ["a steeper line"] and entry.unmade == []
+    repair = writer.prompts[1]
+    assert "`search` is 0 times in initial_program.py, wanted once; the nearest text there is\n    5      scale = 2.0\n    6      shift = 1" in repair
+    entry, writer = generation(tmp_path / "b", [astray, astray], revisions=0)
+    [row] = unmade_rows([{"cycle": "0004", "project": "toy", "generation": 1}], [entry])
+    assert row["idea"] == "a line that is not there" and row["operator"] == "model" and row["parent_id"]
+    assert row["reason"].startswith("unusable: edit 1: `search` is 0 times") and len(writer.prompts) == 2
+
+
+def test_a_one_shot_author_revises_after_one_evaluation_and_the_better_program_counts(tmp_path: Path) -> None:
+    worse, better = edited("scale = 2.0", "scale = 1.0", "a flat line"), edited("scale = 1.0", "scale = 2.5", "a steeper line")
+    entry, writer = generation(tmp_path / "a", [worse, better])
+    assert [row["idea"] for row in entry.programs] == ["a steeper line"]
+    assert "The program below is your draft (a flat line).\nscore " in writer.prompts[1] and "(worse than the parent by " in writer.prompts[1]
+    assert " of 5 s of processor time" in writer.prompts[1]
+    assert sorted(item["purpose"] for item in entry.measured) == ["search", "trial"]  # each evaluation is counted once
+    assert {item["artifact_id"] for item in entry.calls} == {entry.programs[0]["program_id"]}
+    steep = edited("scale = 2.0", "scale = 2.5", "a steeper line")
+    entry, _ = generation(tmp_path / "b", [steep, edited("scale = 2.5", "scale = 9.0", "much steeper")])
+    assert [row["idea"] for row in entry.programs] == ["a steeper line"] and sorted(item["purpose"] for item in entry.measured) == ["search", "trial"]
+    kept = say({"idea": "", "edits": []})
+    entry, _ = generation(tmp_path / "c", [steep, kept])
+    assert [item["purpose"] for item in entry.measured] == ["search"] and len(entry.programs) == 1
+
+
+def test_evaluations_of_a_session_are_bounded(tmp_path: Path) -> None:
+    evaluate = call(("edit_file", {"path": FILE, "search": "shift = 1\n", "replace": "shift = 1.5\n"}), ("evaluate", {}), ("evaluate", {}))
+    entry, _ = generation(tmp_path, [evaluate, call(("finish", {"idea": "a shift"}))], sessions=True, session_evaluations=1)
+    results = [done["result"] for done in json.loads(entry.turns[0]["text"])["calls"]]
+    assert results[1].endswith("(0 evaluations left.)") and results[2] == "All 1 evaluations of this session are used: finish."
+    assert sorted(item["purpose"] for item in entry.measured) == ["search", "session"]
+
+
+def test_sessions_are_the_default_of_a_model_alone() -> None:
+    assert writes_in_sessions(OWN, "model") and not writes_in_sessions(OWN, "operators")
+    assert not writes_in_sessions(OWN.model_copy(update={"writer": "one-shot"}), "model")
+
+
+def test_a_crlf_program_is_edited_by_a_reply_with_lf(tmp_path: Path) -> None:
+    from evolake.programs.roles.writer import Edit, WriterReply, applied
+
+    text = "\ufeff" + PROGRAM.replace("\n", "\r\n")
+    made = applied(WriterReply(edits=[Edit(file=FILE, search="scale = 2.0\n    shift = 1\n", replace="scale = 3.0\n    shift = 1\n")]), {FILE: text})
+    assert made == {FILE: text.replace("scale = 2.0", "scale = 3.0")}
