@@ -27,7 +27,7 @@ def faults(line: str, feedback: Feedback) -> list[str]:
     found += [f"{name} is no column of {', '.join(feedback.tables)}" for name in (*feedback.shown, *feedback.missing) if name not in columns]
     found += [f"{name} is shown, and listed as missing" for name in feedback.missing if name in feedback.shown]
     for named in feedback.left_out.values():
-        found += [f"{name}: no such column" for name in named if not any(column in (name, f"{column.partition('.')[0]}.{name}") for column in columns)]
+        found += [f"{name}: no such column" for name in named if name not in columns and not any(full.endswith(f".{name}") for full in columns)]
     for name in sorted(columns):
         if not feedback.place_of(*name.split(".", 1)):
             found.append(f"{name} is declared nowhere: say in which request a role reads it, or why none does")
