@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from loopback_model import Action, Asked, LoopbackModel, say
-from prompts_fixtures import PROBLEMS, Adder, iterate, judge, library, model_agents, problem
+from prompts_fixtures import PROBLEMS, Adder, iterate, judge, library, model_agents, problem, reply_asked_for
 
 from evolake.prompts.evolution.population import found_population
 from evolake.prompts.model.prompt import prompt_of
@@ -28,8 +27,7 @@ CRITIQUE = {"successes": ["commits"], "failures": ["doubts"], "guidance_needed":
 
 def role_of(asked: Asked) -> str:
     """Which role a request is of, by the schema that it asks for."""
-    text = asked.messages[0]["content"]
-    return ROLE_OF[json.loads(text[text.index("JSON Schema:\n") + 13 :])["title"]]
+    return ROLE_OF[reply_asked_for(asked.messages[0]["content"])]
 
 
 class Editor:
