@@ -17,6 +17,8 @@ from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
 from evolake.agents.backends import OperatorsBackend
+from evolake.agents.listing import roles_of_line
+from evolake.agents.schema_text import schema_text
 from evolake.prompts.evolution.iteration import ARMS, TABLES, Course, Iterations, run_iteration
 from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.library import PrincipleLibrary, load_library
@@ -127,3 +129,8 @@ def model_settings(base_url: str, **more: Any) -> Settings:
 def model_agents(base_url: str, lake: Path, cycle: str = "0001", **more: Any) -> Agents:
     """Agents of the model backend."""
     return open_agents(model_settings(base_url, **more), lake, cycle, "run", line="prompts")
+
+
+def reply_asked_for(system: str) -> str:
+    """The name of the model whose schema a system message ends with, among the replies of the line's roles."""
+    return next(role.reply.__name__ for role in roles_of_line("prompts") if system.endswith(schema_text(role.reply.model_json_schema())))

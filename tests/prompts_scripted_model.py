@@ -5,11 +5,11 @@ It is no model and shows nothing about models. It is there so that a mutation or
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 from loopback_model import Action, Asked, say
+from prompts_fixtures import reply_asked_for
 
 ROLE_OF = {
     "SummaryReply": "summary", "CritiqueReply": "critique", "LocalReply": "local", "GlobalReply": "global", "CrossReply": "recombine",
@@ -20,8 +20,7 @@ CRITIQUE = {"successes": ["commits"], "failures": ["doubts"], "guidance_needed":
 
 def role_of(asked: Asked) -> str:
     """Which role a request is of, by the schema that it asks for."""
-    text = asked.messages[0]["content"]
-    return ROLE_OF[json.loads(text[text.index("JSON Schema:\n") + 13 :])["title"]]
+    return ROLE_OF[reply_asked_for(asked.messages[0]["content"])]
 
 
 class Editor:

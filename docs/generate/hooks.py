@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from commands_page import commands_page
 from cookbook_page import cookbook_page
+from feedback_page import feedback_page
 from mkdocs.structure.files import File
 from rules_page import rules_page
 from settings_page import settings_page
@@ -23,6 +24,7 @@ WRITTEN = {
     "reference/commands.md": commands_page,
     "reference/tables.md": tables_page,
     "reference/rules.md": rules_page,
+    "reference/feedback.md": feedback_page,
     "cookbook.md": cookbook_page,
 }
 TAKEN = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md", "examples.md": "examples/README.md"}  # pages from outside docs/

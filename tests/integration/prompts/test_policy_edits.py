@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from prompts_fixtures import judge, library, problem
+from prompts_fixtures import judge, library, problem, reply_asked_for
 from tiny_policy import groups_of, problems, tiny_policy
 
 from evolake.agents.calls import failure_of
@@ -90,8 +90,7 @@ class Played:
         return b"weights"
 
     def answer(self, messages: Sequence[Mapping[str, str]], **drawn: Any) -> Sample:
-        text = messages[0]["content"]
-        title = json.loads(text[text.index("JSON Schema:\n") + 13 :])["title"]
+        title = reply_asked_for(messages[0]["content"])
         self.asked.append(title)
         return Sample(json.dumps(REPLIES.get(title, {"edits": []})), 9, False, (1, 2), (3,))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,8 @@ from evolake.prompts.reproduction.mutation import SHORT_REPLY, mutate
 from evolake.prompts.reproduction.operators import Editing, Reproduction
 
 PROMPT = prompt_of(["Be kind.", "Count twice."])
+
+
 def evidence(*numbers: int, words: int = SHORT_REPLY) -> list[Evidence]:
     """For each sum one right reply and one that is not. words: before their last ones."""
     result = []

@@ -246,12 +246,14 @@ def test_a_model_reads_lines_writes_a_diff_and_gets_a_variant(project: SmallProj
 
 def test_a_tape_that_was_paid_for_by_earlier_questions_still_answers(project: SmallProject, monkeypatch: pytest.MonkeyPatch) -> None:
     """The coder is asked as it was before, then as it is now under replay only: nothing is asked anew."""
+    from evolake.agents import prompts
     from evolake.solvers.evolution.proposing import write
     from evolake.solvers.roles.coder import CODER
 
     [form] = CODER.earlier
     with monkeypatch.context() as then:
         then.setattr(excerpt, "SMALL_SOURCES", 0)
+        then.setattr(prompts, "FRAME", prompts.FIRST_FRAME)
         then.setattr(write, "CODER", replace(CODER, prompt=form.prompt, values=form.values, earlier=()))
         first, _ = by_model(project, Coder(GOOD))
     settings = Settings(backend="model", models={"default": "scripted"}, replay_only=True)

@@ -1,0 +1,52 @@
+"""What is wrong with a prompt as a model is sent it: a text that it is told twice, a schema that stands there twice, rows that say nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evolake.agents.schema_text import schema_text
+
+LONGEST_TWICE = 200
+"""Characters that a prompt may say twice in a row."""
+_NOTHING = re.compile(r"(?:0(?:\.0+)?|null|none|nan|-|\[\]|\{\}|)", re.IGNORECASE)
+
+
+def faults_of_prompt(messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any] | None) -> list[str]:
+    """Sentences about the first two messages of a call. schema: of the reply; None for a session, whose tools have their own."""
+    text = "\n\n".join(message["content"] for message in messages[:2])
+    found = [f"said twice: {part[:100]!r} ({len(part)} characters)" for part in said_twice(text)]
+    if schema is not None:
+        times = text.count(schema_text(schema)) + text.count(json.dumps(schema))
+        found += [f"the schema stands there {times} times"] if times != 1 else []
+    return found + [f"a row of nothing: {line!r}" for line in rows_of_nothing(text)]
+
+
+def said_twice(text: str, least: int = LONGEST_TWICE) -> list[str]:
+    """Passages of at least `least` characters that a text has a second time, white space aside, the longest of each place."""
+    plain = " ".join(text.split())
+    first_places: dict[str, int] = {}
+    found, place = [], 0
+    while place + least <= len(plain):
+        before = first_places.setdefault(plain[place : place + least], place)
+        if before == place or before + least > place:
+            place += 1
+            continue
+        end = least
+        while place + end < len(plain) and plain[before + end] == plain[place + end] and before + end < place:
+            end += 1
+        found.append(plain[place : place + end])
+        place += end
+    return found
+
+
+def rows_of_nothing(text: str) -> list[str]:
+    """Lines of a table whose cells but the first are all zeros or nulls, where another line of it has a value; at least three cells."""
+    found = []
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if len(cells) >= 3 and all(_NOTHING.fullmatch(cell) for cell in cells[1:]):
+            found.append(line)
+    return found

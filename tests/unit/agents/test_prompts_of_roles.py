@@ -1,0 +1,97 @@
+"""The prompt of every role, made of a request whose every field has a mark: what models are shown, what is hidden from them, and how long it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import pytest
+from prompt_checks import faults_of_prompt, said_twice
+from pydantic import BaseModel
+
+from evolake.agents.listing import known_roles
+from evolake.agents.prompts import build_messages, load_prompt, placeholders
+from evolake.agents.roles import Role
+
+ROLES = known_roles()
+LONGEST_FRAME = 1_300
+"""Tokens (characters / 4) of a prompt without any data: the role's own text, the frame and the schema."""
+
+SHOWN_OTHERWISE = {"reports"}
+"""Fields that a role shows as a part of another placeholder."""
+
+
+def marked(annotation: Any, mark: str) -> Any:
+    """A value of a type, in which every text has the mark."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return marked(arguments[0], mark)
+    if origin in (Union, UnionType):
+        return marked(next(part for part in arguments if part is not type(None)), mark)
+    if origin is Literal:
+        return arguments[0]
+    if origin in (list, tuple):
+        return [marked(arguments[0], mark)]
+    if origin is dict:
+        return {mark: marked(arguments[1], mark)}
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return marked_request(annotation, mark)
+    return {str: f"{mark} of text", int: 7, float: 0.5, bool: True}.get(annotation, mark)
+
+
+def marked_request(model: type[BaseModel], mark: str = "") -> BaseModel:
+    """A request, or a part of one, whose fields have marks: their names, or the mark of the part."""
+    return model.model_construct(**{name: marked(field.annotation, mark or mark_of(name)) for name, field in model.model_fields.items()})
+
+
+def mark_of(field: str) -> str:
+    """What a field's texts hold and no prompt says by itself."""
+    return f"mark-{field}-"
+
+
+def prompt_of(role: Role[Any, Any]) -> str:
+    """Both messages."""
+    return "\n\n".join(message["content"] for message in build_messages(role, marked_request(role.request)))
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """All texts in a value."""
+    if isinstance(value, str):
+        yield value
+    parts = [*value.keys(), *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+    for part in parts:
+        yield from texts_of(part)
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_a_model_is_shown_each_field_that_is_for_it_and_none_that_is_hidden(name: str) -> None:
+    role = ROLES[name]
+    text, shown = prompt_of(role), placeholders(load_prompt(role.prompt or role.name))
+    dumped = marked_request(role.request).model_dump(mode="json")
+    for field, value in dumped.items():
+        if field not in SHOWN_OTHERWISE and any(mark_of(field) in part for part in texts_of(value)):
+            assert (mark_of(field) in text) == (field in shown), f"{field} is {'shown' if field not in shown else 'not shown'}"
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_a_prompt_says_nothing_twice_and_has_its_schema_once(name: str) -> None:
+    role = ROLES[name]
+    messages = build_messages(role, marked_request(role.request))
+    assert faults_of_prompt(messages, None if role.tools else role.reply.model_json_schema()) == []
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_the_text_of_a_prompt_without_data_is_short(name: str) -> None:
+    role = ROLES[name]
+    tokens = len(prompt_of(role)) // 4
+    print(f"{name}: {tokens} tokens without data")
+    assert tokens <= LONGEST_FRAME
+
+
+def test_a_text_that_is_told_twice_is_found() -> None:
+    rule = "Each function keeps its name and each loop its bound, for the gate compares both. " * 3
+    assert said_twice(f"# Rules\n{rule}\n# Task\nmind: {rule}") != [] == said_twice(f"# Rules\n{rule[:190]}\n# Task\nmind: {rule[:190]}")
+    table = "name | runs | solved\nuf | 3 | 2\nphp | 0 | null\nsgen | 0 | 0.0\n|  |  |  |"
+    said = faults_of_prompt([{"content": f"{rule}\n{rule}"}, {"content": table}], {"type": "object"})
+    assert [sentence.partition(":")[0] for sentence in said] == ["said twice", "the schema stands there 0 times", *["a row of nothing"] * 3]
