@@ -9,117 +9,29 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import loopback_model
-import numpy as np
 import pytest
-from loopback_model import KEY, Action, Asked, LoopbackModel, Script, call, say, status, streamed
-from pydantic import BaseModel, ConfigDict
+import session_project
+from loopback_model import Action, Asked, LoopbackModel, Script, call, say, status, streamed
+from session_project import BUILD, EDIT, FILES, FINISH, LIST, READ, Ask, Finished, Project
 
-from evolake.agents import AgentFailure, Agents, Role, open_agents, prompts
+from evolake.agents import AgentFailure, prompts
 from evolake.agents.proposal_outcomes import count_outcomes
 from evolake.agents.roles import Earlier
 from evolake.agents.session.role import session_role
-from evolake.agents.session.tools import LONGEST_RESULT, Arguments, Bench, Command, offered
+from evolake.agents.session.tools import LONGEST_RESULT
 from evolake.agents.session.workspace import Workspace
 from evolake.agents.session_spec import SessionSpec, Unusable, hold_session
-from evolake.agents.wire import Turn
 from evolake.errors import AgentUnavailable
 from evolake.jail import Pool, open_pool
 from evolake.lake.schemas import SESSION_TURNS
 from evolake.report.health import examine
-from evolake.settings import AgentsSettings, BudgetSettings, PriceSettings, SamplingSettings, SessionSettings, Settings
+from evolake.settings import SamplingSettings, SessionSettings
 
 MOST_CALLS, STRIKES, REPEATS = SessionSettings().calls, SessionSettings().strikes, SessionSettings().repeats
-FILES = {"src/main.cc": "int main() {\n    return 1;\n}\n", "src/util.h": "// a helper\n" * 900, "README.md": "Do not touch.\n"}
-READ, LIST = ("read_file", {"path": "src/main.cc"}), ("list_files", {})
-EDIT = ("edit_file", {"path": "src/main.cc", "search": "return 1", "replace": "return 0"})
-FINISH = ("finish", {"title": "zero"})
-BUILD = ("build", {})
-
-
-class Ask(BaseModel):
-    goal: str
-
-
-class Finished(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    title: str
-
-
-class Nothing(Arguments):
-    pass
-
-
-def mender(folder: Path) -> Role[Ask, Turn]:
-    """A role that is a session."""
-    path = folder / "mender.md"
-    path.write_text("You mend programs.\n<!-- user -->\n{{goal|text}}\n")
-
-    def no_operators(request: Ask, random: np.random.Generator) -> Turn:
-        raise AssertionError("no operators hold sessions")
-
-    return Role("mender", Ask, Turn, no_operators, prompt=path, tools=offered([("build", "Build it.", Nothing)], Finished))
-
-
-@dataclass
-class Project:
-    """A lake and the folder that sessions work on. built: the program's text each time that a command built it."""
-
-    folder: Path
-    pool: Pool
-    built: list[str] = field(default_factory=list)
-    port: int = 0
-
-    def __post_init__(self) -> None:
-        for name, text in FILES.items():
-            (self.folder / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
-            (self.folder / "tree" / name).write_text(text)
-        self.role = mender(self.folder)
-
-    def build(self, folder: Path, arguments: Any) -> str:
-        """Says another thing each time, as what takes time does."""
-        self.built.append((folder / "src/main.cc").read_text())
-        return f"built in {len(self.built)} s" if "return 0" in self.built[-1] else "error: it returns 1"
-
-    def bench(self) -> Bench:
-        workspace = Workspace.of_folder(self.folder / "tree", FILES, lambda path: path.startswith("src/"))
-        return Bench(workspace, self.folder / "tree", Finished, self.pool.call, {"build": Command("build", "Build it.", Nothing, self.build)})
-
-    def agents(self, base_url: str | None, *, run_id: str = "run-1", session: SessionSettings | None = None, **changes: Any) -> Agents:
-        values: dict[str, Any] = {
-            "backend": "model", "model_base_url": base_url, "model_api_key": KEY, "models": {"default": "played"},
-            "prices": {"played": PriceSettings(input=1, output=2)}, "budget": BudgetSettings(usd_per_cycle=1), "model_timeout_s": 5.0,
-            "agents": AgentsSettings(session=session or SessionSettings()),
-        }
-        return open_agents(Settings(**(values | changes)), self.folder / "lake", "0001", run_id, line="designs", wait=lambda seconds: 0.0)
-
-    def hold(self, script: Script, **changes: Any) -> Held:
-        """One session to its end; all at one address."""
-        with LoopbackModel(script, self.port) as server, self.agents(server.base_url, **changes) as agents:
-            self.port = server.port
-            bench = self.bench()
-            result = agents.session(self.role, Ask(goal="Return 0."), bench, seed=0).value
-            return Held(result, bench.workspace, agents.turns(), agents.rows(), server.requests)
-
-
-@dataclass(frozen=True)
-class Held:
-    """A session that has ended."""
-
-    result: Any
-    workspace: Workspace
-    turns: list[dict[str, Any]]
-    rows: list[dict[str, Any]]
-    asked: list[Asked]
-
-    @property
-    def results(self) -> list[tuple[str, str]]:
-        """What each call gave back: (fault, text)."""
-        return [(done["fault"], done["result"]) for turn in self.turns for done in json.loads(turn["text"])["calls"]]
 
 
 @pytest.fixture(scope="module")
@@ -374,11 +286,11 @@ def test_a_session_that_was_cut_off_goes_on_from_its_last_turn(project: Project)
 HELD_ELSEWHERE = """
 import sys, time
 from pathlib import Path
-import test_sessions
+import session_project
 from evolake.jail import open_pool
 
 
-class Stuck(test_sessions.Project):
+class Stuck(session_project.Project):
     def build(self, folder, arguments):
         (self.folder / "building").touch()
         time.sleep(600)
@@ -388,14 +300,14 @@ if __name__ == "__main__":
     with open_pool(workers=1, preload=()) as pool:
         project = Stuck(Path(sys.argv[1]), pool)
         with project.agents(sys.argv[2]) as agents:
-            agents.session(project.role, test_sessions.Ask(goal="Return 0."), project.bench(), seed=0)
+            agents.session(project.role, session_project.Ask(goal="Return 0."), project.bench(), seed=0)
 """
 
 
 def test_a_session_whose_process_is_killed_goes_on_from_its_last_turn_and_pays_nothing_twice(project: Project):
     """SIGKILL while a command of its second turn runs: two turns are paid for by then, and three are left."""
     with LoopbackModel(endless(lambda number: EXPERT[number])) as server:
-        script, paths = project.folder / "held.py", [str(Path(__file__).parent), str(Path(loopback_model.__file__).parent)]
+        script, paths = project.folder / "held.py", [str(Path(session_project.__file__).parent)]
         script.write_text(HELD_ELSEWHERE)
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
         child = subprocess.Popen([sys.executable, str(script), str(project.folder), server.base_url], env=environment)

@@ -67,7 +67,7 @@ TESTED = {
     "know what a change of a rule would do": "e2e/test_families_line.py::test_a_stricter_rule_blocks_on_stored_evidence_without_a_run",
     "change a rule": "e2e/test_designs_line.py::test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for",
     "see what is missing": "e2e/test_sixth_line.py::test_the_command_line_the_settings_and_the_doctor_have_it",
-    "try an endpoint": "integration/agents/test_doctor_call.py::test_an_endpoint_that_can_all_of_it_is_told_so_with_two_calls",
+    "try an endpoint": "integration/agents/test_doctor_call.py::test_an_endpoint_that_can_all_of_it_is_told_so_with_three_calls",
     "see what a model replied": "integration/agents/test_tape_command.py::test_entries_are_listed_by_line_role_cycle_model_and_validity",
     "check the lake's integrity": "integration/lake/test_lake_verify.py::test_the_command_says_what_was_found_and_its_exit_code_too",
     "mirror the lake, and get it back": "integration/lake/test_mirror.py::test_the_commands_say_what_was_moved",
