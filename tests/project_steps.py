@@ -35,6 +35,14 @@ def by_a_model(base_url: str, **more: str) -> dict[str, str]:
     } | more
 
 
+def assert_within_forecast(project: Project, line: str, cycle: str) -> None:
+    """No role was called more often in the cycle than `evolake run --dry-run` says of the next one under the same settings."""
+    told = json.loads(project.run("run", "--dry-run", "--json", line).stdout)
+    most = {row["role"]: row["calls_most"] for row in told["lines"][0]["roles"]}
+    rows = project.sql(f"SELECT role, count(*) FROM calls WHERE line = '{line}' AND cycle = '{cycle}' AND backend = 'model' GROUP BY role")
+    assert rows and {role: count for role, count in rows if count > most.get(role, 0)} == {}, most
+
+
 def usd_of(input_tokens: int, output_tokens: int) -> float:
     """What a reply of `played` costs, rounded as the statements of the tests do."""
     return round((input_tokens * USD_A_MILLION_TOKENS["input"] + output_tokens * USD_A_MILLION_TOKENS["output"]) / 1e6, 9)

@@ -69,7 +69,8 @@ class Limit:
 
 @dataclass(frozen=True)
 class LineForecast:
-    """One cycle of a line. cycles: finished ones that the probable numbers come from. limits: of the budget, the first to stop the cycle first."""
+    """One cycle of a line; of a study the whole, with cycle "". cycles: finished ones that the probable numbers come from. limits: of the budget,
+    the first to stop the cycle first."""
 
     line: str
     cycle: str
@@ -181,7 +182,8 @@ def _line_forecast(settings: Settings, lake: Lake, spec: LineSpec, rows: Sequenc
     }
     forecast = [_role_forecast(settings, item, _spent_on(own, item.role.name), before) for item in wanted]
     total = total_of(forecast)
-    return LineForecast(spec.name, cycle, tuple(forecast), used, tuple(_limits(settings, lake, spec.name, cycle, total)) if forecast else ())
+    shown = "" if spec.findings else cycle
+    return LineForecast(spec.name, shown, tuple(forecast), used, tuple(_limits(settings, lake, spec.name, cycle, total)) if forecast else ())
 
 
 def _by_role(spec: LineSpec, settings: Settings, *, first: bool, seeds: bool) -> dict[str, RoleCalls]:

@@ -44,7 +44,8 @@ def dry_run(settings: Settings, names: Sequence[str], *, as_json: bool) -> int:
     say_text(columns_text(HEADS, rows, width, numbers=HEADS[2:], whole=HEADS[:2]))
     for item in of_lines:
         if item.rows:
-            say(f"{item.line}, cycle {item.cycle}: {item.stops}; probable by {_source(item)}")
+            part = f"cycle {item.cycle}" if item.cycle else "the whole study"
+            say(f"{item.line}, {part}: {item.stops}; probable by {_source(item)}")
         else:
             say(f"{item.line}: {item.stops}")
     say_text(NOTE)
@@ -57,7 +58,9 @@ def _cells(line: str, row: RoleForecast) -> tuple[str, ...]:
 
 
 def _usd_text(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:,.2f}"
+    if value is None:
+        return "unknown"
+    return f"{value:,.2f}" if value >= 1 else f"{value:.4f}"
 
 
 def _source(item: LineForecast) -> str:

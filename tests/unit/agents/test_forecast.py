@@ -115,7 +115,9 @@ def test_seed_families_that_are_not_judged_yet_are_counted(settings: Settings, t
 
 
 def test_the_study_of_repair_is_forecast_by_name(settings: Settings, tmp_path: Path) -> None:
-    rows = {row.role: row for row in of_line(settings, tmp_path, "repair").rows}
+    whole = of_line(settings, tmp_path, "repair")
+    rows = {row.role: row for row in whole.rows}
+    assert whole.cycle == ""
     problems = 40 + 3 * 10 + 5
     assert rows["repair_core"].calls_most == problems * 4 * 4
     assert rows["repair_plain"].calls_most == problems * (1 + 4 * 4)
