@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from evolake.agents.prompts import build_messages
 from evolake.agents.waves import SiblingNote
 from evolake.programs.evolution.archive import Islands
-from evolake.programs.evolution.model_parents import parent_for_model
+from evolake.programs.evolution.model_parents import parent_for_model, worth_showing
 from evolake.programs.evolution.population import Population
 from evolake.programs.roles.brief import Briefing
 from evolake.programs.roles.writer import WRITER, Measured, WriterRequest
@@ -81,6 +81,8 @@ def test_the_best_is_the_parent_of_at_least_half_and_none_far_behind_is_changed_
     drawn = [[parent_for_model(held, place, initial, np.random.default_rng(seed))[0]["score"] for place in range(6)] for seed in range(40)]
     assert all(sum(score == 2.63 for score in scores) >= 3 for scores in drawn)
     assert {score for scores in drawn for score in scores} == {2.63, 2.5}
+    best = max(held.rows.values(), key=lambda row: row["score"])
+    assert [row["score"] for row in held.rows.values() if worth_showing(held, row, best, initial)] == [2.5, 2.63]
     row, why = next(pair for seed in range(40) if (pair := parent_for_model(held, 1, initial, np.random.default_rng(seed)))[0]["score"] == 2.5)
     assert row["score"] == 2.5 and why == "It is another line of descent than the best (2.63), and not far behind it."
 
