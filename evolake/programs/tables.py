@@ -39,7 +39,7 @@ PROGRAMS = TableSchema(
         "origin": (pl.String, "Backend that wrote it, or the project's name for an initial program."),
         "reason": (pl.String, "Why it is blocked; null where it is not."),
         "idea": (pl.String, "What its author wanted to try, in the author's words; null of operators, and in lakes of earlier versions."),
-        "cpu_s": (pl.Float64, "Mean processor time of its evaluations; null if it was not evaluated, and in lakes of earlier versions."),
+        "cpu_s": (pl.Float64, "Mean processor time of its evaluations, in seconds; null if it was not evaluated, and in lakes of earlier versions."),
     },
     keys=("program_id",), provenance=("cpu_s",), terms=TERMS,
 )
@@ -109,7 +109,7 @@ UNMADE = TableSchema(
         "cycle": pl.String, "project": pl.String, "generation": pl.Int64,
         "reason": (pl.String, "Why no candidate came of it."),
         "idea": (pl.String, "What was to be tried, in its author's words; empty if that is not known."),
-        "operator": (pl.String, "model, or operators."),
+        "operator": (pl.String, "Who proposed it: model, or operators."),
         "parent_id": (pl.String, "Program that was to be changed."),
     },
     keys=("number",), terms=TERMS,

@@ -23,7 +23,7 @@ from evolake.programs.evolution.context import LINE, Context
 from evolake.programs.evolution.generation_entry import REPEATED, GenerationEntry
 from evolake.programs.evolution.limits_text import limits_text
 from evolake.programs.evolution.memory import SHORT_ID, Recorded, SearchMemory, contest_text, front_lines
-from evolake.programs.evolution.model_parents import parent_for_model
+from evolake.programs.evolution.model_parents import parent_for_model, worth_showing
 from evolake.programs.evolution.outcome import candidate_rows, evaluations_of
 from evolake.programs.evolution.population import Birth, Row, program_row, texts_bytes, texts_of
 from evolake.programs.evolution.revising import Draft, revised
@@ -144,13 +144,14 @@ def _ask_model(
     initial = next((row for row in memory.rows if row["operator"] == "initial"), None)
     parent, why = parent_for_model(islands, place, initial, _parent_random(context, generation, place))
     count = context.own.candidates_per_generation
+    asked_before = ((int(context.cycle) - 1) * context.own.generations_per_cycle + generation - 1) * count
     sibling = SiblingNote(
-        number=place + 1, count=count, direction=direction_of(DIRECTIONS, (generation - 1) * count + place), siblings=list(notes),
+        number=place + 1, count=count, direction=direction_of(DIRECTIONS, asked_before + place), siblings=list(notes),
     )
     base = operators_request(context, islands, (parent, parent), artifacts)
     ranked = islands.ranked(islands.rows.values())
     front = islands.front() if len(context.project.metrics) > 1 else set[str]()
-    others = [row for row in ranked if row["program_id"] != parent["program_id"]]
+    others = [row for row in ranked if row["program_id"] != parent["program_id"] and worth_showing(islands, row, ranked[0], initial)]
     shown = [*others[:MOST_BEST], *(row for row in others[MOST_BEST:] if row["program_id"] == memory.champion and row["program_id"] not in front)]
     limits = f"{limits_text(context)}\n- This is generation {generation} of {context.own.generations_per_cycle} in cycle {context.cycle}."
     request = base.model_copy(update={

@@ -102,10 +102,7 @@ def contest_text(memory: SearchMemory, islands: Islands) -> str:
     lines = [holder + ("" if found["initial_mean"] is None else f"; the initial program {found['initial_mean']:.9g}") + "."]
     if found["challenger_id"]:
         outcome = "won" if found["wins"] else "lost"
-        ends = ""
-        if found["difference"] is not None and found["low"] is not None:
-            ends = f": better by {found['difference']:.4g} (95% interval {found['low']:.4g} to {found['high']:.4g}) on {found['pairs']} seeds"
-        lines.append(f"In cycle {found['cycle']} the challenger {found['challenger_id'][:SHORT_ID]} {outcome}{ends}. {found['reason']}.")
+        lines.append(f"In cycle {found['cycle']} the challenger {found['challenger_id'][:SHORT_ID]} {outcome}: {_reason(found)}.")
     if found["noise"]:
         lines.append(f"Noise of the score within a seed: {found['noise']:.3g}.")
     best = islands.ranked(islands.rows.values())[0]
@@ -114,6 +111,14 @@ def contest_text(memory: SearchMemory, islands: Islands) -> str:
         why = "it lost that contest" if lost else "the contest at the end of this cycle decides, under fresh seeds"
         lines.append(f"{best['program_id'][:SHORT_ID]} has the best score of the search, {best['score']:.9g}, and is not champion: {why}.")
     return "\n".join(lines)
+
+
+def _reason(found: Mapping[str, Any]) -> str:
+    """Return the verdict in words, with the difference and its interval if the words lack them."""
+    if found["difference"] is None or found["low"] is None or "better by" in found["reason"]:
+        return found["reason"]
+    ends = f"better by {found['difference']:.4g} (95% interval {found['low']:.4g} to {found['high']:.4g}) on {found['pairs']} held-out seeds"
+    return f"{ends}, {found['reason']}"
 
 
 def front_lines(islands: Islands) -> list[str]:

@@ -29,6 +29,13 @@ def parent_for_model(islands: Islands, place: int, initial: Row | None, random: 
     return drawn, f"It is another line of descent than the best ({best['score']:.9g}), and not far behind it."
 
 
+def worth_showing(islands: Islands, row: Row, best: Row, initial: Row | None) -> bool:
+    """Return whether another program may teach a writer something: it is not far behind the best, or on the front of several metrics."""
+    if len(islands.project.metrics) > 1 and row["program_id"] in islands.front():
+        return True
+    return initial is None or row["program_id"] == best["program_id"] or close(islands, row, best, initial)
+
+
 def close(islands: Islands, row: Row, best: Row, initial: Row) -> bool:
     """Return whether a program has at least `LEAST_SHARE` of the best program's gain over the initial program."""
     if initial["score"] is None:

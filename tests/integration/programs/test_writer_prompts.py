@@ -92,13 +92,13 @@ def test_every_field_that_decides_reaches_the_author(tmp_path: Path, sessions: b
     for fact in (
         "scale = 2.0", "too small a sum", "prefer plain lines",
         "The champion is aaaaaaaa: combined_score 0.61 under seeds that the search never had; the initial program 0.57.",
-        "In cycle 0003 the challenger bbbbbbbb lost: better by 0.0123 (95% interval -0.0456 to 0.0789) on 8 seeds. not beyond the noise.",
+        "In cycle 0003 the challenger bbbbbbbb lost: better by 0.0123 (95% interval -0.0456 to 0.0789) on 8 held-out seeds, not beyond the noise.",
         "Noise of the score within a seed: 0.0321.", "is not champion: the contest at the end of this cycle decides, under fresh seeds",
         "0002 | dddddddd | cccccccc | blocked |  | 5 | an endless refinement | run: its evaluation ended as cpu: used more than 5 s",
         "0002 | eeeeeeee | cccccccc | retired | 0.44 | 0.02 | a flat line",
         "0003 |  | cccccccc | unmade |  |  | a cubic | edit 1: `search` is 0 times",
         "One evaluation: 5 s of processor time, 20 s on the clock, 1024 MiB", "numpy 2.", "This is generation 1 of 4 in cycle 0004.",
-        "s of processor time", "Direction of this one: numerical optimisation",
+        "s of processor time", "Direction of this one: ",
     ):
         assert fact in prompt, fact
     assert ("40 turns and 12 evaluations at most" in prompt) is sessions
@@ -118,7 +118,7 @@ def test_siblings_know_each_other_and_no_two_requests_are_alike(tmp_path: Path) 
     for prompt in writer.prompts[2:]:  # of the second wave
         assert "- a steeper line -> score 0.7062" in prompt and "- look at the target -> blocked by reach: " in prompt
     assert "scale = 2.5" in writer.prompts[2].partition("# The program to change")[2]  # the best is the parent of the third
-    assert "diff from the parent to " in writer.prompts[2]
+    assert "# Other programs" not in writer.prompts[2]  # the initial program is far behind
 
 
 def test_an_edit_that_does_not_apply_gets_a_repair_turn_with_the_nearest_text_and_is_then_a_row_with_its_idea(tmp_path: Path) -> None:

@@ -138,7 +138,9 @@ def test_the_writer_s_reply_is_applied_or_says_why_not():
     texts = {"a.py": "x = 1\ny = 1\n"}
     assert applied(WriterReply(edits=[Edit(file="a.py", search="x = 1", replace="x = 2")]), texts) == {"a.py": "x = 2\ny = 1\n"}
     assert applied(WriterReply(whole={"a.py": "z"}), texts) == {"a.py": "z"}
-    assert applied(WriterReply(edits=[Edit(file="a.py", search="= 1", replace="")]), texts) == "edit 1: `search` stands 2 times in a.py, wanted once"
+    assert applied(WriterReply(edits=[Edit(file="a.py", search="= 1", replace="")]), texts) == (
+        "edit 1: `search` is 2 times in a.py, wanted once: at lines 1, 2; take more of the lines around it"
+    )
     assert applied(WriterReply(whole={"b.py": "z"}), texts) == "there is no file 'b.py' that evolves"
     request = WriterRequest(project="p", goal="g", parent=Measured(score=math.pi, files={"p.py": RICH}))
     assert set(write(request, random(3)).whole) == {"p.py"}
