@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 from solver_lake import ID, duel_rows
@@ -177,3 +178,17 @@ def test_conditions_state_limits_contest_and_noise(records: list[dict]) -> None:
     text = "\n".join(measuring_conditions(SETTINGS, [records[0] | {"noise_floor": 1.07}]))
     assert "8 s of processor time, 2048 MiB" in text and "factor of up to 1.07" in text and "4 fresh formulas" in text
     assert "Noise" not in "\n".join(measuring_conditions(SETTINGS))
+
+
+def test_a_plan_without_a_variant_shows_its_idea_and_why(tmp_path: Path):
+    from evolake.lake import Lake
+    from evolake.report.kinds import Artifact
+    from evolake.solvers.report.artifacts import plan_text
+    from evolake.solvers.tables_archive import PLANS, UNMADE
+
+    lake, row = Lake(tmp_path), {"plan_id": "p", "cycle": "0001", "instructions": "Restart sooner.", "hypothesis": "It helps."}
+    artifact = Artifact("p", "solvers", "plan", "It helps.", row=PLANS.frame([row]).to_dicts()[0])
+    assert plan_text(lake, artifact) == "Restart sooner."
+    unmade = UNMADE.frame([{"plan_id": "p", "cycle": "0001", "reason": "The diff does not apply"}])
+    lake.publish("solvers", "unmade", unmade, cycle="0001", run_id="run", schema=UNMADE)
+    assert plan_text(lake, artifact) == "Restart sooner.\n\nNo variant came of it: The diff does not apply"
