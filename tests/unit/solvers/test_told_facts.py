@@ -227,7 +227,7 @@ def test_a_plan_that_names_functions_decides_what_a_coder_is_shown(monkeypatch: 
     """The functions, and the declarations above the first one without the licence; if it names a file too long to be shown, the coder is asked."""
     head = "/* licence\n * of\n */\n\n#include <a>\nstatic int opt_x = 3;\n\n"
     files = {
-        "src/core/S.cc": f"{head}int Solver::f(int a) {{\n    return 1;\n}}\n\nint Solver::g(int a) {{\n    return a;\n}}\n", "src/core/Other.h": "int x;\n",
+    """The functions, and the declarations above them without the licence. A named file that is too long to be shown is asked for."""
     }
     monkeypatch.setattr(excerpt_module, "SMALL_SOURCES", 0)
     monkeypatch.setattr(excerpt_module, "LONGEST_NAMED_FILE", 0)
