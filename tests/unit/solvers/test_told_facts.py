@@ -226,9 +226,8 @@ def test_only_what_operators_combined_or_crossed_file_by_file_is_never_joined_ag
 def test_a_plan_that_names_functions_decides_what_a_coder_is_shown(monkeypatch: pytest.MonkeyPatch, plan: str, shown: list[str]) -> None:
     """The functions, and the declarations above the first one without the licence; if it names a file too long to be shown, the coder is asked."""
     head = "/* licence\n * of\n */\n\n#include <a>\nstatic int opt_x = 3;\n\n"
-    files = {
-    """The functions, and the declarations above them without the licence. A named file that is too long to be shown is asked for."""
-    }
+    text = f"{head}int Solver::f(int a) {{\n    return 1;\n}}\n\nint Solver::g(int a) {{\n    return a;\n}}\n"
+    files = {"src/core/S.cc": text, "src/core/Other.h": "int x;\n"}
     monkeypatch.setattr(excerpt_module, "SMALL_SOURCES", 0)
     monkeypatch.setattr(excerpt_module, "LONGEST_NAMED_FILE", 0)
     regions = excerpt_module.regions_without_asking(files, plan)
