@@ -169,7 +169,7 @@ class ScriptedSolvers:
         return call(*turns[sum(message["role"] == "assistant" for message in asked.messages)])
 
     def _plans(self, text: str) -> dict[str, Any]:
-        [cycle] = re.findall(r"^Cycle (\d{4})", text, re.MULTILINE)
+        [cycle] = re.findall(r"^Cycle (\d{4});", text, re.MULTILINE)
         plans = [
             {
                 "parent_id": self.parent[:12], "second_parent_id": None, "kind": "rewrite", "hypothesis": f"The change {name} solves more.",

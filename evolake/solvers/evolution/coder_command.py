@@ -106,9 +106,11 @@ def task_text(commission: Commission) -> str:
         "Its published solver, where that is another code base: carry its idea over": second.get("second_base", ""),
         "Other solvers, to be read": "\n".join(f"- {place}/" for place in sorted(references_of(commission))),
         "Files that may be changed": "\n".join(f"- {pattern}" for pattern in base.adapter.may_change),
+        "How it will be measured": "\n".join(f"- {line}" for line in commission.facts.conditions),
+        "Contests of the parent": "\n".join(commission.change()["contests"]),
         "What is known": "\n\n".join(commission.knowledge),
         "What the plans before this one in this cycle came to": tried,
-        "Rules that block a variant": "\n".join(f"- {rule}" for rule in commission.rules),
+        "Rules that block a variant": "\n".join(f"- {rule}" for rule in commission.long_rules or commission.rules),
         "Task": (
             "Change the sources in this folder. Every clause that is learnt, shortened or deleted must reach the proof as it does now. Write what "
             f"you changed and why into {NOTES}. What you leave in the source files is taken, built from scratch in a jail and checked; other files "

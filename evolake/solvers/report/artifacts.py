@@ -57,6 +57,14 @@ def variant_text(lake: Lake, artifact: Artifact) -> str:
         return "".join(f"{path.relative_to(folder).as_posix()}\n" for path in sorted(folder.rglob("*")) if path.is_file())
 
 
+def plan_text(lake: Lake, artifact: Artifact) -> str:
+    """The instructions of a plan, and why no variant came of it if none did."""
+    cycle = artifact.row["cycle"]
+    unmade = lake.read(LINE, "unmade", cycle).to_dicts() if lake.record(LINE, "unmade", cycle) is not None else []
+    reasons = [row["reason"] for row in unmade if row["plan_id"] == artifact.row["plan_id"]]
+    return "\n\n".join([artifact.row["instructions"] or "", *(f"No variant came of it: {reason}" for reason in reasons)])
+
+
 def write_variant(lake: Lake, artifact: Artifact, folder: Path) -> str:
     """solver/, the repository as it was judged, and build.sh."""
     lake.blobs.get_tree(_archive(artifact), folder / WRITTEN_OUT)
@@ -80,6 +88,6 @@ ARTIFACTS = LineArtifacts(gain=gain_of, standing=standing, score="consensus, low
         ("consensus_weights",), title="description", text=column_text("source"), file="objective.py",
     ),
     "plan": Kind(
-        "plan_id", ("plan",), ("kind", "target", "parent_ids", "hypothesis", "origin"), title="hypothesis", text=column_text("instructions"),
+        "plan_id", ("plan",), ("kind", "target", "parent_ids", "hypothesis", "origin"), title="hypothesis", text=plan_text,
     ),
 })

@@ -16,6 +16,7 @@ from evolake.lake import BlobStore
 from evolake.solvers.evolution.planning import Base, KnownVariant, SearchRecord, parent_pool, plan_variants, standings
 from evolake.solvers.evolution.planning_facts import family_results, planner_facts
 from evolake.solvers.evolution.population import empty_population
+from evolake.solvers.evolution.proposing import excerpt as excerpt_module
 from evolake.solvers.evolution.proposing.excerpt import LONGEST_PART, MAX_LINES, excerpts, places_of, whole_functions
 from evolake.solvers.evolution.variant_making import joined_before
 from evolake.solvers.gates.feedback import output_of
@@ -215,3 +216,19 @@ def test_only_what_operators_combined_or_crossed_file_by_file_is_never_joined_ag
     others = ({}, {"edits": "[]"}, {"origin": "model"}, {"operator": "rewrite", "parents": [SEED]}, {"operator": "combine", "edits": "[]"})
     rows = [made | more | {"variant_id": str(number) * 64} for number, more in enumerate(others, start=3)]
     assert joined_before(empty_population().with_tables(variants=rows)) == [[SEED, CHILD], [SEED, CHILD]]
+
+
+@pytest.mark.parametrize(("plan", "shown"), [
+    ("In Solver::g change x.", ["#include <a>\nstatic int opt_x = 3;\n", "int Solver::g(int a) {\n    return a;\n}"]),
+    ("Let `g` of core/S.cc do more.", ["#include <a>\nstatic int opt_x = 3;\n", "int Solver::g(int a) {\n    return a;\n}"]),
+    ("A g that searches more.", []), ("Change core/S.cc somewhere.", []), ("Solver::g and core/Other.h", []),
+])
+def test_a_plan_that_names_functions_decides_what_a_coder_is_shown(monkeypatch: pytest.MonkeyPatch, plan: str, shown: list[str]) -> None:
+    """The functions, and the declarations above the first one without the licence; if it names a file too long to be shown, the coder is asked."""
+    head = "/* licence\n * of\n */\n\n#include <a>\nstatic int opt_x = 3;\n\n"
+    text = f"{head}int Solver::f(int a) {{\n    return 1;\n}}\n\nint Solver::g(int a) {{\n    return a;\n}}\n"
+    files = {"src/core/S.cc": text, "src/core/Other.h": "int x;\n"}
+    monkeypatch.setattr(excerpt_module, "SMALL_SOURCES", 0)
+    monkeypatch.setattr(excerpt_module, "LONGEST_NAMED_FILE", 0)
+    regions = excerpt_module.regions_without_asking(files, plan)
+    assert [item.text for item in excerpts(files, regions, most=len(regions))] == shown

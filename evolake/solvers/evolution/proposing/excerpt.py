@@ -32,6 +32,7 @@ HIDDEN = ("RESULTS.md", "HYPOTHESIS.md", "CHANGELOG.md")
 _FUNCTION = re.compile(r"^[A-Za-z_][\w:<>,&*~ \t]*?\b([A-Za-z_]\w*(?:::~?\w+)?)\s*\([^;]*$")
 _IDENTIFIERS = re.compile(r"\b[A-Za-z_]\w*(?:::~?\w+)+|\b[a-z]+(?:[A-Z_]\w*)+|\b[A-Za-z_]\w*(?=\()|(?<=`)[A-Za-z_]\w*(?=`)")
 """Names that a text means as code: qualified, in camel case or with an underscore, before a parenthesis, or in backticks."""
+_TOP_COMMENT = re.compile(r"\s*/\*.*?\*/\s*", re.DOTALL)
 _NOT_FUNCTIONS = {"if", "for", "while", "switch", "return", "else", "do"}
 
 
@@ -83,9 +84,11 @@ def _whole_file(path: str, text: str) -> list[Region]:
 
 
 def _head(path: str, text: str) -> list[Region]:
-    """Return what a file declares before its first function, options among it; nothing if that is long."""
-    first = min((start for _, start, _ in _functions_of(text)), default=1) - 1
-    return [Region(path=path, first_line=1, last_line=first)] if 0 < first <= MAX_LINES else []
+    """Return what a file declares before its first function, options among it, without a licence at its top; nothing if that is long."""
+    last = min((start for _, start, _ in _functions_of(text)), default=1) - 1
+    comment = _TOP_COMMENT.match(text)
+    first = 1 + (comment[0].count("\n") if comment else 0)
+    return [Region(path=path, first_line=first, last_line=last)] if 0 <= last - first < MAX_LINES else []
 
 
 def excerpts(files: Mapping[str, str], regions: Sequence[Region], most: int = MAX_REGIONS) -> list[Excerpt]:
