@@ -183,14 +183,14 @@ class LineStore:
         return [note.text for note in read_guidance(self.lake.root, self.line.name, self.cycle)]
 
     @contextmanager
-    def roles(self, agents: AgentsResource | None = None, *, backend: str = "") -> Generator[Agents]:
-        """The agents of this line and cycle. Their calls are published when the block ends well. backend: another than the settings name.
+    def roles(self, agents: AgentsResource | None = None) -> Generator[Agents]:
+        """The agents of this line and cycle. Their calls are published when the block ends well.
 
         Raises:
             InputError: the model backend lacks something.
             AgentUnavailable: as `called`.
         """
-        with (agents or AgentsResource()).open(self.resource, self.cycle, self.run_id, line=self.line.name, backend=backend) as served:
+        with (agents or AgentsResource()).open(self.resource, self.cycle, self.run_id, line=self.line.name) as served:
             yield served
             self.called(served.rows(), served.last_failure, served.turns())
 

@@ -16,14 +16,12 @@ if TYPE_CHECKING:
 class AgentsResource(dg.ConfigurableResource):
     """Serves the roles by the backend that the settings name (EVOLAKE_BACKEND). Nothing is contacted until `open`."""
 
-    def open(self, lake: LakeResource, cycle: str, run_id: str, *, line: str, backend: str = "") -> Agents:
-        """The agents of one cycle of a line, which pays for what they ask. backend: another than the settings name.
+    def open(self, lake: LakeResource, cycle: str, run_id: str, *, line: str) -> Agents:
+        """The agents of one cycle of a line, which pays for what they ask.
 
         Raises:
             InputError: the backend is `model` and its endpoint, key or model name is missing. Before any work.
         """
         from evolake.agents import open_agents
 
-        settings = settings_module.load()
-        settings = settings.model_copy(update={"backend": backend}) if backend else settings
-        return open_agents(settings, lake.open().root, cycle, run_id, line=line)
+        return open_agents(settings_module.load(), lake.open().root, cycle, run_id, line=line)

@@ -14,6 +14,10 @@ from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import FAMILIES, SEED_EVIDENCE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evolake.families.gates.judging import FamilyResults
+    from evolake.families.model.contract import Family
     from evolake.families.model.similarity import Fingerprint
     from evolake.gates import Verdict
 
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
 @line.seed_asset(deps=[rules], schema=FAMILIES, kinds={"python", "bubblewrap"})
 def seeds(store: LineStore) -> pl.DataFrame:
     """Seed families, judged by every gate; seals the population that enters cycle 0001. One that is blocked stays as a row and does not enter."""
+    from evolake.agents import Agents
+    from evolake.agents.backends import OperatorsBackend
     from evolake.families.evolution.immigrants import SEEDS
     from evolake.families.evolution.records import candidate_row
     from evolake.families.evolution.shipped import FILE, ShippedGates, evidence_key, read_entries
@@ -34,18 +40,30 @@ def seeds(store: LineStore) -> pl.DataFrame:
     if not items:
         what = f"no families in {folder}"
         raise InputError(what, wanted="folders as `evolake families new` writes them", do="evolake families new DIR, then evolake seeds add DIR")
-    by_operators = settings.backend == "operators" or sizes.seed_review == "shipped"
-    shipped = read_entries(settings.seeds / FILE) if by_operators else {}
+    by_model = settings.backend != "operators" and sizes.seed_review == "model"
+    shipped = {} if by_model else read_entries(settings.seeds / FILE)
     rows: list[dict[str, Any]] = []
     verdicts: list[Verdict] = []
     evidence: list[dict[str, str]] = []
     known: list[Fingerprint] = []
-    with store.roles(backend="operators" if by_operators else settings.backend) as agents, open_jail(store) as pool:
+    with store.roles() as agents, open_jail(store) as pool:
+        same = by_model or settings.backend == "operators"
+        reviewers = agents if same else Agents(OperatorsBackend(store.cycle), line=line.name, cycle=store.cycle)
         ruleset = store.rules()
-        read = families_in(item.path for item in items if item.path)
+        read = list(families_in(item.path for item in items if item.path))
+        # what operators cannot review, for want of validators or of a reader, is left to who proposes
+        bare = {
+            family.name for family in read
+            if (len(family.validators) < sizes.validators or family.reader is None) and evidence_key(family, sizes, settings.seed) not in shipped
+        }
+        by = {family.name: agents if family.name in bare else reviewers for family in read}
         families = [complete(family, pool=pool, agents=agents, settings=sizes, root_seed=settings.seed) for family in read]
+
+        def examine(family: Family, known: Sequence[Fingerprint]) -> FamilyResults:
+            return judge(store, pool, by[family.name], ruleset)(family, known)
+
         gates = ShippedGates(
-            shipped, settings.seeds / FILE, judge(store, pool, agents, ruleset), ruleset, sizes, settings.seed, store.cycle, store.run_id,
+            shipped, settings.seeds / FILE, examine, ruleset, sizes, settings.seed, store.cycle, store.run_id,
             expected=sum(evidence_key(family, sizes, settings.seed) in shipped for family in families),
         )
         for number, family in enumerate(families):
@@ -54,7 +72,7 @@ def seeds(store: LineStore) -> pl.DataFrame:
             examined, seen = gates.judge(family, known)
             evidence.append({
                 "family_id": family.family_id, "cycle": store.cycle, "evidence": "made" if gates.made > before else "shipped",
-                "reviewed_by": agents.backend.name,
+                "reviewed_by": "operators" if gates.made == before else by[family.name].backend.name,
             })
             known += [examined.fingerprint] if examined.accepted and examined.fingerprint else []
             row = candidate_row(examined, store.blobs, cycle=store.cycle, origin="seed", attempt=number, seen=seen)
@@ -66,8 +84,8 @@ def seeds(store: LineStore) -> pl.DataFrame:
     store.artifacts(rows)
     store.verdicts(verdicts)
     store.extra(SEED_EVIDENCE, {row["family_id"]: row for row in evidence}.values())
-    store.log(f"evidence: {gates.describe()}, reviewed by {agents.backend.name}")
-    store.tell({"evidence": gates.describe(), "reviewed_by": agents.backend.name} | store.seal_seeds(
+    store.log(f"evidence: {gates.describe()}")
+    store.tell({"evidence": gates.describe()} | store.seal_seeds(
         rows, tables, lacking=f"no seed family in {folder} can be used", do="Mend one and materialize again.",
     ))
     return FAMILIES.frame(rows)

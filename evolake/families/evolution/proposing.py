@@ -31,6 +31,8 @@ from evolake.families.evolution.observations import Observation
 from evolake.families.evolution.refining import Refinement, SubmissionGuard, refine
 from evolake.families.evolution.requests import LINE, EvolutionSources, request_of
 from evolake.families.evolution.validator_pool import Written, complete
+from evolake.families.gates.collecting import REVIEWED_DIFFICULTY
+from evolake.families.gates.execution import caps_of, pairs_of
 from evolake.families.gates.judging import FamilyGates, FamilyResults
 from evolake.families.model.contract import INVENTED, Family, from_record, to_record
 from evolake.families.model.loading import UncheckedFamily, make_family
@@ -41,7 +43,7 @@ from evolake.families.roles.evolution import EVOLUTION_ROLE, FamilyRequest
 from evolake.families.roles.evolution_session import EVOLUTION_SESSION
 from evolake.families.roles.models import CurateRequest, Draft, EvolveReply, EvolveRequest
 from evolake.families.roles.quality import CURATOR_ROLE
-from evolake.families.sandbox.running import PRELOAD
+from evolake.families.sandbox.running import PRELOAD, generate
 from evolake.families.settings import FamiliesSettings
 from evolake.gates import Raised, contained
 from evolake.gates.in_turn import in_turn, side_by_side
@@ -373,8 +375,23 @@ class _Attempt:
             return self.failure(f"family {family.family_id[:12]} is there already")
         self.agents.assign(replied.call_id, whole.family_id)
         guard = SubmissionGuard()
-        done = refine(whole, lambda item: self.judge(item, self.seen), self.revised, rounds=self.settings.refinements, guard=guard)
+        done = refine(whole, self._judged, self.revised, rounds=self.settings.refinements, guard=guard)
         return Proposal(self.number, self.request.operator, done, self.reply.idea if self.reply else "", tuple(self.lost))
+
+    def _judged(self, family: Family) -> FamilyResults:
+        """The family after its gates. A model that reviews is shown an instance of the first parent: it is to say what is new."""
+        if self.by_operators or not isinstance(self.judge, FamilyGates):
+            return self.judge(family, self.seen)
+        return self.judge(family, self.seen, self._parent_statement(family))
+
+    def _parent_statement(self, family: Family) -> str:
+        """One instance of the family's first parent; "" without one."""
+        parents = {parent.family_id: parent for parent in map(from_record, self.request.records)}
+        parent = next((parents[name] for name in family.parents if name in parents), None)
+        if parent is None:
+            return ""
+        [instance] = generate(parent, pairs_of([REVIEWED_DIFFICULTY], 1, "sample"), pool=self.pool, caps=caps_of(self.settings))
+        return instance.text
 
     def _after_measuring(self, family: Family) -> Family:
         """The draft, or what its author made of it after a look at what the jail says. A correction that is no family leaves the draft as it was."""

@@ -312,6 +312,8 @@ def test_a_draft_is_measured_and_all_its_faults_are_said_before_anybody_else_is_
     assert {fault.split(":")[0] for fault in row["faults"]} == {"static", "sentences"}
     assert row["calls"] > 2 and row["cpu_s"] > 0
     assert [item.accepted for item in result.proposals[0].rounds] == [True]
+    [review] = [item.messages[1]["content"] for item in asked if item.messages[0]["content"].startswith("You review")]
+    assert "none" not in review.partition("# A question of its parent family")[2]
     assert sum(item["role"] == "families_evolution_agent" for item in rows) == 2
 
 
