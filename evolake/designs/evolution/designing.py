@@ -30,7 +30,7 @@ from evolake.designs.templates import template
 from evolake.errors import InputError
 from evolake.gates.in_turn import in_turn, side_by_side
 
-SIBLING_CHARS = 600
+SIBLING_CHARS = 400
 """Characters that a request is sent of one sibling."""
 
 
@@ -200,8 +200,8 @@ class _Attempts:
         came = "accepted" if result.accepted else f"blocked: {result.examined.reason}"
         rows = [row for tried in (self.trials, self.revisions) for row in tried.get(number, []) if row["design_id"] == result.design_id]
         tried = trial_text(rows).splitlines()
-        ratios = [line for line in tried if " ratio: " in line]
-        return f"{idea_of(result.rationale) or result.title} ({'; '.join([came, *ratios])})"[:SIBLING_CHARS]
+        largest = [line for line in tried if " ratio: " in line][-1:]
+        return f"{idea_of(result.rationale) or result.title} ({'; '.join([came, *largest])})"[:SIBLING_CHARS]
 
     def _made(self, number: int, replied: Reply[DesignReply | AgentFailure], agents: Agents) -> _Made:
         reply = replied.value

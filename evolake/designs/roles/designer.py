@@ -12,6 +12,7 @@ import re
 
 import numpy as np
 
+from evolake.agents.fences import inline
 from evolake.agents.roles import Role
 from evolake.designs.genome.grammar import Grammar
 from evolake.designs.genome.grammars import compose, grammar_of, parent_of, propose, read_genome, simpler
@@ -137,9 +138,13 @@ def _changes_text(request: AnalysisRequest) -> str:
 
 
 def _parents_text(request: AnalysisRequest) -> str:
-    """Return the references without their sources: ranks, lessons and results."""
-    ranks = [f"{name} is rank {rank}" for name, rank in request.reference_ranks.items()]
-    return "\n".join([details_text(request.references, source=False), *ranks])
+    """Return the references by title, rank and lesson: the ratio to the first says how they did."""
+    ranks = request.reference_ranks
+    lines = [
+        f"{item.design_id}: {inline(item.title)}, rank {ranks.get(item.design_id, 'unknown')}. {inline(item.key_insight)}".rstrip()
+        for item in request.references
+    ]
+    return "\n".join(lines) or "none"
 
 
 DESIGN_ROLE = Role("designs_designer", DesignRequest, DesignReply, write_design, values=prompt_values(
