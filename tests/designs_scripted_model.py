@@ -56,6 +56,8 @@ def _kind(asked: Asked) -> str:
     for name in ("lookup_experiment_ids", "research_directions", "success_level", "research_phase"):
         if name in wanted:
             return name
+    if {"explanation", "solver_code"} == set(wanted):
+        return "revision"
     mending = "mending " if "error_summary" in wanted else ""
     return mending + ("solver_code" if "solver_code" in wanted else "objective_code")
 
@@ -101,6 +103,10 @@ def _session(text: str, random: np.random.Generator, turn: int) -> Action:
     ][turn]
 
 
+def _revised(text: str, random: np.random.Generator) -> dict[str, Any]:
+    return {"explanation": "The trial shows nothing.", "solver_code": None}
+
+
 def _mended(text: str, random: np.random.Generator) -> dict[str, Any]:
     return {"error_summary": "It was no design.", "solver_code": _design(text, random)["solver_code"]}
 
@@ -129,5 +135,6 @@ def _review(text: str, random: np.random.Generator) -> dict[str, Any]:
 
 _PLAYS = {
     "lookup_experiment_ids": _lookup, "research_directions": _directions, "solver_code": _design, "mending solver_code": _mended,
-    "success_level": _analysis, "objective_code": _objective, "mending objective_code": _mended_objective, "research_phase": _review,
+    "success_level": _analysis, "revision": _revised,
+    "objective_code": _objective, "mending objective_code": _mended_objective, "research_phase": _review,
 }

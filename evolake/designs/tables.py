@@ -307,7 +307,7 @@ TRIALS = TableSchema(
     "trials", 1,
     {
         "cycle": pl.String, "number": (pl.Int64, "Request of the cycle whose design was tried, from 1."),
-        "design_id": (pl.String, "Design that was tried, as it was before its revision."),
+        "design_id": (pl.String, "Design that was tried: as first written, or revised."),
         "side": (pl.String, "Whose run it is: yours (the design that was tried) or start (the design that it starts from)."),
         "N": pl.Int64, "batch": pl.Int64,
         "pair": (pl.Int64, "Number of the batch; both sides run on the same instances."),
@@ -318,7 +318,7 @@ TRIALS = TableSchema(
         "timed_out": pl.Boolean, "diverged": (pl.Int64, "Instances whose variables left the finite numbers."), "failure": pl.String,
         "cpu_s": pl.Float64,
     },
-    keys=("cycle", "number", "side", "N", "pair"), provenance=("cpu_s",), terms=TERMS,
+    keys=("cycle", "number", "design_id", "side", "N", "pair"), provenance=("cpu_s",), terms=TERMS,
 )
 EXTRAPOLATIONS = TableSchema(
     "extrapolations", 2,

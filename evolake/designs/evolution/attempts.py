@@ -22,7 +22,7 @@ from evolake.designs.roles.models import SHORT_ID
 from evolake.designs.work.rows import median_work, per_step
 
 LONGEST_IDEA = 240
-KEPT_DECISIONS, KEPT_UNMADE = 12, 60
+KEPT_DECISIONS, SHOWN_DECISIONS, KEPT_UNMADE = 12, 4, 60
 Row = Mapping[str, Any]
 
 
@@ -85,7 +85,12 @@ def contest_outcomes(population: Population) -> list[str]:
         lines.append(f"Champion: {row['design_id'][:SHORT_ID]} ({row['title']}).")
     if note := population.value("first_by_consensus", ""):
         lines.append(str(note))
-    for item in population.value("decisions", [])[-KEPT_DECISIONS // 2:]:
+    decisions = population.value("decisions", [])
+    met = {(item["cycle"], item["challenger_id"], item["incumbent_id"]) for item in decisions if item["comparison"] == "incumbent"}
+    for item in decisions[-SHOWN_DECISIONS:]:
+        pair = (item["cycle"], item["challenger_id"], item["incumbent_id"])
+        if item["comparison"] == "baseline" and pair in met:
+            continue
         sides = f"{item['challenger_id'][:SHORT_ID]} against the {item['comparison']} {item['incumbent_id'][:SHORT_ID]}"
         lines.append(f"Cycle {item['cycle']}: {sides}: {item['reason']}")
     return lines

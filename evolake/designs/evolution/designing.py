@@ -19,7 +19,7 @@ from evolake.designs.evolution.designer_session import SessionDesigner
 from evolake.designs.evolution.planning import TRIED_BY_DESIGNER, detail, schedule_text, tried_text
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, candidate_of, derivation_rows, design_row, judged_and_mended
-from evolake.designs.evolution.trials import REVISION_SIZES, TrialBench, trial_text
+from evolake.designs.evolution.trials import REVISION_SIZES, TrialBench, mean_gain, trial_text
 from evolake.designs.genome.grammars import GRAMMARS, adopted, parent_of
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import TracedDesign
@@ -30,7 +30,7 @@ from evolake.designs.templates import template
 from evolake.errors import InputError
 from evolake.gates.in_turn import in_turn, side_by_side
 
-SIBLING_CHARS = 600
+SIBLING_CHARS = 400
 """Characters that a request is sent of one sibling."""
 
 
@@ -88,7 +88,7 @@ def propose_candidates(
         in_turn(range(len(requests)), partial(side_by_side, attempts.apart, workers=turn.workers), still=attempts.still, settle=attempts.settle)
     else:
         attempts.one_by_one()
-    return Proposals(attempts.candidates, attempts.failures, attempts.repeats, attempts.trials, attempts.unmade)
+    return Proposals(attempts.candidates, attempts.failures, attempts.repeats, attempts.trial_rows(), attempts.unmade)
 
 
 class _Known(dict[str, str]):
@@ -128,12 +128,17 @@ class _Attempts:
     known: dict[str, str]
     ids: set[str]
     texts: Texts
-    trials: list[dict[str, Any]] = field(default_factory=list)
+    trials: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    revisions: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     unmade: list[dict[str, Any]] = field(default_factory=list)
     siblings: list[str] = field(default_factory=list)
     candidates: list[Judged] = field(default_factory=list)
     failures: list[AgentFailure] = field(default_factory=list)
     repeats: int = 0
+
+    def trial_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of all trials, in the order of the requests."""
+        return [row for number in sorted(self.trials) for row in (*self.trials[number], *self.revisions.get(number, []))]
 
     def one_by_one(self) -> None:
         """Each after those before it; a backend that may be asked several at once gives the replies of a wave beforehand."""
@@ -193,9 +198,10 @@ class _Attempts:
     def _sibling_text(self, number: int, result: Judged) -> str:
         """Return what the requests after this one are sent of it."""
         came = "accepted" if result.accepted else f"blocked: {result.examined.reason}"
-        tried = trial_text([row for row in self.trials if row["number"] == number + 1]).splitlines()
-        ratios = [line for line in tried if " ratio: " in line]
-        return f"{idea_of(result.rationale) or result.title} ({'; '.join([came, *ratios])})"[:SIBLING_CHARS]
+        rows = [row for tried in (self.trials, self.revisions) for row in tried.get(number, []) if row["design_id"] == result.design_id]
+        tried = trial_text(rows).splitlines()
+        largest = [line for line in tried if " ratio: " in line][-1:]
+        return f"{idea_of(result.rationale) or result.title} ({'; '.join([came, *largest])})"[:SIBLING_CHARS]
 
     def _made(self, number: int, replied: Reply[DesignReply | AgentFailure], agents: Agents) -> _Made:
         reply = replied.value
@@ -226,12 +232,13 @@ class _Attempts:
 
 
     def _revised(self, number: int, made: Judged, agents: Agents, known: Mapping[str, str]) -> Judged:
-        """Return the design after its trial and revision; as it was if the revision keeps it, is blocked, or is none."""
+        """Return the design after its trial and revision; as it was if the revision keeps it, is blocked, is none, or needs more work in a trial on
+        the same instances."""
         trials, start = self.turn.trials, self._start(made)
         if trials is None or start is None or made.traced is None:
             return made
         rows = trials.run(made.traced, start, REVISION_SIZES)
-        self.trials += [row | {"cycle": self.turn.seeds.cycle, "number": number + 1, "design_id": made.design_id} for row in rows]
+        self.trials[number] = [self._trial_row(number, made, row) for row in rows]
         request = RevisionRequest(
             request=number + 1, direction=self.chosen[number]["direction"], explanation=made.rationale, source=made.source, trial=trial_text(rows),
         )
@@ -243,10 +250,15 @@ class _Attempts:
         candidate = Candidate(**{item.name: getattr(made, item.name) for item in fields(Candidate)})
         candidate = replace(candidate, source=reply.solver_code, hyper={}, genome=None, rationale=rationale)
         result = judged_and_mended(agents, candidate, known, self.turn.judge, self.turn.seeds.seed("revision repair", number))
-        if not result.accepted:
+        if not result.accepted or result.traced is None:
             return made
         agents.assign(revised.call_id, result.design_id)
-        return result
+        again = trials.run(result.traced, start, REVISION_SIZES)
+        self.revisions[number] = [self._trial_row(number, result, row) for row in again]
+        return made if mean_gain(again) < mean_gain(rows) else result
+
+    def _trial_row(self, number: int, made: Judged, row: Mapping[str, Any]) -> dict[str, Any]:
+        return {**row, "cycle": self.turn.seeds.cycle, "number": number + 1, "design_id": made.design_id}
 
     def _start(self, made: Judged) -> TracedDesign | None:
         """Return the design that it starts from: the heaviest of its parents."""

@@ -172,15 +172,16 @@ def schedule_text(settings: DesignsSettings) -> str:
     parts = []
     for fidelity in FIDELITIES:
         limits = limits_of(settings, fidelity)
-        parts.append(f"{fidelity}: up to N={limits.max_n}, at most a work of {limits.max_steps} a size, {limits.core_s:g} counted s of a core in all")
-    first = ", ".join(str(size_of(settings, k)) for k in range(5))
+        parts.append(f"{fidelity} to N={limits.max_n}, a work of {limits.max_steps} a size, {limits.core_s:g} counted s of a core in all")
+    first = ", ".join(str(size_of(settings, k)) for k in range(3))
     by = "consensus" if settings.promotion == "consensus" else "the work that their scaling lets expect at its largest size"
+    share = settings.uniform.share
+    uniform = f"; {share:.0%} of the low ones are uniform random formulas, and the worse kind ranks" if share else ""
     return (
-        f"Planted 3-SAT with {settings.ratio:g} clauses a variable, {settings.batch} instances a size, sizes {first}, ... Each level runs "
-        f"until more than half of the instances have been solved once; budgets of work start at {settings.steps_start} steps of the baseline and "
-        f"double from level to level. A level that fails ends the schedule. " + "; ".join(parts)
-        + f". The best {settings.medium_share:.0%} by {by} go on to medium, the best "
-        f"{HIGH_SHARE:.0%} to high."
+        f"Planted 3-SAT, {settings.ratio:g} clauses a variable, {settings.batch} instances a size, N={first}, ...{uniform}. A level "
+        f"runs until more than half of its instances were solved; its budget doubles from a work of {settings.steps_start}; "
+        f"a failed level ends the schedule. Limits: {'; '.join(parts)}. "
+        f"The best {settings.medium_share:.0%} by {by} get medium, the best {HIGH_SHARE:.0%} high."
     )
 
 

@@ -38,7 +38,7 @@ class TrialSize:
     max_work: int
 
 
-REVISION_SIZES = (TrialSize(40, 24, 6, 1500), TrialSize(80, 24, 6, 3000))
+REVISION_SIZES = (TrialSize(40, 24, 8, 1500), TrialSize(80, 24, 8, 3000))
 """What a one-shot design is measured at before it may be revised: some 2 counted seconds of a core."""
 
 
@@ -85,6 +85,16 @@ def trial_text(rows: Sequence[Mapping[str, Any]]) -> str:
         lines += [f"N={n} {side}: {_side_text(runs[side])}" for side in SIDES]
         lines.append(f"N={n} ratio: {_ratio_line(runs['yours'], runs['start'])}")
     return "\n".join(lines)
+
+
+def mean_gain(rows: Sequence[Mapping[str, Any]]) -> float:
+    """Return the mean log ratio of the start's work to its own; a run that was not solved counts with the work that it was allowed."""
+    works = {side: [math.log(max(1.0, _work_needed(row))) for row in rows if row["side"] == side] for side in SIDES}
+    return math.fsum(start - own for own, start in zip(works["yours"], works["start"], strict=True)) / max(1, len(works["yours"]))
+
+
+def _work_needed(row: Mapping[str, Any]) -> float:
+    return float(row["median_work"] if row["solved"] else row["max_work"])
 
 
 def _side_text(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -55,7 +55,7 @@ def write_design(lake: Lake, artifact: Artifact, folder: Path) -> str:
 ARTIFACTS = LineArtifacts(gain=gain_of, standing=standing, score="consensus, lower is better", kinds={
     "design": Kind(
         "design_id", ("incoming_designs", "candidates", "seeds"),
-        ("origin", "operator", "rationale", "key_insight", "success_level", "tuned", "hyper", "reason"), ("final_ranking",),
+        ("origin", "operator", "idea", "rationale", "key_insight", "success_level", "tuned", "hyper", "reason"), ("final_ranking",),
         text=design_text, write=write_design, changed=lambda row, _: str(row["rationale"] or ""),
     ),
     "objective": Kind(

@@ -101,7 +101,9 @@ GROUP BY ALL ORDER BY blocked DESC, gate"""
 YIELDS = f"""
 SELECT d.operator, count(*) AS proposed, count(*) FILTER (d.state = 'accepted') AS accepted, min(r.rank) AS best_rank
 FROM {LINE}.candidates AS d LEFT JOIN {LINE}.final_ranking AS r ON r.design_id = d.design_id AND r.cycle = $cycle
-WHERE d.cycle <= $cycle GROUP BY ALL ORDER BY best_rank NULLS LAST, d.operator"""
+WHERE d.cycle <= $cycle GROUP BY ALL
+UNION ALL SELECT 'no usable reply', count(*), 0, NULL FROM {LINE}.unmade WHERE cycle <= $cycle HAVING count(*) > 0
+ORDER BY best_rank NULLS LAST, operator"""
 TOP = f"""
 SELECT r.rank, round(r.consensus, 4) AS consensus, any_value(d.title) AS title, any_value(d.operator) AS operator, r.largest_solved AS largest_n,
   round(coalesce(r.median_work, r.median_step), 1) AS work_there, r.median_step AS steps_there, r.fidelity,

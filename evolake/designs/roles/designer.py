@@ -7,10 +7,12 @@ the share of inherited terms, known when the child is made, so the analysis repe
 
 from __future__ import annotations
 
+import difflib
 import re
 
 import numpy as np
 
+from evolake.agents.fences import inline
 from evolake.agents.roles import Role
 from evolake.designs.genome.grammar import Grammar
 from evolake.designs.genome.grammars import compose, grammar_of, parent_of, propose, read_genome, simpler
@@ -126,10 +128,23 @@ def _references_text(request: DesignRequest) -> str:
     return details_text(request.references) if request.references else f"the baseline\nsource:\n{request.baseline_source}"
 
 
+def _changes_text(request: AnalysisRequest) -> str:
+    """Return the lines that differ from its first reference; the whole file if there is none, or if most of it differs."""
+    if not request.references:
+        return request.source
+    before, after = request.references[0].source.splitlines(), request.source.splitlines()
+    lines = list(difflib.unified_diff(before, after, request.references[0].design_id, "this design", lineterm="", n=1))
+    return "\n".join(lines) if len(lines) < len(after) else request.source
+
+
 def _parents_text(request: AnalysisRequest) -> str:
-    """Return the references without their sources: ranks, lessons and results."""
-    ranks = [f"{name} is rank {rank}" for name, rank in request.reference_ranks.items()]
-    return "\n".join([details_text(request.references, source=False), *ranks])
+    """Return the references by title, rank and lesson: the ratio to the first says how they did."""
+    ranks = request.reference_ranks
+    lines = [
+        f"{item.design_id}: {inline(item.title)}, rank {ranks.get(item.design_id, 'unknown')}. {inline(item.key_insight)}".rstrip()
+        for item in request.references
+    ]
+    return "\n".join(lines) or "none"
 
 
 DESIGN_ROLE = Role("designs_designer", DesignRequest, DesignReply, write_design, values=prompt_values(
@@ -138,8 +153,8 @@ DESIGN_ROLE = Role("designs_designer", DesignRequest, DesignReply, write_design,
 DESIGN_REPAIR_ROLE = Role(
     "designs_designer_repair", RepairRequest, DesignRepairReply, repair_design, values=prompt_values("goal", "genome", contract=True),
 )
-REVISION_ROLE = Role("designs_designer_revision", RevisionRequest, RevisionReply, keep_design, values=prompt_values(contract=True))
+REVISION_ROLE = Role("designs_designer_revision", RevisionRequest, RevisionReply, keep_design, values=prompt_values(costs=True))
 ANALYSIS_ROLE = Role("designs_designer_analysis", AnalysisRequest, AnalysisReply, analyse_design, values=prompt_values(
-    "reference_ranks", results=lambda request: levels_text(request.results), references=_parents_text,
+    "reference_ranks", source=_changes_text, results=lambda request: levels_text(request.results), references=_parents_text,
     outcomes=lambda request: outcomes_text(request.outcomes),
 ))

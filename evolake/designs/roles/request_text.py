@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from evolake.agents.fences import clean, inline
-from evolake.designs.roles.contract_text import CONTRACT
+from evolake.designs.roles.contract_text import CONTRACT, COSTS
 from evolake.designs.roles.models import SHORT_ID, DesignDetail, DesignSummary, Direction, LevelResult
 
 NOT_MEASURED = "not measured yet"
@@ -85,9 +85,10 @@ BRIEF_FIELDS = ("sibling", "phase", "direction", "rationale", "focus", "avoid", 
 
 
 def prompt_values(
-    *hidden: str, contract: bool = False, written: Mapping[str, Callable[[Any], Any]] | None = None, **texts: Callable[[Any], Any],
+    *hidden: str, contract: bool = False, costs: bool = False, written: Mapping[str, Callable[[Any], Any]] | None = None,
+    **texts: Callable[[Any], Any],
 ) -> Callable[[BaseModel], dict[str, Any]]:
-    """For `Role.values`: the request's fields but the hidden ones, those that are `written` as text, and the contract if it is asked for.
+    """For `Role.values`: the request's fields but the hidden ones, those that are `written` as text, and the contract or the costs alone.
 
     written, texts: placeholder -> (request) -> its value.
     """
@@ -96,7 +97,8 @@ def prompt_values(
 
     def values(request: BaseModel) -> dict[str, Any]:
         shown = request.model_dump(mode="json", exclude=left_out)
-        return shown | {name: write(request) for name, write in made.items()} | ({"contract": CONTRACT} if contract else {})
+        rules = ({"contract": CONTRACT} if contract else {}) | ({"costs": COSTS} if costs else {})
+        return shown | {name: write(request) for name, write in made.items()} | rules
 
     return values
 
@@ -108,7 +110,7 @@ def _result_cell(name: str, value: Any) -> str:
 
 
 def _level_line(item: LevelResult) -> str:
-    cut = " (a clock cut it: not measured)" if item.timed_out else ""
+    cut = f" (a clock cut it{': not measured' if item.unsolved_fraction >= 0.5 else ''})" if item.timed_out else ""
     ran = "" if item.steps_run is None else str(item.steps_run)
     estimate = " (estimate)" if item.unsolved_fraction >= 0.5 else ""
     return " | ".join((

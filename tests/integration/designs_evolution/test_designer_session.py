@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from evolake.agents import open_agents
 from evolake.cycle_seeds import CycleSeeds
-from evolake.designs.evolution.designer_session import SessionDesigner, check_designer
+from evolake.designs.evolution.designer_session import SessionDesigner, chosen_designer
 from evolake.designs.evolution.designing import DesignerTurn, Proposals, propose_candidates
 from evolake.designs.evolution.population import Population, empty_population
 from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row, seed_candidate, store_candidate
@@ -74,8 +74,9 @@ def test_a_session_reads_breaks_mends_and_tries_a_design_that_passes_every_gate_
     assert "references/baseline.py" in parts[0][0] and parts[0][2].startswith("It is a design of ")
     assert parts[1][1].startswith("It is no design yet: ")
     assert parts[2][1].startswith("It is a design of ")
-    assert [line.split(":")[0] for line in parts[3][0].splitlines()] == ["yours", "start"]
-    assert parts[3][0].count("N=10, 4 instances: half of them are solved at step ") == 2, parts[3][0]
+    assert [line.split(":")[0] for line in parts[3][0].splitlines()] == ["N=10 yours", "N=10 start", "N=10 ratio"]
+    assert parts[3][0].count("4 batches of 4 instances, half of them solved within a work of 400 in ") == 2, parts[3][0]
+    assert "times less work (95% interval " in parts[3][0] and "You have at most 40 turns" in asked[0].messages[1]["content"]
     assert [len(weight) for weight in candidate.weights] == [2]
     again, replayed, none, _ = by_sessions(tmp_path, pool, judge_at("0001"), tiny, [], port)
     assert (none, [item.design_id for item in again.candidates]) == ([], [candidate.design_id])
@@ -100,4 +101,18 @@ def test_a_session_of_no_use_is_a_failure_with_its_status(
 
 def test_a_session_needs_a_model(tiny: DesignsSettings) -> None:
     with pytest.raises(InputError, match="needs a model"):
-        check_designer(tiny.model_copy(update={"designer": "session"}), "operators")
+        chosen_designer(tiny.model_copy(update={"designer": "session"}), "operators", BudgetSettings())
+
+
+@pytest.mark.parametrize(("backend", "budget", "designer"), [
+    ("model", BudgetSettings(tokens_per_run=3_000_000), "session"), ("model", BudgetSettings(tokens_per_run=2_999_999), "one-shot"),
+    ("model", BudgetSettings(tokens_per_run=9_000_000, tokens_per_cycle=100_000), "one-shot"), ("model", BudgetSettings(usd_per_run=5), "one-shot"),
+    ("operators", BudgetSettings(tokens_per_run=9_000_000), "one-shot"),
+])
+def test_sessions_are_the_default_where_each_design_can_have_its_tokens(
+    tiny: DesignsSettings, backend: str, budget: BudgetSettings, designer: str,
+) -> None:
+    sizes = tiny.model_copy(update={"designs_per_cycle": 20})
+    assert chosen_designer(sizes, backend, budget) == designer
+    asked = sizes.model_copy(update={"designer": "one-shot"})
+    assert chosen_designer(asked, backend, budget) == "one-shot"

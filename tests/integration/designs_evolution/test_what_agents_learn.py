@@ -1,0 +1,183 @@
+"""A model as designer: its trial and revision, its siblings, and what reaches the roles that propose next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripted_agents import scripted
+
+from evolake.agents import AgentFailure
+from evolake.agents.prompts import build_messages
+from evolake.cycle_seeds import CycleSeeds
+from evolake.designs.evolution import designing
+from evolake.designs.evolution.analysis import analyse_designs
+from evolake.designs.evolution.attempts import contest_outcomes, tried_designs
+from evolake.designs.evolution.champion import Succession
+from evolake.designs.evolution.consensus_winner import consensus_winner
+from evolake.designs.evolution.designing import DesignerTurn, Proposals, propose_candidates
+from evolake.designs.evolution.objective_writing import initial_objectives, write_objectives
+from evolake.designs.evolution.planning import plan_directions
+from evolake.designs.evolution.population import Population, empty_population, population_of, texts_of
+from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row, seed_candidate, store_candidate
+from evolake.designs.evolution.reviewing import crowned, with_notes
+from evolake.designs.evolution.trials import TrialBench, TrialSize
+from evolake.designs.grammars.paper_genome.compose import compose
+from evolake.designs.grammars.paper_genome.genome import BASELINE, genome
+from evolake.designs.roles import models
+from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_ROLE
+from evolake.designs.roles.objective import OBJECTIVE_ROLE
+from evolake.designs.roles.planner import DIRECTIONS_ROLE
+from evolake.designs.settings import DesignsSettings
+from evolake.designs.tables import DESIGNS, TRIALS
+from evolake.lake import Lake
+
+GOOD = compose(genome({"lr": 1.3}, {"edge_drag": {"drag": 0.3}})).replace("Terms: edge_drag", "Written by hand")
+SLOW = GOOD.replace('"lr": dict(type="log_uniform", default=1.3', '"lr": dict(type="log_uniform", default=0.1')
+BAD = GOOD.replace("return {", "return {} if float(c[0]) > 0 else {")
+SIZES = (TrialSize(10, 8, 3, 200),)
+Started = tuple[Lake, Population]
+
+
+@pytest.fixture
+def start(tmp_path: Path, judge_once: Judge, tiny: DesignsSettings) -> Started:
+    """A lake and an archive with the baseline."""
+    lake, population = Lake(tmp_path), empty_population()
+    seed = seed_candidate("baseline", compose(BASELINE, "baseline"), population.graphs(), judge_once, BASELINE)
+    population = population.admit([design_row(seed, "0001", *store_candidate(lake.blobs, seed))], derivation_rows(seed, "0001"))
+    return lake, population.add(objectives=initial_objectives(tiny, cycle="0001", root_seed=1))
+
+
+def direction(population: Population, text: str = "Add a drag.") -> dict[str, Any]:
+    return {
+        "direction_id": "d", "phase": "early_exploration", "direction": text, "rationale": "", "focus": "", "avoid": "", "key_insights": [],
+        "reference_ids": population.live_ids()[:1],
+    }
+
+
+def reply(source: str, title: str = "n") -> models.DesignReply:
+    return models.DesignReply(explanation="Drag at the edges. It is cheap.", solver_code=source, short_name=title, reference_weights=[])
+
+
+def proposed(serving: Any, start: Started, judge: Judge, settings: DesignsSettings, count: int = 1) -> Proposals:
+    lake, population = start
+    sizes = settings.model_copy(update={"designs_per_cycle": count})
+    turn = DesignerTurn(serving, judge, sizes, CycleSeeds(1, "designs", "0001"), "model", trials=TrialBench(sizes, "0001", 1))
+    return propose_candidates(turn, population, [direction(population)], texts_of(lake))
+
+
+def requests(serving: Any, role: str) -> list[Any]:
+    return [request for name, request in serving.backend.asked if name == role]
+
+
+@pytest.mark.parametrize(("first", "revised", "judged"), [(SLOW, GOOD, GOOD), (GOOD, None, GOOD), (GOOD, BAD, GOOD), (GOOD, SLOW, GOOD)])
+def test_a_design_is_tried_beside_its_parent_and_revised_once_and_what_needs_less_work_is_judged(
+    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch,
+    first: str, revised: str | None, judged: str,
+) -> None:
+    monkeypatch.setattr(designing, "REVISION_SIZES", SIZES)
+    said = models.RevisionReply(explanation="Another step.", solver_code=revised)
+    serving = scripted(designs_designer=[reply(first)], designs_designer_revision=[said])
+    result = proposed(serving, start, judge_at("0001"), tiny)
+    assert [candidate.source for candidate in result.candidates] == [judged]
+    [request] = requests(serving, "designs_designer_revision")
+    assert request.source == first and "N=10 ratio: " in request.trial and "a step costs" in request.trial
+    rows = TRIALS.frame(result.trials)
+    assert TRIALS.repeated_keys(rows).is_empty()
+    assert rows.height == len(SIZES) * 3 * 2 * (2 if revised in (GOOD, SLOW) else 1)
+    assert rows["work_per_step"].min() > 0 and rows["steps_run"].min() > 0  # type: ignore[operator]
+
+
+def test_no_two_requests_of_a_cycle_are_alike_and_each_says_what_came_of_those_before(
+    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(designing, "REVISION_SIZES", SIZES)
+    failure = AgentFailure("designs_designer", "invalid", "no file at all", 3)
+    serving = scripted(designs_designer=[reply(GOOD), failure, reply(BAD, "broken")], designs_designer_repair=[
+        models.DesignRepairReply(error_summary="It stays.", solver_code=BAD)])
+    result = proposed(serving, start, judge_at("0001"), tiny, 3)
+    prompts = [build_messages(DESIGN_ROLE, request)[1]["content"] for request in requests(serving, "designs_designer")]
+    assert len(set(prompts)) == 3
+    assert "request 1 of 3" in prompts[0] and "request 3 of 3" in prompts[2]
+    assert "Drag at the edges. (accepted; N=10 ratio: " in prompts[1] and "no file at all" in prompts[2]
+    assert [(row["role"], row["reason"], row["idea"]) for row in result.unmade] == [("designs_designer", "no file at all", "Add a drag.")]
+
+
+def test_a_model_asked_by_threads_is_asked_in_waves(
+    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(designing, "REVISION_SIZES", SIZES)
+    serving = scripted(designs_designer=[reply(GOOD), reply(SLOW), reply(BAD)])
+    monkeypatch.setattr(serving.backend, "threads", 2)
+    proposed(serving, start, judge_at("0001"), tiny, 3)
+    assert [len(request.sibling.siblings) for request in requests(serving, "designs_designer")] == [0, 0, 2]
+
+
+def measured(design_id: str, n: int, steps: int, per_step: float) -> dict[str, Any]:
+    return {
+        "design_id": design_id, "cycle": "0001", "fidelity": "low", "level": 0, "batch": 4, "N": n, "ratio": 4.3, "run_till_median": True,
+        "max_steps": 900, "unsolved_fraction": 0.25, "median_step": steps, "steps_run": steps + 7, "seed": 1, "wall_s": 0.1, "cpu_s": 0.1,
+        "profile": "test", "engine": "fused", "timed_out": False, "diverged": 0, "failure": None, "work_per_step": per_step,
+        "median_work": steps * per_step, "max_work": 911.0, "kind": "planted",
+    }
+
+
+def after_a_cycle(start: Started, judge: Judge) -> tuple[Lake, Population, str]:
+    """An archive after a cycle: a child that is first by consensus and lost its contest, and a reply that gave no design."""
+    lake, population = start
+    base = population.live_ids()[0]
+    child = designing.candidate_of(reply(GOOD, "edge drag"), population, direction(population), "model")
+    made = designing.judged_and_mended(scripted(), child, population.graphs(), judge, 1)
+    population = population.admit([design_row(made, "0001", *store_candidate(lake.blobs, made))], derivation_rows(made, "0001"))
+    rows = [measured(name, n, steps, cost) for n in (10, 14, 20) for name, steps, cost in ((base, 60 * n, 1.0), (made.design_id, 40 * n, 1.125))]
+    ranking = [
+        {"design_id": name, "cycle": "0001", "rank": rank, "consensus": 0.1 * rank, "visits": 1.0, "ucb": 0.9, "largest_solved": 20,
+         "median_step": 800, "median_work": 900.0, "fidelity": "low"}
+        for rank, name in enumerate((made.design_id, base), 1)
+    ]
+    decision = {
+        "cycle": "0001", "comparison": "incumbent", "challenger_id": made.design_id, "incumbent_id": base, "wins": False, "ratio": 1.07,
+        "ratio_low": 0.71, "ratio_high": 1.61, "reason": "a ratio of 1.07 (95% interval 0.71 to 1.61, 6 seeds): no gain beyond the noise",
+    }
+    population = population.add(experiments=rows).with_ranking(ranking)
+    closed = crowned(population, Succession(base, [decision], []), cycle="0001", new_designs=1)
+    first = consensus_winner(closed, ranking, [decision], base)
+    unmade = [{"number": 0, "cycle": "0001", "role": "designs_designer", "reason": "reply cut off", "idea": "A slower memory."}]
+    return lake, with_notes(closed, first, unmade), made.design_id
+
+
+def test_every_fact_that_decides_reaches_the_roles_that_propose_next(
+    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, judge_objectives: Callable[[Population], Any],
+) -> None:
+    lake, population, child = after_a_cycle(start, judge_at("0001"))
+    texts, serving = texts_of(lake), scripted(designs_designer=[AgentFailure("designs_designer", "invalid", "-", 1)])
+    plan = plan_directions(serving, population, texts, settings=tiny, cycle="0002", root_seed=1)
+    assert plan.rows and not requests(serving, "designs_planner_lookup"), "two designs leave nothing to look up"
+    turn = DesignerTurn(serving, judge_at("0002"), tiny.model_copy(update={"designs_per_cycle": 1}), CycleSeeds(1, "designs", "0002"), "model")
+    propose_candidates(turn, population, [direction(population, "Drag again.")], texts)
+    analyse_designs(serving, population, [child], {}, texts, settings=tiny, cycle="0002", root_seed=1)
+    write_objectives(serving, population, judge_objectives(population), settings=tiny, seeds=CycleSeeds(1, "designs", "0002"), origin="model")
+    roles: tuple[Any, ...] = (DIRECTIONS_ROLE, DESIGN_ROLE, ANALYSIS_ROLE, OBJECTIVE_ROLE)
+    prompts = {role.name: build_messages(role, requests(serving, role.name)[0])[1]["content"] for role in roles}
+    contest = ("Champion: ", "a ratio of 1.07 (95% interval 0.71 to 1.61", "First by consensus: ", "did not tell them apart beyond the noise")
+    tried = ("unmade", "A slower memory.", "reply cut off", "Drag at the edges.")
+    ratio, measurements = "1.33 times less work (95% interval ", ("1.125", "807", "911")
+    for name, facts in {
+        "designs_planner_directions": (*contest, *tried, ratio, *measurements, "scaling law: work of"),
+        "designs_designer": (*contest, *tried, ratio),
+        "designs_designer_analysis": (*contest, ratio, *measurements, "Counted seconds"),
+        "designs_objective_writer": contest,
+    }.items():
+        assert [fact for fact in facts if fact not in prompts[name]] == [], name
+
+
+def test_a_lake_from_before_ideas_and_contests_were_kept_is_read(start: Started, judge_at: Callable[[str], Judge]) -> None:
+    _, population, child = after_a_cycle(start, judge_at("0001"))
+    assert DESIGNS.columns["idea"] is not None and population.row(child)["idea"] == "Drag at the edges."
+    frames = population.frames()
+    state = frames["state"]
+    old = population_of(frames | {"designs": frames["designs"].drop("idea"), "state": state.clear()})
+    assert old.row(child)["idea"] is None and not [line for line in contest_outcomes(old) if "Cycle" in line]
+    assert [item.idea for item in tried_designs(old)] == ["Drag at the edges."]
