@@ -92,7 +92,9 @@ def _is_kind(tree: Any, kind: str) -> bool:
 
 
 def _has_kinds(tree: Any, kinds: tuple[str, ...]) -> bool:
-    return isinstance(tree, tuple) and (tree[:1] in [(kind,) for kind in kinds] or any(_has_kinds(item, kinds) for item in tree))
+    if not isinstance(tree, tuple):
+        return False
+    return any(_is_kind(tree, kind) for kind in kinds) or any(_has_kinds(item, kinds) for item in tree)
 
 
 def _as_product(tree: Any) -> tuple[str, Any, Any, tuple[Any, ...], tuple[Any, ...]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\u4e00-\u9fff]+")
-_ASKING = re.compile(
+ASKING = re.compile(
     r"\s*(?:Give your final answer[^\n]{0,80}|请把最终答案[^\n]{0,80}|Reply with [^\n]{0,60} and nothing else\.|只回答[^\n]{0,40})\s*\Z"
 )
 
@@ -15,7 +15,7 @@ def ngrams(text: str, count: int) -> Iterator[tuple[str, ...]]:
     """The n-grams of a text: words in lower case without punctuation, a Chinese character a word; the request for the answer left out. A text of
     fewer words is one n-gram.
     """
-    words = [word.casefold() for word in _WORD.findall(_ASKING.sub("", text))]
+    words = [word.casefold() for word in _WORD.findall(ASKING.sub("", text))]
     if words and len(words) <= count:
         yield tuple(words)
     else:

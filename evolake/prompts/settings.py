@@ -83,6 +83,9 @@ class PromptsSettings(LineSettings):
         description="problems to train on, instead of problem_sources: a .jsonl or .parquet file, a dataset's folder, or reasoning-gym:NAME,NAME",
     )
     test: str | None = Field(default=None, description="held-out problems, as `train`; both or neither")
+    columns: str | None = Field(
+        default=None, description="columns of `train` and `test`: question=NAME, answer=NAME, and choices=NAME; None: by known shapes",
+    )
     train_difficulties: list[int] | None = Field(default=None, description="of the problems of `train`; None: difficulties")
     test_difficulties: list[int] | None = Field(default=None, description="of the problems of `test`; None: difficulties")
     contamination_words: int = Field(default=13, gt=0, description="words of the sequences by which held-out problems are looked for in the others")

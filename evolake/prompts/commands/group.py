@@ -11,6 +11,7 @@ import click
 from evolake import settings as settings_module
 from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
+from evolake.prompts.commands.data import data
 from evolake.prompts.settings import PromptsSettings
 from evolake.terminal import say, say_json, say_text
 
@@ -24,6 +25,9 @@ LINE = "prompts"
 @click.group(short_help="Compare and show system prompts that evolve with a policy.")
 def prompts() -> None:
     """System prompts that evolve while the policy learns."""
+
+
+prompts.add_command(data)
 
 
 @prompts.command(short_help="Compare evolution, training and both at equal rollouts.")

@@ -1,55 +1,88 @@
 """Problems from files of the user's own: JSON lines, parquet, the folder of a dataset, or tasks of reasoning-gym with their configurations.
 
-Known columns, the first that is there: the question is `text`, `question`, `problem` or `prompt` (a text or messages), the answer `answer`,
-`final_answer` or `reward_model.ground_truth`. Optional: problem_id or instance_id, family (or family_id), difficulty, category, case_sensitive,
-scorer, and entry where that is reasoning-gym. What `evolake families export` writes is read as it is. A question that does not say where its answer
-goes is asked for a boxed one.
+Question and answer are read by the recipe that recognises a row (`row_recipes`), or from the columns that a mapping names. Optional columns:
+problem_id or instance_id, family (or family_id), difficulty, category, case_sensitive, scorer, and entry where that is reasoning-gym. What `evolake
+families export` writes is read as it is. A question that does not say where its answer goes is asked for one in the format of the settings.
+Labels are checked before anything is trained (`label_checks`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from evolake.answers.asking import AnswerFormat, request
 from evolake.errors import InputError
 from evolake.prompts.model.gym_problems import gym_problems
+from evolake.prompts.model.label_checks import PlacedProblem, check_labels, with_own_ids, without_duplicates
 from evolake.prompts.model.protocol import ANSWER, SCORERS, Problem, Split
+from evolake.prompts.model.row_recipes import DIGITS, RowRecipe, mapped_recipe, read_row, recipe_for
 from evolake.reading import DATA_BYTES, parse_json, read_text, reason, require_regular
 from evolake.verifiers.external import SCORER, check_entry
 
 GYM = "reasoning-gym:"
-QUESTIONS = ("text", "question", "problem", "prompt")
-ANSWERS = ("answer", "final_answer", "reward_model")
 SUFFIXES = (".jsonl", ".parquet", ".arrow")
-SIDES = {"train": ("train",), "heldout": ("test", "validation", "valid", "eval")}
-"""Side -> how the files of a dataset's folder are named that belong to it."""
-DIGITS = 4300
-"""Digits of a number in an answer."""
+SIDES = {"train": ("train", "training"), "heldout": ("test", "validation", "valid", "val", "eval", "dev")}
+"""Side -> the words in the names of a dataset's files and folders that belong to it."""
+HELDOUT_SEED = 1_000_003
+"""What the held-out side adds to the seed of reasoning-gym: item i of seed s is often item i - 1 of seed s + 1, so the sides are far apart."""
 
 
-def read_side(place: str, side: Split, *, gym_problems: int, seed: int, answer_format: AnswerFormat = "boxed") -> list[Problem]:
-    """The problems of one side of the split, each text once, in the order of the file.
+@dataclass(frozen=True)
+class ReadSide:
+    """What was read of one side. recipes: sentence of each recipe -> rows that it read. repeated: rows left out, as they were there before.
+    files: what was read."""
+
+    problems: tuple[Problem, ...]
+    recipes: Mapping[str, int]
+    repeated: int
+    files: tuple[str, ...]
+
+
+def read_side(
+    place: str, side: Split, *, gym_problems: int, seed: int, answer_format: AnswerFormat = "boxed", columns: str | None = None
+) -> list[Problem]:
+    """Return the problems of one side of the split, each text once, in the order of the file. Arguments and errors as for `read_placed`."""
+    return list(read_placed(place, side, gym_problems=gym_problems, seed=seed, answer_format=answer_format, columns=columns).problems)
+
+
+def read_placed(
+    place: str, side: Split, *, gym_problems: int, seed: int, answer_format: AnswerFormat = "boxed", columns: str | None = None
+) -> ReadSide:
+    """Return the problems of one side and how they were read.
 
     Args:
         place: a file, a folder, or "reasoning-gym:" with names divided by commas or {"name": {configuration}, ...}.
         gym_problems: how many of each task of reasoning-gym; seed: of those. answer_format: that a question which says nothing is given.
+        columns: a mapping such as `question=q, answer=a`, in place of recipes.
 
     Raises:
-        InputError: the place cannot be read, or a row of it is no problem; says which.
+        InputError: the place cannot be read, a row of it is no problem, its labels cannot be matched, or a question has two; says which rows.
     """
     if place.startswith(GYM):
-        result = list(_of_gym(place.removeprefix(GYM), side, gym_problems, seed))
-    else:
-        result = [
-            problem(row, side, source=path.name, where=f"row {number} of {path}", answer_format=answer_format)
-            for path in files(Path(place), side) for number, row in enumerate(rows(path), 1)
-        ]
-    return list({_words(item.text): item for item in reversed(result)}.values())[::-1]
+        made = list(_of_gym(place.removeprefix(GYM), side, gym_problems, seed, answer_format))
+        once = {_words(item.text): item for item in reversed(made)}
+        return ReadSide(tuple(once.values())[::-1], {f"reasoning-gym {place.removeprefix(GYM)}": len(made)}, len(made) - len(once), (place,))
+    mapping = mapped_recipe(columns) if columns else None
+    placed: list[PlacedProblem] = []
+    counts: Counter[str] = Counter()
+    paths = files(Path(place), side)
+    for path in paths:
+        for number, row in enumerate(rows(path), 1):
+            where = f"row {number} of {path}"
+            recipe = mapping or recipe_for(row, where)
+            counts[recipe.sentence()] += 1
+            placed.append(PlacedProblem(problem(row, side, source=path.name, where=where, answer_format=answer_format, recipe=recipe), where))
+    check_labels(placed, answer_format)
+    kept = with_own_ids(without_duplicates(placed))
+    return ReadSide(tuple(item.problem for item in kept), dict(counts), len(placed) - len(kept), tuple(map(str, paths)))
 
 
 def files(place: Path, side: Split) -> list[Path]:
@@ -64,14 +97,24 @@ def files(place: Path, side: Split) -> list[Path]:
     if not place.is_dir():
         raise InputError(f"there are no problems at {place}", wanted=wanted, got="no such file")
     result = sorted(path for path in place.rglob("*") if path.suffix in SUFFIXES and path.is_file())
-    named = {name: [path for path in result if _named_for(path.relative_to(place), words)] for name, words in SIDES.items()}
+    named = {name: [path for path in result if _side_named(path.relative_to(place)) == name] for name in SIDES}
     chosen = named[side] if any(named.values()) else result
     if not chosen:
         raise InputError(
-            f"nothing in {place} is named for this side", wanted=f"a file whose name holds {' or '.join(SIDES[side])}",
+            f"nothing in {place} is named for this side", wanted=f"a file or folder whose name has the word {' or '.join(SIDES[side])}",
             got=", ".join(str(path.relative_to(place)) for path in result[:5]) or "no file of a dataset", do="name the file itself",
         )
     return chosen
+
+
+def has_side(place: str, side: Split) -> bool:
+    """Return whether a place has something for a side: all but a folder whose files are named for the other side alone do."""
+    if place.startswith(GYM) or not Path(place).is_dir():
+        return True
+    try:
+        return bool(files(Path(place), side))
+    except InputError:
+        return False
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -81,7 +124,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
     try:
         require_regular(path)
         if path.suffix == ".jsonl":
-            result = [parse_json(line, name="a row", digits=DIGITS) for line in read_text(path, DATA_BYTES).splitlines() if line.strip()]
+            result = json_lines(path)
         elif path.suffix == ".parquet":
             import pyarrow.parquet
 
@@ -91,36 +134,60 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
             with path.open("rb") as stream:
                 result = pyarrow.ipc.open_stream(stream).read_all().to_pylist()
+    except NoRow:
+        raise
     except (OSError, ValueError) as error:  # json's and arrow's errors are ValueErrors
         form = path.suffix.removeprefix(".")
         raise InputError(f"the problems in {path} cannot be read", wanted=f"{form} with one problem a row", got=reason(error)) from None
-    if wrong := next((row for row in result if not isinstance(row, dict)), None):
-        raise InputError(f"a row of {path} is no problem", wanted="an object", got=type(wrong).__name__)
+    for number, row in enumerate(result, 1):
+        if not isinstance(row, dict):
+            raise InputError(f"row {number} of {path} is no problem", wanted="an object", got=type(row).__name__)
     return result
 
 
-def problem(row: Mapping[str, Any], side: Split, *, source: str, where: str, answer_format: AnswerFormat = "boxed") -> Problem:
-    """One row as a problem. Raises InputError where question or answer is missing or of no use; names the row."""
-    question, answer = _question(row), _answer(row)
+class NoRow(InputError, ValueError):
+    """A line of a file that is no JSON."""
+
+
+def json_lines(path: Path) -> list[Any]:
+    """Return the values of a file of JSON lines; only a line feed ends a line, as U+2028 and U+0085 may be part of a JSON text.
+
+    Raises:
+        NoRow: a line is no JSON; names its row. OSError, Unreadable: as `read_text`.
+    """
+    result = []
+    for line in read_text(path, DATA_BYTES).split("\n"):
+        if not line.strip():
+            continue
+        where = f"row {len(result) + 1} of {path}"
+        try:
+            result.append(parse_json(line.strip().removeprefix("\ufeff"), name=where, digits=DIGITS))
+        except InputError as error:
+            got = re.sub(r"(?: at)?: line 1 column (\d+) \(char \d+\)", r" at character \1", reason(error))
+            raise NoRow(f"{where} cannot be read", wanted="one JSON object on each line", got=got, do="fix or remove the row") from None
+    return result
+
+
+def problem(
+    row: Mapping[str, Any], side: Split, *, source: str, where: str, answer_format: AnswerFormat = "boxed", recipe: RowRecipe | None = None
+) -> Problem:
+    """Return one row as a problem. recipe: None for the one that recognises it. Raises InputError: question or answer is of no use; names the row."""
+    found = read_row(recipe or recipe_for(row, where), row, where)
     extra = row["extra_info"] if isinstance(row.get("extra_info"), dict) else {}
-    if not question or answer is None:
-        lacks = "question" if not question else "answer"
-        raise InputError(
-            f"{where} has no {lacks}", wanted=f"a question in {', '.join(QUESTIONS)} and an answer in {', '.join(ANSWERS)}",
-            got=", ".join(row) or "nothing",
-        )
-    written = any(name in row for name in ("problem_id", "instance_id", "reward_model")) and isinstance(answer, str)
+    values = {**row, **{name: value for name, value in found.values.items() if value is not None}}
     try:
-        label = json.dumps(parse_json(answer, name="the answer", digits=DIGITS)) if written else json.dumps(answer)
-        difficulty = int(row.get("difficulty", extra.get("difficulty")) or 1)
+        label = json.dumps(found.answer, allow_nan=False)
+        difficulty = int(values.get("difficulty", extra.get("difficulty")) or 1)
     except (ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"{where} is no problem", wanted="an answer as JSON and a difficulty as a number", got=reason(error)) from None
-    text = question if "\\boxed" in question else f"{question}\n\n{request('en', None, answer_format)}"
+        raise InputError(
+            f"{where} is no problem", wanted="an answer as JSON and a difficulty as a number", got=reason(error), do="fix or remove the row"
+        ) from None
+    text = found.question if "\\boxed" in found.question else f"{found.question}\n\n{request('en', None, answer_format)}"
     scorer, entry = _scorer(row, where)
     name = row.get("problem_id") or row.get("instance_id") or extra.get("instance_id") or _sha(f"{text}\x1f{label}")
     return Problem(
         str(name), text, label, bool(row.get("case_sensitive", extra.get("case_sensitive", False))),
-        str(row.get("category") or row.get("ability") or "other"), difficulty, side, source,
+        str(values.get("category") or row.get("ability") or "other"), difficulty, side, source,
         str(row.get("family") or row.get("family_id") or extra.get("family_id") or name), scorer, entry,
     )
 
@@ -139,20 +206,7 @@ def _scorer(row: Mapping[str, Any], where: str) -> tuple[str, str | None]:
     return scorer, json.dumps(check_entry(given, where), sort_keys=True)
 
 
-def _question(row: Mapping[str, Any]) -> str:
-    result = next((row[name] for name in QUESTIONS if row.get(name)), "")
-    if isinstance(result, Sequence) and not isinstance(result, str):
-        asked = [item.get("content") for item in result if isinstance(item, dict) and item.get("role") == "user"]
-        result = asked[-1] if asked else ""
-    return result.strip() if isinstance(result, str) else ""
-
-
-def _answer(row: Mapping[str, Any]) -> Any:
-    result = next((row[name] for name in ANSWERS if row.get(name) is not None), None)
-    return result.get("ground_truth") if isinstance(result, dict) and "ground_truth" in result else result
-
-
-def _of_gym(named: str, side: Split, count: int, seed: int) -> Iterator[Problem]:
+def _of_gym(named: str, side: Split, count: int, seed: int, answer_format: AnswerFormat) -> Iterator[Problem]:
     try:
         tasks = parse_json(named, name=GYM) if named.startswith("{") else {name.strip(): {} for name in named.split(",") if name.strip()}
     except ValueError as error:
@@ -160,12 +214,18 @@ def _of_gym(named: str, side: Split, count: int, seed: int) -> Iterator[Problem]
     if not tasks or not all(isinstance(options, dict) for options in tasks.values()):
         raise InputError(f"{GYM} names no task", wanted='names, or {"name": {configuration}}', got=named or "nothing")
     for name, options in tasks.items():
-        for problem in gym_problems([name], count, seed + (side == "heldout"), options):
+        for problem in gym_problems([name], count, seed + HELDOUT_SEED * (side == "heldout"), options, answer_format):
             yield Problem(**{**vars(problem), "split": side})
 
 
-def _named_for(path: Path, words: Sequence[str]) -> bool:
-    return any(word in part.lower() for part in path.parts for word in words)
+def _side_named(path: Path) -> str | None:
+    """Return the side that the name of a file, else of the nearest folder above it, has a word of; `contest_math` has no word `test`."""
+    for part in reversed((*path.parts[:-1], path.name.removesuffix(path.suffix))):
+        words: Collection[str] = set(re.split(r"[^a-z]+", part.lower()))
+        sides = [side for side, names in SIDES.items() if not words.isdisjoint(names)]
+        if len(sides) == 1:
+            return sides[0]
+    return None
 
 
 def _words(text: str) -> str:

@@ -27,8 +27,10 @@ from evolake.lake import Lake, following, preceding
 from evolake.lake.lineages import held, roots_of
 from evolake.prompts.model.contamination import overlap
 from evolake.prompts.model.gym_problems import gym_problems
-from evolake.prompts.model.problem_files import read_side
-from evolake.prompts.model.protocol import Problem
+from evolake.prompts.model.label_checks import renamed
+from evolake.prompts.model.leaks import find_leaks
+from evolake.prompts.model.problem_files import GYM, read_side
+from evolake.prompts.model.protocol import Problem, Split
 from evolake.prompts.settings import PromptsSettings
 from evolake.reading import DATA_BYTES, Unreadable, parse_json, read_text, reason
 
@@ -97,21 +99,24 @@ def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
     if not settings.train or not settings.test:
         given, missing = (f"EVOLAKE_PROMPTS__{name}" for name in (("TRAIN", "TEST") if settings.train else ("TEST", "TRAIN")))
         raise InputError(f"{given} is set and {missing} is not", wanted="problems for both sides", do=f"set {missing}, or neither")
-    train = of_difficulty(
-        read_side(settings.train, "train", gym_problems=settings.gym_problems, seed=seed), settings.train_difficulties or settings.difficulties,
-    )
-    test = of_difficulty(
-        read_side(settings.test, "heldout", gym_problems=settings.gym_problems, seed=seed), settings.test_difficulties or settings.difficulties,
-    )
-    common = overlap(train, test, words=settings.contamination_words, share=settings.contamination_share)
+    train = of_difficulty(_side(settings.train, "train", settings, seed), settings.train_difficulties or settings.difficulties)
+    test = of_difficulty(_side(settings.test, "heldout", settings, seed), settings.test_difficulties or settings.difficulties)
+    generated = settings.train.startswith(GYM) and settings.test.startswith(GYM)
+    if generated:
+        shared = {plain(item.text) for item in test}
+        train = [item for item in train if plain(item.text) not in shared]
+    ids = {item.problem_id for item in train} & {item.problem_id for item in test}
+    test = [renamed(item) if item.problem_id in ids else item for item in test]
+    common = find_leaks(train, test, words=settings.contamination_words, share=settings.contamination_share, generated=generated)
     if common.part > settings.contamination_limit:
-        first, much = common.contaminated[0]
+        first, other, how = common.leaked[0]
         raise InputError(
             "the sides of the problems overlap", wanted=f"at most {settings.contamination_limit:.1%} of the held-out problems",
-            got=f"{common.sentence()}; {first.problem_id[:12]} has {much:.0%}: {' '.join(first.text.split())[:80]}",
+            got=f"{common.sentence()}; {how}: {' '.join(first.text.split())[:80]!r} in {settings.test} is {' '.join(other.text.split())[:80]!r}"
+            f" in {settings.train}",
             do="take them out of one file, or say by EVOLAKE_PROMPTS__CONTAMINATION_LIMIT, _SHARE and _WORDS what you accept",
         )
-    taken = {item.problem_id for item, _ in common.contaminated}
+    taken = {item.problem_id for item, _, _ in common.leaked}
     clean = [item for item in test if item.problem_id not in taken]
     apart = {plain(item.text) for item in clean}
     train = [item for item in train if plain(item.text) not in apart]
@@ -123,6 +128,13 @@ def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
         )
     drawn = _drawn(clean, settings.heldout_problems, seed)
     return ProblemSet(tuple(train), drawn, f"{settings.train} and {settings.test}", (), common.sentence() + (LEFT_OUT if taken else ""))
+
+
+def _side(place: str, side: Split, settings: PromptsSettings, seed: int) -> list[Problem]:
+    return read_side(
+        place, side, gym_problems=settings.gym_problems, seed=seed, answer_format=settings.answer_format,
+        columns=None if place.startswith(GYM) else settings.columns,
+    )
 
 
 def split(
@@ -154,7 +166,7 @@ def read_problems(path: Path, answer_format: AnswerFormat = "boxed") -> list[Pro
         InputError: there is no such file, or a line is no problem; names the line.
     """
     try:
-        lines = read_text(path, DATA_BYTES).splitlines()
+        lines = read_text(path, DATA_BYTES).split("\n")  # U+2028 may be part of a JSON text
     except (OSError, Unreadable) as error:
         raise InputError(f"the problems in {path} cannot be read", wanted="a file of JSON lines", got=reason(error)) from None
     result, languages = [], []
@@ -243,7 +255,7 @@ def _read(
     if source == "shipped":
         return read_problems(seeds / "prompts" / FILE, settings.answer_format)
     if source == "reasoning-gym":
-        return gym_problems(settings.gym_tasks, settings.gym_problems, seed)
+        return gym_problems(settings.gym_tasks, settings.gym_problems, seed, answer_format=settings.answer_format)
     if lake is None:
         raise InputError("there is no lake")
     return family_problems(lake, cycles, settings.answer_format)

@@ -1,0 +1,102 @@
+"""Check labels before any training: a label that a correct reply in the asked form could not give, and one question with two labels."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from evolake.answers.asking import AnswerFormat
+from evolake.errors import InputError
+from evolake.prompts.model.protocol import Problem
+from evolake.prompts.model.row_recipes import MAPPING_EXAMPLE, label_text
+from evolake.verifiers.external import SCORER
+
+MOST_WORDS = 25
+"""Words of a label beyond which it is a whole text and no answer."""
+_PROSE_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+@dataclass(frozen=True)
+class PlacedProblem:
+    """A problem with the row that it comes from, such as `row 3 of FILE`."""
+
+    problem: Problem
+    where: str
+
+
+def why_unanswerable(problem: Problem, answer_format: AnswerFormat) -> str | None:
+    """Return why no correct reply in the asked form would be rewarded; None if one would be. Problems with a verifier of their own are not asked."""
+    from evolake.prompts.rating.scoring import judge_reply
+
+    if problem.scorer == SCORER:
+        return None
+    label = json.loads(problem.answer)
+    shown = label_text(label)
+    if isinstance(label, str) and len(_PROSE_WORD.findall(shown)) > MOST_WORDS:
+        return f"a text of {len(shown.split())} words, no answer"
+    if isinstance(label, str) and ("\n####" in shown or ("\\boxed" in shown and not shown.strip().startswith("\\boxed"))):
+        return "a solution, no answer"
+    reply = shown if answer_format == "last" else f"\\boxed{{{shown}}}"
+    return None if judge_reply(reply, problem, answer_format).correct else "no reply in the asked form gives it"
+
+
+def check_labels(problems: Sequence[PlacedProblem], answer_format: AnswerFormat) -> None:
+    """Refuse labels that no correct reply could give.
+
+    Raises:
+        InputError: there are some; shows three of them.
+    """
+    wrong = [(item, why) for item in problems if (why := why_unanswerable(item.problem, answer_format)) is not None]
+    if wrong:
+        shown = [f"{item.where}: {' '.join(label_text(json.loads(item.problem.answer)).split())[:80]!r} ({why})" for item, why in wrong[:3]]
+        raise InputError(
+            f"{len(wrong)} of {len(problems)} labels cannot be matched by a correct reply",
+            wanted="a short answer" + (" that fits in \\boxed{...}" if answer_format == "boxed" else " that a reply can end with"),
+            got="; ".join(shown), do=f"fix these rows, or name the column of the answer: {MAPPING_EXAMPLE}",
+        )
+
+
+def without_duplicates(problems: Sequence[PlacedProblem]) -> list[PlacedProblem]:
+    """Return the problems without later ones of the same text and label.
+
+    Raises:
+        InputError: a question has two different labels; names both rows.
+    """
+    first: dict[str, PlacedProblem] = {}
+    for item in problems:
+        words = " ".join(item.problem.text.split()).casefold()
+        before = first.setdefault(words, item)
+        if before.problem.answer != item.problem.answer and not _same_label(before.problem, item.problem):
+            raise InputError(
+                "one question has two labels", wanted="one label for each question",
+                got=f"{before.where}: {label_text(json.loads(before.problem.answer))[:60]!r}, "
+                f"{item.where}: {label_text(json.loads(item.problem.answer))[:60]!r}",
+                do="remove or correct one of the two rows",
+            )
+    return list(first.values())
+
+
+def _same_label(one: Problem, other: Problem) -> bool:
+    from evolake.answers.matching import equivalent
+
+    return equivalent(json.loads(one.answer), json.loads(other.answer), case_sensitive=one.case_sensitive)
+
+
+def with_own_ids(problems: Sequence[PlacedProblem]) -> list[PlacedProblem]:
+    """Return the problems, each with an id of its own: a name that several rows have, such as a split's or a subject's, is no id."""
+    counts: dict[str, int] = {}
+    for item in problems:
+        counts[item.problem.problem_id] = counts.get(item.problem.problem_id, 0) + 1
+    return [
+        item if counts[item.problem.problem_id] == 1 else replace(item, problem=renamed(item.problem)) for item in problems
+    ]
+
+
+def renamed(problem: Problem) -> Problem:
+    """Return the problem under an id that its text and label decide."""
+    import hashlib
+
+    own = hashlib.sha256(f"{problem.text}\x1f{problem.answer}".encode()).hexdigest()
+    return replace(problem, problem_id=own, family=own if problem.family == problem.problem_id else problem.family)
