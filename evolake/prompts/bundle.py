@@ -189,8 +189,8 @@ def _replies(judging: Judging, sides: Sides, problems: Mapping[str, Problem], cl
 
 def _misjudged(claimed: Sequence[Reply], problems: Mapping[str, Problem], own: PromptsSettings) -> str:
     """Return which reply is judged otherwise here; "" if none is."""
+    from evolake.prompts.model.scoring import judge_reply
     from evolake.prompts.model.tool_calls import outside_calls
-    from evolake.prompts.rating.scoring import judge_reply
     from evolake.prompts.rating.verifying import verify
 
     said = [outside_calls(item.reply) if own.tools else item.reply for item in claimed]

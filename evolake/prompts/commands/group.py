@@ -57,9 +57,9 @@ def compare(
     from evolake.prompts.model.library import load_library, load_roots
     from evolake.prompts.model.problems import problem_set
     from evolake.prompts.model.recipes import recipe_of
+    from evolake.prompts.model.scoring import judge_with
     from evolake.prompts.policies.editors import open_editors
     from evolake.prompts.policies.registry import open_policy
-    from evolake.prompts.rating.scoring import judge_with
     from evolake.prompts.study.arms import Comparison, Pause, summary
     from evolake.prompts.study.arms import compare as run_arms
     from evolake.prompts.study.comparison import comparison_sha, journals_of

@@ -17,8 +17,8 @@ from evolake.prompts.evolution.population import Population
 from evolake.prompts.model.library import load_library
 from evolake.prompts.model.protocol import Policy, Problem
 from evolake.prompts.model.recipes import recipe_of
+from evolake.prompts.model.scoring import judge_with
 from evolake.prompts.policies.dtypes import with_dtype
-from evolake.prompts.rating.scoring import judge_with
 from evolake.prompts.reproduction.memory import SearchMemory
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tools.toolbox import corpus_of

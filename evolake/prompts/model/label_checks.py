@@ -11,6 +11,7 @@ from evolake.answers.asking import AnswerFormat
 from evolake.errors import InputError
 from evolake.prompts.model.protocol import Problem
 from evolake.prompts.model.row_recipes import MAPPING_EXAMPLE, label_text
+from evolake.prompts.model.scoring import judge_reply
 from evolake.verifiers.external import SCORER
 
 MOST_WORDS = 25
@@ -28,8 +29,6 @@ class PlacedProblem:
 
 def why_unanswerable(problem: Problem, answer_format: AnswerFormat) -> str | None:
     """Return why no correct reply in the asked form would be rewarded; None if one would be. Problems with a verifier of their own are not asked."""
-    from evolake.prompts.rating.scoring import judge_reply
-
     if problem.scorer == SCORER:
         return None
     label = json.loads(problem.answer)

@@ -9,8 +9,8 @@ from typing import Any
 from evolake.errors import InputError
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Policy, Problem
+from evolake.prompts.model.scoring import AnswerFormat, judge_reply
 from evolake.prompts.model.tool_calls import calls_json
-from evolake.prompts.rating.scoring import AnswerFormat, judge_reply
 from evolake.prompts.rating.verifying import verified
 
 

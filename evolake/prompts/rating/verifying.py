@@ -14,7 +14,7 @@ from typing import Any
 
 from evolake.answers.asking import AnswerFormat
 from evolake.prompts.model.protocol import Problem, Sample
-from evolake.prompts.rating.scoring import read_answer
+from evolake.prompts.model.scoring import read_answer
 from evolake.verifiers.external import GYM_PRELOAD, SCORER, Asked, Verified, require_library, score_replies
 
 MOST_JAILS = 4

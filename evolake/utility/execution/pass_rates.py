@@ -21,7 +21,7 @@ from evolake.families.settings import FamiliesSettings
 from evolake.gates import Raised, contained
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Policy, Problem
-from evolake.prompts.rating.scoring import judge_reply
+from evolake.prompts.model.scoring import judge_reply
 from evolake.prompts.study.journal import Journal
 from evolake.seeds import child_seed
 from evolake.utility.tables import LINE

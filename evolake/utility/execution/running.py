@@ -17,8 +17,8 @@ from evolake.lake import Lake
 from evolake.lake.studies import current_record, record_before, with_earlier
 from evolake.prompts.model.protocol import Policy
 from evolake.prompts.model.recipes import recipe_of
+from evolake.prompts.model.scoring import judge_with
 from evolake.prompts.policies.registry import open_policy
-from evolake.prompts.rating.scoring import judge_with
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings
 from evolake.utility.execution.cells import Cell, Pause, is_finished, journal_of, publish_cell, run_cell

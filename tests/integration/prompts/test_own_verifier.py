@@ -20,9 +20,9 @@ from evolake.prompts.model.problem_files import read_side
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Problem, Sample
 from evolake.prompts.model.recipes import ESPL
+from evolake.prompts.model.scoring import judge_with
 from evolake.prompts.rating import verifying
 from evolake.prompts.rating.evaluating import evaluate
-from evolake.prompts.rating.scoring import judge_with
 from evolake.prompts.rating.verifying import verified, verify
 from evolake.utility.execution.drawing import benchmark_rows, problem_of
 from evolake.utility.settings import UtilitySettings

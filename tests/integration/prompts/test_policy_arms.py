@@ -24,9 +24,9 @@ from evolake.prompts.model.problems import ProblemSet, problem_set
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.model.protocol import Problem, Rollout, Sample
 from evolake.prompts.model.recipes import ESPL
+from evolake.prompts.model.scoring import judge_with
 from evolake.prompts.policies.local import LocalPolicy
 from evolake.prompts.rating.evaluating import evaluate, score
-from evolake.prompts.rating.scoring import judge_with
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.study.arms import ArmRun, Comparison, Pause, compare, summary
 from evolake.prompts.study.journal import Journal

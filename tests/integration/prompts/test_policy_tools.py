@@ -21,12 +21,12 @@ from evolake.prompts.evolution.population import found_population
 from evolake.prompts.evolution.training_cycle import facts_of
 from evolake.prompts.model.protocol import Sample
 from evolake.prompts.model.recipes import ESPL
+from evolake.prompts.model.scoring import judge_with
 from evolake.prompts.policies.local import LocalPolicy
 from evolake.prompts.policies.models import Base
 from evolake.prompts.policies.registry import missing, open_policy
 from evolake.prompts.policies.turns import Stops, replies
 from evolake.prompts.rating.evaluating import evaluate
-from evolake.prompts.rating.scoring import judge_with
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import EVALUATIONS, PROBLEMS
 from evolake.prompts.tools.python import NOTHING, Python

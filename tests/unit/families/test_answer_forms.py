@@ -17,7 +17,7 @@ from evolake.answers.matching import answers, matches
 from evolake.families.dataset.reward import reward_source
 from evolake.families.gates.probes import accepted_wrongly, wrong_answers
 from evolake.prompts.model.protocol import Problem
-from evolake.prompts.rating.scoring import judge_reply
+from evolake.prompts.model.scoring import judge_reply
 
 PAGE = Path(__file__).parents[3] / "docs" / "answers.md"
 ROW = re.compile(

@@ -18,8 +18,8 @@ from evolake.prompts.model.edits import Hunk, Limits, apply
 from evolake.prompts.model.library import load_roots
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Problem
-from evolake.prompts.rating import scoring
-from evolake.prompts.rating.scoring import Judgement, judge_reply
+from evolake.prompts.model.scoring import Judgement, judge_reply
+from evolake.prompts.model import scoring
 
 RULES = load_rules(SEEDS.parent / "rules", "prompts")
 ROOT = load_roots(SEEDS)["plain"]

@@ -177,7 +177,7 @@ def test_importing_the_line_needs_no_model_library_and_using_it_says_what_to_ins
         "find = util.find_spec\n"
         "util.find_spec = lambda name, *rest: None if name in ('trl', 'peft') else find(name, *rest)\n"
         "import evolake.prompts.policies.registry as policies, evolake.prompts.model.problems\n"
-        "import evolake.prompts.rating.scoring, evolake.prompts.rating.evaluating, evolake.prompts.policies.training\n"
+        "import evolake.prompts.model.scoring, evolake.prompts.rating.evaluating, evolake.prompts.policies.training\n"
         "import evolake.prompts.policies.local, evolake.prompts.policies.checkpoints, evolake.prompts.policies.endpoint\n"
         "from evolake.settings import load\n"
         "print(sorted(name for name in ('torch', 'transformers', 'peft', 'trl', 'datasets') if name in sys.modules))\n"

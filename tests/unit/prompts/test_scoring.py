@@ -12,7 +12,7 @@ from evolake.errors import MachineryError
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Problem, Sample
 from evolake.prompts.model.recipes import ESPL, SSLOGIC
-from evolake.prompts.rating.scoring import judge_reply, judge_with
+from evolake.prompts.model.scoring import judge_reply, judge_with
 from evolake.verifiers.external import Verified
 
 
