@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from evolake.agents.role_calls import RoleCalls, asked
+from evolake.designs.evolution.designer_session import chosen_designer
 from evolake.designs.evolution.proposals import REPAIRS
-from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_REPAIR_ROLE, DESIGN_ROLE
+from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_REPAIR_ROLE, DESIGN_ROLE, REVISION_ROLE
 from evolake.designs.roles.designer_session import DESIGN_SESSION
 from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE, REVIEW_ROLE
 from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE
@@ -16,11 +17,12 @@ def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCal
     """Return the calls of one cycle. A repair follows a design or an objective that a gate blocks: one in four, until a lake says otherwise."""
     own = settings.of(DesignsSettings)
     designs, objectives = own.designs_per_cycle, own.objectives_per_cycle
-    writer = RoleCalls(DESIGN_ROLE, designs, designs, data=6000, reply=2500)
-    if own.designer == "session":
-        writer = RoleCalls(DESIGN_SESSION, designs, designs, data=6000)
+    revisions = designs if own.revise else 0
+    writers = [RoleCalls(DESIGN_ROLE, designs, designs, data=4000, reply=2000), RoleCalls(REVISION_ROLE, revisions, revisions * 0.9, reply=1000)]
+    if chosen_designer(own, "model", settings.budget) == "session":
+        writers = [RoleCalls(DESIGN_SESSION, designs, designs, data=4000)]
     return asked([
-        RoleCalls(LOOKUP_ROLE, 1, 1), RoleCalls(DIRECTIONS_ROLE, 1, 1, data=6000, reply=1500), writer,
+        RoleCalls(LOOKUP_ROLE, 1, 0 if first else 1), RoleCalls(DIRECTIONS_ROLE, 1, 1, data=4000, reply=1500), *writers,
         RoleCalls(DESIGN_REPAIR_ROLE, designs * REPAIRS, designs / 4, data=2500, reply=2500),
         RoleCalls(ANALYSIS_ROLE, designs, designs * 0.75, data=3000),
         RoleCalls(OBJECTIVE_ROLE, objectives, objectives, data=4000), RoleCalls(OBJECTIVE_REPAIR_ROLE, objectives, objectives / 4),

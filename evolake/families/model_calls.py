@@ -19,9 +19,11 @@ TURNS = 2
 
 
 def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCalls]:
-    """Return the calls of one cycle. The seed families, if they are not in the lake yet, go through the gates, too."""
+    """Return the calls of one cycle. Seeds that are not in the lake yet cost calls only if a model reviews them (`seed_review`)."""
     own = settings.of(FamiliesSettings)
-    families, seeded = own.families_per_cycle, len(seeds_of(SEEDS, settings)) if seeds else 0
+    families = own.families_per_cycle
+    seeded = len(seeds_of(SEEDS, settings)) if seeds and own.seed_review == "model" else 0
+    drafts = 0 if own.evolution_agent == "session" else own.measured_drafts
     versions, likely = families * (1 + own.refinements), families * (1 + own.refinements / 2)
     judged, blind = seeded + versions, len(own.blind_difficulties)
     reviewed = seeded + likely * 0.7
@@ -31,7 +33,8 @@ def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCal
         author, written = VALIDATOR_ROLE, likely * own.validators / 4
     drift = own.drift_pairs * 2 * len(own.drift_difficulties) * own.drift_samples if SOLVER_ROLE.name in settings.models else 0
     return asked([
-        RoleCalls(writer, versions, likely, data=5000, reply=3000), RoleCalls(author, judged * own.validators, written, data=2000, reply=1200),
+        RoleCalls(writer, versions + families * drafts, likely + families * min(drafts, 1) / 2, data=5000, reply=3000),
+        RoleCalls(author, judged * own.validators, written, data=2000, reply=1200),
         RoleCalls(QUALITY_ROLE, judged, reviewed, reply=300), RoleCalls(BLIND_ROLE, judged * blind * own.reviewer_turns, reviewed * blind * TURNS),
         RoleCalls(CURATOR_ROLE, 1, 1, data=3000), RoleCalls(SOLVER_ROLE, drift, drift / 2),
     ])

@@ -106,12 +106,17 @@ def test_operators_call_no_model_but_a_policy_behind_an_endpoint_does(settings: 
     assert [row.role for row in of_line(load(), tmp_path).rows] == ["prompts_policy"]
 
 
-def test_seed_families_that_are_not_judged_yet_are_counted(settings: Settings, tmp_path: Path) -> None:
-    before = of_line(settings, tmp_path, "families")
+def test_seed_families_that_are_not_judged_yet_are_counted_if_a_model_reviews_them(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def reviews() -> int:
+        return next(row for row in of_line(load(), tmp_path, "families").rows if row.role == "families_quality_reviewer").calls_most
+
+    shipped = reviews()
+    monkeypatch.setenv("EVOLAKE_FAMILIES__SEED_REVIEW", "model")
+    by_model = reviews()
     Lake(tmp_path).seals.seal("families", "0001", "version", None, "r")
-    after = of_line(settings, tmp_path, "families")
-    reviews = [next(row for row in item.rows if row.role == "families_quality_reviewer").calls_most for item in (before, after)]
-    assert reviews[0] > reviews[1] > 0
+    assert by_model > shipped == reviews() > 0
 
 
 def test_the_study_of_repair_is_forecast_by_name(settings: Settings, tmp_path: Path) -> None:
