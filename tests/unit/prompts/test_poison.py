@@ -14,12 +14,12 @@ from evolake.prompts.evolution import iteration, judging
 from evolake.prompts.evolution.iteration import TABLES
 from evolake.prompts.evolution.judging import Newborn, evidence_bytes, run_gates
 from evolake.prompts.evolution.population import Birth, found_population
+from evolake.prompts.model import scoring
 from evolake.prompts.model.edits import Hunk, Limits, apply
 from evolake.prompts.model.library import load_roots
 from evolake.prompts.model.prompt import prompt_of
 from evolake.prompts.model.protocol import Problem
 from evolake.prompts.model.scoring import Judgement, judge_reply
-from evolake.prompts.model import scoring
 
 RULES = load_rules(SEEDS.parent / "rules", "prompts")
 ROOT = load_roots(SEEDS)["plain"]
