@@ -86,7 +86,7 @@ class AgentsSettings(BaseModel):
     session: SessionSettings = SessionSettings()
     failed_cycles_allowed: int = Field(default=1, ge=0, description="cycles in a row in which every proposal failed; the next such cycle is an error")
     waves: int = Field(
-        default=2, ge=1, description="waves in which a model is asked for one generation; each is told what the ones before proposed",
+        default=2, ge=1, description="waves in which a model is asked for one generation; each wave is sent the proposals of the waves before it",
     )
 
 

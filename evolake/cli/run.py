@@ -38,7 +38,7 @@ seconds: on the clock, over all runs of a line; lines that ran at the same time 
 @click.option("--replay-only", is_flag=True, help="Model backend: answer from the tape alone, make no new call.")
 @click.option("--at-once", type=click.IntRange(min=1), help="Lines that run side by side (default: as many as there are cores).")
 @click.option("-v", "--verbose", is_flag=True, help="A line of text for every asset and check.")
-@click.option("--dry-run", is_flag=True, help="Print what a cycle will cost by a model (calls, tokens, usd, budget), and start nothing.")
+@click.option("--dry-run", is_flag=True, help="Print a forecast of a cycle with the model backend (calls, tokens, usd, budget); start nothing.")
 @click.option("--json", "as_json", is_flag=True, help="With --dry-run: one JSON object on standard output.")
 @click.argument("line", nargs=-1)
 def run(

@@ -89,8 +89,8 @@ class DesignsSettings(LineSettings):
     designs_per_cycle: int = Field(default=8, gt=0, description="designs proposed a cycle")
     designer: Literal["auto", "one-shot", "session"] = Field(
         default="auto", description="how a model writes a design: `one-shot` (one reply, one repair, one revision), `session` (it writes the file, "
-        "has it traced and tries it on small instances by tools in the jail), or `auto`: sessions where each design of a cycle can have "
-        "`session_tokens` of the token budget, else one-shot",
+        "has it traced and tries it on small instances by tools in the jail), or `auto`: sessions if the token budget allows "
+        "`session_tokens` for each design of a cycle, else one-shot",
     )
     session_tokens: int = Field(
         default=150_000, gt=0, description="tokens for each design that `auto` wants of the smaller of the budgets of cycle and run",

@@ -16,8 +16,8 @@ class FamiliesSettings(LineSettings):
     families_per_cycle: int = Field(default=24, gt=0, description="families proposed a cycle")
     refinements: int = Field(default=2, ge=0, description="t_max: refinements of a blocked family")
     measured_drafts: int = Field(
-        default=1, ge=0, description="times that a model which writes in one reply is told all faults that the gates without a model find, and may "
-        "correct them before anybody else is asked; each costs at most one call; 0: its first version goes to the gates",
+        default=1, ge=0, description="times that a model which writes in one reply is sent all faults that the gates without a model find, and may "
+        "correct them before validators and reviewers are asked; each costs at most one call; 0: its first version goes to the gates",
     )
     seed_review: Literal["shipped", "model"] = Field(
         default="shipped", description="who reviews the seeds when a model proposes: `shipped` takes the operators' reviews, by the evidence that "

@@ -19,7 +19,7 @@ SHOWN = 10
 
 @click.group(short_help="Check data sets of the user's own.")
 def data() -> None:
-    """Data sets to train on and to be judged by."""
+    """Check data sets of your own before training on them."""
 
 
 @data.command(short_help="Show how a data set is read: recipe, questions, labels, leaks.")
@@ -99,4 +99,4 @@ def _say_found(found: dict[str, Any]) -> None:
     else:
         say("contamination: not compared; name the other side by --test")
     if found["verdict"] == "contaminated":
-        say("contaminated: take these out of one side, or allow a share of them by EVOLAKE_PROMPTS__CONTAMINATION_LIMIT")
+        say("contaminated: remove these problems from one side, or raise the allowed share, EVOLAKE_PROMPTS__CONTAMINATION_LIMIT")

@@ -65,7 +65,7 @@ class Leaks:
 
     def sentence(self) -> str:
         """Return what was found, for a person."""
-        note = f"; {self.same_template} are of the same template as one to train on (a note, no leak)" if self.same_template else ""
+        note = f"; {self.same_template} are of the same template as one to train on (reported, not a leak)" if self.same_template else ""
         return f"{len(self.leaked)} of {self.heldout} held-out problems are among those to train on{note}"
 
 
