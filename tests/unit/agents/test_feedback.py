@@ -91,7 +91,7 @@ def test_what_decides_about_a_candidate_reaches_the_role_that_proposes_the_next(
 
 
 def test_every_line_with_roles_that_propose_is_declared() -> None:
-    assert set(DECLARED) == {"designs", "families", "programs", "prompts"}
+    assert set(DECLARED) == {"designs", "families", "programs", "prompts", "solvers"}
     assert all(feedback.shown for feedback in DECLARED.values())
 
 
