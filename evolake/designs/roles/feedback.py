@@ -78,12 +78,15 @@ FEEDBACK = Feedback(
         "the graph search reads it: visits are shown": ("analyses.reference_weights",),
         "a new name of the design, which keeps its title": ("analyses.short_name",),
         "the rank is shown": ("extrapolations.place",),
+        "the consensus of the trial follows from it": columns_of("tuning", "largest_solved median_step median_work"),
+        "a role's text that nothing is decided by; people read it": (
+            *columns_of("analyses", "detailed_analysis comparison_to_references recommended_next_steps"),
+            *columns_of("meta_review", "research_phase research_assessment"),
+        ),
     },
     missing=(
         *columns_of("objectives", "state reason"), *columns_of("final_scores", "status reason"),
         *columns_of("experiments", "failure diverged"), *columns_of("promoted_experiments", "failure diverged"), "extrapolations.goes_on",
-        *columns_of("tuning", "hyper_values consensus status reason largest_solved median_step median_work"),
-        *columns_of("meta_review", "assessment research_phase research_assessment"),
-        *columns_of("analyses", "detailed_analysis comparison_to_references recommended_next_steps"),
+        *columns_of("tuning", "hyper_values consensus status reason"), "meta_review.assessment",
     ),
 )
