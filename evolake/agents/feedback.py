@@ -22,7 +22,7 @@ class Feedback:
     Attributes:
         tables: its tables of verdicts, as `LineSpec.tables` names them.
         shown: `table.column` -> fields of requests that show it to a model, as `role.field`.
-        left_out: reason -> columns, as `table.column`, or as `column` of all of these tables, that no model is shown.
+        left_out: reason -> columns that no model is shown: `table.column`, `column` of all of these tables, or `table.*` for all columns of one.
         missing: `table.column` that decide and are shown nowhere yet. A list that only gets shorter.
     """
 
@@ -38,7 +38,22 @@ class Feedback:
             return "shown"
         if name in self.missing:
             return "missing"
-        return next((reason for reason, columns in self.left_out.items() if name in columns or column in columns), "")
+        names = {name, column, f"{table}.*"}
+        return next((reason for reason, columns in self.left_out.items() if not names.isdisjoint(columns)), "")
+
+
+def columns_of(table: str, names: str) -> tuple[str, ...]:
+    """Return columns as `table.column`. names: of the columns, separated by blanks.
+
+    >>> columns_of("unmade", "reason idea")
+    ('unmade.reason', 'unmade.idea')
+    """
+    return tuple(f"{table}.{name}" for name in names.split())
+
+
+def shown_in(places: tuple[str, ...], table: str, names: str) -> dict[str, tuple[str, ...]]:
+    """Return columns of one table with the fields of requests that show them, for `Feedback.shown`. names: as in `columns_of`."""
+    return dict.fromkeys(columns_of(table, names), places)
 
 
 def feedback_of_line(line: str) -> Feedback | None:

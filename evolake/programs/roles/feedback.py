@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from evolake.agents.feedback import Feedback
+from evolake.agents.feedback import Feedback, columns_of, shown_in
 
-FAILURES = ("programs_writer.failures", "programs_writer_session.failures")
-SCORES = ("programs_writer.parent", "programs_writer.best", "programs_writer_session.parent", "programs_writer_session.best")
+
+def _both(*fields: str) -> tuple[str, ...]:
+    """Return fields of both writers: the one-shot one and the session."""
+    return tuple(f"{role}.{name}" for role in ("programs_writer", "programs_writer_session") for name in fields)
+
+
+ATTEMPTS = _both("attempts")
 FEEDBACK = Feedback(
-    tables=("accepted", "champion", "measured", "unmade"),
+    tables=("accepted", "champion", "heldout", "measured", "unmade"),
     shown={
-        "accepted.gate": FAILURES, "accepted.reason": FAILURES, "unmade.reason": FAILURES, "measured.status": FAILURES,
-        "measured.score": SCORES, "measured.metrics": SCORES,
-        "measured.artifacts": ("programs_writer.artifacts", "programs_writer_session.artifacts"),
+        **shown_in(ATTEMPTS, "accepted", "gate reason"), **shown_in(ATTEMPTS, "unmade", "reason idea parent_id"),
+        **shown_in(ATTEMPTS, "measured", "status"),
+        **shown_in(_both("parent", "best", "attempts"), "measured", "score cpu_s"),
+        **shown_in(_both("parent", "best", "front"), "measured", "metrics"),
+        **shown_in(_both("artifacts"), "measured", "artifacts"),
+        # what an author is sent of its own draft; a session reads the same as the result of its command `evaluate`
+        **shown_in(("programs_writer.round",), "measured", "wall_s peak_mb"),
+        **shown_in(
+            _both("contest"), "champion", "challenger_id wins difference low high pairs noise holder_id holder_mean initial_mean reason",
+        ),
     },
     left_out={
+        "held-out evaluations: the contest sums them up, and its seeds are not for writers": ("heldout.*",),
         "names the row": ("cycle", "project", "program_id", "generation", "number", "purpose", "side", "seed"),
         "says where the evidence is, which `evolake show` prints": ("evidence_sha", "rule_id"),
         "gate and reason say it": ("passed",),
         "a property of the project, the same for all its programs": ("protected",),
-        "about the machine that it ran on": ("host", "peak_mb", "wall_s"),
-        "the interval says how many it took": ("champion.pairs", "champion.test", "champion.noise"),
-        "about the initial program, which the gain is measured against": ("champion.initial_mean",),
+        "about the machine that it ran on": ("measured.host",),
+        "the same for all attempts of a writer": ("unmade.operator",),
+        "the holder is named, and whether the challenger won": ("champion.champion_id",),
+        "the interval of the difference decides, and it is shown": columns_of("champion", "holder_low holder_high test"),
     },
-    missing=(
-        "champion.champion_id", "champion.challenger_id", "champion.wins", "champion.difference", "champion.low", "champion.high",
-        "champion.holder_id", "champion.holder_mean", "champion.holder_low", "champion.holder_high", "champion.reason",
-        "measured.stage", "measured.cpu_s",
-    ),
+    missing=("measured.stage",),
 )
