@@ -67,7 +67,8 @@ def check_labels(problems: Sequence[PlacedProblem], answer_format: AnswerFormat)
         raise InputError(
             f"{len(wrong)} of {len(problems)} labels cannot be matched by a correct reply",
             wanted="a short answer" + (" that fits in \\boxed{...}" if answer_format == "boxed" else " that a reply can end with"),
-            got="; ".join(shown), do=f"fix these rows, or name the column of the answer: {MAPPING_EXAMPLE}",
+            got="; ".join(shown), do=f"fix these rows, or name the column of the answer: {MAPPING_EXAMPLE}"
+            + ("; EVOLAKE_PROMPTS__ANSWER_FORMAT=boxed takes more kinds of labels" if answer_format == "last" else ""),
         )
 
 
