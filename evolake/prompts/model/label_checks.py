@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evolake.answers.asking import AnswerFormat
+from evolake.answers.ending import ending
+from evolake.answers.forms import asked_units
+from evolake.answers.matching import answers, equivalent
+from evolake.answers.reading import extract_boxed
 from evolake.errors import InputError
-from evolake.prompts.model.protocol import Problem
+from evolake.prompts.model.protocol import EXACT, Problem
 from evolake.prompts.model.row_recipes import MAPPING_EXAMPLE, label_text
 from evolake.prompts.model.scoring import judge_reply
 from evolake.verifiers.external import SCORER
@@ -37,8 +42,18 @@ def why_unanswerable(problem: Problem, answer_format: AnswerFormat) -> str | Non
         return f"a text of {len(shown.split())} words, no answer"
     if isinstance(label, str) and ("\n####" in shown or ("\\boxed" in shown and not shown.strip().startswith("\\boxed"))):
         return "a solution, no answer"
-    reply = shown if answer_format == "last" else f"\\boxed{{{shown}}}"
-    return None if judge_reply(reply, problem, answer_format).correct else "no reply in the asked form gives it"
+    units = asked_units(problem.text)
+    if answer_format == "last":
+        found = ending(shown, label, units)
+        given = None if found is None else found.text
+    else:
+        given = extract_boxed(f"\\boxed{{{shown}}}")
+    if given is None:
+        return "no reply in the asked form gives it"
+    if problem.scorer == EXACT:
+        return None if given.strip() == shown.strip() else "no reply in the asked form gives exactly this text"
+    right = answers(given, label, case_sensitive=problem.case_sensitive, units=units)
+    return None if right else "no reply in the asked form gives it"
 
 
 def check_labels(problems: Sequence[PlacedProblem], answer_format: AnswerFormat) -> None:
@@ -53,7 +68,8 @@ def check_labels(problems: Sequence[PlacedProblem], answer_format: AnswerFormat)
         raise InputError(
             f"{len(wrong)} of {len(problems)} labels cannot be matched by a correct reply",
             wanted="a short answer" + (" that fits in \\boxed{...}" if answer_format == "boxed" else " that a reply can end with"),
-            got="; ".join(shown), do=f"fix these rows, or name the column of the answer: {MAPPING_EXAMPLE}",
+            got="; ".join(shown), do=f"fix these rows, or name the column of the answer: {MAPPING_EXAMPLE}"
+            + ("; EVOLAKE_PROMPTS__ANSWER_FORMAT=boxed takes more kinds of labels" if answer_format == "last" else ""),
         )
 
 
@@ -78,8 +94,6 @@ def without_duplicates(problems: Sequence[PlacedProblem]) -> list[PlacedProblem]
 
 
 def _same_label(one: Problem, other: Problem) -> bool:
-    from evolake.answers.matching import equivalent
-
     return equivalent(json.loads(one.answer), json.loads(other.answer), case_sensitive=one.case_sensitive)
 
 
@@ -95,7 +109,5 @@ def with_own_ids(problems: Sequence[PlacedProblem]) -> list[PlacedProblem]:
 
 def renamed(problem: Problem) -> Problem:
     """Return the problem under an id that its text and label decide."""
-    import hashlib
-
     own = hashlib.sha256(f"{problem.text}\x1f{problem.answer}".encode()).hexdigest()
     return replace(problem, problem_id=own, family=own if problem.family == problem.problem_id else problem.family)

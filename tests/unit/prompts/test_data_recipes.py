@@ -95,6 +95,13 @@ def test_whole_solutions_as_labels_are_refused_with_three_examples(tmp_path: Pat
     assert "row 4 of" not in str(error.value)
 
 
+def test_a_label_that_no_reply_ends_with_is_refused_in_that_format_alone(tmp_path: Path) -> None:
+    place = lines(tmp_path / "a.jsonl", [{"question": "Which matrix?", "answer": "\\begin{pmatrix} 2 & 1 \\\\ 0 & 3 \\end{pmatrix}"}])
+    assert len(read(place).problems) == 1
+    with pytest.raises(InputError, match=r"1 of 1 labels(?s:.*)ANSWER_FORMAT=boxed"):
+        read(place, answer_format="last")
+
+
 def test_a_mapping_names_the_columns(tmp_path: Path) -> None:
     place = lines(tmp_path / "a.jsonl", [{"q": "Which?", "opts": ["p", "q"], "meta": {"key": "q"}}])
     made = read(place, columns="question=q, answer=meta.key, choices=opts")
