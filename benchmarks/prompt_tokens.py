@@ -5,7 +5,7 @@
 Each line runs from its seeds in a project of its own, with the profile `demo` and the backend `model`, against an HTTP server on
 loopback. The server answers each request with what the role's operators reply to the same request, so the figures are those of the
 prompts and of the number of calls, not of a model's skill or length: a reply of a model is longer. The planner and the coder of
-solvers reply with empty statements as their change. A turn of a session is answered with `finish` and no candidate. The seeds of
+solvers reply with empty statements as their change. Operators hold no sessions, so every writer is asked in one-shot. The seeds of
 families are taken in by operators; what a model is asked about them is counted as a line of its own. Tokens are counted with the
 tokenizer of the bundled model (SmolLM2, 49,152 tokens), if it was unpacked on this machine; characters divided by four are printed
 next to them. The schema that a server is sent as `response_format` is not counted; the one in the text is.
@@ -46,7 +46,8 @@ PARTS = ("system", "user", "reply")
 RESULT = "tokens.json"
 TOOLS_MARK = "\n\nThe tools:\n"
 SETTINGS = {
-    "EVOLAKE_BACKEND": "model", "EVOLAKE_PROFILE": "demo", "EVOLAKE_MODEL_API_KEY": "none", "EVOLAKE_MODELS": '{"default": "operators"}',
+    "EVOLAKE_BACKEND": "model", "EVOLAKE_PROFILE": "demo", "EVOLAKE_PROGRAMS__WRITER": "one-shot", "EVOLAKE_DESIGNS__DESIGNER": "one-shot",
+    "EVOLAKE_MODEL_API_KEY": "none", "EVOLAKE_MODELS": '{"default": "operators"}',
     "EVOLAKE_BUDGET__TOKENS_PER_RUN": "100000000", "EVOLAKE_PROGRAMS__PROJECTS": str(ROOT / "examples" / "programs" / "circle_packing"),
     "DAGSTER_DISABLE_TELEMETRY": "1", "NO_PROXY": "127.0.0.1",
 }

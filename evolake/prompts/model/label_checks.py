@@ -16,7 +16,6 @@ from evolake.answers.reading import extract_boxed
 from evolake.errors import InputError
 from evolake.prompts.model.protocol import EXACT, Problem
 from evolake.prompts.model.row_recipes import MAPPING_EXAMPLE, label_text
-from evolake.prompts.model.scoring import judge_reply
 from evolake.verifiers.external import SCORER
 
 MOST_WORDS = 25
