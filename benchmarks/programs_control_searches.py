@@ -28,6 +28,7 @@ from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.champion import settled
 from evolake.programs.evolution.context import Context, search_seeds
 from evolake.programs.evolution.generations import judge, run_generation
+from evolake.programs.evolution.memory import SearchMemory
 from evolake.programs.evolution.population import Row, texts_of
 from evolake.programs.gates.collecting import Candidate, bare_text
 from evolake.programs.model.blocks import cut
@@ -111,8 +112,8 @@ def operators(setup: SearchSetup) -> BestProgram:
                 break
             before = setup.evaluator.spent
             entry = run_generation(
-                context, islands, generation, next_number=len(rows), seen={row["program_id"] for row in rows},
-                failures=[row["reason"] for row in rows if row["reason"]], artifacts={}, history=rows,
+                context, islands, generation, next_number=len(rows), seen={row["program_id"] for row in rows}, artifacts={},
+                memory=SearchMemory(rows),
             )
             rows += entry.programs
             idle = 0 if setup.evaluator.spent > before else idle + 1

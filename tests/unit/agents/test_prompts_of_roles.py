@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 import pytest
-from prompt_checks import faults_of_prompt, said_twice
-from pydantic import BaseModel
+from prompt_checks import faults_of_prompt, mark_of, marked_request, said_twice
 
 from evolake.agents.listing import known_roles
 from evolake.agents.prompts import build_messages, load_prompt, placeholders
@@ -20,34 +18,6 @@ LONGEST_FRAME = 1_300
 
 SHOWN_OTHERWISE = {"reports"}
 """Fields that a role shows as a part of another placeholder."""
-
-
-def marked(annotation: Any, mark: str) -> Any:
-    """A value of a type, in which every text has the mark."""
-    origin, arguments = get_origin(annotation), get_args(annotation)
-    if origin is Annotated:
-        return marked(arguments[0], mark)
-    if origin in (Union, UnionType):
-        return marked(next(part for part in arguments if part is not type(None)), mark)
-    if origin is Literal:
-        return arguments[0]
-    if origin in (list, tuple):
-        return [marked(arguments[0], mark)]
-    if origin is dict:
-        return {mark: marked(arguments[1], mark)}
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return marked_request(annotation, mark)
-    return {str: f"{mark} of text", int: 7, float: 0.5, bool: True}.get(annotation, mark)
-
-
-def marked_request(model: type[BaseModel], mark: str = "") -> BaseModel:
-    """A request, or a part of one, whose fields have marks: their names, or the mark of the part."""
-    return model.model_construct(**{name: marked(field.annotation, mark or mark_of(name)) for name, field in model.model_fields.items()})
-
-
-def mark_of(field: str) -> str:
-    """What a field's texts hold and no prompt says by itself."""
-    return f"mark-{field}-"
 
 
 def prompt_of(role: Role[Any, Any]) -> str:

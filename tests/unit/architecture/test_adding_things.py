@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from markupsafe import Markup
+from prompt_checks import marked_request
 
 from evolake.agents.prompts import load_prompt, placeholders
 from evolake.agents.roles import roles_in
@@ -114,7 +115,7 @@ def test_a_role_stands_in_one_module_and_its_prompt_has_a_place_for_every_field(
     assert roles
     for role in roles:
         assert role.name.startswith(f"{line}_")
-        values = role.prompt_values(role.request.model_construct(**{name: [] for name in role.request.model_fields}))
+        values = role.prompt_values(marked_request(role.request))
         assert set(values) == placeholders(load_prompt(role.prompt or role.name)), role.name
     modules = [path for package in ("evolake", "assets", "pipelines", "resources") for path in folder_of(package).rglob("*.py")]
     naming = {path: strings_of(path) for path in modules}
