@@ -117,7 +117,8 @@ def test_a_role_stands_in_one_module_and_its_prompt_has_a_place_for_every_field(
         assert role.name.startswith(f"{line}_")
         values = role.prompt_values(marked_request(role.request))
         assert set(values) == placeholders(load_prompt(role.prompt or role.name)), role.name
-    modules = [path for package in ("evolake", "assets", "pipelines", "resources") for path in folder_of(package).rglob("*.py") if path.name != "feedback.py"]
+    found = [path for package in ("evolake", "assets", "pipelines", "resources") for path in folder_of(package).rglob("*.py")]
+    modules = [path for path in found if path.name != "feedback.py"]
     naming = {path: strings_of(path) for path in modules}
     assert {role.name: sum(role.name in result for result in naming.values()) for role in roles} == {role.name: 1 for role in roles}
 

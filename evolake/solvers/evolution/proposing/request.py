@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,9 @@ from evolake.solvers.roles.models import (
     RepairRequest,
     ReviseRequest,
 )
+
+_CHANGED = re.compile(r"(?m)^\+\+\+ b/(\S+)")
+"""The files of a unified diff."""
 
 
 @dataclass(frozen=True)
@@ -98,9 +102,11 @@ def repair_request(commission: Commission, given: CoderInput, reply: CodeReply, 
 def revise_request(commission: Commission, given: CoderInput, draft: Draft, measured: str) -> ReviseRequest:
     """What the coder is asked once its variant was run beside its parent."""
     plan = commission.plan
+    diff = sources_diff(commission.parents[0].folder, draft.folder)
+    changed = set(_CHANGED.findall(diff))
     return ReviseRequest(
-        hypothesis=plan["hypothesis"], instructions=plan["instructions"], diff=sources_diff(commission.parents[0].folder, draft.folder),
-        measured=measured, excerpts=list(given.shown), rules=list(commission.rules), conditions=list(commission.facts.conditions),
+        hypothesis=plan["hypothesis"], instructions=plan["instructions"], diff=diff, measured=measured,
+        excerpts=[item for item in given.shown if item.path in changed], rules=list(commission.rules), conditions=list(commission.facts.conditions),
         note=commission.note,
     )
 
