@@ -137,7 +137,7 @@ def test_a_model_plans_on_one_code_base_and_names_another(carried: Carried) -> N
 def test_the_coder_is_shown_the_code_of_the_other(carried: Carried) -> None:
     _, lookup, code = carried.prompts
     assert LENT in lookup and RAMP not in lookup
-    assert RAMP in code and f"carry its idea over, not its text): {OTHER}" in code
+    assert RAMP in code and f"of another code base, {OTHER}: carry its idea over, not its text" in code
 
 
 def test_the_child_passes_every_gate_on_the_base_that_it_builds_on(carried: Carried) -> None:

@@ -27,7 +27,7 @@ from evolake.families.gates.leaks import leaking_place
 from evolake.families.gates.probes import accepted_wrongly
 from evolake.families.gates.static import characters, magnitude
 from evolake.families.model.ast_transforms import NotComposable, factory, rename_constants, set_constant
-from evolake.families.model.contract import as_json, from_record, to_record
+from evolake.families.model.contract import INVENTED, as_json, from_record, to_record
 from evolake.families.model.importing import read_line
 from evolake.families.model.loading import UncheckedFamily, make_family
 from evolake.families.model.similarity import answer_key, fingerprint
@@ -160,7 +160,7 @@ def test_no_reply_names_a_file_outside_the_gallery():
             template=CLINIC.template, validator=CLINIC.validator, validators=[], reader=None, note="", record=None,
         )
         family = family_of(reply, request, whole=False)
-        assert not isinstance(family, str) and family.operator == "written"
+        assert not isinstance(family, str) and family.operator == INVENTED
     for name in ("../../x", "/", "..", "a/b", "a\0b", "\ud800"):
         shown = page_name(replace(CLINIC, name=name))
         assert Path(shown).name == shown and shown.isascii() and shown.isprintable()
