@@ -86,7 +86,9 @@ def test_a_cycle_without_a_proposal_warns_and_the_second_in_a_row_is_an_error_un
     assert (results.check_name, results.passed, results.blocking, results.severity) == (NAME, False, False, dg.AssetCheckSeverity.WARN)
     assert results.description == "every proposal of cycle 0001 failed: 6 attempts, 0 with a valid reply (invalid 6)"
     metadata = {name: value.value for name, value in results.metadata.items()}
-    assert {name: metadata[name] for name in metadata if name != "sql"} == {"attempts": 6, "valid": 0, "proposals": 0, "failed: invalid": 6}
+    assert {name: metadata[name] for name in metadata if name != "sql"} == {
+        "attempts": 6, "valid": 0, "proposals": 0, "withdrawn": 0, "failed: invalid": 6,
+    }
     result, results = toy.run("0002")
     assert not result.success and results is None
     code, reason = explain(result)
