@@ -13,8 +13,7 @@ from assets.predicates import once, passed_every_gate, rows_check, weights_sum_t
 from assets.proposal_checks import proposal_checks
 from assets.raised import Reasons, raised_check
 from evolake.families.gates.specs import GATE_NAMES
-from evolake.families.model.contract import INVENTED
-from evolake.families.tables import GATED, UNMADE
+from evolake.families.tables import GATED, INVENTED, UNMADE
 from evolake.families.worlds import NAMES
 from resources.tables import declared
 

@@ -6,6 +6,8 @@ import polars as pl
 
 from evolake.lake.schemas import DERIVATIONS, STATE, TableSchema
 
+INVENTED = "invented"
+"""The operator of a family that a model wrote without a parent."""
 TERMS = {
     "attempt": "Which attempt of the cycle it belongs to, from 0; an attempt is one proposal with its refinements.",
     "case_sensitive": "Whether upper and lower case count when answers are compared.",

@@ -34,7 +34,7 @@ from evolake.families.evolution.validator_pool import Written, complete
 from evolake.families.gates.collecting import REVIEWED_DIFFICULTY
 from evolake.families.gates.execution import caps_of, pairs_of
 from evolake.families.gates.judging import FamilyGates, FamilyResults
-from evolake.families.model.contract import INVENTED, Family, from_record, to_record
+from evolake.families.model.contract import Family, from_record, to_record
 from evolake.families.model.loading import UncheckedFamily, make_family
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.model.statement import stated
@@ -45,6 +45,7 @@ from evolake.families.roles.models import CurateRequest, Draft, EvolveReply, Evo
 from evolake.families.roles.quality import CURATOR_ROLE
 from evolake.families.sandbox.running import PRELOAD, generate
 from evolake.families.settings import FamiliesSettings
+from evolake.families.tables import INVENTED
 from evolake.gates import Raised, contained
 from evolake.gates.in_turn import in_turn, side_by_side
 from evolake.seeds import child_seed

@@ -47,8 +47,6 @@ ANSWER_TYPES: tuple[str, ...] = get_args(AnswerType)
 LANGUAGES = ("en", "zh")
 DIFFICULTIES = range(1, 11)
 
-INVENTED = "invented"
-"""The operator of a family that a model wrote without a parent."""
 GENERATOR, TEMPLATE, VALIDATOR, READER = "generator.py", "template.md", "validator.py", "reader.py"
 VALIDATORS = "validators"
 MAX_SOURCE_BYTES = 200_000

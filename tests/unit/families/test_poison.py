@@ -27,7 +27,7 @@ from evolake.families.gates.leaks import leaking_place
 from evolake.families.gates.probes import accepted_wrongly
 from evolake.families.gates.static import characters, magnitude
 from evolake.families.model.ast_transforms import NotComposable, factory, rename_constants, set_constant
-from evolake.families.model.contract import INVENTED, as_json, from_record, to_record
+from evolake.families.model.contract import as_json, from_record, to_record
 from evolake.families.model.importing import read_line
 from evolake.families.model.loading import UncheckedFamily, make_family
 from evolake.families.model.similarity import answer_key, fingerprint
@@ -39,6 +39,7 @@ from evolake.families.roles.models import EvolveReply, EvolveRequest
 from evolake.families.sandbox.driver import NotPlain
 from evolake.families.sandbox.driver import plain as plain_value
 from evolake.families.sandbox.running import MAX_VALUES, Solved, sound
+from evolake.families.tables import INVENTED
 
 CLINIC, CARDS = seed_family("clinic-queue"), seed_family("remainder-subsets")
 
