@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from typing import Any
 
-import pydantic_core
+from pydantic import TypeAdapter
 
 from evolake.agents.bounds import too_many
 
@@ -17,6 +18,7 @@ MOST_SCANNED = 20_000_000
 """Characters looked at in one text, over all places at which an object may begin."""
 MOST_CANDIDATES = 8
 _LEAST_SCANNED = 200
+_JSON: TypeAdapter[Any] = TypeAdapter(Any)
 _MARK = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>|\{\s*[\"}]", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _BRACE = re.compile(r'[{}]|"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -78,7 +80,7 @@ def ends_in_object(text: str) -> bool:
     if not last or not text.rstrip().removesuffix("```").rstrip().endswith(last[0]):
         return False
     try:
-        pydantic_core.from_json(last[0])
+        _JSON.validate_json(last[0])
     except ValueError:
         return False
     return True
@@ -102,6 +104,6 @@ def _begins_object(text: str) -> bool:
     if too_many(text):
         return False
     try:
-        return isinstance(pydantic_core.from_json(text, allow_partial=True), dict)
+        return isinstance(_JSON.validate_json(text, experimental_allow_partial=True), dict)
     except ValueError:
         return False

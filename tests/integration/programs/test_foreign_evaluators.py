@@ -11,7 +11,7 @@ from programs_fixtures import OWN, calls, made
 
 from evolake.errors import InputError
 from evolake.lake import BlobStore
-from evolake.programs.evolution import generations, writer_session
+from evolake.programs.evolution import generations, outcome
 from evolake.programs.evolution.population import texts_bytes
 from evolake.programs.gates.collecting import Candidate
 from evolake.programs.model.project import Project, is_project, load_project
@@ -184,14 +184,19 @@ def main(program_path, results_dir):
     assert once(shinka("def main(program_path, results_dir):\n    pass\n")).status == "raised"
 
 
-def test_no_model_is_shown_a_private_metric(tmp_path: Path) -> None:
+def test_no_model_is_shown_a_private_metric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blobs = BlobStore(tmp_path)
-    row = {"score": 1.5, "metrics": '{"combined_score": 1.5, "private.held_out": 4.5}', "files_sha": blobs.put(texts_bytes({"initial.py": PROGRAM}))}
+    row = {
+        "program_id": "ab" * 32, "score": 1.5, "metrics": '{"combined_score": 1.5, "private.held_out": 4.5}',
+        "files_sha": blobs.put(texts_bytes({"initial.py": PROGRAM})),
+    }
     shown = generations._measured(cast(Any, SimpleNamespace(blobs=blobs)), row)
     assert shown.metrics == {"combined_score": 1.5}
     project = settled(shinka(), OWN)
     with Evaluator(project, OWN) as evaluator:
-        said = writer_session._scored(Candidate(project.evolving, "x", evaluator, [1]))
+        monkeypatch.setattr(outcome, "objection_of", lambda context, candidate: "")
+        context = cast(Any, SimpleNamespace(project=project, evaluator=evaluator))
+        said = outcome.outcome_text(context, Candidate(project.evolving, "x", evaluator, [1]), shown)
     assert "private" not in said and '{"combined_score": 1.5, "last": 3.0}' in said and "text_feedback: try more" in said
 
 

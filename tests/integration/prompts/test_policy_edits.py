@@ -21,8 +21,9 @@ from evolake.prompts.model.protocol import Policy, Sample
 from evolake.prompts.policies.editors import open_editors
 from evolake.prompts.policies.local import LocalPolicy
 from evolake.prompts.policies.own_editor import PolicyEndpoint
+from evolake.prompts.reproduction.evidence import Evidence
 from evolake.prompts.reproduction.mutation import mutate
-from evolake.prompts.reproduction.operators import Editing, Evidence, Reproduction
+from evolake.prompts.reproduction.operators import Editing, Reproduction
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import BudgetSettings, load
 

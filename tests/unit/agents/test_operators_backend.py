@@ -60,6 +60,7 @@ def test_rows_say_that_no_model_was_asked(tmp_path: Path) -> None:
     assert row == {
         "artifact_id": None, "cycle": "0001", "role": "drawer", "backend": "operators", "model": "operators", "input_tokens": 0, "cached_tokens": 0,
         "output_tokens": 0, "usd": 0.0, "latency_s": 0.0, "attempt": 0, "status": "ok", "prompt_id": None, "sampling": None,
+        "reason": None,
     }
     assert not (tmp_path / "tape").exists()
 
