@@ -1,6 +1,6 @@
 """What a line has tried, as one compact table in a prompt: idea, parent, gain with its interval, and why it failed.
 
-A search remembers more attempts than a prompt can hold. The table has the newest and, beside them, those whose words are most like what is planned
+A search remembers more attempts than a prompt can hold. The table has the newest and, in addition, those whose words are most like what is planned
 now: similarity is the cosine of word counts weighted by inverse document frequency (the standard tf-idf weighting).
 """
 

@@ -2,7 +2,7 @@
 
 The client retries on 429, 5xx, timeouts and broken connections, and honours Retry-After up to two minutes (a longer one is an error at once).
 `http_client` bounds what it reads. A try whose request went out and whose answer never came whole (a reset, a timeout, a broken body) may have been
-billed. Each is told to the caller of `post` as it happens, who may forbid the next one.
+billed. Each is reported to the caller of `post` as it happens, who may forbid the next one.
 
 Servers differ in what they accept. `ladder` says which form of a request is tried next, `output_limit` how a limit that is too high is lowered. What
 worked is remembered a model, so the ladder is paid once.

@@ -58,7 +58,7 @@ class RoleForecast:
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit of the budget beside a cycle. setting: its variable. left: of `limit`. reached: never, at most or probably."""
+    """A limit of the budget, compared with a cycle. setting: its variable. left: of `limit`. reached: never, at most or probably."""
 
     setting: str
     unit: str

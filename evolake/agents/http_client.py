@@ -49,7 +49,7 @@ class NoMoreTries(openai.OpenAIError):
 
 
 Lost = Callable[[str], EvolakeError | None]
-"""Told of a try that was sent and brought no answer, and why; an error it gives is raised instead of the next try."""
+"""Called for a try that was sent and brought no answer, and why; an error it gives is raised instead of the next try."""
 _UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.UnsupportedProtocol, httpx2.ProxyError, httpx2.LocalProtocolError)
 
 
@@ -76,7 +76,7 @@ class BoundedClient(httpx2.Client):
         self._deadline_s, self._max_bytes = deadline_s, max_bytes
 
     def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
-        """As the parent's, but the body is read here, whatever `stream` says, and a try that went out for nothing is told."""
+        """As the parent's, but the body is read here, whatever `stream` says, and a try that brought no answer is reported."""
         now: Tries | None = getattr(self.tries, "now", None)
         if now is not None and now.forbidden is not None:
             raise NoMoreTries(now.forbidden)

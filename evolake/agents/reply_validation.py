@@ -100,7 +100,7 @@ def billed(received: Received) -> bool:
 def validate_text(content: str, reply: type[BaseModel]) -> BaseModel | str:
     """The reply, or what is wrong with the text in words a model can act on.
 
-    The text may be the bare object, or words and drafts with objects among them: the last object that fits is the reply, and none that stands in
+    The text may be the bare object, or words and drafts with objects among them: the last object that fits is the reply, and none that is in
     `<think>` tags.
     """
     first_error = ""

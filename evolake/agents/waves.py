@@ -12,7 +12,7 @@ MOST_SIBLINGS = 12
 
 
 class SiblingNote(BaseModel):
-    """What one request of several is told about the others.
+    """What one request of several is sent about the others.
 
     Attributes:
         number: of this request, from 1. count: of all requests of the generation.

@@ -96,7 +96,7 @@ class DesignsSettings(LineSettings):
         default=150_000, gt=0, description="tokens for each design that `auto` wants of the smaller of the budgets of cycle and run",
     )
     revise: bool = Field(
-        default=True, description="a design that a model wrote in one reply is tried at small sizes beside its parent, and the model may revise "
+        default=True, description="a design that a model wrote in one reply is tried at small sizes next to its parent, and the model may revise "
         "it once",
     )
     grammar: Literal["open", "paper"] = Field(

@@ -22,7 +22,7 @@ class SolversSettings(LineSettings):
     survivors: int = Field(default=8, gt=0, description="variants that enter the next cycle, the champion and one per seed among them")
     repair_attempts: int = Field(default=2, ge=0, description="times a coder sees a gate's objection before its variant dies")
     trial_formulas: int = Field(
-        default=8, ge=0, le=12, description="fresh formulas on which a one-shot coder's variant is run beside its parent, so that the model may "
+        default=8, ge=0, le=12, description="fresh formulas on which a one-shot coder's variant is run next to its parent, so that the model may "
         "revise it once before the benchmark; 0: no such round",
     )
     analyst: Literal["one-shot", "session"] = Field(

@@ -93,12 +93,12 @@ HOLDOUT_RUNS = TableSchema("holdout_runs", 1, _RUN_COLUMNS, keys=_RUN_KEYS, prov
 GATE_RUNS = TableSchema(
     "gate_runs", 1,
     {
-        "gate": (pl.String, "Gate that the run was made for: smoke, correctness or stability; or trial, beside the parent before the benchmark."),
+        "gate": (pl.String, "Gate that the run was made for: smoke, correctness or stability; or trial, next to the parent before the benchmark."),
         **RUNS.described,
     },
     keys=("gate", *RUNS.keys), provenance=RUNS.provenance, terms=TERMS,
 )
-"""The runs that the coder's variants were judged on when they were made, in their last form, and those beside their parents that a model read."""
+"""The runs that the coder's variants were judged on when they were made, in their last form, and those next to their parents that a model read."""
 
 BINARIES = TableSchema(
     "binaries", 2,

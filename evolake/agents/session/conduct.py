@@ -39,7 +39,7 @@ from evolake.agents.wire import RESULT, Turn, turn_text
 from evolake.canonical_json import canonical_json, key_of
 
 FEW = 3
-"""Turns left, from which on the agent is told how many; likewise of tokens, for so many turns like the last."""
+"""Turns left, from which on the agent is sent how many; likewise of tokens, for so many turns like the last."""
 USELESS = ("unknown_tool", "bad_call", "outside", "unusable")
 """Faults of calls that bring a session nowhere."""
 

@@ -1,4 +1,4 @@
-"""A trial: a design beside the one that it starts from, at small sizes, on planted instances that no experiment and no contest draws.
+"""A trial: a design next to the one that it starts from, at small sizes, on planted instances that no experiment and no contest draws.
 
 Seeds come from the root seed, the cycle, the size and the number of the batch, so every design of a cycle is tried on the same instances. What ends a
 run is counted, so a trial says the same on every machine; the rows keep its cost.

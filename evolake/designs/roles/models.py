@@ -222,7 +222,7 @@ class DesignReply(RoleMessage):
 
 
 class RevisionRequest(RoleMessage):
-    """Designer, second turn: what a trial at small sizes measured of its design beside the one that it starts from.
+    """Designer, second turn: what a trial at small sizes measured of its design next to the one that it starts from.
 
     request: of the cycle, from 1, so that equal designs of two requests are two questions.
     """

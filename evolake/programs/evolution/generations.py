@@ -94,7 +94,7 @@ def run_generation(
 ) -> GenerationEntry:
     """One generation. `islands` and `seen` are changed.
 
-    Operators propose a few children at a time, so that they know how those before them scored. A model is asked in waves, and is told what the waves
+    Operators propose a few children at a time, so that they know how those before them scored. A model is asked in waves, and is sent what the waves
     before it brought; sessions are held one after another, each is a wave.
 
     Args:

@@ -1,4 +1,4 @@
-"""What a writer is told of the limits: time and memory of an evaluation, what the sandbox has, how evaluations are counted."""
+"""What a writer is sent of the limits: time and memory of an evaluation, what the sandbox has, how evaluations are counted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from evolake.programs.evolution.context import Context
 
 LIBRARIES = ("numpy", "scipy")
-"""Packages beside evolake that a program may find useful; those of the project's requirements.txt are added."""
+"""Packages in addition to evolake that a program may find useful; those of the project's requirements.txt are added."""
 
 
 def limits_text(context: Context) -> str:

@@ -29,7 +29,7 @@ def _as_made(name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 def recorded_by(agents: Agents, project: str) -> Recorded:
-    """Return what keeps the figures of a clock that prompts show: beside the call cache of a model, so that a replay asks the same bytes."""
+    """Return what keeps the figures of a clock that prompts show: next to the call cache of a model, so that a replay asks the same bytes."""
     if not isinstance(agents.backend, ModelBackend):
         return _as_made
     records = SessionRecords(agents.backend.tape.root)

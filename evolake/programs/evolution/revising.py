@@ -1,4 +1,4 @@
-"""The revision of a one-shot writer: its program is evaluated once, it is told what came of it, and may write another one. The better of both counts.
+"""The revision of a one-shot writer: its program is evaluated once, it is sent what came of it, and may write another one. The better of both counts.
 
 The evaluation of the one that does not count stays in the rows, with the purpose `trial`.
 """
@@ -57,7 +57,7 @@ def _changes(request: WriterRequest, reply: WriterReply | AgentFailure) -> bool:
 
 
 def _evaluated(context: Context, draft: Draft, recorded: Recorded) -> str:
-    """Evaluate a draft, and return what its author is told; "" if the host was too busy."""
+    """Evaluate a draft, and return what its author is sent; "" if the host was too busy."""
     assert isinstance(draft.reply.value, WriterReply)
     texts = applied(draft.reply.value, draft.request.parent.files)
     if isinstance(texts, str) or texts == draft.request.parent.files:

@@ -1,4 +1,4 @@
-"""What a writer is sent beside the program: only what is known, each fact once, without empty sections."""
+"""What a writer is sent in addition to the program: only what is known, each fact once, without empty sections."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ class _Mutation:
         return hunks, beyond
 
     def _context(self, place: int, count: int, standing: str, critique: CritiqueReply, hunks: Sequence[Hunk]) -> dict[str, str]:
-        """What a model is sent beside the problem; operators read none of it."""
+        """What a model is sent in addition to the problem; operators read none of it."""
         if not self.editing.by_model:
             return {}
         about = " ".join([*critique.failures, *critique.guidance_needed])

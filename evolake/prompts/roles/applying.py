@@ -1,4 +1,4 @@
-"""Why the edits of a reply are of no use: what the model is told before it may answer once more.
+"""Why the edits of a reply cannot be used: what the model is sent before it may answer once more.
 
 One edit that applies is enough: the others are left out with their reasons, as rows, and later requests show them.
 """

@@ -1,6 +1,6 @@
 """The post-mortem analyst as a session of a model: its workspace, which holds what the one-shot analyst is told, whole, and the sources beside it.
 
-Contests are told by their verdict and by family. No formula of one, no holdout formula and no PAR-2 that roles may not see yet is in a file.
+Contests are sent by their verdict and by family. No formula of one, no holdout formula and no PAR-2 that roles may not see yet is in a file.
 """
 
 from __future__ import annotations

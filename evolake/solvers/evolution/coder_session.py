@@ -98,7 +98,7 @@ class SessionAuthor:
 
 
 def request_of(commission: Commission, turns: int = 0) -> SessionRequest:
-    """What the session is told. turns: that it has; 0 if that is not known."""
+    """What the session is sent. turns: that it has; 0 if that is not known."""
     plan, parents, base = commission.plan, commission.parents, commission.base
     return SessionRequest(
         hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, parent=commission.standing,

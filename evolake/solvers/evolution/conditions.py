@@ -19,7 +19,7 @@ def measuring_conditions(settings: SolversSettings, contests: Sequence[Mapping[s
         f"memory and {settings.proof_mb} MiB for its proof, whose check has {settings.proof_timeout_s:g} s.",
         "Cost of a run (PAR-2): its processor time if the answer is right and certified, twice the limit if not. Objectives over the benchmark "
         "make the consensus rank; rank 1 alone promotes nothing.",
-        f"Contest: up to {settings.challengers} best-ranked variants that have not lost to this champion run beside it on "
+        f"Contest: up to {settings.challengers} best-ranked variants that have not lost to this champion run next to it on "
         f"{fresh or 'as many'} fresh formulas of the same families, {settings.pairs} passes each. Promoted is who solves no fewer and whose whole "
         "95% interval of the PAR-2 ratio (champion over challenger) lies above 1.",
         *([f"Noise: repeated passes of one solver differ by a factor of up to {noise:.3g} in PAR-2."] if noise and noise > 1 else []),

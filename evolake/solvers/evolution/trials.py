@@ -1,4 +1,4 @@
-"""A variant beside its parent on formulas that are drawn for it: what a coder measures before the benchmark and the contest measure.
+"""A variant next to its parent on formulas that are drawn for it: what a coder measures before the benchmark and the contest measure.
 
 The formulas are those of the training suite's recipes with other seeds, under the lake's secret; a word names the draw, so that the same word gives
 the same formulas. They are none of the benchmark's, of a contest's or of the holdout's.
@@ -23,7 +23,7 @@ from evolake.solvers.suites.generators import pcg
 
 PARENT = "parent"
 TRIAL = "trial"
-"""What GATE_RUNS calls the runs of a variant beside its parent before the benchmark."""
+"""What GATE_RUNS calls the runs of a variant next to its parent before the benchmark."""
 LEAST_COST_S = 1e-6
 WORD = 12
 """Hex digits of the word of a draw, which stand behind the @ in the names of its formulas."""

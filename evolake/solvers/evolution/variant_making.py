@@ -114,7 +114,7 @@ def make_variants(turn: CoderTurn, population: Population, plans: Sequence[Mappi
 
 
 def _trial(workspace: Workspace, cycle: str, commission: Commission, folder: Path) -> Trial:
-    """Run the variant in `folder`, which was built for its gates, beside its parent on formulas drawn for the plan."""
+    """Run the variant in `folder`, which was built for its gates, next to its parent on formulas drawn for the plan."""
     place = TrialPlace(workspace.trial_suite, workspace.limits, cycle)
     suite = place.draw(word_of(TRIAL, cycle, commission.plan["plan_id"]), workspace.settings.trial_formulas)
     parent, child = commission.parents[0].variant_id, source_sha(folder)

@@ -92,7 +92,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def _spliced(lines: list[str], file: FileDiff) -> tuple[list[str], list[str]]:
-    """The lines of the new file, each new one with the line end of the old line beside it, and what is wrong."""
+    """The lines of the new file, each new one with the line end of the old line next to it, and what is wrong."""
     result: list[str] = []
     problems, done = [], 0
     plain = [line.rstrip("\r\n") for line in lines]

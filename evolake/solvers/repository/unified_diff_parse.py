@@ -63,7 +63,7 @@ def whole_hunks(text: str, most: int) -> str:
 
 def parse_diff(text: str) -> tuple[list[FileDiff], list[str]]:
     """The files of a unified diff, and what is wrong with it. Paths may have the prefixes a/ and b/."""
-    # a byte order mark is the file's own and no part of its first line, whoever repeats it
+    # a byte order mark is the file's own and no part of its first line, even if a model repeats it
     text = re.sub("(?m)^([ +-])\ufeff", r"\1", text.removeprefix("\ufeff"))
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     files: list[FileDiff] = []

@@ -68,6 +68,6 @@ CODER_SESSION = session_role(
         ("build", "Build the repository from scratch. Says what the compiler says.", Build),
         ("smoke", "Build it and run it on fresh formulas that need search, and on the small ones of the gate; checks models and some proofs.", Smoke),
         ("run_formula", "Build it and run it on one formula; shows the end of its output.", RunFormula),
-        ("bench", "Build it and run it beside its parent on fresh formulas. Ends with the ratio of PAR-2 and its interval.", BenchFormulas),
+        ("bench", "Build it and run it next to its parent on fresh formulas. Ends with the ratio of PAR-2 and its interval.", BenchFormulas),
     ),
 )

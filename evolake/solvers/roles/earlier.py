@@ -59,7 +59,7 @@ def _excerpts(request: Any) -> list[dict[str, Any]]:
 
 
 UNSHARED = ("family", "instances", "solved", "seconds")
-"""What was told of a family before the share of checked proofs."""
+"""What was sent of a family before the share of checked proofs."""
 PLANNER_UNSHARED = Earlier(PROMPTS / "planner_unshared.md", _unshared)
 PLANNER_BEFORE = Earlier(PROMPTS / "planner.md", _of_planner, json.loads((PROMPTS / "planner_reply.json").read_text()))
 CODER_BEFORE = Earlier(PROMPTS / "coder.md", _of_coder)

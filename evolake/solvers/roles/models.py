@@ -339,7 +339,7 @@ class CodeReply(RoleMessage):
 
 
 class ReviseRequest(RoleMessage):
-    """Coder, last turn: the change passed its gates and was measured beside its parent."""
+    """Coder, last turn: the change passed its gates and was measured next to its parent."""
 
     goal: str = RESEARCH_GOAL
     hypothesis: str

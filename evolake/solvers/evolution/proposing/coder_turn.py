@@ -30,7 +30,7 @@ class CoderTurn:
 
     into: an empty folder; each attempt gets one in it. judge: the gates, or those of them that the caller wants fed back. workers: how many plans of
     the operators are carried out at one time. facts: what decides, for the coders. trial: runs a variant that
-    passed its gates beside its parent, so that a one-shot coder may revise it; None: there is no such round.
+    passed its gates next to its parent, so that a one-shot coder may revise it; None: there is no such round.
     """
 
     agents: Agents

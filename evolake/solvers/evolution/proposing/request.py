@@ -100,7 +100,7 @@ def repair_request(commission: Commission, given: CoderInput, reply: CodeReply, 
 
 
 def revise_request(commission: Commission, given: CoderInput, draft: Draft, measured: str) -> ReviseRequest:
-    """What the coder is asked once its variant was run beside its parent."""
+    """What the coder is asked once its variant was run next to its parent."""
     plan = commission.plan
     diff = sources_diff(commission.parents[0].folder, draft.folder)
     changed = set(_CHANGED.findall(diff))

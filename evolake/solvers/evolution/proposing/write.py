@@ -73,7 +73,7 @@ class _Judged:
 def _measured_and_revised(
     turn: CoderTurn, commission: Commission, existing: ExistingVariants, shown: CoderInput, first: _Judged, drafts: list[Draft],
 ) -> Proposal:
-    """Run a variant beside its parent, show the coder the figures, and judge and run what it makes of them. The cheaper of the two stays."""
+    """Run a variant next to its parent, show the coder the figures, and judge and run what it makes of them. The cheaper of the two stays."""
     number = commission.plan["number"]
     trial = _trial(turn, commission, first.draft)
     if trial is None:
