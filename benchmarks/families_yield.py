@@ -23,7 +23,8 @@ import numpy as np
 
 from evolake.agents import Agents
 from evolake.agents.backends import OperatorsBackend
-from evolake.families.evolution.proposing import Judge, Proposals, propose_families
+from evolake.families.evolution.proposal import Proposals
+from evolake.families.evolution.proposing import Judge, propose_families
 from evolake.families.evolution.requests import EvolutionSources
 from evolake.families.faults.catalogue import FAULTS
 from evolake.families.faults.injection import kill_rates, plant_faults

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def experience(store: LineStore, candidates: pl.DataFrame, funnel: pl.DataFrame) -> pl.DataFrame:
     """One-sentence lessons from what was blocked, curated and capped: the next cycle's requests show them."""
     from evolake.families.evolution.failure_rows import failure_rows, lessons_of, observations
-    from evolake.families.evolution.proposing import learn
+    from evolake.families.evolution.lessons import learn
     from evolake.families.evolution.stages import gates_of
 
     cycle, settings, population = store.cycle, store.settings, archive(store)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evolake.agents.attempts_table import TriedIdea
-from evolake.families.evolution.proposing import Failure, Proposal, Proposals
+from evolake.families.evolution.proposal import Failure, Proposal, Proposals
 
 TRIED = "tried"
 """Name of the state's entry."""

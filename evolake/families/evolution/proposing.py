@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -28,7 +27,8 @@ from evolake.families.evolution.authorship import authorship_rows
 from evolake.families.evolution.feedback import draft_of
 from evolake.families.evolution.measuring import measure_draft
 from evolake.families.evolution.observations import Observation
-from evolake.families.evolution.refining import Refinement, SubmissionGuard, refine
+from evolake.families.evolution.proposal import Failure, Proposal, Proposals, outcome_text
+from evolake.families.evolution.refining import SubmissionGuard, refine
 from evolake.families.evolution.requests import LINE, EvolutionSources, request_of
 from evolake.families.evolution.validator_pool import Written, complete
 from evolake.families.gates.collecting import REVIEWED_DIFFICULTY
@@ -41,8 +41,7 @@ from evolake.families.model.statement import stated
 from evolake.families.operators.common import named
 from evolake.families.roles.evolution import EVOLUTION_ROLE, FamilyRequest
 from evolake.families.roles.evolution_session import EVOLUTION_SESSION
-from evolake.families.roles.models import CurateRequest, Draft, EvolveReply, EvolveRequest
-from evolake.families.roles.quality import CURATOR_ROLE
+from evolake.families.roles.models import Draft, EvolveReply, EvolveRequest
 from evolake.families.sandbox.running import PRELOAD, generate
 from evolake.families.settings import FamiliesSettings
 from evolake.families.tables import INVENTED
@@ -52,65 +51,9 @@ from evolake.seeds import child_seed
 
 OPERATOR = re.compile(r"[a-z][a-z0-9_-]{0,39}\Z")
 """What a reply may call its operator; anything else is `written`. It becomes part of names and of files."""
-MOST_LESSONS = 30
-"""Lessons that proposers are told."""
 T = TypeVar("T")
 Judge = Callable[[Family, Sequence[Fingerprint]], FamilyResults]
 """(family, fingerprints of all known ones) -> the family after its gates: `judging.FamilyGates`, for example."""
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """One attempt. operator: the one asked for; the family's own `operator` says which one made it. family: the delivered version, or None.
-
-    idea: of the author, in a sentence. lost: why a correction brought no family.
-    """
-
-    number: int
-    operator: str
-    refinement: Refinement
-    idea: str = ""
-    lost: tuple[str, ...] = ()
-
-    @property
-    def family(self) -> Family | None:
-        return self.refinement.family
-
-    @property
-    def rounds(self) -> tuple[FamilyResults, ...]:
-        """Every version with what the gates said, in order."""
-        return self.refinement.rounds
-
-
-@dataclass(frozen=True)
-class Failure:
-    """An attempt that brought no family. reason: why. title, idea: of its reply, if there was one."""
-
-    number: int
-    operator: str
-    reason: str
-    title: str = ""
-    idea: str = ""
-
-
-@dataclass(frozen=True)
-class Proposals:
-    """Of a cycle. authors: rows of VALIDATOR_AUTHORS, of every version. measured: rows of MEASURED."""
-
-    proposals: tuple[Proposal, ...]
-    failures: tuple[Failure, ...]
-    authors: tuple[dict[str, Any], ...] = ()
-    measured: tuple[dict[str, Any], ...] = ()
-
-    @property
-    def accepted(self) -> list[FamilyResults]:
-        """The delivered families, after their gates."""
-        return [proposal.rounds[-1] for proposal in self.proposals if proposal.family is not None]
-
-    @property
-    def observations(self) -> list[Observation]:
-        """Of all blocked versions, in order."""
-        return [observation for proposal in self.proposals for observation in proposal.refinement.observations]
 
 
 def propose_families(
@@ -150,29 +93,6 @@ def propose_families(
 def check_evolution_agent(settings: FamiliesSettings, backend: str) -> None:
     """Raises InputError where the setting `evolution_agent` cannot be followed."""
     require_model("an evolution agent", EVOLUTION_SESSION, settings.evolution_agent, backend)
-
-
-def learn(
-    agents: Agents, existing: Sequence[str], observations: Sequence[Observation], *, settings: FamiliesSettings, cycle: str, root_seed: int
-) -> list[str]:
-    """The experience after these observations; what there was if the curator gives no usable reply. A model is asked only about a new lesson."""
-    lessons = [observation.lesson for observation in observations if observation.lesson]
-    by_operators = agents.backend.name == "operators"
-    if not lessons or (not by_operators and set(lessons) <= set(existing)):
-        return list(existing)
-    request = CurateRequest(
-        existing=list(existing), candidates=list(dict.fromkeys(lessons)), limit=MOST_LESSONS,
-        blocked=[] if by_operators else blocked_lines(observations),
-    )
-    reply = agents.call(CURATOR_ROLE, request, seed=child_seed(root_seed, LINE, cycle, "experience")).value
-    return list(existing) if isinstance(reply, AgentFailure) else reply.items[:MOST_LESSONS]
-
-
-def blocked_lines(observations: Sequence[Observation]) -> list[str]:
-    """Return a line for each rule that blocked families: how many, and the reason of the last one."""
-    last = {(item.gate, item.rule_id): item for item in observations}
-    counts = Counter((item.gate, item.rule_id) for item in observations)
-    return [f"gate {gate}, {rule}: {counts[gate, rule]} blocked, the last for: {item.reason[:200]}" for (gate, rule), item in last.items()]
 
 
 def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whole: bool) -> Family | str:
@@ -479,16 +399,6 @@ class _Attempt:
             self.written.clear()
             return corrected
         return replace(corrected, validators=before.validators)
-
-
-def outcome_text(outcome: Proposal | Failure) -> str:
-    """Say in a line what an attempt proposed and what came of it, for the requests of later waves."""
-    if isinstance(outcome, Failure):
-        return f"{outcome.title or outcome.operator}: {outcome.idea or 'no idea was given'}; no family: {outcome.reason[:200]}"
-    last = outcome.rounds[-1]
-    verdict = last.blocked_by
-    ended = "accepted" if verdict is None else f"blocked at the gate {verdict.gate}: {verdict.reason[:200]}"
-    return f"{last.family.title}: {outcome.idea or last.family.operator}; {ended}"
 
 
 def _together(request: EvolveRequest) -> bool:

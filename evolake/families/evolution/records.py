@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from evolake.families.evolution.proposing import Proposal
+from evolake.families.evolution.proposal import Proposal
 from evolake.families.gates.blind import Review
 from evolake.families.gates.consensus import Vote
 from evolake.families.gates.judging import FamilyResults

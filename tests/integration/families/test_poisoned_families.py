@@ -14,7 +14,8 @@ from pydantic import SecretStr
 
 from evolake.agents import Agents, open_agents
 from evolake.families.evolution.further import Further
-from evolake.families.evolution.proposing import Proposal, Proposals, propose_families
+from evolake.families.evolution.proposal import Proposal, Proposals
+from evolake.families.evolution.proposing import propose_families
 from evolake.families.evolution.records import proposal_rows
 from evolake.families.evolution.refining import SubmissionGuard, refine
 from evolake.families.evolution.requests import EvolutionSources

@@ -18,8 +18,10 @@ from evolake.agents import Agents, open_agents
 from evolake.errors import InputError
 from evolake.families.evolution import proposing
 from evolake.families.evolution.ideas import idea_rows
+from evolake.families.evolution.lessons import learn
 from evolake.families.evolution.observations import Observation
-from evolake.families.evolution.proposing import Judge, Proposals, family_of, learn, propose_families
+from evolake.families.evolution.proposal import Proposals
+from evolake.families.evolution.proposing import Judge, family_of, propose_families
 from evolake.families.evolution.records import gates_seen
 from evolake.families.evolution.refining import MOST_REFUSALS
 from evolake.families.evolution.requests import EvolutionSources

@@ -11,7 +11,7 @@ from evolake.agents.waves import SiblingNote
 from evolake.families.evolution.author_session import request_of as session_request
 from evolake.families.evolution.corpus import MOST_TITLES, corpus_lines, directions
 from evolake.families.evolution.ideas import MOST_REMEMBERED, idea_rows, remembered, tried_ideas
-from evolake.families.evolution.proposing import Failure, Proposals, outcome_text
+from evolake.families.evolution.proposal import Failure, Proposals, outcome_text
 from evolake.families.evolution.requests import EvolutionSources, request_of
 from evolake.families.model.contract import Answer
 from evolake.families.operators.registry import WORLDS
