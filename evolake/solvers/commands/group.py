@@ -83,6 +83,8 @@ def _say(report: Report) -> None:
 
         console = visible_console(width=None if sys.stdout.isatty() else 160)
         console.print(_table(report.opened, report.metrics))
+    for remark in report.remarks:
+        say(f"formulas: {remark}")
     for reason in report.reasons:
         say(reason)
 

@@ -2,8 +2,8 @@
 
 Flat arrays because a benchmark instance has up to millions of clauses: reading, renaming and model checking are then a few numpy operations. The
 reader is strict, since a formula that differs from its file makes every verdict on it worthless: junk, a clause without its 0 and a header that
-disagrees with the body are errors, and every command that reads a user's formula says the same of it. SATLIB's `%` line ends a file, comments may
-stand on any line of their own, and a byte order mark before the first line is skipped.
+disagrees with the body are errors. SATLIB's `%` line ends a file, comments may be on any line of their own, and a byte order mark before the first
+line is skipped. Formulas of suites are read by `repair`, which mends what can be understood and says what it did.
 """
 
 from __future__ import annotations
@@ -179,11 +179,3 @@ def read_cnf_bytes(path: Path, name: str = "") -> bytes:
 
 
 KINDS = f"DIMACS of at most {LARGEST_FILE >> 20} MiB, plain or packed by gzip, xz, bzip2 or Zstandard"
-
-
-def for_solvers(data: bytes, name: str = "the formula") -> tuple[bytes, Formula]:
-    """Return the text that solvers are given, and the formula that it spells: `data`, or if that has a byte order mark or SATLIB's `%` line, which
-    few solvers read, the same formula written again. Raises InputError as the strict `read_dimacs`."""
-    formula = read_dimacs(data, name=name)
-    plain = not data.startswith(codecs.BOM_UTF8) and not _END.search(data)
-    return (data if plain else write_dimacs(formula)), formula
