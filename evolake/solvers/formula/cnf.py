@@ -162,6 +162,28 @@ def shuffled(formula: Formula, rng: np.random.Generator, *, flip: bool = True) -
     return Formula(formula.variables, literals[order], np.concatenate([[0], np.cumsum(new_lengths)]).astype(np.int64))
 
 
+MOST_PADDING = 24
+
+
+def padded(formula: Formula, rng: np.random.Generator) -> Formula:
+    """Return `formula` with 3 to `MOST_PADDING` fresh variables and clauses of two or three of them, which setting all of them to true satisfies.
+
+    It has the same models but for the fresh variables, and other numbers of variables and clauses and another ratio of these. What a solver decides
+    by exact sizes it decides otherwise here.
+    """
+    fresh = int(rng.integers(3, MOST_PADDING + 1))
+    names = np.arange(formula.variables + 1, formula.variables + fresh + 1)
+    clauses = []
+    for _ in range(fresh + int(rng.integers(1, fresh + 1))):
+        chosen = rng.choice(names, size=int(rng.integers(2, 4)), replace=False)
+        signs = np.where(rng.random(len(chosen)) < 0.3, -1, 1)
+        signs[0] = 1
+        clauses.append((chosen * signs).tolist())
+    extra = formula_of(formula.variables + fresh, [*clauses, names.tolist()])
+    literals = np.concatenate([formula.literals, extra.literals])
+    return Formula(formula.variables + fresh, literals, np.concatenate([formula.starts, extra.starts[1:] + len(formula.literals)]))
+
+
 def read_cnf_file(path: Path, *, lenient: bool = False, name: str = "") -> Formula:
     """The formula in a file .cnf, plain or packed (see `packing`). name: what errors call the file; "" for its path. Raises InputError."""
     return read_dimacs(read_cnf_bytes(path, name), lenient=lenient, name=name or str(path))

@@ -136,7 +136,7 @@ def test_duels_on_a_folder_are_fought_on_copies_of_it(folder: Path, tmp_path: Pa
     for item, own in zip(first.instances, opened(folder, tmp_path / "lake").instances, strict=True):
         assert item.path is not None and own.path is not None and item.name == f"{own.name}@0001"
         made, known = read_cnf_file(item.path), read_cnf_file(own.path)
-        assert (made.variables, made.clauses, len(made.literals)) == (known.variables, known.clauses, len(known.literals))
+        assert made.variables > known.variables and made.clauses > known.clauses and len(made.literals) > len(known.literals)
 
 
 def test_the_command_locks_and_says_what_changed(folder: Path) -> None:
