@@ -168,7 +168,7 @@ MOST_PADDING = 24
 def padded(formula: Formula, rng: np.random.Generator) -> Formula:
     """Return `formula` with 3 to `MOST_PADDING` fresh variables and clauses of two or three of them, which setting all of them to true satisfies.
 
-    It has the same models but for the fresh variables, and other numbers of variables and clauses and another ratio of these. What a solver decides
+    It has the same models but for the fresh variables, and other numbers of variables and clauses. What a solver decides
     by exact sizes it decides otherwise here.
     """
     fresh = int(rng.integers(3, MOST_PADDING + 1))
