@@ -41,8 +41,8 @@ TERMS = {
     "rule_id": "Rule that blocked it; null where none did.",
     "shuffle": "Which equivalent copy of the formula it is; 0 is the formula as generated.",
     "solved": "Whether the answer is certified and came within timeout_s of processor time.",
-    "status": "sat, unsat, unknown, timeout, clock (ended by the clock with processor time left: no result), memory, crash, malformed, or wrong "
-    "(refuted).",
+    "status": "sat, unsat, unknown, timeout, clock (ended by the clock with processor time left: no result), memory, crash, refused (ended "
+    "with an error and no answer), unread (so, and it said that it cannot read the formula), malformed, or wrong (refuted).",
     "suite": "Set of formulas that it was run on.",
     "timeout_s": "Processor time that a run was allowed, in seconds.",
     "variant_id": "Variant of a solver's repository: sha256 (hex) of its source tree.",
@@ -52,6 +52,7 @@ TERMS = {
 """What the columns mean that several of the tables below have; see `TableSchema`."""
 
 CLOCK = "clock"
+REFUSED, UNREAD = "refused", "unread"
 """Status of a run that the clock ended with processor time left, because the machine was too busy: no result, see `process.execute.starved`."""
 LATE_GATES = ("benchmark", "duel", "holdout")
 """Stages in which a variant that passed all gates can still be blocked for good; see `soundness`."""
@@ -126,7 +127,7 @@ METRICS = TableSchema(
         "vbs_mismatch": (pl.Int64, "Formulas with an answer that contradicts the known truth (virtual best solver)."),
         "wrong": pl.Int64,
         "unproved": (pl.Int64, "UNSAT answers that were checked and have no certificate."),
-        "failed": (pl.Int64, "Runs that ended in a crash, out of memory or with malformed output."),
+        "failed": (pl.Int64, "Runs that ended in a crash, with an error, out of memory or with malformed output."),
         "solved": (pl.Float64, "Formulas solved, as a mean over repetitions."),
         "solved_sat": (pl.Float64, "Satisfiable formulas solved, as a mean over repetitions."),
         "solved_unsat": (pl.Float64, "Unsatisfiable formulas solved, as a mean over repetitions."),

@@ -28,9 +28,10 @@ from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
 from evolake.solvers.suites.materialize import Trees
 from evolake.solvers.suites.opening import named_suite
-from evolake.solvers.tables import METRICS, RUNS
+from evolake.solvers.tables import METRICS, RUNS, UNREAD
 
 CYCLE = "bench"
+NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,17 @@ class Report:
         return [f"{item.folder}: {item.reason}" for item in self.opened if item.reason] + said
 
     @property
+    def unread(self) -> list[str]:
+        """Return which formulas a program could not read, one sentence a repository: they count as unsolved."""
+        names = {item.variant_id: item.folder for item in reversed(self.opened)}
+        found = self.runs.filter(pl.col("status") == UNREAD).group_by("variant_id").agg(pl.col("instance").unique().sort())
+        return [
+            f"{names[row['variant_id']]} says that it cannot read {len(row['instance'])} formulas, which count as unsolved: "
+            + ", ".join(row["instance"][:NAMED]) + (", ..." if len(row["instance"]) > NAMED else "")
+            for row in found.sort("variant_id").to_dicts()
+        ]
+
+    @property
     def verdict(self) -> str:
         """One word."""
         return "failed" if self.reasons else "measured"
@@ -71,7 +83,8 @@ class Report:
         """What `--json` prints."""
         folders = {item.variant_id: str(item.folder) for item in reversed(self.opened)}
         rows = [{"folder": folders[row["variant_id"]], **row} for row in self.metrics.drop("cycle").to_dicts()]
-        return {"verdict": self.verdict, "reasons": self.reasons, "remarks": list(self.remarks), "suite_sha": self.suite_sha, "metrics": rows}
+        words = {"reasons": self.reasons, "remarks": list(self.remarks), "unread": self.unread}
+        return {"verdict": self.verdict} | words | {"suite_sha": self.suite_sha, "metrics": rows}
 
 
 def _fault(row: dict[str, Any]) -> str:

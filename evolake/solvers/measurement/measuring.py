@@ -35,7 +35,7 @@ from evolake.solvers.proof import ProofLimits, ProofVerdict
 from evolake.solvers.proof.cache import check_once
 from evolake.solvers.proof.parse import ProofSpelling
 from evolake.solvers.suites import Instance
-from evolake.solvers.tables import CLOCK
+from evolake.solvers.tables import CLOCK, REFUSED, UNREAD
 
 COUNTERS = ("conflicts", "decisions", "propagations", "restarts", "instructions")
 PROBLEMS_LENGTH = 500
@@ -223,7 +223,7 @@ def row_of(job: Job, run: SolverRun, judgement: Judgement) -> dict[str, Any]:
 
 def _complaint(run: SolverRun) -> str:
     """The end of what a run wrote that ended in a crash or without a well-formed answer: of standard error, where it wrote there."""
-    if run.status not in ("crash", "malformed", "memory"):
+    if run.status not in ("crash", "malformed", "memory", REFUSED, UNREAD):
         return ""
     printed, marked, complained = run.stdout_tail.rpartition("[standard error]\n")
     return (complained if marked else printed or complained)[-COMPLAINT_LENGTH:].strip()

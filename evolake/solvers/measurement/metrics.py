@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from evolake.solvers.measurement.claims import UNPROVED
-from evolake.solvers.tables import CUT_OFF_SHARES, METRICS, RUNS, counting
+from evolake.solvers.tables import CUT_OFF_SHARES, METRICS, REFUSED, RUNS, UNREAD, counting
 
 PENALTY = 2.0
 BY_VARIANT = ["variant_id", "suite", "timeout_s"]
@@ -39,7 +39,7 @@ def compute_metrics(runs: pl.DataFrame, *, baselines: Sequence[str] = (), cycle:
         pl.col("instance").filter(pl.col("answer") != pl.col("truth")).n_unique().alias("vbs_mismatch"),
         (pl.col("status") == "wrong").sum().alias("wrong"),
         pl.sql_expr(UNPROVED).sum().alias("unproved"),
-        pl.col("status").is_in(["crash", "malformed", "memory"]).sum().alias("failed"),
+        pl.col("status").is_in(["crash", "malformed", "memory", REFUSED, UNREAD]).sum().alias("failed"),
         _solved(pl.lit(True)).alias("solved"),
         _solved(pl.col("truth") == "SAT").alias("solved_sat"),
         _solved(pl.col("truth") == "UNSAT").alias("solved_unsat"),

@@ -7,6 +7,7 @@ the instance's name nor its place. Exit codes alone are never believed, nor is t
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,14 +19,22 @@ from evolake.errors import InputError
 from evolake.jail import Limits, NativeOutcome
 from evolake.jail.direct import DirectRun, run_direct
 from evolake.solvers.formula.answers import read_answer, read_counters, without_model
-from evolake.solvers.tables import CLOCK
+from evolake.solvers.tables import CLOCK, REFUSED, UNREAD
 
 ProofFormat = Literal["none", "drat-text", "drat-binary", "lrat-text", "lrat-binary"]
-RunStatus = Literal["sat", "unsat", "unknown", "timeout", "clock", "memory", "crash", "malformed"]
-"""sat, unsat: one well-formed answer that agrees with the exit code. unknown: it ended without an answer, or its proof outgrew the limit. timeout:
-past the processor time, or it waited by itself until the clock ended it. clock: the clock ended it, though it ran or was ready to run and had
-processor time left; it is no result (see `starved`). memory: out of memory. crash: a signal, or an exit code that says so. malformed: `problems`
-say why."""
+RunStatus = Literal["sat", "unsat", "unknown", "timeout", "clock", "memory", "crash", "refused", "unread", "malformed"]
+"""How a run ended.
+
+sat, unsat: one well-formed answer that agrees with the exit code. unknown: without an answer, or its proof outgrew the limit. timeout: past the
+processor time, or it waited by itself until the clock ended it. clock: the clock ended it, though it ran or was ready to run and had processor time
+left; it is no result (see `starved`). memory: out of memory. crash: by a signal. refused: by itself, with the exit code of an error and no answer.
+unread: so, and it said that it cannot read the formula. malformed: `problems` say why.
+"""
+UNREADABLE = re.compile(
+    rb"(?i)pars(?:e|ing) error|(?:un)?expected (?:char|end|token|literal|header)|(?:bad|invalid|missing|malformed) (?:header|dimacs|literal|p cnf)"
+    rb"|cannot (?:parse|read) (?:the )?(?:input|file|formula|dimacs)"
+)
+"""How solvers say that they cannot read a formula."""
 READY_SHARE = 0.5
 """A run that the clock ended is the machine's fault if it ran or waited for a processor for this share of the time."""
 
@@ -164,6 +173,8 @@ def judge_run(outcome: NativeOutcome, program: Program, limits: RunLimits, proof
     status = _status(outcome, answer, problems, limits, proof_full=proof_full)
     if status in ("timeout", "clock", "memory", "crash", "unknown") and outcome.reason:
         problems.insert(0, outcome.reason)
+    if status in (REFUSED, UNREAD):
+        problems.insert(0, f"it ended with exit code {outcome.exit_code} and without an answer")
     text = outcome.stdout if len(outcome.stdout) <= 2 * MODEL_FREE_STATISTICS else (
         outcome.stdout[:MODEL_FREE_STATISTICS] + b"\n" + outcome.stdout[-MODEL_FREE_STATISTICS:]
     )
@@ -219,8 +230,12 @@ def _status(outcome: NativeOutcome, answer: str | None, problems: list[str], lim
     if problems:
         return "malformed"
     if answer is None:
-        return "unknown" if outcome.exit_code in (0, None) else "crash"
+        return "unknown" if outcome.exit_code in (0, None) else UNREAD if _cannot_read(outcome) else REFUSED
     return "sat" if answer == "sat" else "unsat"
+
+
+def _cannot_read(outcome: NativeOutcome) -> bool:
+    return any(UNREADABLE.search(part[-TAIL:]) for part in (outcome.stderr, outcome.stdout))
 
 
 def _out_of_memory(outcome: NativeOutcome, limits: RunLimits) -> bool:

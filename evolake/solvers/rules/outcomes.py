@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from evolake.gates import Finding, checker
-from evolake.solvers.tables import CLOCK
+from evolake.solvers.tables import CLOCK, REFUSED, UNREAD
 
 Row = Mapping[str, Any]
 ANSWERS = ("SAT", "UNSAT")
@@ -45,9 +45,10 @@ def runs(evidence: Row, *, least: int) -> Finding | None:
 
 @checker("solvers.ended")
 def ended(evidence: Row, *, statuses: Mapping[str, str]) -> Finding | None:
-    """No run ended in one of `statuses` (status -> the words for it)."""
-    bad = [row for row in evidence["runs"] if row["status"] in statuses]
-    return _finding(bad, lambda row: statuses[row["status"]])
+    """No run ended in one of `statuses` (status -> the words for it). Who names crashes means refusals, too."""
+    words = ({REFUSED: "refused to run", UNREAD: "could not read the formula"} if "crash" in statuses else {}) | dict(statuses)
+    bad = [row for row in evidence["runs"] if row["status"] in words]
+    return _finding(bad, lambda row: words[row["status"]])
 
 
 @checker("solvers.answers")

@@ -94,6 +94,17 @@ def test_a_proof_that_cannot_be_read_is_no_proof_and_is_not_called_refuted(proje
     assert "refuted" not in result.stdout
 
 
+def test_a_formula_that_a_program_cannot_read_is_no_crash_and_is_named(project: Path) -> None:
+    refusal = 'if (variables == 1) { fprintf(stderr, "PARSE ERROR! Unexpected char\\n"); return 3; }'
+    text = answering().replace("if (variables == 2)", f"{refusal} if (variables == 2)")
+    folder = solver(project, "picky", text)
+    result = bench(project, folder, options=("--adapter", "toy", "--json"))
+    summary = json.loads(result.stdout)
+    assert (result.exit_code, summary["metrics"][0]["solved"], summary["metrics"][0]["failed"]) == (0, 1.0, 1)
+    assert summary["unread"] == [f"{folder} says that it cannot read 1 formulas, which count as unsolved: bad"]
+    assert summary["unread"][0] in " ".join(bench(project, folder).stdout.split())
+
+
 def test_a_refuted_answer_is_told_and_is_exit_code_1(project: Path) -> None:
     good, bad = solver(project, "sound", answering()), solver(project, "lying", answering("1 2"))
     result = bench(project, good, bad)

@@ -68,12 +68,15 @@ def test_the_program_sees_neither_the_instances_name_nor_its_place(run):
     ("echo s SATISFIABLE; echo v 1 0; echo s UNSATISFIABLE; exit 10", "malformed", None, "two answers"),
     ("echo s SATISFIABLE; echo v 1; exit 10", "malformed", "sat", "without its final 0"),
     ("echo s SATISFIABLE; exit 10", "malformed", "sat", "no model"),
-    ("exit 3", "crash", None, None),
+    ("exit 3", "refused", None, "it ended with exit code 3 and without an answer"),
+    ("echo 'PARSE ERROR! Unexpected char: x' >&2; exit 3", "unread", None, "it ended with exit code 3 and without an answer"),
+    ("echo 'c parse error: expected header'; exit 1", "unread", None, "it ended with exit code 1 and without an answer"),
+    ("echo 'PARSE ERROR!'; echo s SATISFIABLE; exit 1", "malformed", "sat", "the answer is sat but the exit code is 1"),
     ("kill -SEGV $$", "crash", None, "died by SIGSEGV"),
     ("echo s UNSATISFIABLE; kill -ABRT $$", "crash", "unsat", "died by SIGABRT"),
     ("echo 'terminate: std::bad_alloc' >&2; exit 134", "memory", None, None),
     ("exec /usr/bin/yes", "malformed", None, None),
-    ("sleep 5 & wait; exit 3", "crash", None, None),
+    ("sleep 5 & wait; exit 3", "refused", None, "and without an answer"),
 ])
 def test_what_a_run_is_worth(run, script, status, answer, part):
     seen = run(script)
