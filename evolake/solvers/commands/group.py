@@ -49,7 +49,7 @@ def solvers() -> None:
 @click.option("--proof-mb", type=click.IntRange(min=1), default=None, help="MiB per proof; a longer one ends its run. Default: the profile's.")
 @click.option("--proof-timeout", "proof_timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per proof check.")
 @click.option("--proof-memory-mb", type=click.IntRange(min=256), default=None, help="MiB of memory per proof check.")
-@click.option("--adapter", default=None, help="The solver's family; needed for an upstream tree without variant.toml.")
+@click.option("--adapter", default=None, help="The solver's family, or a file NAME.toml; needed for an upstream tree.")
 @click.option("--workers", type=click.IntRange(min=1), default=None, help="Runs at once; default: the settings', at most one per core.")
 @click.option("--runs", "runs_file", type=OrdinaryPath(), default=None, help="Write all runs into this Parquet file.")
 @click.option("--journal", type=OrdinaryPath(), default=None, help="Keep finished runs in this file and go on from it.")

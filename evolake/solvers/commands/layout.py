@@ -16,7 +16,7 @@ from evolake.terminal import say, say_json
 
 @click.command(short_help="Make a repository of the layout from upstream sources.")
 @click.argument("folder", metavar="DIR", type=OrdinaryPath())
-@click.option("--adapter", "adapter_name", default=None, help="The solver's family: how it is laid out, built and run.")
+@click.option("--adapter", "adapter_name", default=None, help="The solver's family: how it is laid out, built and run; a name, or a file NAME.toml.")
 @click.option("--base", default="", help="The seed that it is; default: the adapter's name.")
 @click.option("--out", required=True, type=OrdinaryPath(file_okay=False), help="Folder to write, missing or empty.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
@@ -32,7 +32,8 @@ def layout(folder: Path, adapter_name: str | None, base: str, out: Path, as_json
         raise InputError(f"{folder} is laid out already", wanted="an upstream tree", got="a variant.toml in it", do="use it as it is")
     if adapter_name is None:
         known = ", ".join(known_adapters()) or "none"
-        raise InputError("the solver's family is not named", wanted=f"--adapter NAME, one of {known}", do="name it, or write an adapter for it")
+        wanted = f"--adapter NAME, one of {known}, or a file"
+        raise InputError("the solver's family is not named", wanted=wanted, do="name it, or write an adapter for it")
     adapter = load_adapter(adapter_name)
     create_variant(folder, adapter, out, base=check_id("--base", base) if base else "")
     variant_id = source_sha(out)
@@ -40,5 +41,6 @@ def layout(folder: Path, adapter_name: str | None, base: str, out: Path, as_json
         written = {"out": str(out), "variant_id": variant_id, "adapter": adapter.name, "base": base or adapter.name}
         say_json({"verdict": "written"} | written)
     else:
-        say(f"{out}: variant {variant_id}", f"  next: evolake solvers verify {out} --suite smoke")
+        named = f" --adapter {adapter_name}" if adapter_name.endswith(".toml") else ""
+        say(f"{out}: variant {variant_id}", f"  next: evolake solvers verify {out} --suite smoke{named}")
     return 0

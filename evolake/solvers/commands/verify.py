@@ -20,7 +20,7 @@ from evolake.terminal import say, say_json, say_text, visible_console
 @click.argument("folder", metavar="DIR", type=OrdinaryPath())
 @click.option("--suite", type=click.Choice(["smoke", "train"]), default="smoke", show_default=True, help="Further formulas for models and proofs.")
 @click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first N formulas of it; 0: all of them.")
-@click.option("--adapter", "adapter_name", default=None, help="The solver's family; needed for an upstream tree without variant.toml.")
+@click.option("--adapter", "adapter_name", default=None, help="The solver's family, or a file NAME.toml; needed for an upstream tree.")
 @click.option("--profile", default=None, help="Profile of sizes and limits.")
 @click.option("--proof-mb", type=click.IntRange(min=1), default=None, help="MiB per proof; a longer one ends its run. Default: the profile's.")
 @click.option("--proof-timeout", "proof_timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per proof check.")
@@ -41,6 +41,8 @@ def verify(folder: Path, suite: str, instances: int, adapter_name: str | None, p
         say_json(result.to_json())
     elif result.judged.blocked_by is None:
         say(f"{folder}: accepted ({sum(result.to_json()['runs'].values())} runs, suite {suite})")
+        if result.seed is None:
+            say("  its sources were compared with nothing, since no seed of its family is known: evolake seeds add solvers DIR makes it one")
     else:
         say(f"{folder}: blocked")
         say_text(result.judged.feedback)

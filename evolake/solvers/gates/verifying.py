@@ -26,6 +26,7 @@ from evolake.solvers.measurement.benchmark import stage_limits
 from evolake.solvers.measurement.drawing import new_key, seed_of
 from evolake.solvers.repository.variant import as_variant, repository_in
 from evolake.solvers.seeds.seeding import lay_out_seed, seed_named, seed_trees
+from evolake.solvers.seeds.seeds_file import load_seeds
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
 from evolake.solvers.suites.correctness import correctness_suite
@@ -39,12 +40,13 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Verified:
-    """What the gates said of the repository at `folder`."""
+    """What the gates said of the repository at `folder`. seed: whose sources it was compared with; None if no seed of its family is known."""
 
     folder: Path
     suite: str
     judged: VariantResults
     ruleset_hash: str
+    seed: str | None = None
 
     @property
     def verdict(self) -> str:
@@ -56,7 +58,7 @@ class Verified:
         return {
             "verdict": self.verdict, "gate": blocked.gate if blocked else None, "reasons": [blocked.reason] if blocked else [],
             "rule": blocked.rule_id if blocked else None, "variant_id": judged.variant_id, "suite": self.suite, "ruleset_hash": self.ruleset_hash,
-            "runs": {gate: len(judged.runs.get(gate, ())) for gate in RUN_GATES},
+            "seed": self.seed, "runs": {gate: len(judged.runs.get(gate, ())) for gate in RUN_GATES},
         }
 
 
@@ -92,13 +94,15 @@ def judge_folder(
     blobs, cache = Lake(settings.require_lake()).blobs, settings.require_lake() / "cache" / "solvers"
     with Scratch("verify") as parent:
         variant, adapter, base_name = as_variant(folder, adapter_name, Path(parent), settings.seeds / "solvers" / "adapters")
-        base = lay_out_seed(
-            seed_named(base_name, settings.seeds / "solvers.toml"), blobs, cache, adapters=settings.seeds / "solvers" / "adapters"
-        )
+        seeds = settings.seeds / "solvers.toml"
+        known = base_name in load_seeds(seeds)
+        if not known and not (adapter_name or "").endswith(".toml"):
+            seed_named(base_name, seeds)  # raises, naming those that are known
+        base = lay_out_seed(seed_named(base_name, seeds), blobs, cache, adapters=settings.seeds / "solvers" / "adapters") if known else variant
         bench = _bench(suite, instances, settings, blobs, cache, on_progress, proofs or {})
         bench = replace(bench, base_carried=partial(seed_carried, base, adapter, bench, cycle=CYCLE))
         judged = judge_variant(variant, adapter=adapter, base=base, ruleset=ruleset, bench=bench, cycle=CYCLE, run_id=CYCLE)
-    return Verified(folder, suite, judged, ruleset.hash)
+    return Verified(folder, suite, judged, ruleset.hash, base_name if known else None)
 
 
 def _bench(

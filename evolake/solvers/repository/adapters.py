@@ -91,18 +91,27 @@ def known_adapters(folder: Path | None = None) -> list[str]:
 
 
 def load_adapter(name: str, folder: Path | None = None) -> Adapter:
-    """The adapter called `name`.
+    """Return the adapter called `name`, or the one in the file that `name` is the path of, if that ends in .toml. A file's patch is in its folder.
 
     Raises:
         InputError: there is none, or its file cannot be used.
     """
+    if name.endswith(".toml"):
+        return _adapter_in(Path(name), Path(name).parent)
     folder = folder or adapters_folder()
     if not _NAME.fullmatch(name) or not (folder / f"{name}.toml").is_file():
         known = ", ".join(known_adapters(folder)) or "none"
-        raise InputError(f"there is no adapter {name!r}", wanted=f"one of {known}", do=f"name one of these, or write {folder / name}.toml")
-    path = folder / f"{name}.toml"
+        wanted = f"one of {known}, or a file NAME.toml"
+        raise InputError(f"there is no adapter {name!r}", wanted=wanted, got=name, do=f"name one of these, or write {folder / name}.toml")
+    return _adapter_in(folder / f"{name}.toml", folder.parent / "patches")
+
+
+def _adapter_in(path: Path, patches: Path) -> Adapter:
     try:
-        return read_adapter(read_text(path), folder.parent / "patches")
+        return read_adapter(read_text(path), patches)
+    except OSError as error:
+        got = error.strerror or str(error)
+        raise InputError(f"the adapter {path} cannot be read", wanted="a TOML file", got=got, do="check the path") from None
     except InputError as error:
         raise InputError(f"the adapter {path} cannot be used: {error.what}", wanted=error.wanted, got=error.got, do=f"mend {path}") from None
 

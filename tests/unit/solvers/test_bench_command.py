@@ -181,6 +181,19 @@ def test_an_upstream_tree_without_an_adapter_says_that_one_is_needed(project: Pa
     assert (summary["verdict"], "--adapter NAME" in summary["reasons"][0]) == ("failed", True)
 
 
+def test_an_adapter_that_lies_in_a_file_is_enough_for_a_family_that_nobody_listed(project: Path) -> None:
+    mine = project / "mine.toml"
+    mine.write_text(ADAPTER.replace('name = "toy"', 'name = "mine"', 1))
+    tree, out = upstream(project), project / "laid-out"
+    made = CliRunner().invoke(solvers, ["layout", str(tree), "--adapter", str(mine), "--out", str(out)])
+    assert made.exit_code == 0 and f"next: evolake solvers verify {out} --suite smoke --adapter {mine}" in made.output
+    ways = ((tree, ("--adapter", str(mine), "--json")), (out, ("--adapter", str(mine), "--json")))
+    assert [json.loads(bench(project, folder, options=options).stdout)["verdict"] for folder, options in ways] == ["measured"] * 2
+    for name, complaint in ((project / "nowhere.toml", "cannot be read"), (project / "formulas" / "status.csv", "there is no adapter")):
+        error = CliRunner().invoke(solvers, ["layout", str(tree), "--adapter", str(name), "--out", str(project / "other")]).exception
+        assert isinstance(error, InputError) and complaint in error.what
+
+
 def test_what_cannot_be_laid_out_is_a_wrong_input_and_writes_nothing(project: Path) -> None:
     tree, out = upstream(project), project / "out"
     (project / "full").mkdir()
