@@ -53,7 +53,7 @@ def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sam
     answers = solve(family.validator, inputs, pool=pool, caps=caps)
     counted = [number for number in range(len(instances)) if number % settings.sample_seeds < settings.counted_seeds]
     work: dict[int, list[int]] = {}
-    for source in family.voters().values():
+    for source in family.solvers().values():
         done = solve(source, [inputs[number] for number in counted], pool=pool, caps=caps, count=True)
         for number, solved in zip(counted, done, strict=True):
             steps = caps.steps if solved.status in ("steps", "cpu", "timeout") else solved.steps or 0

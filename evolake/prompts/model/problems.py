@@ -16,6 +16,7 @@ to train on are left out. Where settings name files for both sides (`problem_fil
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -191,6 +192,8 @@ def read_problems(path: Path, answer_format: AnswerFormat = "boxed") -> list[Pro
 def family_problems(lake: Lake, cycles: Sequence[str] | None = None, answer_format: AnswerFormat = "boxed") -> list[Problem]:
     """The instances of accepted families in these cycles of the families line (None: all finished ones), asking for an answer in this format.
 
+    Families with checkers are left out: their label is one of many correct answers, and a reply cannot be compared with it.
+
     Raises:
         InputError: there is no finished cycle.
     """
@@ -199,7 +202,10 @@ def family_problems(lake: Lake, cycles: Sequence[str] | None = None, answer_form
         raise InputError("the lake holds no finished cycle of the families line", do="run: evolake run --lines families")
     archive = lake.read(FAMILIES, "incoming_families", following(done[-1]))
     accepted = {row["family_id"] for row in archive.to_dicts() if row["state"] == "accepted"}
-    rows = [row for cycle in done for row in lake.read(FAMILIES, "instances", cycle).to_dicts() if row["family_id"] in accepted]
+    drawn = [row for cycle in done for row in lake.read(FAMILIES, "instances", cycle).to_dicts() if row["family_id"] in accepted]
+    records = {row["family_id"]: row["record_sha"] for row in archive.to_dicts()}
+    checked = {family for family in {row["family_id"] for row in drawn} if json.loads(lake.blobs.get(records[family])).get("checkers")}
+    rows = [row for row in drawn if row["family_id"] not in checked]
     forms = answer_forms(rows)
     return [_of_family(row, forms.get(row["family_id"]), answer_format) for row in rows]
 
