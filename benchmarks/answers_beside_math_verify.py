@@ -23,23 +23,23 @@ from evolake.answers.matching import matches
 
 ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"\| [^|]+ \| `(?P<reply>[^|]+)` \| `(?P<label>[^|]+)` \| (?P<question>[^|]*)\| (?P<counts>yes|no) \| (?:yes|no) \|$")
-Judge = Callable[[str, Any, str], bool]
+Judge = Callable[[str, Any, str, bool], bool]
 
 
-def cases() -> list[tuple[str, Any, str, bool]]:
-    """(content of the box, label, question, whether it is right)."""
-    from unit.families.test_latex_answers import RIGHT, WRONG
+def cases() -> list[tuple[str, Any, str, bool, bool]]:
+    """(content of the box, label, question, whether case counts, whether it is right)."""
+    from unit.families.test_latex_answers import RIGHT, WRONG  # pyright: ignore[reportMissingImports]
 
     rows = [match for line in (ROOT / "docs" / "answers.md").read_text(encoding="utf-8").splitlines() if (match := ROW.match(line))]
     return [
-        *((reply, label, "", True) for reply, label in RIGHT), *((reply, label, "", False) for reply, label in WRONG),
-        *((row["reply"], json.loads(row["label"]), row["question"], row["counts"] == "yes") for row in rows),
+        *((reply, label, "", False, True) for reply, label in RIGHT), *((reply, label, "", False, False) for reply, label in WRONG),
+        *((row["reply"], json.loads(row["label"]), row["question"], True, row["counts"] == "yes") for row in rows),
     ]
 
 
-def ours(content: str, label: Any, question: str) -> bool:
+def ours(content: str, label: Any, question: str, case: bool) -> bool:
     """What the reward says."""
-    return matches(f"\\boxed{{{content}}}", label, case_sensitive=False, units=asked_units(question))
+    return matches(f"\\boxed{{{content}}}", label, case_sensitive=case, units=asked_units(question))
 
 
 def math_verify_judge() -> Judge | None:
@@ -48,7 +48,7 @@ def math_verify_judge() -> Judge | None:
         return None
     from math_verify import parse, verify  # pyright: ignore[reportMissingImports]
 
-    def judge(content: str, label: Any, question: str) -> bool:
+    def judge(content: str, label: Any, question: str, case: bool) -> bool:
         gold = label if isinstance(label, str) else json.dumps(label)
         try:
             return bool(verify(parse(f"${gold}$"), parse(f"\\boxed{{{content}}}")))
@@ -60,11 +60,11 @@ def math_verify_judge() -> Judge | None:
 
 def show(name: str, judge: Judge) -> None:
     """Print one row."""
-    missed = [case for case in cases() if case[3] and not judge(*case[:3])]
-    rewarded = [case for case in cases() if not case[3] and judge(*case[:3])]
-    right, wrong = sum(case[3] for case in cases()), sum(not case[3] for case in cases())
+    missed = [case for case in cases() if case[4] and not judge(*case[:4])]
+    rewarded = [case for case in cases() if not case[4] and judge(*case[:4])]
+    right, wrong = sum(case[4] for case in cases()), sum(not case[4] for case in cases())
     print(f"{name:12} right replies missed: {len(missed)} of {right}   wrong replies rewarded: {len(rewarded)} of {wrong}")
-    for content, label, question, _ in [*missed, *rewarded][:20]:
+    for content, label, question, *_ in [*missed, *rewarded][:20]:
         print(f"             {content!r} for the label {label!r} {question}")
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     "audit": Lazy("evolake.families.commands.audit:audit"), "evidence": Lazy("evolake.families.commands.evidence:evidence"),
     "export": Lazy("evolake.families.commands.export:export"),
     "external": Lazy("evolake.families.commands.external:external"), "gallery": Lazy("evolake.families.commands.gallery:gallery"),
+    "import-task": Lazy("evolake.families.commands.import_task:import_task"),
     "new": Lazy("evolake.families.commands.new:new"), "utility": Lazy("evolake.utility.commands.utility:utility"),
 }, short_help="Check, export and audit verifiable task families.")
 def families() -> None:
