@@ -26,11 +26,11 @@ def import_task(source: str, out: Path) -> int:
     SynLogic's (a class with `generate` and `verify`). The draft has the task's own generator, answer and scorer. It runs in the jail before it is
     written. What a family needs in addition, `evolake families check` lists at once.
     """
-    from evolake.families.model.task_import import GYM, SHAPES, folder_task, gym_task
     from evolake.families.model.writing import write_family
     from evolake.families.sandbox.checking import check
     from evolake.families.sandbox.external import GYM_CAPS, GYM_PRELOAD, external_names
     from evolake.families.sandbox.running import PRELOAD, generate
+    from evolake.families.sandbox.task_import import GYM, SHAPES, folder_task, gym_task
     from evolake.jail import open_pool
 
     if out.exists():
