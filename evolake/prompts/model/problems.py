@@ -203,11 +203,16 @@ def family_problems(lake: Lake, cycles: Sequence[str] | None = None, answer_form
     archive = lake.read(FAMILIES, "incoming_families", following(done[-1]))
     accepted = {row["family_id"] for row in archive.to_dicts() if row["state"] == "accepted"}
     drawn = [row for cycle in done for row in lake.read(FAMILIES, "instances", cycle).to_dicts() if row["family_id"] in accepted]
-    records = {row["family_id"]: row["record_sha"] for row in archive.to_dicts()}
-    checked = {family for family in {row["family_id"] for row in drawn} if json.loads(lake.blobs.get(records[family])).get("checkers")}
+    checked = _families_with_checkers(lake, archive.to_dicts(), {row["family_id"] for row in drawn})
     rows = [row for row in drawn if row["family_id"] not in checked]
     forms = answer_forms(rows)
     return [_of_family(row, forms.get(row["family_id"]), answer_format) for row in rows]
+
+
+def _families_with_checkers(lake: Lake, families: Iterable[Mapping[str, Any]], among: Collection[str]) -> set[str]:
+    """The families, of those named, whose record has checkers. A row without a record, of a lake of before, has none."""
+    shas = {row["family_id"]: row.get("record_sha") for row in families if row["family_id"] in among}
+    return {family for family, sha in shas.items() if sha and json.loads(lake.blobs.get(sha)).get("checkers")}
 
 
 def of_difficulty(problems: Iterable[Problem], wanted: Collection[int] | None) -> list[Problem]:

@@ -76,8 +76,11 @@ def test_every_checker_tells_right_answers_from_wrong_ones(name, inputs, answer,
         assert right_answers(alone, [(inputs, answer)], pool=pool, settings=SETTINGS) == [right], checker
 
 
+SMALL = SETTINGS.model_copy(update={"gate_difficulties": [1, 5, 10], "sample_seeds": 5, "execution_seeds": 2})
+
+
 def blocked(family: Family, pool: Any) -> tuple[str, str] | None:
-    verdict = judged(family, pool).blocked_by
+    verdict = judged(family, pool, settings=SMALL).blocked_by
     return None if verdict is None else (verdict.gate, verdict.rule_id)
 
 
@@ -151,7 +154,7 @@ def solution(inputs):
         COLOURS, generator=COLOURS.generator.replace("colours = 3 if difficulty < 6 else 4", "colours = 12"), validator=greedy, validators={},
         checkers={name: source + OWN_CHECK + lowest for name, source in COLOURS.checkers.items()},
     )
-    verdict = judged(easy, pool).blocked_by
+    verdict = judged(easy, pool, settings=SMALL).blocked_by
     assert verdict is not None
     assert (verdict.rule_id, "answer is unique" in verdict.reason) == ("families-other-answers", True)
 
