@@ -14,6 +14,8 @@ above, at most 0.1 % more end so with 8 formulas, and none with 9 to 22.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from evolake.contest.flips import flip_ends, snapped
@@ -27,13 +29,14 @@ GRID = np.exp(np.linspace(0.0, -7.0, 141))[1:]
 """Ratios below the estimate at which the t tests are tried, relative to it."""
 
 
-def mean_ratio(champion: np.ndarray, challenger: np.ndarray, rng: np.random.Generator) -> Contest:
+def mean_ratio(champion: np.ndarray, challenger: np.ndarray, rng: np.random.Generator, looks: int = 1) -> Contest:
     """Return the contest by mean(champion) / mean(challenger): above 1 the challenger is better.
 
     The order of things does not matter.
 
     Args:
         champion, challenger: (n,) positive costs of the same n formulas, each summed over its shuffles and repeated passes.
+        looks: how often the same contest may be looked at while it is measured; each look gets its share of the error (Bonferroni).
 
     Raises:
         ValueError: unequal lengths, nothing, or a cost that is not positive and finite.
@@ -44,24 +47,25 @@ def mean_ratio(champion: np.ndarray, challenger: np.ndarray, rng: np.random.Gene
         raise ValueError(f"wanted positive finite costs of the same things (got shapes {theirs.shape} and {ours.shape})")
     order = np.lexsort((np.abs(theirs - ours), theirs + ours))
     theirs, ours = theirs[order], ours[order]
-    n = len(ours)
-    flips = flip_ends(theirs, ours, rng, NOMINAL)
-    low = max(0.0, min(flips[0], _student_low(theirs, ours)))
-    above = max(0.0, min(1 / flips[1] if flips[1] > 0 else np.inf, _student_low(ours, theirs)))
+    n, level = len(ours), NOMINAL / looks
+    flips = flip_ends(theirs, ours, rng, level)
+    low = max(0.0, min(flips[0], _student_low(theirs, ours, level)))
+    above = max(0.0, min(1 / flips[1] if flips[1] > 0 else np.inf, _student_low(ours, theirs, level)))
     high = 1 / above if above > 0 else np.inf
     low, high = snapped(low, 1.0, 1.0), snapped(high, 1.0, 1.0)
-    reason = BETTER if low > 1 else NOT_BETTER if n >= LEAST_FORMULAS else f"{NOT_BETTER}: {n} formulas decide nothing, {LEAST_FORMULAS} may"
+    least = math.ceil(-math.log2(level))  # below, not even a gain on each formula is rejected by sign flips
+    reason = BETTER if low > 1 else NOT_BETTER if n >= least else f"{NOT_BETTER}: {n} formulas decide nothing, {least} may"
     return Contest(float(theirs.sum() / ours.sum()), low, high, n, f"sign flips, t and Hall's t over {n}", reason, neutral=1.0)
 
 
-def _student_low(above: np.ndarray, below: np.ndarray) -> float:
+def _student_low(above: np.ndarray, below: np.ndarray, level: float) -> float:
     """Return the largest ratio below the estimate that both t tests reject as too small; 0 if there is none."""
     from scipy.special import stdtrit
 
     n = len(above)
     if n < LEAST_FORMULAS:
         return 0.0
-    needed, estimate = float(stdtrit(n - 1, 1 - NOMINAL)), float(above.sum() / below.sum())
+    needed, estimate = float(stdtrit(n - 1, 1 - level)), float(above.sum() / below.sum())
     if np.ptp(above / below) <= 1e-12 * estimate:
         return estimate
     rejected = _least_t(above, below, estimate * GRID) > needed

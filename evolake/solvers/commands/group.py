@@ -29,7 +29,7 @@ SHOWN = (
 
 
 @click.group(cls=LazyGroup, later={
-    "ablate": Lazy("evolake.solvers.commands.ablate:ablate"),
+    "ablate": Lazy("evolake.solvers.commands.ablate:ablate"), "duel": Lazy("evolake.solvers.commands.duel:duel"),
     "layout": Lazy("evolake.solvers.commands.layout:layout"), "lock": Lazy("evolake.solvers.commands.lock:lock"),
     "submit": Lazy("evolake.solvers.commands.submit:submit"), "transfer": Lazy("evolake.solvers.commands.transfer:transfer"),
     "verify": Lazy("evolake.solvers.commands.verify:verify"),
@@ -83,6 +83,8 @@ def _say(report: Report) -> None:
 
         console = visible_console(width=None if sys.stdout.isatty() else 160)
         console.print(_table(report.opened, report.metrics))
+    for remark in report.remarks:
+        say(f"formulas: {remark}")
     for reason in report.reasons:
         say(reason)
 

@@ -19,23 +19,34 @@ from evolake.terminal import say, say_json
 @click.option("--source", default="", help="Where the formulas come from, kept with each of them.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def lock(folder: Path, statuses: Path | None, source: str, as_json: bool) -> int:
-    """Write formulas.lock.json into FOLDER: sha256, variables, clauses, status and source of each formula in it."""
-    from evolake.solvers.suites.competition import lock_formulas
+    """Write formulas.lock.json into FOLDER: sha256, variables, clauses, status and source of each formula in it.
+
+    Every file is read once. What solvers read differently (a missing or wrong header, CRLF, `+1`) is repaired in the copy that they get; what is no
+    CNF is left out. Both are printed and kept in the lock; the files stay as they are.
+    """
+    from evolake.solvers.suites.competition import lock_formulas, remarks_of
     from evolake.solvers.suites.folder_lock import LOCK, read_lock
 
-    before = read_lock(folder) or {} if folder.is_dir() else {}
+    before = read_lock(folder) if folder.is_dir() else None
 
     def progress(done: int, total: int, name: str) -> None:
         say(f"{done}/{total} {name}", err=True)
 
-    pins = lock_formulas(folder, statuses=statuses, source=source, on_progress=None if as_json else progress)
+    made = lock_formulas(folder, statuses=statuses, source=source, on_progress=None if as_json else progress)
+    pins = made.pins
     counts = {status: sum(pin.status == status for pin in pins.values()) for status in ("SAT", "UNSAT", "unknown")}
-    changed = sorted(name for name in before.keys() | pins.keys() if name in before and before[name] != pins.get(name))
+    changed = sorted(name for name, pin in (before.pins if before else {}).items() if pins.get(name) != pin)
     if as_json:
-        details = {"lock": str(folder / LOCK), "formulas": len(pins), "statuses": counts, "changed": changed}
+        details = {
+            "lock": str(folder / LOCK), "formulas": len(pins), "statuses": counts, "changed": changed,
+            "repaired": {name: pin.repairs for name, pin in pins.items() if pin.repairs},
+            "left_out": {name: entry.reason for name, entry in made.left_out.items()},
+        }
         say_json({"verdict": "locked"} | details)
     else:
         say(f"{folder / LOCK}: {len(pins)} formulas, {counts['SAT']} SAT, {counts['UNSAT']} UNSAT, {counts['unknown']} of unknown status")
+        for line in remarks_of(pins, made.left_out):
+            say(f"  {line}")
         for name in changed:
             say(f"  changed: {name}")
         say(f"  next: evolake solvers bench DIR --suite {folder}, or EVOLAKE_SOLVERS__HOLDOUT_SUITE={folder}")

@@ -11,12 +11,12 @@ from evolake.cycle_seeds import CycleSeeds
 from evolake.errors import LakeError
 from evolake.gates import Verdict
 from evolake.solvers.evolution.benchmarking import measuring_plan
-from evolake.solvers.evolution.contest_record import family_rows
 from evolake.solvers.evolution.population import RankedCycle
 from evolake.solvers.evolution.racing import Racing
 from evolake.solvers.evolution.workspace import Workspace
 from evolake.solvers.gates.soundness import Judge, unsound_in
 from evolake.solvers.measurement.duel import Contender, DuelPlan, decide_duel, decision_rng, run_duel
+from evolake.solvers.measurement.duel_families import family_rows
 from evolake.solvers.tables import DUELS
 
 

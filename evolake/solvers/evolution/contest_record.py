@@ -11,35 +11,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import polars as pl
-
 from evolake.solvers.measurement.duel import CHALLENGER, CHAMPION
-from evolake.solvers.measurement.metrics import cost
 from evolake.solvers.roles.models import SHORT_ID
-from evolake.solvers.tables import CLOCK, DUELS
 
 CONTESTS = "contests"
 MOST_KEPT = 40
 _NAMED_FORMULA = re.compile(r": (\d+%) of the differences are on the formula \S+")
 _COPIED = ("cycle", "champion_id", "challenger_id", "ratio", "ratio_low", "ratio_high", "noise_floor", "verdict", "wins", "formulas", "pairs")
-
-
-def family_rows(trials: Sequence[Mapping[str, Any]], family_of: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return rows of CONTEST_FAMILIES.
-
-    Args:
-        trials: rows of DUELS. family_of: name of an instance -> its family; the trials of others are left out.
-    """
-    if not trials:
-        return []
-    frame = DUELS.frame(trials).filter(pl.col("status") != CLOCK)
-    frame = frame.with_columns(family=pl.col("instance").replace_strict(dict(family_of), default=None, return_dtype=pl.String), cost=cost())
-    grouped = frame.drop_nulls("family").group_by("cycle", "champion_id", "challenger_id", "family").agg(
-        pl.col("formula").n_unique().alias("formulas"),
-        *(_mean("solved", part) * pl.col("instance").n_unique() for part in (CHAMPION, CHALLENGER)),
-        *(_mean(column, part) for column in ("cost", "conflicts") for part in (CHAMPION, CHALLENGER)),
-    )
-    return grouped.rename({f"cost_{part}": f"par2_{part}" for part in (CHAMPION, CHALLENGER)}).sort("challenger_id", "family").to_dicts()
 
 
 def contest_records(decisions: Sequence[Mapping[str, Any]], families: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -110,10 +88,6 @@ def _family_text(part: Mapping[str, Any]) -> str:
     parts += [f"PAR-2 ratio {part['ratio']:.3g}"] if part["ratio"] else []
     parts += [f"conflicts ratio {part['conflicts']:.3g}"] if part["conflicts"] else []
     return f"{part['family']} ({part['formulas']}): {', '.join(parts)}"
-
-
-def _mean(column: str, part: str) -> pl.Expr:
-    return pl.col(column).filter(pl.col("part") == part).mean().alias(f"{column}_{part}")
 
 
 def _ratio(champion: float | None, challenger: float | None) -> float | None:

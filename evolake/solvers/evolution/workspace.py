@@ -186,7 +186,7 @@ class Workspace:
         result = self._base_stability(base)
         return replace(
             self._bench, correctness=drawn, draw=self.key(cycle, "smoke"), base_stability=result.get("runs", []),
-            base_carried=result.get("carried", []),
+            base_carried=lambda: result.get("carried", []),
         )
 
     @cached_property

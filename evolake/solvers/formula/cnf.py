@@ -2,8 +2,8 @@
 
 Flat arrays because a benchmark instance has up to millions of clauses: reading, renaming and model checking are then a few numpy operations. The
 reader is strict, since a formula that differs from its file makes every verdict on it worthless: junk, a clause without its 0 and a header that
-disagrees with the body are errors, and every command that reads a user's formula says the same of it. SATLIB's `%` line ends a file, comments may
-stand on any line of their own, and a byte order mark before the first line is skipped.
+disagrees with the body are errors. SATLIB's `%` line ends a file, comments may be on any line of their own, and a byte order mark before the first
+line is skipped. Formulas of suites are read by `repair`, which mends what can be understood and says what it did.
 """
 
 from __future__ import annotations
@@ -162,6 +162,28 @@ def shuffled(formula: Formula, rng: np.random.Generator, *, flip: bool = True) -
     return Formula(formula.variables, literals[order], np.concatenate([[0], np.cumsum(new_lengths)]).astype(np.int64))
 
 
+MOST_PADDING = 24
+
+
+def padded(formula: Formula, rng: np.random.Generator) -> Formula:
+    """Return `formula` with 3 to `MOST_PADDING` fresh variables and clauses of two or three of them, which setting all of them to true satisfies.
+
+    It has the same models but for the fresh variables, and other numbers of variables and clauses. What a solver decides
+    by exact sizes it decides otherwise here.
+    """
+    fresh = int(rng.integers(3, MOST_PADDING + 1))
+    names = np.arange(formula.variables + 1, formula.variables + fresh + 1)
+    clauses = []
+    for _ in range(fresh + int(rng.integers(1, fresh + 1))):
+        chosen = rng.choice(names, size=int(rng.integers(2, 4)), replace=False)
+        signs = np.where(rng.random(len(chosen)) < 0.3, -1, 1)
+        signs[0] = 1
+        clauses.append((chosen * signs).tolist())
+    extra = formula_of(formula.variables + fresh, [*clauses, names.tolist()])
+    literals = np.concatenate([formula.literals, extra.literals])
+    return Formula(formula.variables + fresh, literals, np.concatenate([formula.starts, extra.starts[1:] + len(formula.literals)]))
+
+
 def read_cnf_file(path: Path, *, lenient: bool = False, name: str = "") -> Formula:
     """The formula in a file .cnf, plain or packed (see `packing`). name: what errors call the file; "" for its path. Raises InputError."""
     return read_dimacs(read_cnf_bytes(path, name), lenient=lenient, name=name or str(path))
@@ -179,11 +201,3 @@ def read_cnf_bytes(path: Path, name: str = "") -> bytes:
 
 
 KINDS = f"DIMACS of at most {LARGEST_FILE >> 20} MiB, plain or packed by gzip, xz, bzip2 or Zstandard"
-
-
-def for_solvers(data: bytes, name: str = "the formula") -> tuple[bytes, Formula]:
-    """Return the text that solvers are given, and the formula that it spells: `data`, or if that has a byte order mark or SATLIB's `%` line, which
-    few solvers read, the same formula written again. Raises InputError as the strict `read_dimacs`."""
-    formula = read_dimacs(data, name=name)
-    plain = not data.startswith(codecs.BOM_UTF8) and not _END.search(data)
-    return (data if plain else write_dimacs(formula)), formula

@@ -19,5 +19,5 @@ def unpacked(data: bytes, ending: str, most: int, name: str) -> bytes:
     Raises:
         Bomb: unpacked, it is larger than that, or expands too much. Damaged: it is cut off, changed, or not packed as its ending says.
     """
-    kind = kind_of(data) or (ENDINGS.get(ending) if data else None)
+    kind = kind_of(data) or (ENDINGS.get(ending.lower()) if data else None)
     return decompress(data, most, name=name, kind=kind) if kind else data

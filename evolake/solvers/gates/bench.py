@@ -23,7 +23,8 @@ class Bench:
     """What gates need beside the variant: formulas, limits, places.
 
     smoke, correctness, stability: suites with files. carried: formulas and copies of them, see `fresh.carried_suite`; None runs none.
-    base_stability: the base's rows of the stability gate, none to judge by the memory limit alone; base_carried: what it took on those formulas.
+    base_stability: the base's rows of the stability gate, none to judge by the memory limit alone; base_carried: gives what it took on those
+    formulas.
     cache: folder for executables and copies of formulas. verdicts: of verdicts on proofs. draw: key by which smoke proofs are drawn.
     executor: for the runs; None is threads of this process. progress: called after each run with the gate's name, how many are done and how many
     there are.
@@ -36,7 +37,7 @@ class Bench:
     cache: Path
     base_stability: Rows = field(default_factory=list)
     carried: Suite | None = None
-    base_carried: Rows = field(default_factory=list)
+    base_carried: Callable[[], Rows] = list
     smoke_limits: RunLimits = SMOKE_LIMITS
     correctness_limits: RunLimits = CORRECTNESS_LIMITS
     stability_limits: RunLimits = STABILITY_LIMITS

@@ -2,6 +2,7 @@
 
 Each formula is run as the suite has it and in copies, renamed and shuffled under the lake's secret, with the arguments and limits of any other run,
 so that a variant cannot tell which of them it is in. To a search they are draws of one distribution. A table of answers ends at once on the first.
+Further copies are padded with a few fresh variables and clauses: who searches otherwise than its seed on all copies but on these decides by sizes.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 from evolake.solvers.gates.runs import PROOF_LIMITS, GateRunner
 from evolake.solvers.measurement.measuring import Rows
 from evolake.solvers.rules.outcomes import ANSWERS, COPY
-from evolake.solvers.suites.fresh import CARRIED
+from evolake.solvers.suites.fresh import CARRIED, PADDED
 from evolake.solvers.suites.spec import Suite
 from evolake.solvers.tables import CLOCK
 
@@ -33,17 +34,36 @@ def is_carried(row: Mapping[str, Any]) -> bool:
 
 
 def carry_evidence(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return what the rule judges, one mapping per formula: instance, original and copies in seconds of processor time, the limit if unanswered.
+    """Return what the rules judge, one mapping per formula.
+
+    instance: its name. original, copies: seconds of processor time, the limit if unanswered. conflicts: of the original and its copies, padded: of
+    the padded copies, in their order; null of a run that was not answered or reports none.
 
     Runs that the clock cut short are left out, and formulas whose original is one of them.
     """
-    result: dict[str, dict[int, float]] = defaultdict(dict)
+    costs: dict[str, dict[int, float]] = defaultdict(dict)
+    conflicts: dict[str, dict[bool, dict[int, int | None]]] = defaultdict(lambda: {False: {}, True: {}})
     for row in rows:
         if row["status"] == CLOCK:
             continue
-        seconds = float(row["cpu_s"]) if row["answer"] in ANSWERS else float(row["timeout_s"])
-        result[row["instance"].split(COPY + CARRIED)[0]][int(row["shuffle"])] = round(seconds, DIGITS)
+        name, place = _formula_of(row["instance"]), int(row["shuffle"])
+        extra = f"{COPY}{PADDED}" in row["instance"]
+        if not extra:
+            seconds = float(row["cpu_s"]) if row["answer"] in ANSWERS else float(row["timeout_s"])
+            costs[name][place] = round(seconds, DIGITS)
+        conflicts[name][extra][place] = row["conflicts"] if row["answer"] in ANSWERS else None
     return [
-        {"instance": name, "original": costs[0], "copies": [cost for number, cost in sorted(costs.items()) if number]}
-        for name, costs in sorted(result.items()) if 0 in costs
+        {
+            "instance": name, "original": seconds[0], "copies": [cost for number, cost in sorted(seconds.items()) if number],
+            "conflicts": _in_order(conflicts[name][False]), "padded": _in_order(conflicts[name][True]),
+        }
+        for name, seconds in sorted(costs.items()) if 0 in seconds
     ]
+
+
+def _formula_of(instance: str) -> str:
+    return instance.split(f"{COPY}{CARRIED}")[0].split(f"{COPY}{PADDED}")[0]
+
+
+def _in_order(counts: Mapping[int, int | None]) -> list[int | None]:
+    return [count for _, count in sorted(counts.items())]

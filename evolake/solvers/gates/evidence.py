@@ -46,7 +46,7 @@ def gate_evidence(gate: str, rows: Sequence[Mapping[str, Any]], bench: Bench) ->
     if gate != "stability":
         return runs_evidence(rows)
     others = runs_evidence([row for row in rows if not is_carried(row)], bench.base_stability)
-    return others | {CARRIED: carry_evidence([row for row in rows if is_carried(row)]), "base_carried": list(bench.base_carried)}
+    return others | {CARRIED: carry_evidence([row for row in rows if is_carried(row)]), "base_carried": bench.base_carried()}
 
 
 def _essence(row: Mapping[str, Any]) -> dict[str, Any]:

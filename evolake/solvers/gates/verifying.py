@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from evolake.settings import Settings, load
 from evolake.solvers.gates.bench import Bench
 from evolake.solvers.gates.judging import VariantResults, judge_variant
 from evolake.solvers.gates.runs import stability_suite
+from evolake.solvers.gates.seed_evidence import seed_carried
 from evolake.solvers.gates.specs import RUN_GATES
 from evolake.solvers.measurement.benchmark import stage_limits
 from evolake.solvers.measurement.drawing import new_key, seed_of
@@ -94,6 +96,7 @@ def judge_folder(
             seed_named(base_name, settings.seeds / "solvers.toml"), blobs, cache, adapters=settings.seeds / "solvers" / "adapters"
         )
         bench = _bench(suite, instances, settings, blobs, cache, on_progress, proofs or {})
+        bench = replace(bench, base_carried=partial(seed_carried, base, adapter, bench, cycle=CYCLE))
         judged = judge_variant(variant, adapter=adapter, base=base, ruleset=ruleset, bench=bench, cycle=CYCLE, run_id=CYCLE)
     return Verified(folder, suite, judged, ruleset.hash)
 

@@ -52,6 +52,7 @@ class Report:
     runs: pl.DataFrame = field(repr=False)
     metrics: pl.DataFrame = field(repr=False)
     suite_sha: str
+    remarks: tuple[str, ...] = ()
 
     @property
     def reasons(self) -> list[str]:
@@ -70,7 +71,7 @@ class Report:
         """What `--json` prints."""
         folders = {item.variant_id: str(item.folder) for item in reversed(self.opened)}
         rows = [{"folder": folders[row["variant_id"]], **row} for row in self.metrics.drop("cycle").to_dicts()]
-        return {"verdict": self.verdict, "reasons": self.reasons, "suite_sha": self.suite_sha, "metrics": rows}
+        return {"verdict": self.verdict, "reasons": self.reasons, "remarks": list(self.remarks), "suite_sha": self.suite_sha, "metrics": rows}
 
 
 def _fault(row: dict[str, Any]) -> str:
@@ -108,11 +109,11 @@ def bench_folders(
     opened = tuple(open_folder(folder, adapter, blobs, cache) for folder in folders)
     programs = {item.variant_id: item.program for item in opened if item.program is not None}
     if not programs:
-        return Report(opened, RUNS.empty(), METRICS.empty(), formulas.sha)
+        return Report(opened, RUNS.empty(), METRICS.empty(), formulas.sha, formulas.remarks)
     jobs = plan_jobs(programs, formulas, options.plan(sizes, cache), cycle=CYCLE)
     with ProcessPoolExecutor(options.processes(settings)) as executor:
         runs = run_jobs(jobs, executor, journal=journal, on_progress=on_progress)
-    return Report(opened, runs, compute_metrics(runs), formulas.sha)
+    return Report(opened, runs, compute_metrics(runs), formulas.sha, formulas.remarks)
 
 
 def open_suite(

@@ -149,11 +149,11 @@ def measure_pair(pair: Pair) -> list[dict[str, Any]]:
     return rows if pair.champion_first else rows[::-1]
 
 
-def decide_duel(trials: pl.DataFrame, rng: np.random.Generator) -> Decision:
+def decide_duel(trials: pl.DataFrame, rng: np.random.Generator, looks: int = 1) -> Decision:
     """Return the verdict of one duel.
 
     Args:
-        trials: rows of DUELS of one champion and one challenger. rng: of the contest; see `decision_rng`.
+        trials: rows of DUELS of one champion and one challenger. rng: of the contest; see `decision_rng`. looks: see `mean_ratio`.
 
     Raises:
         ValueError: no trials, or trials of more than one duel.
@@ -176,7 +176,7 @@ def decide_duel(trials: pl.DataFrame, rng: np.random.Generator) -> Decision:
             ratio_high=np.inf, noise_floor=1.0, wins=False, verdict="undecided", reason=reason, test="none",
         )
     theirs, ours = (per_formula(counting, part) for part in (CHAMPION, CHALLENGER))
-    contest = mean_ratio(theirs, ours, rng)
+    contest = mean_ratio(theirs, ours, rng, looks)
     solved = {part: _solved(counting, part) for part in (CHAMPION, CHALLENGER)}
     wins, verdict, reason = verdict_of(contest, solved[CHAMPION], solved[CHALLENGER], refuted)
     if verdict == "undecided" and contest.pairs >= LEAST_FORMULAS:

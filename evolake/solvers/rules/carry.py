@@ -1,4 +1,4 @@
-"""The checker of gains that do not carry over: a variant is far faster on formulas that can be known than on copies of them that cannot.
+"""Checkers of gains that do not carry over: a variant is far faster on formulas that can be known than on copies of them that cannot.
 
 Copies of a formula are draws of one distribution to a solver that searches, however widely it varies: that one given run of three is `factor` times
 faster than both others is rare. Measured over minisat, glucose and ten edits of it on 24 formulas of the suite `train`, with each of five copies in
@@ -51,6 +51,34 @@ def carried_over(
         f"its gain does not carry over: renamed and shuffled copies of {len(logs)} formulas take {math.exp(mean):.2f} times as long as the formulas, "
         f"more than {sigmas:g} standard errors above 1"
     )
+
+
+@checker("solvers.not_by_size")
+def not_by_size(evidence: Mapping[str, Any], *, least_conflicts: int) -> Finding | None:
+    """Where a variant searches otherwise than its seed, it does so also if the formula has a few variables and clauses more.
+
+    Both are deterministic, so where the variant's change has no effect, their conflicts are equal to the last one. Blocked is a variant that searches
+    as its seed on every padded copy, and otherwise than it on a formula and each of its shuffled copies, although the padded searches of this formula
+    were long enough: a change had its effect there before the shorter of two different searches ended. Formulas with fewer than `least_conflicts`
+    conflicts say nothing, nor does evidence of earlier versions, which has no conflicts.
+    """
+    of_seed = {row["instance"]: row for row in evidence["base_carried"] if "padded" in row}
+    rows = [(row, of_seed[row["instance"]]) for row in evidence["carried"] if "padded" in row and row["instance"] in of_seed]
+    padded = {row["instance"]: list(zip(row["padded"], seed["padded"], strict=False)) for row, seed in rows}
+    if any(mine != theirs for pairs in padded.values() for mine, theirs in pairs):
+        return None
+    for row, seed in rows:
+        pairs, longer = list(zip(row["conflicts"], seed["conflicts"], strict=False)), [mine for mine, _ in padded[row["instance"]]]
+        if len(pairs) < 2 or len(longer) < 2 or None in longer or any(None in pair for pair in pairs):
+            continue
+        enough = max(least_conflicts, min(min(pair) for pair in pairs))
+        if all(mine != theirs for mine, theirs in pairs) and min(longer) >= enough:
+            return Finding(
+                f"it decides by exact sizes: on {row['instance']} and its {len(pairs) - 1} shuffled copies its search differs from its seed's "
+                f"({pairs[0][0]} conflicts against {pairs[0][1]}), and with a few variables and clauses more it is the seed's to the last conflict "
+                f"({', '.join(map(str, longer))})"
+            )
+    return None
 
 
 def _significant(mean: float, error: float, count: int, level: float) -> bool:

@@ -1,8 +1,9 @@
 """Formulas that nobody has seen: a suite's recipes with other seeds, products or graphs, their variables renamed, clauses and literals shuffled.
 
 A duel of a cycle is fought on them, so that a variant which knows the formulas of the suite (by their clauses, by their size, or as a heuristic that
-suits just these) gains nothing there. Parameters stay those of the suite, and with them the difficulty. A status is kept only where the generator
-makes it so; elsewhere it is unknown, and an answer is judged by its model or its proof.
+suits just these) gains nothing there. Each has a few fresh variables and clauses besides, so that exact sizes, parities and ratios decide nothing.
+Parameters stay those of the suite, and with them the difficulty. A status is kept only where the generator makes it so; elsewhere it is unknown, and
+an answer is judged by its model or its proof.
 """
 
 from __future__ import annotations
@@ -16,16 +17,18 @@ import numpy as np
 
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.formula.cnf import Formula, read_dimacs, shuffled, write_dimacs
+from evolake.solvers.formula.cnf import Formula, padded, read_dimacs, shuffled, write_dimacs
 from evolake.solvers.suites.generators import generate, pcg
 from evolake.solvers.suites.materialize import Trees, build, recipes_of, with_files
 from evolake.solvers.suites.principles import drawn_principle
 from evolake.solvers.suites.secret import secret_seed
 from evolake.solvers.suites.spec import Instance, Recipe, Status, Suite, load_spec
 
-FRESH, CARRIED = "fresh", "carried"
+FRESH, CARRIED, PADDED = "fresh", "carried", "padded"
 CARRY_COPIES = 2
 """Renamed and shuffled copies of each formula that is carried over."""
+PADDED_COPIES = 2
+"""Further copies of each, with fresh variables and clauses."""
 BY_CONSTRUCTION: dict[str, Status] = {
     "planted": "SAT", "qgh": "SAT", "arx": "SAT", "filter": "SAT", "tseitin": "UNSAT", "counts": "UNSAT", "miter": "UNSAT",
 }
@@ -68,7 +71,7 @@ def fresh_suite(
         label = f"{recipe.name}@{key.cycle}"
         base = f"{recipe.base}@{key.cycle}" if recipe.shuffle and not _draws(recipe) else label
         for number in range(recipe.duel_shuffles):
-            sha = blobs.put(write_dimacs(shuffled(formula, rng)))
+            sha = blobs.put(write_dimacs(shuffled(padded(formula, rng), rng)))
             shuffle = recipe.shuffle + number if base != label else number
             instances.append(Instance(f"{label}~{number}" if number else label, recipe.family, status, sha, shuffle=shuffle, base=base))
     return with_files(Suite(f"{name}-{FRESH}", tuple(instances)), blobs, cache)
@@ -116,23 +119,25 @@ def status_by_construction(generator: str, parameters: Mapping[str, Any]) -> Sta
 
 
 def carried_suite(suite: Suite, blobs: BlobStore, cache: Path, *, secret: bytes, root_seed: int, count: int, copies: int = CARRY_COPIES) -> Suite:
-    """Some formulas of `suite`, each as it is and in `copies` shuffled copies: where a gain on the first does not carry over, it was learnt by heart.
+    """Some formulas of `suite`, each as it is, in `copies` shuffled copies and in `PADDED_COPIES` copies that have a few fresh variables and clauses
+    besides. Where a gain on the first does not carry over to the others, it was learnt by heart, or lives on exact sizes.
 
     Args:
         count: how many formulas, drawn under the secret as the copies are; all where the suite has no more. They are the same in every cycle of a
             lake, so that variants of all cycles are judged alike.
 
-    A copy's `base` is the name of its formula, its `shuffle` its number from 1.
+    A copy's `base` is the name of its formula, its `shuffle` its number from 1; the padded ones come last.
     """
     rng = pcg(secret_seed(secret, root_seed, CARRIED))
     chosen = sorted(rng.permutation(len(suite.instances))[:count].tolist())
     instances = []
     for item in (suite.instances[place] for place in chosen):
         formula = read_dimacs(blobs.get(item.sha), lenient=True, name=item.name)
-        for number in range(copies + 1):
+        for number in range(copies + PADDED_COPIES + 1):
             own = pcg(secret_seed(secret, root_seed, CARRIED, item.name, str(number)))
-            sha = blobs.put(write_dimacs(shuffled(formula, own))) if number else item.sha
-            label = f"{item.name}~{CARRIED}{number}" if number else item.name
+            known = formula if number <= copies else padded(formula, own)
+            sha = blobs.put(write_dimacs(shuffled(known, own))) if number else item.sha
+            label = f"{item.name}~{PADDED if number > copies else CARRIED}{number}" if number else item.name
             instances.append(Instance(label, item.family, item.status, sha, shuffle=number, base=item.name))
     return with_files(Suite(CARRIED, tuple(instances)), blobs, cache)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from evolake.lake.blobs import BlobStore
-from evolake.solvers.formula.cnf import read_dimacs, shuffled, write_dimacs
+from evolake.solvers.formula.cnf import padded, read_dimacs, shuffled, write_dimacs
 from evolake.solvers.settings import folder_title
 from evolake.solvers.suites.competition import competition_suite, formula_files
 from evolake.solvers.suites.fresh import FRESH, FreshKey, fresh_suite
@@ -34,15 +34,16 @@ def named_suite(
 def unseen_suite(
     name: str, blobs: BlobStore, cache: Path, key: FreshKey, *, seeds: Path, count: int = 0, trees: Trees | None = None,
 ) -> Suite:
-    """The formulas of a cycle's duels: of a spec, drawn anew; of a locked folder, its own renamed and shuffled, as there is no generator of them."""
+    """The formulas of a cycle's duels: of a spec, drawn anew; of a locked folder, its own renamed and shuffled, as there is no generator of
+    them. All have a few fresh variables and clauses, so that exact sizes decide nothing."""
     if not is_folder(name, seeds):
         return fresh_suite(name, blobs, cache, key, seeds=seeds, count=count, trees=trees)
     suite = competition_suite(Path(name), blobs, cache, count=count, locked=True)
 
     def copied(item: Instance) -> Instance:
         formula = read_dimacs(blobs.get(item.sha), lenient=True, name=item.name)
-        label = f"{item.name}@{key.cycle}"
-        return replace(item, name=label, base=label, sha=blobs.put(write_dimacs(shuffled(formula, key.generator(item.name)))), path=None)
+        label, rng = f"{item.name}@{key.cycle}", key.generator(item.name)
+        return replace(item, name=label, base=label, sha=blobs.put(write_dimacs(shuffled(padded(formula, rng), rng))), path=None)
 
     return with_files(replace(suite, name=f"{suite.name}-{FRESH}", instances=tuple(map(copied, suite.instances))), blobs, cache)
 

@@ -62,10 +62,11 @@ class Instance:
 
 @dataclass(frozen=True)
 class Suite:
-    """Formulas with known (or unknown) answers, in the spec's order."""
+    """Formulas with known (or unknown) answers, in the spec's order. remarks: what was repaired and left out in a user's folder."""
 
     name: str
     instances: tuple[Instance, ...]
+    remarks: tuple[str, ...] = ()
 
     @property
     def sha(self) -> str:

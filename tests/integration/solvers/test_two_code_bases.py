@@ -70,7 +70,7 @@ def carried(project: GatesProject) -> Carried:
     ]
     seeds = {str(row["base"]): str(row["variant_id"]) for row in rows}
     workspace = Workspace(
-        blobs, root / "work", SEEDS, SolversSettings(variants_per_cycle=1), 0, {str(row["base"]): row for row in rows},
+        blobs, root / "work", SEEDS, SolversSettings(variants_per_cycle=1, trial_formulas=0), 0, {str(row["base"]): row for row in rows},
         lambda name: pytest.fail(f"{name} is not needed"),
     )
     place = Lender(seeds, ramp_diff(project, root / "ramp"), line_of(folders[OTHER], RAMP))

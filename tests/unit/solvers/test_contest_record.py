@@ -17,11 +17,12 @@ from evolake.settings import load
 from evolake.solvers.evolution.analysis_facts import analysis_facts
 from evolake.solvers.evolution.attempts_record import UNMADE_PLANS, tried_ideas, with_unmade
 from evolake.solvers.evolution.conditions import measuring_conditions
-from evolake.solvers.evolution.contest_record import CONTESTS, contest_records, contest_texts, family_rows, with_contests
+from evolake.solvers.evolution.contest_record import CONTESTS, contest_records, contest_texts, with_contests
 from evolake.solvers.evolution.planning_facts import rank_notes, shown_contests
 from evolake.solvers.evolution.population import RankedCycle, empty_population
 from evolake.solvers.evolution.post_mortem import Evaluated, post_mortem
 from evolake.solvers.measurement.duel import decide_duel, decision_rng
+from evolake.solvers.measurement.duel_families import family_rows
 from evolake.solvers.roles.analyst import ANALYST, findings_fault
 from evolake.solvers.roles.models import Plan, PlanReply, PlanRequest, Standing
 from evolake.solvers.roles.planner import PLANNER, plan_fault

@@ -1,4 +1,4 @@
-"""A user's formula is read in one way by every command; an error names the user's file and has its parts as fields."""
+"""A user's formulas: what is repaired and said, what is left out, and that an error names the user's file and has its parts as fields."""
 
 import bz2
 import gzip
@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolake.cli import cli
@@ -17,22 +16,40 @@ from evolake.cli.ending import end
 from evolake.errors import InputError
 from evolake.lake.blobs import BlobStore
 from evolake.reading import Bomb, Damaged
-from evolake.solvers.commands.lock import lock
-from evolake.solvers.formula.cnf import for_solvers, read_cnf_bytes, read_cnf_file, write_dimacs
+from evolake.solvers.formula.cnf import read_cnf_bytes, read_dimacs
 from evolake.solvers.formula.packing import unpacked
+from evolake.solvers.formula.repair import Repaired, repaired
 from evolake.solvers.suites.competition import competition_suite, lock_formulas
 from evolake.solvers.suites.folder_lock import LOCK
 
 GOOD = b"p cnf 2 2\n1 2 0\n-1 2 0\n"
 PACK = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": zstandard.ZstdCompressor().compress}
-REFUSED = {
-    "no-header": b"1 2 0\n-1 2 0\n", "empty": b"", "few-clauses": b"p cnf 2 1\n1 2 0\n-1 2 0\n", "many-clauses": b"p cnf 2 3\n1 2 0\n-1 2 0\n",
-    "few-variables": b"p cnf 1 2\n1 2 0\n-1 2 0\n", "last-zero": b"p cnf 2 2\n1 2 0\n-1 2\n", "plus": b"p cnf 2 1\n+1 2 0\n",
-    "xor": b"p cnf 2 1\nx1 2 0\n", "cut": gzip.compress(GOOD * 50)[:-30],
+REPAIRED = {
+    "no-header": (b"1 2 0\n-1 2 0\n", "line 1: there is no header; written from the clauses"),
+    "few-clauses": (b"p cnf 2 1\n1 2 0\n-1 2 0\n", "line 1: the header says 1 clauses, there are 2; 2 written"),
+    "many-clauses": (b"p cnf 2 3\n1 2 0\n-1 2 0\n", "line 1: the header says 3 clauses, there are 2; 2 written; the file may have been cut"),
+    "few-variables": (b"c a\np cnf 1 2\n1 2 0\n-1 2 0\n", "line 2: the header says 1 variables, the largest is 2; 2 written"),
+    "last-zero": (b"p cnf 2 2\n1 2 0\n-1 2\n", "line 3: the last clause has no 0; ended there; the file may have been cut"),
+    "plus": (b"p cnf 2 2\n1 +2 0\n-1 2 0\n", "line 2: 1 literals with a `+`; written without it"),
+    "bom": (b"\xef\xbb\xbf" + GOOD, "line 1: a byte order mark; left out"),
+    "percent": (GOOD + b"%\n0\n", "line 4: a `%` line ends the file; left out from there"),
+    "crlf": (GOOD.replace(b"\n", b"\r\n"), "line 1: line ends of CR; written as line feeds"),
+    "capitals": (GOOD.upper(), "line 1: the header is in capitals; written in small letters"),
+    "short-header": (b"p cnf 2\n1 2 0\n-1 2 0\n", "line 1: the header is 'p cnf 2'; written from the clauses"),
+    "late-header": (b"1 2 0\np cnf 2 2\n-1 2 0\n", "line 2: the header is behind clauses; moved to the start"),
+    "ctrl-z": (GOOD + b"\x1a\n", "line 3: zero bytes or Ctrl-Z at the end; left out"),
 }
-READ = {"bom": b"\xef\xbb\xbf" + GOOD, "percent": GOOD + b"%\n0\n", "gzip": gzip.compress(GOOD), "crlf": GOOD.replace(b"\n", b"\r\n")}
-
-
+"""Name -> (a file that means GOOD, what is said of it)."""
+UNSURE = {"few-clauses", "many-clauses", "last-zero"}
+REFUSED = {
+    "empty": (b"", "is empty"), "comments": (b"c nothing\n", "is empty"),
+    "word": (b"p cnf 2 1\n1 two 0\n", "not a literal"), "two": (GOOD + GOOD, "2 headers"), "xor": (b"p cnf 2 1\nx1 2 0\n", "CNF with XOR clauses"),
+    "weighted": (b"p wcnf 2 1 9\n9 1 0\n", "MaxSAT"),
+    "weights": (b"h 1 2 0\n3 1 0\n", "MaxSAT"), "incremental": (b"p inccnf\n1 0\na 1 0\n", "incremental CNF"),
+    "qbf": (b"p cnf 2 1\ne 1 2 0\n1 0\n", "QBF"),
+    "pseudo": (b"* #variable= 2 #constraint= 1\n+1 x1 >= 1;\n", "OPB"), "cut": (gzip.compress(GOOD * 50)[:-30], "cannot be read"),
+}
+"""Name -> (a file that is no formula, what is said of it)."""
 @pytest.mark.parametrize("pack", [*PACK.values(), bytes])
 @pytest.mark.parametrize("name", ["a.cnf", "a.txt", "a"])
 def test_packing_is_told_from_the_bytes(name, pack, tmp_path):
@@ -59,21 +76,23 @@ def test_unpacking_gives_the_bytes_back_and_never_a_part_of_them(data, ending, d
         unpacked(packed[:cut], ending, 1 << 20, "x")
 
 
+def named(kind):
+    return f"{kind}.cnf" + (".gz" if kind == "cut" else "")
+
+
 @pytest.mark.parametrize("kind", REFUSED)
-def test_lock_bench_and_proof_check_refuse_the_same_formula_by_the_same_words(kind, tmp_path, monkeypatch):
+def test_lock_and_bench_refuse_the_same_formula_by_the_same_words(kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    name = f"mine/{kind}.cnf" + (".gz" if kind == "cut" else "")
+    data, complaint = REFUSED[kind]
     Path("mine").mkdir()
-    Path(name).write_bytes(REFUSED[kind])
-    Path("a.drat").write_bytes(b"0\n")
+    (Path("mine") / named(kind)).write_bytes(data)
     said = []
     for work in (lambda: lock_formulas(Path("mine")), lambda: competition_suite(Path("mine"), BlobStore(tmp_path / "lake"), tmp_path / "cache")):
         with pytest.raises(InputError) as raised:
             work()
         said.append(raised.value.to_json())
-    assert end(cli, ["proof", "check", name, "a.drat", "--json"]) == 2
     assert said[0] == said[1]
-    assert name in str(said[0]["what"]) and all(said[0].values())
+    assert complaint in str(said[0]["what"]) and f"mine/{kind}" in str(said[0]["what"]) and all(said[0].values())
     assert not (tmp_path / "mine" / LOCK).exists()
 
 
@@ -84,42 +103,75 @@ def printed(capsys, *arguments):
 
 @pytest.mark.parametrize("kind", REFUSED)
 def test_the_parts_of_an_error_are_fields(kind, tmp_path, capsys):
-    path = tmp_path / (f"{kind}.cnf.gz" if kind == "cut" else f"{kind}.cnf")
-    path.write_bytes(REFUSED[kind])
-    (tmp_path / "a.drat").write_bytes(b"0\n")
-    code, result = printed(capsys, "proof", "check", path, tmp_path / "a.drat")
+    path = tmp_path / named(kind)
+    path.write_bytes(REFUSED[kind][0])
+    code, result = printed(capsys, "solvers", "lock", tmp_path)
     assert (code, result["verdict"], result["exit_code"]) == (2, "error", 2)
     assert str(path) in result["what"] and all(result[name] for name in ("wanted", "got", "next"))
-    again, same = printed(capsys, "solvers", "lock", tmp_path)
-    assert again == 2 and [same[name] == result[name] for name in ("what", "wanted", "got", "next")] == [True] * 4
 
 
-@pytest.mark.parametrize("kind", READ)
-def test_what_is_read_is_read_by_all_and_solvers_get_a_text_that_they_can_read(kind, tmp_path):
-    (tmp_path / "a.cnf").write_bytes(READ[kind])
-    (tmp_path / "a.drat").write_bytes(b"2 0\n")
-    assert CliRunner().invoke(lock, [str(tmp_path)], standalone_mode=False).exit_code == 0
-    assert CliRunner().invoke(cli, ["proof", "check", str(tmp_path / "a.cnf"), str(tmp_path / "a.drat")]).exit_code == 1
-    (item,) = competition_suite(tmp_path, BlobStore(tmp_path / "lake"), tmp_path / "cache", locked=True).instances
-    assert item.path is not None
-    data = item.path.read_bytes()
-    assert data.startswith(b"p cnf 2 2") and b"%" not in data
-    assert read_cnf_file(item.path) == read_cnf_file(tmp_path / "a.cnf")
+@pytest.mark.parametrize("kind", REPAIRED)
+def test_what_can_be_understood_is_repaired_and_said(kind, tmp_path, capsys):
+    (data, words), folder = REPAIRED[kind], tmp_path / "mine"
+    folder.mkdir()
+    (folder / "a.cnf").write_bytes(data)
+    (folder / "status.csv").write_text("a,SAT\n")
+    code, result = printed(capsys, "solvers", "lock", folder)
+    assert (code, result["repaired"]) == (0, {"a.cnf": words})
+    assert result["statuses"]["SAT"] == (kind not in UNSURE), "a formula that may have lost clauses keeps no status that was given"
+    for locked in (True, False):
+        suite = competition_suite(folder, BlobStore(tmp_path / "lake"), tmp_path / "cache", locked=locked)
+        [item] = suite.instances
+        assert item.path is not None and item.path.read_bytes() == GOOD
+        assert item.status == ("unknown" if kind in UNSURE else "SAT")
+        (folder / LOCK).unlink(missing_ok=True)
+    assert suite.remarks == (f"repaired a.cnf: {words}",)
 
 
-def test_a_plain_formula_reaches_solvers_as_it_is():
+def test_a_formula_without_faults_reaches_solvers_as_it_is():
     data = b"c mine\np  cnf 2 2\n1 2 0 -1\n2 0\n"
-    assert for_solvers(data)[0] == data
-    assert for_solvers(b"\xef\xbb\xbf" + data)[0] == write_dimacs(for_solvers(data)[1])
+    assert repaired(data) == Repaired(data, read_dimacs(data))
 
 
-def test_all_bad_files_of_a_folder_are_named_at_once(tmp_path):
-    for name, data in REFUSED.items():
-        (tmp_path / f"{name}.cnf").write_bytes(data)
-    (tmp_path / "good.cnf").write_bytes(GOOD)
-    with pytest.raises(InputError, match=f"{len(REFUSED)} of {len(REFUSED) + 1} files") as raised:
+def test_a_file_that_says_how_it_is_packed_is_read_under_any_name(tmp_path, capsys):
+    for name, data in {
+        "a.cnf": gzip.compress(GOOD), "b.CNF": b"p cnf 1 1\n1 0\n", "c.dimacs": b"p cnf 1 1\n-1 0\n",
+        "d.cnf.GZ": gzip.compress(b"p cnf 2 1\n1 2 0\n"),
+        "e.cnf.gz": lzma.compress(b"p cnf 3 1\n1 2 0\n"), "f.DIMACS.xz": lzma.compress(b"p cnf 4 1\n1 2 0\n"), "notes.txt": b"no formula",
+    }.items():
+        (tmp_path / name).write_bytes(data)
+    code, result = printed(capsys, "solvers", "lock", tmp_path)
+    assert (code, result["formulas"], result["left_out"]) == (0, 6, {})
+
+
+def test_all_faults_of_a_folder_are_said_at_once_and_the_rest_is_locked(tmp_path, capsys):
+    for name, (data, _) in (REFUSED | REPAIRED).items():
+        (tmp_path / named(name)).write_bytes(data)
+    (tmp_path / "max.wcnf").write_bytes(GOOD)
+    code, result = printed(capsys, "solvers", "lock", tmp_path)
+    assert code == 0 and list(result["repaired"].values()) == [REPAIRED["bom"][1]]
+    reasons = result["left_out"]
+    assert reasons.keys() == {*(named(name) for name in (REFUSED | REPAIRED).keys() - {"bom"}), "max.wcnf"}
+    assert all(REFUSED[name][1] in reasons[named(name)] for name in REFUSED)
+    for name in REPAIRED.keys() - {"bom"}:
+        assert reasons[named(name)] == f"the same formula as bom.cnf ({REPAIRED[name][1]})"
+    assert "MaxSAT" in reasons["max.wcnf"]
+    (tmp_path / "xor.cnf").write_bytes(GOOD)
+    with pytest.raises(InputError, match="not those of its lock") as raised:
+        competition_suite(tmp_path, BlobStore(tmp_path / "lake"), tmp_path / "cache")
+    assert "1 changed (xor.cnf)" in str(raised.value.got)
+
+
+def test_equal_formulas_are_kept_once_with_the_status_that_one_of_them_has(tmp_path):
+    (tmp_path / "a.cnf").write_bytes(GOOD)
+    (tmp_path / "b.cnf").write_bytes(b"c other words\n" + GOOD.replace(b" ", b"  "))
+    (tmp_path / "status.csv").write_text("b,SAT\n")
+    lock = lock_formulas(tmp_path)
+    assert {name: pin.status for name, pin in lock.pins.items()} == {"a.cnf": "SAT"}
+    assert lock.left_out["b.cnf"].reason == "the same formula as a.cnf"
+    (tmp_path / "status.csv").write_text("b,SAT\na,UNSAT\n")
+    with pytest.raises(InputError, match="the same formula as a.cnf, with another status"):
         lock_formulas(tmp_path)
-    assert str(raised.value.got).count(".cnf") == 5 and str(raised.value.got).endswith("; ...")
 
 
 @pytest.mark.parametrize(("text", "complaint"), [
@@ -140,16 +192,16 @@ def test_a_row_of_a_formula_that_is_not_there_is_an_error(text, complaint, tmp_p
     assert all(raised.value.to_json().values())
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(data=st.binary(max_size=80) | st.sampled_from([b"1 0\n", b"1 0", b"1 2 3 0", b"-4 0", b"1 0 %\n"]), header=st.booleans())
-def test_a_lock_holds_what_the_checker_of_proofs_reads(data, header, tmp_path):
-    folder = tmp_path / "folder"
-    folder.mkdir(exist_ok=True)
-    (folder / "a.cnf").write_bytes((b"p cnf 3 1\n" if header else b"") + data)
+@settings(max_examples=60)
+@given(data=st.binary(max_size=80) | st.sampled_from([b"1 0\n", b"1 0", b"1 2 3 0", b"-4 0", b"1 0 %\n", b"+1 0\r\n"]), header=st.booleans())
+def test_what_comes_out_of_the_repair_is_what_the_strict_reader_reads(data, header):
+    whole = (b"p cnf 3 1\n" if header else b"") + data
     try:
-        read_cnf_file(folder / "a.cnf")
-    except InputError:
+        result = repaired(whole)
+    except InputError as error:
+        assert error.what and error.wanted and error.got and error.do
         with pytest.raises(InputError):
-            lock_formulas(folder)
+            read_dimacs(whole)
     else:
-        assert len(lock_formulas(folder)) == 1
+        assert read_dimacs(result.text) == result.formula
+        assert (result.text == whole) == (not result.repairs)

@@ -80,15 +80,16 @@ def test_what_is_packed_comes_back_or_is_told(data: bytes, ending: str, junk: bo
 
 
 def test_the_lock_says_what_a_folder_holds(folder: Path, tmp_path: Path) -> None:
-    pins = lock_formulas(folder, source="written for this test")
-    assert pins == read_lock(folder)
+    lock = lock_formulas(folder, source="written for this test")
+    pins = lock.pins
+    assert lock == read_lock(folder)
     assert {name: (pin.variables, pin.clauses, pin.status) for name, pin in pins.items()} == {
         "a.cnf": (2, 2, "SAT"), "deep/b.cnf.xz": (1, 2, "UNSAT"), "c.cnf.gz": (3, 1, "unknown"), "d.cnf.bz2": (4, 1, "unknown"),
         "e.cnf.zst": (5, 1, "unknown"),
     }
     assert {pin.source for pin in pins.values()} == {"written for this test"}
     (folder / "status.csv").unlink()
-    assert lock_formulas(folder) == pins, "what it knows of a file that is the same stays"
+    assert lock_formulas(folder).pins == pins, "what it knows of a file that is the same stays"
     suite = opened(folder, tmp_path / "lake", locked=True)
     assert {item.name: item.status for item in suite.instances} == {"a": "SAT", "deep/b": "UNSAT", "c": "unknown", "d": "unknown", "e": "unknown"}
 
@@ -135,13 +136,14 @@ def test_duels_on_a_folder_are_fought_on_copies_of_it(folder: Path, tmp_path: Pa
     for item, own in zip(first.instances, opened(folder, tmp_path / "lake").instances, strict=True):
         assert item.path is not None and own.path is not None and item.name == f"{own.name}@0001"
         made, known = read_cnf_file(item.path), read_cnf_file(own.path)
-        assert (made.variables, made.clauses, len(made.literals)) == (known.variables, known.clauses, len(known.literals))
+        assert made.variables > known.variables and made.clauses > known.clauses and len(made.literals) > len(known.literals)
 
 
 def test_the_command_locks_and_says_what_changed(folder: Path) -> None:
     run = CliRunner().invoke(lock, [str(folder), "--json", "--source", "here"], standalone_mode=False)
     assert json.loads(run.output) == {
         "verdict": "locked", "lock": str(folder / LOCK), "formulas": 5, "statuses": {"SAT": 1, "UNSAT": 1, "unknown": 3}, "changed": [],
+            "repaired": {}, "left_out": {},
     }
     (folder / "a.cnf").write_bytes(b"p cnf 7 1\n7 0\n")
     assert "changed: a.cnf" in CliRunner().invoke(lock, [str(folder)], standalone_mode=False).output

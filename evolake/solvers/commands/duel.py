@@ -1,0 +1,106 @@
+"""`evolake solvers duel`: is the second repository better than the first?
+
+Exit codes: 0 it is better; 1 it is not, or a repository cannot be built; 2 a missing folder, suite or adapter; 3 the machinery failed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from evolake.commands import OrdinaryPath
+from evolake.terminal import say, say_json
+
+if TYPE_CHECKING:
+    from evolake.solvers.measurement.duel import Decision
+    from evolake.solvers.measurement.folder_duel import FolderDuel
+
+
+@click.command(short_help="Decide whether repository B is better than A.")
+@click.argument("champion", metavar="A", type=OrdinaryPath())
+@click.argument("challenger", metavar="B", type=OrdinaryPath())
+@click.option("--suite", default="train", show_default=True, help="A suite by name (train, holdout, hard-train, ...), or a folder of formulas.")
+@click.option("--statuses", type=OrdinaryPath(), default=None, help="CSV of name,status for a folder; default: its status.csv.")
+@click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first N formulas; 0: all of them.")
+@click.option("--passes", type=click.IntRange(1, 10), default=3, show_default=True, help="Runs of both on each formula at most.")
+@click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per run; default: the profile's.")
+@click.option("--adapter", default=None, help="The family of both; needed for upstream trees without variant.toml.")
+@click.option("--workers", type=click.IntRange(min=1), default=None, help="Pairs at once; default: the settings', at most one per core.")
+@click.option("--journal", type=OrdinaryPath(), default=None, help="Keep finished pairs in this file and go on from it.")
+@click.option("--profile", default=None, help="Profile of sizes and limits.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
+def duel(
+    champion: Path, challenger: Path, suite: str, statuses: Path | None, instances: int, passes: int, adapter: str | None, journal: Path | None,
+    as_json: bool, **options: Any,
+) -> int:
+    """Decide whether repository B is better than A, by PAR-2 over a suite.
+
+    Both run on each formula, one right after the other, pass by pass, until the 95% interval of the ratio
+    lies above or below 1, or all passes are made.
+    Every UNSAT answer needs its proof.
+    """
+    from evolake.solvers.measurement.bench import SuiteChoice
+    from evolake.solvers.measurement.benchmark import MeasuringOptions
+    from evolake.solvers.measurement.folder_duel import duel_folders
+
+    def say_pass(number: int, decision: Decision) -> None:
+        say(f"pass {number}: A's PAR-2 over B's {_interval(decision)}", err=True)
+
+    result = duel_folders(
+        (champion, challenger), SuiteChoice(suite, instances, statuses), MeasuringOptions(**options), most=passes, adapter=adapter, journal=journal,
+        on_pass=say_pass,
+    )
+    if as_json:
+        say_json(_to_json(result))
+    else:
+        _say_duel(result, suite)
+    return 0 if result.verdict == "better" else 1
+
+
+def _say_duel(result: FolderDuel, suite: str) -> None:
+    from evolake.solvers.measurement.folder_duel import family_lines
+
+    for line in [*(f"formulas: {remark}" for remark in result.remarks), *result.reasons]:
+        say(line)
+    decision = result.decision
+    if decision is None:
+        return
+    first, second = (item.folder for item in result.opened)
+    words = {"better": "is better than", "worse": "is worse than", "undecided": "is not shown to be better than"}[result.verdict]
+    say(f"{second} {words} {first}: {decision.reason}")
+    say(f"  PAR-2 of {first} over that of {second}: {_interval(decision)}; {decision.par2_champion:.4g} s and {decision.par2_challenger:.4g} s")
+    say(f"  solved {decision.solved_champion:g} and {decision.solved_challenger:g} of {decision.instances}; {decision.pairs} passes over {suite}")
+    if (helped := result.helped) is not None:
+        share = helped.share
+        say(
+            f"  costs less on {helped.gained} of {helped.formulas} formulas and more on {helped.lost}; on a new formula like these it helps "
+            f"with probability {share.estimate:.2f} ({share.low:.2f} to {share.high:.2f})"
+        )
+    for line in family_lines(result.families):
+        say(f"  {line}")
+    say(f"  cost: {result.solver_s:.1f} processor seconds of solvers, without builds and checks of proofs")
+
+
+def _interval(decision: Decision) -> str:
+    high = "no upper end" if decision.ratio_high == float("inf") else f"{decision.ratio_high:.3g}"
+    return f"{decision.ratio:.3g} ({decision.ratio_low:.3g} to {high}) over {decision.formulas} formulas"
+
+
+def _to_json(result: FolderDuel) -> dict[str, Any]:
+    decision, helped = result.decision, result.helped
+    return {
+        "verdict": result.verdict, "reasons": result.reasons, "remarks": list(result.remarks), "suite": result.suite,
+        "decision": None if decision is None else {name: _finite(value) for name, value in decision.row("duel").items() if name != "cycle"},
+        "families": [{name: value for name, value in row.items() if not name.endswith("_id") and name != "cycle"} for row in result.families],
+        "helped": None if helped is None else {
+            "gained": helped.gained, "lost": helped.lost, "formulas": helped.formulas,
+            "probability": [helped.share.estimate, helped.share.low, helped.share.high],
+        },
+        "solver_s": result.solver_s,
+    }
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and value == float("inf") else value
