@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from families_fixtures import SETTINGS, judged, seed_family
 
+from evolake.families.dataset.audit import audit_row
 from evolake.families.dataset.cards import Provenance
 from evolake.families.dataset.export import write_dataset
 from evolake.families.gates.checked_answers import right_answers
@@ -225,3 +226,12 @@ def test_a_checker_that_ends_its_process_costs_one_answer_only():
     assert scores == [1.0, 0.0, 1.0, 0.0]
     with pytest.raises(KeyError, match="another export"):
         namespace["reward"](["\\boxed{1}"], ["1"], checker=["g"], inputs=["{}"])
+
+
+def test_people_are_shown_the_label_as_one_correct_answer(pool):
+    [row, *_] = sample_instances(COLOURS, pool=pool, settings=SETTINGS.model_copy(update={"instances_per_family": 1}), root_seed=1, cycle="0001").rows
+    shown = audit_row(COLOURS, row, "seed")
+    assert shown["answer"] == f"one correct answer: {row['answer']}"
+    assert "# borders\n" in shown["validators"]
+    clinic = seed_family("clinic-queue")
+    assert audit_row(clinic, row, "seed")["answer"] == row["answer"]
