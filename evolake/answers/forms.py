@@ -62,6 +62,7 @@ _SENTENCE = re.compile(
     r"(n['’]t|not)?(\s+not)?\.?\Z", re.IGNORECASE,
 )
 """`Yes, it does` and `No, they are not`: whether there is a negation must agree with the first word."""
+_ASSIGNED = re.compile(r"([A-Za-z]\w{0,15})\s*+=(?!=)\s*+([^\s=,;\[\](){}]++)(?:\s*+[,;]\s*+(?:and\s++)?|\s++and\s++|\Z)")
 MAX_FORM = 5000
 """Characters of the longest reply that is read as anything but itself."""
 
@@ -94,6 +95,12 @@ def plainer(content: str, label: Any, units: Sequence[str] = ()) -> Iterator[str
     if _STOPPED.match(text) or (text.endswith(".") and number(text[:-1]) is not None):
         text = text[:-1].rstrip()
         yield text
+    if isinstance(label, list | tuple | dict) and (values := _assignments(text)):
+        if isinstance(label, dict):
+            yield "{" + ", ".join(f"{name}: {value}" for name, value in values.items()) + "}"
+        elif list(values) == sorted(values):
+            yield "[" + ", ".join(values.values()) + "]"
+        return
     if named := _NAMED.match(text):
         text = text[named.end() :]
         yield text
@@ -101,8 +108,9 @@ def plainer(content: str, label: Any, units: Sequence[str] = ()) -> Iterator[str
         yield match[1].rstrip()
     elif _is_number(label) and (joined := ungrouped(text)) is not None:
         yield joined
-    elif isinstance(label, bool) and (match := _SENTENCE.match(text)) and (match[1].casefold() == "no") == bool(match[2] or match[3]):
-        yield match[1]
+    elif isinstance(label, bool) or (isinstance(label, str) and label.casefold() in ("yes", "no")):
+        if (match := _SENTENCE.match(text)) and (match[1].casefold() == "no") == bool(match[2] or match[3]):
+            yield label if isinstance(label, str) and match[1].casefold() == label.casefold() else match[1]
     elif isinstance(label, list | tuple) and len(label) > 1 and text[:1] not in tuple("[({") and (match := _JOINED.search(text)):
         yield f"{text[: match.start()]}, {text[match.end() :]}"
     elif isinstance(label, dict) and ":" in text and not text.startswith("{"):
@@ -111,6 +119,18 @@ def plainer(content: str, label: Any, units: Sequence[str] = ()) -> Iterator[str
         yield f"{int(match[1]) % 12 + 12 * (match[3].casefold() == 'p'):02}:{match[2]}"
     elif isinstance(label, str) and (day := read_date(label)) is not None and read_date(text) == day:
         yield label
+
+
+def _assignments(text: str) -> dict[str, str]:
+    """Names and values of `x = 3, y = -2`, at least two and each name once; {} for anything else."""
+    result: dict[str, str] = {}
+    at = 0
+    while at < len(text):
+        match = _ASSIGNED.match(text, at)
+        if match is None or match[1] in result:
+            return {}
+        result[match[1]], at = match[2], match.end()
+    return result if len(result) > 1 else {}
 
 
 def read_date(text: str) -> date | None:

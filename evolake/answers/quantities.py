@@ -14,6 +14,10 @@ from evolake.answers.reading import cleaned, number
 
 DOLLAR, DEGREE = "dollar", "degree"
 _CURRENCIES = {"$": DOLLAR, "\\$": DOLLAR, "€": "euro", "£": "pound", "¥": "yen", "₹": "rupee"}
+CURRENCY_SIGNS = frozenset(sign for sign in _CURRENCIES if "$" not in sign)
+"""Signs that are no mark of LaTeX, too."""
+_CODES = {"USD": DOLLAR, "EUR": "euro", "GBP": "pound", "JPY": "yen", "INR": "rupee"}
+CURRENCIES = frozenset({*_CURRENCIES.values(), *_CODES.values()})
 _UNIT_NAMES = {
     "mm": "millimetre", "cm": "centimetre", "m": "metre", "km": "kilometre", "in": "inch", "ft": "foot", "yd": "yard", "mi": "mile",
     "g": "gram", "kg": "kilogram", "mg": "milligram", "lb": "pound", "oz": "ounce", "l": "litre", "ml": "millilitre", "s": "second", "sec": "second",
@@ -31,6 +35,8 @@ _UNIT = re.compile(
     r"([A-Za-z][A-Za-z. /]{0,40}?)\s*+\}\s*+(\^\s*+\{?\s*+[23]\s*+\}?)?\s*+\.?\Z"
 )
 _PLAIN_UNIT = re.compile(r"(?<=[\d}])\s*+([A-Za-z]{1,20})(\^\{?[23]\}?)?\.?\Z")
+_CODE_AFTER = re.compile(rf"(?<=[\d}}])\s*+({'|'.join(_CODES)})\Z")
+_CODE_BEFORE = re.compile(rf"({'|'.join(_CODES)})\s*+(?=[+-]?[\d.])")
 _VALUE = re.compile(r"\s*+([A-Za-z])\s*+=(?!=)\s*+(?=\S)")
 
 
@@ -41,6 +47,10 @@ def quantity(text: str, *, plain: bool = False) -> tuple[str, str | None]:
         shown = shown[1:-1].strip()
     if match := _MONEY.match(shown):
         return match[1] + shown[match.end() :], _CURRENCIES[match[2]]
+    if match := _CODE_AFTER.search(shown):
+        return shown[: match.start()], _CODES[match[1]]
+    if match := _CODE_BEFORE.match(shown):
+        return shown[match.end() :], _CODES[match[1]]
     if match := _DEGREES.search(shown):
         return shown[: match.start()], DEGREE
     match = _UNIT.search(shown) or (_PLAIN_UNIT.search(shown) if plain else None)
@@ -73,7 +83,8 @@ def without_marks(content: str, label: str | float, units: Sequence[str] = ()) -
         return
     allowed = {meant_unit, None}
     if meant_unit is None:
-        allowed |= {DOLLAR} | ({DEGREE} if isinstance(label, str) or DEGREE in map(unit_name, units) else set())
+        asked = set(map(unit_name, units))
+        allowed |= (CURRENCIES & asked or {DOLLAR}) | ({DEGREE} if isinstance(label, str) or DEGREE in asked else set())
     if said_unit in allowed and (said_unit or meant_unit):
         yield said, meant
     if isinstance(meant, str) and (match := _VALUE.match(meant)) and constant(value := meant[match.end() :]):

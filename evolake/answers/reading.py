@@ -15,6 +15,8 @@ MAX_NUMBER = 4300
 """Characters of the longest number; anything longer is a string. Python itself refuses to convert more digits than this."""
 
 _BOX = re.compile(r"\\boxed\s*+\{|\\[{}\\]|[{}]")
+_THOUGHT = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_COLOUR = re.compile(r"\\(?:text)?color\s*+\{[A-Za-z0-9!.]{1,30}\}\s*+(?:\{([^{}\\]*+)\})?")
 _WRAPPERS = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf|mathit|operatorname)\s*+\{([^{}\\]*+)\}")
 _FRACTION = re.compile(r"\\[dt]?frac\s*+\{\s*+([+-]?\d++)\s*+\}\s*+\{\s*+([+-]?\d++)\s*+\}")
 _SHORT_FRACTION = re.compile(r"\\[dt]?frac\s?(\d)\s?(\d)(?!\d)")
@@ -32,8 +34,17 @@ _DECIMAL = re.compile(r"[+-]?(?:(?:0|[1-9]\d*+)(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d
 _CLOSERS = {"[": "]", "(": ")", "{": "}"}
 
 
+def final_part(reply: str) -> str:
+    """The reply after its last thinking tag; "" if the last one opens, for then nothing but thinking is there. A reply without tags as it is."""
+    tags = list(_THOUGHT.finditer(reply))
+    return reply if not tags else reply[tags[-1].end() :] if tags[-1][1] else ""
+
+
 def extract_boxed(text: str) -> str | None:
-    """What stands in the last complete, outermost \\boxed{...}; None where there is none. Braces are balanced; `\\{` and `\\}` do not count."""
+    """What stands in the last complete, outermost \\boxed{...} outside of thinking tags; None where there is none. Braces are balanced; `\\{` and
+    `\\}` do not count.
+    """
+    text = final_part(text)
     open_braces: list[int | None] = []  # for each open brace, where a box's content starts, None for another brace
     result: tuple[int, int] | None = None
     for match in _BOX.finditer(text):
@@ -57,7 +68,7 @@ def cleaned(text: str) -> str:
         text = _BEFORE_FRACTION.sub(" ", text)
         text = _FRACTION.sub(r"\1/\2", text)
         text = _SHORT_FRACTION.sub(r"\1/\2", text)
-        text = _WRAPPERS.sub(r"\1", text)
+        text = _COLOUR.sub(lambda match: match[1] or "", _WRAPPERS.sub(r"\1", text))
         text = _NOISE.sub("", text).replace("\\{", "{").replace("\\}", "}").replace("\\[", "").replace("\\]", "")
         text = text.replace("{,}", ",").replace("\\%", "%").replace("\\_", "_").replace("\\#", "#").replace("\\&", "&")
     text = text.translate(_CHARACTERS).strip()

@@ -27,7 +27,7 @@ def export(form: str, out: Path, cycle: int | None, test_share: float, as_json: 
 
     lake = Lake(settings_module.load().require_lake())
     data = read_dataset(lake, finished(lake, cycle))
-    records = [to_record(family) for family in load_families(lake, data.families)] if form == "jsonl" else []
+    records = [to_record(family) for family in load_families(lake, data.families)]
     counts = write_dataset(cast(Form, form), data.instances, records, out, data.made_by, test_share=test_share, roots=data.roots)
     if as_json:
         details = {"verdict": "exported", "reasons": [], "format": form, "folder": str(out), "splits": counts, "families": len(data.families)}

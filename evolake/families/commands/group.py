@@ -17,6 +17,7 @@ from evolake.lazy import Lazy
 from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
+    from evolake.families.commands.fault_places import PlacedFault
     from evolake.families.gates.judging import FamilyResults
     from evolake.families.model.contract import Family
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     "audit": Lazy("evolake.families.commands.audit:audit"), "evidence": Lazy("evolake.families.commands.evidence:evidence"),
     "export": Lazy("evolake.families.commands.export:export"),
     "external": Lazy("evolake.families.commands.external:external"), "gallery": Lazy("evolake.families.commands.gallery:gallery"),
+    "import-task": Lazy("evolake.families.commands.import_task:import_task"),
     "new": Lazy("evolake.families.commands.new:new"), "utility": Lazy("evolake.utility.commands.utility:utility"),
 }, short_help="Check, export and audit verifiable task families.")
 def families() -> None:
@@ -40,9 +42,12 @@ def families() -> None:
 def check(path: Path, backend: str | None, profile: str | None, seed: int | None, as_json: bool) -> int:
     """Take the family in PATH through all gates: a folder, a folder of such folders, or a JSONL file with one record per line.
 
+    Of a blocked family all faults are listed that the gates find without a model, each with its file and line.
+
     It must differ from the shipped seeds, from what the lake has accepted, and from those before it in PATH.
     """
     from evolake.agents import open_agents
+    from evolake.families.commands.fault_places import all_faults
     from evolake.families.commands.relatives import relatives
     from evolake.families.evolution.validator_pool import complete
     from evolake.families.gates.judging import FamilyGates
@@ -58,17 +63,23 @@ def check(path: Path, backend: str | None, profile: str | None, seed: int | None
     ruleset = load_rules(settings.seeds / "rules", "families")
     others = relatives(settings)
     results = []
+    faults: dict[str, list[PlacedFault]] = {}
     agents = open_agents(settings, settings.require_lake(), "0001", f"check-{uuid4().hex[:12]}", line="families")
     with agents, open_pool(workers=1, preload=PRELOAD, mode=settings.jail) as pool:
         for family in matches:
             whole = complete(family, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), root_seed=root_seed)
             known = [*others.fingerprints, *(result.fingerprint for result in results if result.accepted and result.fingerprint)]
-            examined = FamilyGates(pool, agents, ruleset, settings.of(FamiliesSettings), "0001", "check", root_seed)(whole, known)
+            gates = FamilyGates(pool, agents, ruleset, settings.of(FamiliesSettings), "0001", "check", root_seed)
+            examined = gates(whole, known)
             results.append(examined)
+            if not examined.accepted:
+                faults[family.name] = all_faults(whole, gates, known)
             if not as_json:
                 tell(examined)
+                say(*(f"  {number}. {fault.sentence()}" for number, fault in enumerate(faults.get(family.name, ()), start=1)))
     if as_json:
-        say_json(as_object(results, many) | {"compared_with": others.to_json()}, ensure_ascii=False)
+        placed = {"faults": {name: [fault.to_json() for fault in found] for name, found in faults.items()}} if faults else {}
+        say_json(as_object(results, many) | placed | {"compared_with": others.to_json()}, ensure_ascii=False)
     else:
         say(*others.lines())
     return 0 if all(result.accepted for result in results) else 1

@@ -35,11 +35,13 @@ def choose(ids: Sequence[str], size: int, root_seed: int) -> list[str]:
 
 def audit_row(family: Family, instance: Mapping[str, Any], operator: str) -> dict[str, str]:
     """One line of the sheet, its grades empty. instance: a row of INSTANCES."""
+    answer = f"one correct answer: {instance['answer']}" if family.checkers else instance["answer"]
+    judges = {**family.validators, **family.checkers}
     return {
         "family_id": family.family_id, "name": family.name, "title": family.title, "category": family.category, "operator": operator,
-        "difficulty": str(instance["difficulty"]), "question": instance["text"], "answer": instance["answer"],
+        "difficulty": str(instance["difficulty"]), "question": instance["text"], "answer": answer,
         "votes": f"{instance['votes']} of {instance['voters']}", "generator": family.generator, "template": family.template,
-        "validator": family.validator, "validators": "\n\n".join(f"# {name}\n{source}" for name, source in family.validators.items()),
+        "validator": family.validator, "validators": "\n\n".join(f"# {name}\n{source}" for name, source in judges.items()),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,8 +33,13 @@ LOADING = {
 }
 
 
-def card(form: str, rows: Sequence[Mapping[str, Any]], made_by: Provenance, splits: Mapping[str, int], *, left_out: int = 0) -> str:
-    """The text of README.md. rows: the instances, columns of INSTANCES with `operator` of their family. left_out: how many are in no split."""
+def card(
+    form: str, rows: Sequence[Mapping[str, Any]], made_by: Provenance, splits: Mapping[str, int], *, left_out: int = 0,
+    checked: Collection[str] = (),
+) -> str:
+    """The text of README.md. rows: the instances, columns of INSTANCES with `operator` of their family. left_out: how many are in no split.
+    checked: families whose questions have many correct answers.
+    """
     suffix = "jsonl" if form == "jsonl" else "parquet"
     name = "instances" if form == "jsonl" and len(splits) == 1 else ""
     files = "".join(f"  - split: {split}\n    path: {name or split}.{suffix}\n" for split in splits)
@@ -58,8 +63,20 @@ def card(form: str, rows: Sequence[Mapping[str, Any]], made_by: Provenance, spli
         f"## Loading\n\n{LOADING[form]}\n",
         "The reward is 1 where the last `\\boxed{...}` of a reply is the label, in one of the forms that docs/answers.md of evolake lists, else 0."
         " Replies are never evaluated.\n",
+        *([_many_answers(rows, checked)] if checked else []),
     ]
     return front + "\n".join(parts)
+
+
+def _many_answers(rows: Sequence[Mapping[str, Any]], checked: Collection[str]) -> str:
+    """What a user must know of questions with many correct answers."""
+    count = sum(row["family_id"] in checked for row in rows)
+    return (
+        f"## Questions with many correct answers\n\n{count} questions of {len(checked)} families: their `answer` is one correct answer."
+        " A reply is right if more than half of the family's checkers accept it. `reward.py` carries the checkers' sources and runs them in a"
+        " separate process with limits of time, memory and files, without a sandbox. The gates have held these sources to plain computing: no"
+        " files, few modules. Read them in `CHECKERS` before you train. The columns `checker` and `inputs` must reach the reward.\n"
+    )
 
 
 def table(title: str, rows: Sequence[Mapping[str, Any]], column: str, order: Sequence[str] | None = None) -> str:

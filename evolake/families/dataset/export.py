@@ -23,7 +23,7 @@ from evolake.answers.forms import asked_units
 from evolake.errors import InputError
 from evolake.families.dataset.cards import TITLE, Provenance, card
 from evolake.families.dataset.reward import reward_source
-from evolake.families.model.contract import as_json
+from evolake.families.model.contract import as_json, from_record
 from evolake.lake.lineages import held
 
 Form = Literal["jsonl", "trl", "verl"]
@@ -32,6 +32,9 @@ SPLITS = ("train", "test")
 WRITTEN = {CARD, REWARD, INSTANCES_FILE, FAMILIES_FILE} | {f"{split}.{suffix}" for split in SPLITS for suffix in ("parquet", "jsonl")}
 DATA_SOURCE = "evolake/families"
 NEITHER = "neither"
+CHECKED = "checked"
+"""Key under which a row carries its columns `checker` and `inputs`."""
+
 
 def write_dataset(
     form: Form, rows: Sequence[Mapping[str, Any]], families: Sequence[Mapping[str, Any]], folder: Path, made_by: Provenance, *,
@@ -40,7 +43,8 @@ def write_dataset(
     """Write the data set below `folder`; gives split -> instances, and under "neither" how many stand on roots of both sides and are left out.
 
     Args:
-        rows: columns of INSTANCES and `operator`. families: records of `contract.to_record`, for "jsonl". test_share: 0 to 1, of the roots.
+        rows: columns of INSTANCES and `operator`. families: records of `contract.to_record`; written for "jsonl", their checkers into reward.py.
+        test_share: 0 to 1, of the roots.
         roots: family -> the families without parents that it descends from (`lineages.roots_of`); one that is not named is its own root.
 
     Raises:
@@ -58,6 +62,8 @@ def write_dataset(
         kept = [row for members in splits.values() for row in members]
     clear(folder)
     forms = answer_forms(kept)
+    checkers = {from_record(record).family_id: list(record["checkers"].values()) for record in families if record.get("checkers")}
+    splits = {split: [{**row, **_checked_by(row, checkers)} for row in members] for split, members in splits.items()}
     if form == "jsonl":
         for split, members in splits.items():
             write_lines(folder / (f"{split}.jsonl" if test_share else INSTANCES_FILE), [plain(row) for row in members])
@@ -67,10 +73,18 @@ def write_dataset(
         for split, members in splits.items():
             converted = [convert(row, split, number, forms.get(row["family_id"])) for number, row in enumerate(members)]
             write_parquet(folder / f"{split}.parquet", converted)
-        (folder / REWARD).write_text(reward_source(), encoding="utf-8")
+        (folder / REWARD).write_text(reward_source(checkers), encoding="utf-8")
     counts = {split: len(members) for split, members in splits.items()}
-    (folder / CARD).write_text(card(form, kept, made_by, counts, left_out=len(left_out)), encoding="utf-8")
+    (folder / CARD).write_text(card(form, kept, made_by, counts, left_out=len(left_out), checked=set(checkers)), encoding="utf-8")
     return counts | ({NEITHER: len(left_out)} if left_out else {})
+
+
+def _checked_by(row: Mapping[str, Any], checkers: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Columns of a question of many correct answers: whose checkers judge, and the inputs that they need. {} if no family has checkers."""
+    if not checkers:
+        return {}
+    own = row["family_id"] in checkers
+    return {CHECKED: {"checker": row["family_id"] if own else "", "inputs": row["inputs"] if own else ""}}
 
 
 def require_both(splits: Mapping[str, Sequence[Any]], left_out: Sequence[Mapping[str, Any]], share: float) -> None:
@@ -125,7 +139,7 @@ def plain(row: Mapping[str, Any]) -> dict[str, Any]:
         "difficulty": row["difficulty"], "seed": row["seed"], "text": row["text"], "inputs": json.loads(row["inputs"]),
         "answer": json.loads(row["answer"]), "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]),
         "votes": row["votes"], "voters": row["voters"],
-    }
+    } | ({"checker": checked["checker"], "answer_is": "one correct answer"} if (checked := row.get(CHECKED, {})).get("checker") else {})
 
 
 def prompt(row: Mapping[str, Any], form: type | None) -> list[dict[str, str]]:
@@ -138,7 +152,7 @@ def trl_row(row: Mapping[str, Any], split: str, number: int, form: type | None) 
     return {
         "prompt": prompt(row, form), "answer": row["answer"], "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]),
         "category": row["category"], "difficulty": row["difficulty"], "family_id": row["family_id"], "instance_id": row["instance_id"],
-    }
+    } | row.get(CHECKED, {})
 
 
 def verl_row(row: Mapping[str, Any], split: str, number: int, form: type | None) -> dict[str, Any]:
@@ -149,7 +163,7 @@ def verl_row(row: Mapping[str, Any], split: str, number: int, form: type | None)
         "extra_info": {
             "split": split, "index": number, "instance_id": row["instance_id"], "family_id": row["family_id"], "difficulty": row["difficulty"],
             "seed": row["seed"], "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]),
-        },
+        } | row.get(CHECKED, {}),
     }
 
 

@@ -6,10 +6,12 @@ evaluates text. TRL calls `reward(completions, answer, ...)`; verl calls `comput
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping, Sequence
 from importlib import resources
 
-from evolake.program_templates import load_template
+from evolake.program_templates import fill_template, load_template
 
 HEAD = '''"""Reward of a data set of verifiable task families: 1.0 where the last \\\\boxed{...} of a reply is the label, else 0.0.
 
@@ -30,11 +32,15 @@ _DOCSTRING = re.compile(r'\A(?:"""|\'\'\').*?(?:"""|\'\'\')\n', re.DOTALL)
 _IMPORTS = re.compile(r"^(?:import|from) [^\n]*\n", re.MULTILINE)
 
 
-def reward_source() -> str:
-    """The text of reward.py."""
-    bodies = []
-    for name in ("reading.py", "mathematics.py", "quantities.py", "forms.py", "matching.py"):
+def reward_source(checkers: Mapping[str, Sequence[str]] | None = None) -> str:
+    """The text of reward.py. checkers: family_id -> sources, of the families whose questions have many correct answers."""
+    bodies, entries = [], load_template(ENTRIES)
+    modules = ["reading.py", "mathematics.py", "quantities.py", "forms.py", "matching.py"]
+    if checkers:
+        modules.append("values.py")
+        entries += fill_template("evolake.families.dataset.templates.checked", checkers=repr(json.dumps(checkers)))
+    for name in modules:
         text = (resources.files("evolake.answers") / name).read_text(encoding="utf-8")
         bodies.append(_OWN.sub("", _DOCSTRING.sub("", text, count=1)))
     imports = sorted({line for body in bodies for line in _IMPORTS.findall(body)}, key=lambda line: (line.startswith("from"), line))
-    return HEAD + "".join(imports) + "\n" + "\n\n".join(_IMPORTS.sub("", body).strip("\n") + "\n" for body in bodies) + load_template(ENTRIES)
+    return HEAD + "".join(imports) + "\n" + "\n\n".join(_IMPORTS.sub("", body).strip("\n") + "\n" for body in bodies) + entries

@@ -13,6 +13,9 @@ from typing import Any
 from evolake.agents import AgentFailure, Agents
 from evolake.answers.forms import asked_units
 from evolake.answers.matching import matches
+from evolake.answers.reading import extract_boxed
+from evolake.answers.values import answer_value
+from evolake.families.gates.checked_answers import right_answers
 from evolake.families.gates.consensus import take_votes
 from evolake.families.gates.execution import caps_of
 from evolake.families.model.contract import Family
@@ -51,10 +54,12 @@ def measure_pair(
             replies = [reply.value for reply in replied]
             failed = sum(isinstance(reply, AgentFailure) for reply in replies)
             units = asked_units(instance.text)
-            correct = sum(
-                matches(reply.final, vote.label, case_sensitive=element.answer.case_sensitive, units=units)
-                for reply in replies if not isinstance(reply, AgentFailure)
-            )
+            finals = [reply.final for reply in replies if not isinstance(reply, AgentFailure)]
+            if element.checkers:
+                tasks = [(instance.inputs, answer_value(extract_boxed(final) or "", vote.label)) for final in finals]
+                correct = sum(right_answers(element, tasks, pool=pool, settings=settings))
+            else:
+                correct = sum(matches(final, vote.label, case_sensitive=element.answer.case_sensitive, units=units) for final in finals)
             rows.append({
                 "family_id": family.family_id, "parent_id": parent.family_id, "cycle": cycle, "role": role, "difficulty": instance.difficulty,
                 "seed": instance.seed, "samples": count, "correct": correct, "failed_calls": failed,

@@ -22,6 +22,9 @@ from evolake.gates.checkers import apply
 MEASURING = ("execution", "static", "sentences")
 """Gates that ask no model. What does not run at the first is not taken to the others."""
 
+LISTED = frozenset({"unbacked", "unsaid", "idle", "dead", "dead_functions", "vague", "impure"})
+"""Keys of evidence of which a rule names the first entry only."""
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -31,22 +34,35 @@ class Measurement:
     costs: Mapping[str, float]
 
 
-def measure_draft(family: Family, gates: FamilyGates, known: Sequence[Fingerprint]) -> Measurement:
-    """Return all faults that the gates of MEASURING find. Raises MachineryError when the jail failed."""
+def measure_draft(
+    family: Family, gates: FamilyGates, known: Sequence[Fingerprint], names: Sequence[str] = MEASURING
+) -> Measurement:
+    """Return all faults that these gates find. Raises MachineryError when the jail failed."""
     course = Course(family, MeteredPool(gates.pool), gates.agents, gates.settings, known, gates.root_seed, "")
     faults: list[str] = []
-    for name in MEASURING:
+    for name in names:
         course.pool.gate = name
         evidence = collected(gate_named(GATES, name).collector(), course)
         found = [f"{name}: {reason}" for reason in findings(gates.ruleset, name, evidence)]
         faults += found
-        if (found and name == MEASURING[0]) or (course.sample is None and name == "static"):
+        if (found and name == names[0] and not _runs(evidence)) or (course.sample is None and name == "static"):
             break
     costs = course.pool.costs.values()
     return Measurement(tuple(faults), {key: sum(account[key] for account in costs) for key in ("calls", "cpu_s", "wall_s")})
 
 
+def _runs(evidence: Mapping[str, Any]) -> bool:
+    """Whether the execution gate's evidence has all instances, with an answer of the primary to each."""
+    primary = evidence.get("voters", {}).get("primary")
+    return all(item[2] == "ok" for item in evidence.get("instances", [["", "", "none"]])) and primary is not None and not primary["failures"]
+
+
 def findings(ruleset: Ruleset, gate: str, evidence: Mapping[str, Any]) -> list[str]:
-    """Return what every rule of a gate says against a candidate, where judging stops at the first. The same words are returned once."""
-    results = [contained(apply, rule.check, evidence, rule.parameters) for rule in ruleset.of_gate(gate)]
+    """Return what every rule of a gate says against a candidate, where judging stops at the first. The same words are returned once.
+
+    A rule names the first of several sentences or numbers that it objects to. It is applied to each of them, so all are named.
+    """
+    listed = [(key, value) for key, value in evidence.items() if key in LISTED and isinstance(value, list)]
+    views = [evidence, *({**evidence, key: [item]} for key, value in listed for item in value)]
+    results = [contained(apply, rule.check, view, rule.parameters) for rule in ruleset.of_gate(gate) for view in views]
     return list(dict.fromkeys(result.reason for result in results if isinstance(result, Finding | Raised)))

@@ -69,12 +69,14 @@ def plant_faults(
     """Rows, by class in the order of `faults`.
 
     Args:
-        families: sound ones, which pass every gate. fingerprints: by family_id; a class that shows only beside the sound family needs it.
+        families: sound ones, which pass every gate; those with checkers are left out, for the classes change validators.
+        fingerprints: by family_id; a class that shows only beside the sound family needs it.
         each: families that a class is planted into. judge: the gates. progress: called with number, from 1, and name of each class as it begins.
 
     Raises MachineryError when the jail failed.
     """
     rows: list[Planted] = []
+    families = [family for family in families if not family.checkers]
     for number, fault in enumerate(faults, start=1):
         progress(number, fault.name)
         order = generator(root_seed, LINE, cycle, f"fault {fault.name}").permutation(len(families)).tolist()

@@ -9,13 +9,15 @@ Source: SSLogic, section 3.3, "Code-Augmented Blind Review", equation 2.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolake.agents import AgentFailure, Agents
 from evolake.answers.forms import asked_units
 from evolake.answers.matching import matches
 from evolake.answers.reading import extract_boxed
+from evolake.answers.values import answer_value
+from evolake.families.gates.checked_answers import right_answers
 from evolake.families.gates.consensus import Vote, take_votes
 from evolake.families.gates.execution import caps_of
 from evolake.families.gates.learned_reader import learn_reader
@@ -135,7 +137,18 @@ def blind_review(family: Family, *, pool: Any, agents: Agents, settings: Familie
             else:
                 reviewer.note = reply.reasoning
                 reviewer.took(reply.code or "", run_program(reply.code or "", reviewer.instance.text, pool=pool, settings=settings))
-    return [reviewer.review(family.answer.case_sensitive) for reviewer in reviewers], votes
+    reviews = [reviewer.review(family.answer.case_sensitive) for reviewer in reviewers]
+    if family.checkers:
+        tasks = [
+            (reviewer.instance.inputs, answer_value(extract_boxed(reviewer.final) or "", review.label) if review.status == "answered" else None)
+            for reviewer, review in zip(reviewers, reviews, strict=True)
+        ]
+        right = right_answers(family, tasks, pool=pool, settings=settings)
+        reviews = [
+            replace(review, matched=review.label is not None and review.status == "answered" and matched)
+            for review, matched in zip(reviews, right, strict=True)
+        ]
+    return reviews, votes
 
 
 def _reviewers(

@@ -80,6 +80,13 @@ def confined(evidence: Evidence) -> Finding | None:
     return None
 
 
+@checker("families.pure_checkers")
+def pure_checkers(evidence: Evidence) -> Finding | None:
+    """Checkers do nothing but compute."""
+    impure = evidence.get("impure")
+    return Finding(f"checker {impure[0][0]}, {impure[0][1]}: a checker may not use it, for exports carry it to trainers") if impure else None
+
+
 @checker("families.sample_runs")
 def sample_runs(evidence: Evidence) -> Finding | None:
     """The larger sample ran as well."""
@@ -268,6 +275,22 @@ def probes(evidence: Evidence) -> Finding | None:
         return Finding("no label could be probed")
     result = evidence["accepted_wrongly"]
     return Finding(f"the wrong answer {result[0][1]} is accepted for {result[0][0]!r}") if result else None
+
+
+@checker("families.other_answers")
+def other_answers(evidence: Evidence, *, least_right: float, least_rejected: float) -> Finding | None:
+    """Checkers accept what every solver finds, and other answers than the label in some instances, but few of those that are made up."""
+    if "other_right" not in evidence:
+        return None
+    if evidence["refused"]:
+        name, answer = evidence["refused"][0]
+        return Finding(f"the checkers reject the answer of the solver {name}: {answer!r}"[:400])
+    if evidence["rejected"] < least_rejected:
+        return Finding(f"the checkers reject {evidence['rejected']:.0%} of answers that were made up, at least {least_rejected:.0%} are wanted")
+    if evidence["other_right"] < least_right * evidence["probed"]:
+        seen = f"another right answer than the label was found in {evidence['other_right']} of {evidence['probed']} instances"
+        return Finding(f"{seen}; add a solver to validators/ that finds other answers, or leave the checkers out if the answer is unique")
+    return None
 
 
 @checker("families.sentences_read")

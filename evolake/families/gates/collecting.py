@@ -11,6 +11,7 @@ from typing import Any
 from evolake.agents import AgentFailure, Agents
 from evolake.families.gates.benchmarks import benchmark_evidence
 from evolake.families.gates.blind import Review, blind_evidence, blind_review
+from evolake.families.gates.checked_answers import checker_probes, judged_family
 from evolake.families.gates.checkers import growing
 from evolake.families.gates.consensus import Vote, consensus_evidence, take_votes
 from evolake.families.gates.execution import execute, execution_evidence
@@ -25,6 +26,7 @@ from evolake.families.model.syntax import unparsed
 from evolake.families.roles.models import QualityRequest
 from evolake.families.roles.quality import QUALITY_ROLE
 from evolake.families.sandbox.metering import MeteredPool
+from evolake.families.sandbox.running import Solved
 from evolake.families.settings import FamiliesSettings
 from evolake.seeds import child_seed
 
@@ -106,7 +108,12 @@ def blind(course: Course) -> Mapping[str, Any]:
     course.reviews, course.blind_votes = blind_review(
         course.family, pool=course.pool, agents=course.agents, settings=course.settings, root_seed=course.root_seed
     )
-    return blind_evidence(course.family, course.reviews, course.blind_votes)
+    evidence = blind_evidence(course.family, course.reviews, course.blind_votes)
+    if not course.family.checkers or course.sample is None:
+        return evidence
+    return evidence | checker_probes(
+        course.family, course.sample.instances, course.sample.answers, pool=course.pool, settings=course.settings
+    )
 
 
 def sentences(course: Course) -> Mapping[str, Any]:
@@ -114,9 +121,10 @@ def sentences(course: Course) -> Mapping[str, Any]:
     assert course.sample is not None, "the sentences gate comes after the static gate"
     family = course.family
     reader = family.reader if family.reader is not None else learn_reader(family, pool=course.pool, settings=course.settings)
-    return sentences_evidence(
-        family, reader, course.sample.instances, course.sample.answers, pool=course.pool, settings=course.settings
-    )
+    answers: Sequence[Solved] = course.sample.answers
+    if family.checkers:
+        family, answers = judged_family(family, course.sample.instances, answers, pool=course.pool, settings=course.settings)
+    return sentences_evidence(family, reader, course.sample.instances, answers, pool=course.pool, settings=course.settings)
 
 
 def rule_evidence(family: Family) -> dict[str, Any]:

@@ -9,11 +9,12 @@ Source: SSLogic, section 3.3, "Gate 2", equation 1.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from evolake.answers.matching import equivalent
+from evolake.families.gates.checked_answers import checker_votes
 from evolake.families.gates.execution import caps_of
+from evolake.families.gates.votes import Vote
 from evolake.families.model.contract import Family
 from evolake.families.model.similarity import jaccard, normalised, sketch
 from evolake.families.sandbox.running import Instance, Solved, solve
@@ -21,23 +22,6 @@ from evolake.families.settings import FamiliesSettings
 
 RECORDED = 0.5
 """Similarity of normalised trees from which on evidence names two sources; from which on they are copies, the rule says."""
-
-
-@dataclass(frozen=True)
-class Vote:
-    """The votes on one instance. label is None where no strict majority agrees; `for_label` names those who voted for it."""
-
-    difficulty: int
-    seed: int
-    label: Any
-    decided: bool
-    for_label: tuple[str, ...]
-    answers: dict[str, Any]
-    statuses: dict[str, str]
-
-    @property
-    def primary_agrees(self) -> bool:
-        return "primary" in self.for_label
 
 
 def vote(solved: Mapping[str, Solved], *, case_sensitive: bool, difficulty: int = 0, seed: int = 0) -> Vote:
@@ -57,6 +41,9 @@ def take_votes(
     """Votes on instances that are ok. primary: its answers, where they are there already. Raises MachineryError when the jail failed."""
     caps = caps_of(settings)
     inputs = [instance.inputs for instance in instances]
+    if family.checkers:
+        answers = primary if primary is not None else solve(family.validator, inputs, pool=pool, caps=caps)
+        return checker_votes(family, instances, answers, pool=pool, settings=settings)
     columns: dict[str, Sequence[Solved]] = {}
     for name, source in family.voters().items():
         columns[name] = primary if name == "primary" and primary is not None else solve(source, inputs, pool=pool, caps=caps)
@@ -82,7 +69,7 @@ def alike(family: Family) -> list[tuple[str, str, float]]:
 def consensus_evidence(family: Family, votes: Sequence[Vote]) -> dict[str, Any]:
     """What the rules of gate 2a judge, as plain JSON."""
     return {
-        "validators": list(family.validators), "alike": [[name, earlier, round(similarity, 6)] for name, earlier, similarity in alike(family)],
+        "validators": independent(family), "alike": [[name, earlier, round(similarity, 6)] for name, earlier, similarity in alike(family)],
         "silent": silent_validators(family, votes),
         "instances": len(votes),
         "undecided": [shown(item) for item in votes if not item.decided],
@@ -91,9 +78,14 @@ def consensus_evidence(family: Family, votes: Sequence[Vote]) -> dict[str, Any]:
     }
 
 
+def independent(family: Family) -> list[str]:
+    """The voters beside the primary, by name."""
+    return list(family.voters())[1:]
+
+
 def silent_validators(family: Family, votes: Sequence[Vote]) -> list[str]:
     """The validators that have an answer to none of the instances, by name."""
-    return [name for name in family.validators if votes and not any(name in item.answers for item in votes)]
+    return [name for name in independent(family) if votes and not any(name in item.answers for item in votes)]
 
 
 def shown(item: Vote) -> dict[str, Any]:

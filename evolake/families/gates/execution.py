@@ -10,8 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evolake.families.model.checker_code import impurity
 from evolake.families.model.contract import Family
 from evolake.families.model.statement import RULE, SLOT, rules, slots, stated
+from evolake.families.sandbox.checking import check, checker_on_answers
+from evolake.families.sandbox.driver import PROBES
 from evolake.families.sandbox.running import Caps, Instance, Solved, generate, probe, solve
 from evolake.families.settings import FamiliesSettings
 from evolake.seeds import child_seed
@@ -51,12 +54,19 @@ def execute(family: Family, *, pool: Any, settings: FamiliesSettings) -> Executi
     second = generate(family, pairs[::-1], pool=pool, caps=caps, elsewhere=True)[::-1]
     inputs = [instance.inputs for instance in first]
     answers, again, probes = {}, {}, {}
-    for name, source in family.voters().items():
+    for name, source in family.solvers().items():
         answers[name] = tuple(solve(source, inputs, pool=pool, caps=caps))
         if name == "primary" and any(answer.status != "ok" for answer in answers[name]):
             break
         again[name] = tuple(solve(source, inputs[::-1], pool=pool, caps=caps, elsewhere=True)[::-1])
         probes[name] = tuple(probe(source, pool=pool, caps=caps))
+    if len(answers) == len(family.solvers()) and all(item.status == "ok" for item in answers["primary"]):
+        tasks = [(item.inputs, [solved.answer]) for item, solved in zip(first, answers["primary"], strict=True)]
+        for name, source in family.checkers.items():
+            answers[name] = tuple(check(source, tasks, pool=pool, caps=caps))
+            again[name] = tuple(check(source, tasks[::-1], pool=pool, caps=caps, elsewhere=True)[::-1])
+            malformed = checker_on_answers(source, [*PROBES, answers["primary"][0].answer])
+            probes[name] = (*probe(malformed, pool=pool, caps=caps), *solve(malformed, [first[0].inputs], pool=pool, caps=caps))
     return Execution(tuple(first), tuple(second), answers, again, probes)
 
 
@@ -80,7 +90,7 @@ def execution_evidence(family: Family, seen: Execution) -> dict[str, Any]:
             for name, answers in seen.answers.items()
         },
         "answer_type": family.answer.type,
-    }
+    } | ({"impure": [[name, found] for name, source in family.checkers.items() if (found := impurity(source))]} if family.checkers else {})
 
 
 def unfilled(text: str) -> list[str]:

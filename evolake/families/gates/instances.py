@@ -76,7 +76,7 @@ def trivial_ones(family: Family, instances: Sequence[Instance], *, pool: Any, se
     """Whether every voter solves an instance within `settings.trivial_steps` source lines. Runs are cut off there, so counting costs little."""
     trivial = [settings.trivial_steps > 0] * len(instances)
     caps = replace(caps_of(settings), steps=settings.trivial_steps)
-    for source in family.voters().values():
+    for source in family.solvers().values():
         left = [number for number, still in enumerate(trivial) if still]
         done = solve(source, [instances[number].inputs for number in left], pool=pool, caps=caps, count=True)
         for number, solved in zip(left, done, strict=True):

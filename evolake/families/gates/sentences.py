@@ -35,7 +35,7 @@ from evolake.families.settings import FamiliesSettings
 TEXTS = 3
 """Instances whose statement is changed."""
 ROUNDS = 8
-"""Instances whose slots are changed at first; a slot that none of them minds is changed in all."""
+"""Instances whose slots are changed at first; a slot that none of them minds is changed in all, so many instances at a time."""
 FIRST = 8
 """Instances that a changed source is tried on at first; only one that changes none of their answers is tried on the others."""
 CAP_S = 0.25
@@ -158,8 +158,9 @@ def probe_texts(
             overlooked.append(change)
     first = spread(list(zip(instances, answers, strict=True)), ROUNDS)
     idle = idle_slots(family, reader, first, None, pool=pool, caps=short)
-    if idle:
-        idle = idle_slots(family, reader, list(zip(instances, answers, strict=True)), idle, pool=pool, caps=short)
+    solved, parts = list(zip(instances, answers, strict=True)), -(-len(instances) // ROUNDS)
+    for part in range(parts):
+        idle = idle and idle_slots(family, reader, solved[part::parts], idle, pool=pool, caps=short)
     return Probed(len(whole), tuple(change.what for change in overlooked), len(words), tuple(loose), tuple(sorted(idle)), misread)
 
 
@@ -167,7 +168,7 @@ def idle_slots(
     family: Family, reader: str, solved: Sequence[tuple[Instance, Solved]], among: set[int] | None, *, pool: Any, caps: Caps
 ) -> set[int]:
     """The slots whose number the reader always hands on as another, and an independent validator never minds. among: only these, in every way; None:
-    all, in one way an instance."""
+    all, in one way an instance. A slot of `among` that has no number in these instances stays."""
     template = stated(family)
     changed = [
         (item, answer, slot, text) for turn, (item, answer) in enumerate(solved)
@@ -185,7 +186,7 @@ def idle_slots(
     for (answer, slot, _), element in zip(handed, again, strict=True):
         if element.status != "ok" or not equivalent(answer.answer, element.answer, case_sensitive=family.answer.case_sensitive):
             minded.add(slot)
-    return {slot for *_, slot, _ in changed} - minded
+    return ({slot for *_, slot, _ in changed} if among is None else among) - minded
 
 
 def spread(items: Sequence[Any], count: int) -> list[Any]:

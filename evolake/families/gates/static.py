@@ -19,6 +19,7 @@ from evolake.families.gates.ablation import deciding_share
 from evolake.families.gates.execution import caps_of, pairs_of, unfilled
 from evolake.families.gates.leaks import leaking_place
 from evolake.families.model.contract import Family
+from evolake.families.model.plain_facts import LONGEST_LINE, without_tables
 from evolake.families.model.similarity import Fingerprint, answer_key, fingerprint, similarity
 from evolake.families.sandbox.running import Instance, Solved, generate, solve
 from evolake.families.settings import FamiliesSettings
@@ -53,7 +54,7 @@ def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sam
     answers = solve(family.validator, inputs, pool=pool, caps=caps)
     counted = [number for number in range(len(instances)) if number % settings.sample_seeds < settings.counted_seeds]
     work: dict[int, list[int]] = {}
-    for source in family.voters().values():
+    for source in family.solvers().values():
         done = solve(source, [inputs[number] for number in counted], pool=pool, caps=caps, count=True)
         for number, solved in zip(counted, done, strict=True):
             steps = caps.steps if solved.status in ("steps", "cpu", "timeout") else solved.steps or 0
@@ -115,12 +116,10 @@ def nearest(ours: Fingerprint, known: Sequence[Fingerprint]) -> list[dict[str, A
 
 _CELL = re.compile(r"(?:[^\W_]{1,3}|[^\w\s])(?:\s+(?:[^\W_]{1,3}|[^\w\s]))+\Z")
 SOLID = frozenset("#.*+|=_/\\@~oOxX■●□○ -")
-LONGEST_LINE = 300
 _FRAME = re.compile(r"[│├└┌┐┘┬┴┼─║═╔╗╚╝]|\|--|\+--|`--|--\+")
 DRAWN_LINES = 3
 
 
-_TABLE = re.compile(r"\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\Z")
 _LISTED = re.compile(r"\b(?:each|every|a|one|per) (?:line|row|entry)\b[^.]*:\Z|\blines?\b[^.]*:\Z", re.IGNORECASE)
 _RECORD = re.compile(r"[^\W_]+(?:\s+[^\W_]+){1,2}\Z")
 
@@ -130,7 +129,7 @@ def drawing(text: str) -> str:
     lists whose lines are announced ("each line names two towns and a distance:") are none.
     """
     run: list[str] = []
-    announced, lines = "", _without_tables(text)
+    announced, lines = "", without_tables(text)
     for line in [*lines, ""]:
         bare = line[:LONGEST_LINE].strip().removeprefix("- ").strip()
         if _FRAME.search(bare):
@@ -143,21 +142,6 @@ def drawing(text: str) -> str:
             return " / ".join(run)[:200]
         announced = announced if not bare or _RECORD.match(bare) else bare
     return ""
-
-
-def _without_tables(text: str) -> list[str]:
-    """The lines but those of Markdown tables: a line of dashes between bars, the head before it, and the rows after it with as many bars."""
-    lines, kept, at = text.split("\n"), list[str](), 0
-    while at < len(lines):
-        bare = lines[at][:LONGEST_LINE].strip()
-        if kept and _TABLE.match(bare) and kept[-1].count("|") == bare.count("|"):
-            kept.pop()
-            while at < len(lines) and lines[at].count("|") == bare.count("|"):
-                at += 1
-        else:
-            kept.append(lines[at])
-            at += 1
-    return kept
 
 
 def _blind_to_difficulty(instances: Sequence[Instance]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolake.families.model.contract import Family
+from evolake.families.model.plain_facts import without_plain_facts
 from evolake.families.model.sentences import WORDS, Quantity, quantities, spans, without_asides
 from evolake.families.model.statement import QUESTION_LINE, SLOT, fill, stated
 
@@ -43,7 +44,7 @@ def text_changes(family: Family) -> list[Change]:
         if QUESTION_LINE.fullmatch(sentence) or not any(character.isalpha() for character in SLOT.sub("", sentence)):
             continue
         result.append(Change("sentence", sentence, template[:start] + template[end:]))
-        for quantity in fixed_quantities(sentence):
+        for quantity in fixed_quantities(sentence, template[end:].split("\n")[1:]):
             other = sentence[: quantity.start] + another(quantity) + sentence[quantity.end :]
             result.append(Change("quantity", sentence, template[:start] + other + template[end:], quantity.value))
     return result
@@ -67,14 +68,17 @@ def word_places(template: str) -> list[tuple[int, int, str]]:
     return result[:MOST_WORDS]
 
 
-def fixed_quantities(sentence: str) -> list[Quantity]:
-    """The quantities that the sentence itself says: not those of slots, examples, asides and of runs as "1, 2, 3, ..."."""
+def fixed_quantities(sentence: str, following: Sequence[str] = ()) -> list[Quantity]:
+    """The quantities that the sentence itself says: not those of slots, examples, asides, plain facts such as dates, and of runs as "1, 2, 3, ...".
+
+    following: the lines after the sentence, which may be the list that a number counts.
+    """
     bare = SLOT.sub(lambda match: " " * len(match[0]), sentence)
     if _EXAMPLE.search(bare):
         return []
     for expression in (_RUN, _PLACE):
         bare = expression.sub(lambda match: " " * len(match[0]), bare)
-    return [quantity for quantity in quantities(without_asides(bare)) if quantity.value >= LEAST]
+    return [quantity for quantity in quantities(without_asides(without_plain_facts(bare, following))) if quantity.value >= LEAST]
 
 
 def another(item: Quantity) -> str:

@@ -4,6 +4,7 @@
     template.md      the statement, with [Input Slot 1].. where slot_texts go and [Rule name] where a mutation point's text goes
     validator.py     def solution(inputs) -> answer                     the primary: a pure function, one correct answer
     validators/*.py  def solution(inputs) -> answer                     independent ones: other algorithms, not copies
+    checkers/*.py    def check(inputs, answer) -> bool                  where many answers are correct: checkers judge, solutions find one
     reader.py        def read(text) -> inputs                           from the whole statement back to the hidden inputs
     mutations.toml   points (rules with alternatives), ports (integers that may be set from outside), sequences (lists that may be filtered)
 
@@ -49,6 +50,7 @@ DIFFICULTIES = range(1, 11)
 
 GENERATOR, TEMPLATE, VALIDATOR, READER = "generator.py", "template.md", "validator.py", "reader.py"
 VALIDATORS = "validators"
+CHECKERS = "checkers"
 MAX_SOURCE_BYTES = 200_000
 MAX_VALIDATORS = 16
 MAX_LABEL = 200
@@ -135,6 +137,8 @@ class Family:
     """One family. `name` is for people and unique among seeds; `parents` are family_ids; `operator` is how it came to be ("seed" for a seed).
 
     validators: name -> source of the independent ones, e.g. {"brute": "..."}; stored as validators/brute.py.
+    checkers: name -> source of those that judge answers. With them a question has many correct answers: primary and independent validators are
+    solvers, each of which finds one, and the label is the primary's.
     """
 
     name: str
@@ -152,9 +156,11 @@ class Family:
     filterables: tuple[Filterable, ...] = ()
     parents: tuple[str, ...] = ()
     operator: str = "seed"
+    checkers: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "validators", MappingProxyType(dict(sorted(self.validators.items()))))
+        object.__setattr__(self, "checkers", MappingProxyType(dict(sorted(self.checkers.items()))))
 
     def __reduce__(self):
         return (from_record, (to_record(self),))
@@ -170,16 +176,21 @@ class Family:
         """File name -> Python source, the template not among them."""
         result = {GENERATOR: self.generator, VALIDATOR: self.validator}
         result |= {f"{VALIDATORS}/{name}.py": source for name, source in self.validators.items()}
+        result |= {f"{CHECKERS}/{name}.py": source for name, source in self.checkers.items()}
         return result | ({READER: self.reader} if self.reader is not None else {})
 
     def voters(self) -> dict[str, str]:
-        """Name -> source of everything that votes on a label, the primary first."""
+        """Name -> source of everything that votes on a label, the primary first: the solvers, or the primary and the checkers."""
+        return {"primary": self.validator, **(self.checkers or self.validators)}
+
+    def solvers(self) -> dict[str, str]:
+        """Name -> source of everything that defines `solution`, the primary first."""
         return {"primary": self.validator, **self.validators}
 
 
 def to_record(family: Family) -> dict[str, Any]:
-    """The family as plain JSON, every field of it; `from_record` takes it back."""
-    return {
+    """The family as plain JSON, every field of it; `from_record` reads it. Without checkers there is no such key."""
+    record: dict[str, Any] = {
         "name": family.name, "title": family.title, "category": family.category, "language": family.language, "generator": family.generator,
         "template": family.template, "validator": family.validator, "validators": dict(family.validators), "reader": family.reader,
         "answer": {"type": family.answer.type, "case_sensitive": family.answer.case_sensitive},
@@ -202,13 +213,15 @@ def to_record(family: Family) -> dict[str, Any]:
         ],
         "parents": list(family.parents), "operator": family.operator,
     }
+    return record | ({"checkers": dict(family.checkers)} if family.checkers else {})
 
 
 def from_record(record: Mapping[str, Any]) -> Family:
     """A family from `to_record`'s form. Raises KeyError or TypeError for another form; `evolake.families.model.loading` reads what people write."""
     plain = {key: record[key] for key in ("name", "title", "category", "language", "generator", "template", "validator", "reader", "operator")}
     return Family(
-        **plain, validators=record["validators"], answer=Answer(**record["answer"]), parents=tuple(record["parents"]),
+        **plain, validators=record["validators"], checkers=record.get("checkers", {}),
+        answer=Answer(**record["answer"]), parents=tuple(record["parents"]),
         points=tuple(
             MutationPoint(point["name"], tuple(Alternative(**item) for item in point["alternatives"]), point["chosen"]) for point in record["points"]
         ),

@@ -74,6 +74,7 @@ def from_pipeline(record: Mapping[str, Any], where: str) -> Family:
         name=name, title=str(record.get("title") or name), category=record.get("category", "other"), language=record.get("language", language),
         generator=generator, template=template, validator=validator, validators=record.get("validators") or {}, reader=record.get("reader_code"),
         answer=record.get("answer") or {}, parents=record.get("parents") or [], operator=str(record.get("operator", "import")), mutations={},
+        checkers=record.get("checkers") or {},
     ))
 
 

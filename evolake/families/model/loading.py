@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from evolake.errors import InputError
 from evolake.families.model.contract import (
     ANSWER_TYPES,
     CATEGORIES,
+    CHECKERS,
     GENERATOR,
     LANGUAGES,
     MAX_LABEL,
@@ -84,7 +85,9 @@ def read_family(folder: Path) -> Family:
         raise InputError(f"no family at {folder}", wanted="a folder", do="check the path")
     settings = read_toml(folder / SETTINGS, SETTING_KEYS)
     mutations = read_toml(folder / MUTATIONS, MUTATION_KEYS)
-    validators = {path.stem: read_text(path) for path in sorted((folder / VALIDATORS).glob("*.py"))}
+    validators, checkers = (
+        {path.stem: read_text(path) for path in sorted((folder / name).glob("*.py"))} for name in (VALIDATORS, CHECKERS)
+    )
     where = str(folder)
     name = id_of(folder)
     if "id" in settings:
@@ -94,6 +97,7 @@ def read_family(folder: Path) -> Family:
         generator=read_text(folder / GENERATOR), template=read_text(folder / TEMPLATE), validator=read_text(folder / VALIDATOR),
         validators=validators, reader=read_text(folder / READER) if (folder / READER).exists() else None, answer=settings.get("answer", {}),
         parents=settings.get("parents", []), operator=str(settings.get("operator", "seed")), mutations=mutations,
+        checkers=checkers,
     ))
 
 
@@ -114,13 +118,13 @@ class UncheckedFamily:
     parents: Any
     operator: str
     mutations: Mapping[str, Any]
+    checkers: Mapping[str, str] = field(default_factory=dict)
 
 
 def make_family(where: str, unchecked: UncheckedFamily) -> Family:
     """A family from its parts, which are checked; `where` names the place in errors. Raises InputError."""
-    category, language, answer, parents, validators = (
-        unchecked.category, unchecked.language, unchecked.answer, unchecked.parents, unchecked.validators,
-    )
+    category, language, answer, parents = unchecked.category, unchecked.language, unchecked.answer, unchecked.parents
+    validators, checkers = unchecked.validators, unchecked.checkers
     if category not in CATEGORIES:
         raise InputError(f"{where}: category", wanted=f"one of {', '.join(CATEGORIES)}", got=repr(category))
     if language not in LANGUAGES:
@@ -129,15 +133,22 @@ def make_family(where: str, unchecked: UncheckedFamily) -> Family:
         raise InputError(f"{where}: answer", wanted=f"type (one of {', '.join(ANSWER_TYPES)}) and case_sensitive", got=repr(answer))
     if not isinstance(parents, list) or not all(isinstance(parent, str) for parent in parents):
         raise InputError(f"{where}: parents", wanted="a list of family ids", got=repr(parents))
-    if not isinstance(validators, Mapping) or not all(isinstance(source, str) for source in validators.values()):
-        raise InputError(f"{where}: validators", wanted="a table of names with sources", got=repr(validators)[:200])
-    for validator_name in validators:
-        if not NAME.match(validator_name) or validator_name == "primary":
-            raise InputError(f"{where}: validator {validator_name!r}", wanted="lower-case letters, digits and _; not 'primary'", do="rename the file")
+    for kind, given in ((VALIDATORS, validators), (CHECKERS, checkers)):
+        if not isinstance(given, Mapping) or not all(isinstance(source, str) for source in given.values()):
+            raise InputError(f"{where}: {kind}", wanted="a table of names with sources", got=repr(given)[:200])
+        for source_name in given:
+            if not NAME.match(source_name) or source_name == "primary":
+                wanted = "lower-case letters, digits and _; not 'primary'"
+                raise InputError(f"{where}: {kind[:-1]} {source_name!r}", wanted=wanted, do="rename the file")
+        if len(given) > MAX_VALIDATORS:
+            raise InputError(f"{where}: {len(given)} independent {kind}", wanted=f"at most {MAX_VALIDATORS}", do="leave some out")
+    if both := sorted(set(validators) & set(checkers)):
+        raise InputError(f"{where}: a validator and a checker are called {both[0]!r}", wanted="each name once", do="rename one of the files")
     family = Family(
         name=unchecked.name, title=unchecked.title, category=category, language=language,
         generator=_tidy(unchecked.generator), template=_tidy(unchecked.template), validator=_tidy(unchecked.validator),
         validators={key: _tidy(source) for key, source in validators.items()},
+        checkers={key: _tidy(source) for key, source in checkers.items()},
         reader=None if unchecked.reader is None else _tidy(unchecked.reader),
         answer=Answer(answer.get("type", "any"), bool(answer.get("case_sensitive", True))), parents=tuple(parents), operator=unchecked.operator,
         points=tuple(_point(where, item) for item in _tables(where, unchecked.mutations, "points")),
@@ -145,8 +156,6 @@ def make_family(where: str, unchecked: UncheckedFamily) -> Family:
         filterables=tuple(_filterable(where, item) for item in _tables(where, unchecked.mutations, "filterables")),
     )
     check_text(where, to_record(family))
-    if len(family.validators) > MAX_VALIDATORS:
-        raise InputError(f"{where}: {len(family.validators)} independent validators", wanted=f"at most {MAX_VALIDATORS}", do="leave some out")
     for what, text in (("title", family.title), ("name", family.name), ("operator", family.operator)):
         if len(text) > MAX_LABEL:
             raise InputError(f"{where}: the {what} has {len(text)} characters", wanted=f"at most {MAX_LABEL}", do="shorten it")

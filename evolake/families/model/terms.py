@@ -46,6 +46,8 @@ _SAID = (
 _MEANS = (
     r"[“\"'‘]?\b{word}\b[”\"'’]? (?:here )?(?:means|stands for|is one|if|when|exactly)\b"
     r"|\b{word} (?:[a-z]+ )?(?:is|are) (?:one|those|a [a-z]+) (?:that|whose|with|of)\b"
+    r"|(?:\b\d+|[\"'`‘“][^\"'`’”\n]{{1,20}}[\"'`’”]) ?(?:=|:|means|is|denotes|denoting|marks|marking|represents|representing|stands for)"
+    r" (?:an? |the )?{word}\b"
 )
 _MEASURED = r"\d[\d.,]* ?(?:[a-z]+ )?{word}\b|\b(?:as|how) {word}\b|\b{word} (?:as|enough to)\b"
 _TIE = re.compile(r"\b(?:ties?|tied|equal(?:ly)?|several|same|more than one|alike|both|whichever|in one)\b|相同|相等|若有多|同时|并列", re.IGNORECASE)

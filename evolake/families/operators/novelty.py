@@ -30,9 +30,11 @@ def novel_parents(
 
     known: fingerprints by family_id, for those that have one. deepest: families of so many compositions inside one another are left out, unless
     there is no other. factors: family_id -> what its weight is multiplied with (`evolution.learnability`); 1 where it is not named.
+    Families with checkers are left out: operators compose what has one answer.
     With factors at most half of the families are looked at: of a few, all would be, whatever their weight.
     """
     used = Counter(parent for family in population for parent in family.parents)
+    population = [family for family in population if not family.checkers]
     fit = [family for family in population if deepest is None or depth(family) < deepest] or list(population)
     weights, looked_at = np.array([1.0 / (1 + used[family.family_id]) ** 2 for family in fit]), min(LOOKED_AT, len(fit))
     if factors:

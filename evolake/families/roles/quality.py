@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from evolake.agents.roles import Role, hide
+from evolake.families.model.plain_facts import without_tables
 from evolake.families.roles.experience import merged
 from evolake.families.roles.models import CurateReply, CurateRequest, QualityReply, QualityRequest, ValidatorReply, ValidatorRequest
 from evolake.families.roles.reply_faults import validator_fault
@@ -22,6 +23,12 @@ LEFTOVERS = re.compile(
 """What code leaves in a text; "None of them" is English."""
 QUOTED = re.compile(r"“[^”\n]*”|\"[^\"\n]*\"|`[^`\n]*`|(?<!\S)[()\[\]{}]+(?=[.,;:!?]?(?:\s|$))")
 """Words that a statement speaks about, and brackets that stand alone: they are data."""
+BRACKET_KINDS = re.compile(
+    r"\b(?:braces?|brackets?|parenthes[ie]s):? (?:\(\)|\[\]|\{\}|<>)"
+    r"|(?<!\S)(?:\(\)|\[\]|<>|\{\})(?:[,;/]? (?:(?:and|or) )?(?:\(\)|\[\]|<>|\{\}))+(?=[.,;:!?]?(?:\s|$))"
+    r"|(?<!\S)[()\[\]{}<>]{3,}(?=[.,;:!?]?(?:\s|$))"
+)
+"""Brackets that a statement speaks of: an empty pair that is named ("curly braces {}"), several pairs in a row, and a word of brackets alone."""
 LIST_MARK = re.compile(r"^\s*\(?(?:\d{1,3}|[a-zA-Z])\)\s", re.MULTILINE)
 LEAST_GROWTH = 1.5
 GUESSABLE = 0.65
@@ -59,13 +66,13 @@ def curate(request: CurateRequest, random: np.random.Generator) -> CurateReply:
 def _unreadable(text: str) -> str:
     if not ASKS.search(text):
         return "end with a question: nothing is asked"
-    if match := LEFTOVERS.search(text):
+    if match := LEFTOVERS.search(BRACKET_KINDS.sub("", text)):
         return f"remove the leftover {match[0]!r} from the statement"
-    prose = [line for line in text.splitlines() if not line.lstrip().startswith(("-", "*", "•")) and not re.match(r"\s*\d+[.)]", line)]
+    prose = [line for line in without_tables(text) if not line.lstrip().startswith(("-", "*", "•")) and not re.match(r"\s*\d+[.)]", line)]
     words = [re.sub(r"[\[({][^\])}]*[\])}]", " ", sentence).split() for sentence in re.split(r"[.!?;:。！？；：]\s*", "\n".join(prose))]
     if any(len([word for word in sentence if not word[0].isdigit()]) > LONGEST_SENTENCE for sentence in words):
         return f"shorten the sentences: one has more than {LONGEST_SENTENCE} words"
-    bare = LIST_MARK.sub("", QUOTED.sub("", text))
+    bare = LIST_MARK.sub("", QUOTED.sub("", BRACKET_KINDS.sub("", text)))
     counts = [(bare.count(opener), bare.count(closer)) for opener, closer in ("()", "[]", "{}")]
     return "close the brackets" if any(opened != closed for opened, closed in counts) else ""
 

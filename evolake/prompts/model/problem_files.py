@@ -33,6 +33,7 @@ SIDES = {"train": ("train", "training"), "heldout": ("test", "validation", "vali
 """Side -> the words in the names of a dataset's files and folders that belong to it."""
 HELDOUT_SEED = 1_000_003
 """What the held-out side adds to the seed of reasoning-gym: item i of seed s is often item i - 1 of seed s + 1, so the sides are far apart."""
+MANY_ANSWERS = "left out: questions with many correct answers, which only their checkers can judge"
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,9 @@ def read_placed(
     for path in paths:
         for number, row in enumerate(rows(path), 1):
             where = f"row {number} of {path}"
+            if row.get("checker") or (isinstance(extra := row.get("extra_info"), dict) and extra.get("checker")):
+                counts[MANY_ANSWERS] += 1
+                continue
             recipe = mapping or recipe_for(row, where)
             counts[recipe.sentence()] += 1
             placed.append(PlacedProblem(problem(row, side, source=path.name, where=where, answer_format=answer_format, recipe=recipe), where))

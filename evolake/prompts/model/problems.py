@@ -16,6 +16,7 @@ to train on are left out. Where settings name files for both sides (`problem_fil
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -191,6 +192,8 @@ def read_problems(path: Path, answer_format: AnswerFormat = "boxed") -> list[Pro
 def family_problems(lake: Lake, cycles: Sequence[str] | None = None, answer_format: AnswerFormat = "boxed") -> list[Problem]:
     """The instances of accepted families in these cycles of the families line (None: all finished ones), asking for an answer in this format.
 
+    Families with checkers are left out: their label is one of many correct answers, and a reply cannot be compared with it.
+
     Raises:
         InputError: there is no finished cycle.
     """
@@ -199,9 +202,17 @@ def family_problems(lake: Lake, cycles: Sequence[str] | None = None, answer_form
         raise InputError("the lake holds no finished cycle of the families line", do="run: evolake run --lines families")
     archive = lake.read(FAMILIES, "incoming_families", following(done[-1]))
     accepted = {row["family_id"] for row in archive.to_dicts() if row["state"] == "accepted"}
-    rows = [row for cycle in done for row in lake.read(FAMILIES, "instances", cycle).to_dicts() if row["family_id"] in accepted]
+    drawn = [row for cycle in done for row in lake.read(FAMILIES, "instances", cycle).to_dicts() if row["family_id"] in accepted]
+    checked = _families_with_checkers(lake, archive.to_dicts(), {row["family_id"] for row in drawn})
+    rows = [row for row in drawn if row["family_id"] not in checked]
     forms = answer_forms(rows)
     return [_of_family(row, forms.get(row["family_id"]), answer_format) for row in rows]
+
+
+def _families_with_checkers(lake: Lake, families: Iterable[Mapping[str, Any]], among: Collection[str]) -> set[str]:
+    """The families, of those named, whose record has checkers. A row without a record, of a lake of before, has none."""
+    shas = {row["family_id"]: row.get("record_sha") for row in families if row["family_id"] in among}
+    return {family for family, sha in shas.items() if sha and json.loads(lake.blobs.get(sha)).get("checkers")}
 
 
 def of_difficulty(problems: Iterable[Problem], wanted: Collection[int] | None) -> list[Problem]:

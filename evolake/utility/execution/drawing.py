@@ -62,11 +62,14 @@ def draw_problems(
     pools = pools_of(population.rows(), own.test_share, own.languages)
     wanted = sorted({*pools.test, *(family for arm in pools.train.values() for family in arm)})
     rows = {row["family_id"]: row for row in population.rows("accepted")}
-    families = load_families(lake, [rows[family] for family in wanted])
+    loaded = load_families(lake, [rows[family] for family in wanted])
+    families = [family for family in loaded if not family.checkers]
     rates = _pass_rates(families, settings, lake, policy, tell)
     instances = _instances(families, pools, settings)
     short = [row for row in instances if len(row["text"]) <= own.longest_statement]
     notes = list(pools.notes)
+    if len(families) < len(loaded):
+        notes.append(f"{len(loaded) - len(families)} families are left out: their answers are not unique, and only checkers can judge replies")
     if len(short) < len(instances):
         longer = f"{len(instances) - len(short)} of {len(instances)} instances"
         notes.append(f"{longer} have more than {own.longest_statement} characters and are left out")

@@ -21,6 +21,7 @@ from evolake.families.model.ast_transforms import switch
 from evolake.families.model.contract import CATEGORIES, Family
 from evolake.families.model.loading import read_families
 from evolake.families.model.statement import stated
+from evolake.families.sandbox.checking import check
 from evolake.families.sandbox.running import generate, read, solve
 from evolake.families.settings import FamiliesSettings
 
@@ -127,8 +128,12 @@ def test_readers_invert_generators_and_declared_changes_are_legal(name, pool):
     texts = [instance.text for instance in instances]
     assert [result.inputs for result in read(family.reader, texts, pool=pool)] == [instance.inputs for instance in instances]
     inputs = [other for instance in instances for other in (instance.inputs, *declared_changes(family, instance.inputs))]
-    columns = [solve(source, inputs, pool=pool) for source in family.voters().values()]
+    columns = [solve(source, inputs, pool=pool) for source in family.solvers().values()]
     assert {(item.status, item.reason) for column in columns for item in column} == {("ok", "")}
+    if family.checkers:
+        tasks = [(given, [column[row].answer for column in columns]) for row, given in enumerate(inputs)]
+        assert {tuple(item.answer) for source in family.checkers.values() for item in check(source, tasks, pool=pool)} == {(True,) * len(columns)}
+        return
     rows = zip(inputs, *columns, strict=True)
     assert [row for row in rows if not all(equivalent(row[1].answer, item.answer) for item in row[2:])] == []
 
@@ -145,7 +150,8 @@ def test_each_rule_is_said_once_and_only_in_the_words_in_force(name):
 def test_the_seeds_cover_every_category_and_give_operators_what_they_need():
     assert len(FAMILIES) >= 36
     assert {family.category for family in FAMILIES.values()} == set(CATEGORIES) - {"other"}
-    assert all(len(family.validators) >= 2 for family in FAMILIES.values())
+    assert all(len(family.checkers or family.validators) >= 2 for family in FAMILIES.values())
+    assert sum(bool(family.checkers) for family in FAMILIES.values()) >= 3
     assert sum(bool(family.points) for family in FAMILIES.values()) >= 30
     assert sum(bool(family.ports) for family in FAMILIES.values()) >= 24
     assert sum(bool(family.filterables) for family in FAMILIES.values()) >= 6

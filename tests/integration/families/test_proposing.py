@@ -23,7 +23,6 @@ from evolake.families.evolution.observations import Observation
 from evolake.families.evolution.proposal import Proposals
 from evolake.families.evolution.proposing import Judge, family_of, propose_families
 from evolake.families.evolution.records import gates_seen
-from evolake.families.evolution.refining import MOST_REFUSALS
 from evolake.families.evolution.requests import EvolutionSources
 from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.specs import GATE_NAMES
@@ -166,13 +165,13 @@ def test_operators_give_up_what_does_not_run_and_what_they_have_tried():
     assert reply.note == "no rule of the draft is left to switch"
 
 
-def test_a_fault_that_no_rule_mends_ends_after_bounded_rounds_and_leaves_a_lesson(pool):
+def test_a_fault_that_no_rule_mends_ends_when_its_reason_comes_again_and_leaves_a_lesson(pool):
     wrong = from_record(to_record(CARDS) | {"validator": CARDS.validator.replace("return sum(", "return 1 + sum(")})
     result = proposed(pool, population=[wrong], count=1)
     [proposal] = result.proposals
-    assert (proposal.family, proposal.refinement.ended, len(proposal.rounds)) == (None, "refused", MOST_REFUSALS)
+    assert (proposal.family, proposal.refinement.ended, len(proposal.rounds)) == (None, "repeated", 2)
     assert result.accepted == []
-    assert [observation.rule_id for observation in result.observations] == ["families-primary-agrees"] * 3
+    assert [observation.rule_id for observation in result.observations] == ["families-primary-agrees"] * 2
     lesson = RULES.lessons["families-primary-agrees"]
     failures = [replace(observation, lesson=lesson) for observation in result.observations]
     kept = learn(operators(), ["An old lesson."], failures, settings=SIZES, cycle="0001", root_seed=0)

@@ -38,7 +38,9 @@ def exported() -> dict:
 def test_every_row_of_the_page_is_read():
     table = PAGE.read_text(encoding="utf-8").split("\n## ")[0]
     assert len(ROWS) == sum(line.startswith("|") for line in table.splitlines()) - 2 >= 38
-    assert [row["reply"] for row in ROWS if row["counts"] != row["last"]] == ["x = y = 20", "12_{8}", "5"]
+    assert [row["reply"] for row in ROWS if row["counts"] != row["last"]] == [
+        "x = y = 20", "12_{8}", "5", "x = 3,\\ y = -2", "x = 3, y = -2", "Yes, it does",
+    ]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['what'].strip()}: {row['reply']}")
@@ -47,6 +49,28 @@ def test_the_page_says_what_counts_here_and_in_the_exported_file(exported, row):
     assert matches(reply, json.loads(row["label"]), units=units) is wanted
     assert exported["reward"]([reply], [row["label"]], units=[units]) == [float(wanted)]
     assert exported["compute_score"]("s", reply, row["label"], {"units": units}) == float(wanted)
+
+
+@pytest.mark.parametrize(("reply", "wanted"), [
+    ("<think>so \\boxed{42}</think> I do not know.", 0.0), ("<think>it may be \\boxed{42}", 0.0), ("the box \\boxed{42} is right</think> Well.", 0.0),
+    ("<think>\\boxed{41}</think> It is \\boxed{42}", 1.0), ("<thinking>\\boxed{42}</thinking>", 0.0), ("\\boxed{42}", 1.0),
+    ("<think>one</think> \\boxed{42} <think>or \\boxed{41}</think>", 0.0),
+])
+def test_a_box_inside_thinking_earns_nothing(exported, reply, wanted):
+    assert (float(matches(reply, 42)), *exported["reward"]([reply], ["42"])) == (wanted, wanted)
+
+
+@pytest.mark.parametrize(("reply", "label", "question", "wanted"), [
+    ("\\$18", 18, "How many dollars does it cost?", True), ("\\$18", 18, "How many euros does it cost?", False),
+    ("\\$19", 18, "How many dollars does it cost?", False), ("EUR 18", "18 EUR", "", True), ("18 USD", "18 EUR", "", False),
+    ("x = 3, x = 3", [3, 3], "", False), ("x = 3, y = -2", {"x": -2, "y": 3}, "", False), ("x = 3, y = -2, z = 1", [3, -2], "", False),
+    ("a = 1 and b = 2", {"a": 1, "b": 2}, "", True), ("\\color{red}42", 42, "", True), ("\\color{red}{\\frac{1}{2}}", 0.5, "", True),
+    ("Yes, it does", "Yes", "", True), ("Yes, it does not", "Yes", "", False), ("Yes, it does", "no", "", False),
+])
+def test_marks_and_names_count_if_they_do_not_contradict(exported, reply, label, question, wanted):
+    box, units = f"\\boxed{{{reply}}}", asked_units(question)
+    assert matches(box, label, units=units) is wanted
+    assert exported["reward"]([box], [json.dumps(label)], units=[units]) == [float(wanted)]
 
 
 def judged_last(reply: str, label, question: str = "") -> bool:

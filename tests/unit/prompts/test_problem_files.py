@@ -17,7 +17,7 @@ from evolake.errors import InputError
 from evolake.families.dataset.cards import Provenance
 from evolake.families.dataset.export import write_dataset
 from evolake.prompts.model.contamination import overlap
-from evolake.prompts.model.problem_files import read_side
+from evolake.prompts.model.problem_files import MANY_ANSWERS, read_placed, read_side
 from evolake.prompts.model.problems import problem_set
 from evolake.prompts.model.protocol import Problem
 from evolake.prompts.settings import PromptsSettings
@@ -191,3 +191,15 @@ def test_the_request_for_a_box_is_no_part_of_a_text_and_chinese_characters_are_w
     assert list(ngrams(f"Two and two?\n\n{request('en', None)}", 13)) == [("two", "and", "two")]
     assert list(ngrams("一共几个？", 3)) == [("一", "共", "几"), ("共", "几", "个")]
     assert list(ngrams("", 3)) == []
+
+
+def test_questions_with_many_correct_answers_are_left_out_and_counted(tmp_path):
+    lines = [
+        {"text": "Colour it.", "answer": [1, 2], "checker": "f" * 64}, {"text": "What is 1 + 1?", "answer": 2},
+        {"prompt": "Sort it.", "answer": "[1]", "extra_info": {"checker": "f" * 64}}, {"text": "What is 1 + 2?", "answer": 3, "checker": ""},
+    ]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    read = read_placed(str(path), "train", gym_problems=0, seed=0)
+    assert [json.loads(item.answer) for item in read.problems] == [2, 3]
+    assert read.recipes[MANY_ANSWERS] == 2

@@ -130,6 +130,24 @@ def test_problems_of_reasoning_gym_depend_on_the_seed_alone() -> None:
         gym_problems(["no such task"], 1, 3)
 
 
+def test_families_whose_answers_only_checkers_can_judge_give_no_problems(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    shas = {name: lake.blobs.put(json.dumps(record).encode()) for name, record in (("many", {"checkers": {"a": "x"}}), ("one", {}))}
+    rows = [
+        dict.fromkeys(INSTANCES.described) | {
+            "instance_id": family, "family_id": family, "category": "logic", "language": "en", "difficulty": 3, "text": f"Text of {family}",
+            "answer": "1", "case_sensitive": True,
+        }
+        for family in shas
+    ]
+    lake.publish("families", "instances", INSTANCES.frame(rows), cycle="0001", run_id="run", schema=INSTANCES)
+    states = FAMILIES.frame({"family_id": family, "state": "accepted", "record_sha": sha} for family, sha in shas.items())
+    for cycle in ("0001", "0002"):
+        lake.publish("families", "incoming_families", states, cycle=cycle, run_id="run", schema=FAMILIES)
+        lake.seals.seal("families", cycle, f"version {cycle}", "version 0001" if cycle == "0002" else None, "run")
+    assert [problem.family for problem in family_problems(lake)] == ["one"]
+
+
 def test_problems_of_families_are_those_of_accepted_families_in_finished_cycles(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     wanted = ("instance_id", "family_id", "category", "language", "difficulty", "text", "answer", "case_sensitive")

@@ -1,0 +1,5 @@
+import re
+
+
+def read(text):
+    return {"text": re.search(r"`([()\[\]?]+)`", text).group(1)}

@@ -1,0 +1,59 @@
+"""Return what a reply gives as its answer as a JSON value, for checkers of answers that are not unique. Standard library only, as `answers`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from evolake.answers.matching import TRUTH
+from evolake.answers.reading import cleaned, number, structure
+
+LONGEST_CHECKED = 20_000
+"""Characters of an answer that a checker is given."""
+_SIGNS = re.compile(r"\\(?:times|cdot)(?![A-Za-z])|[×·⋅]|\\div(?![A-Za-z])|÷")
+
+
+def answer_value(content: str, label: Any) -> Any:
+    """The content of a reply's box as a value of the label's kind; None if it has another kind, or is longer than LONGEST_CHECKED.
+
+    A list may leave out its brackets. Texts in it are numbers where all leaves of the label are numbers. In a text, LaTeX's signs of multiplication
+    and division are `*` and `/`.
+    """
+    if len(content) > LONGEST_CHECKED:
+        return None
+    shown = cleaned(_SIGNS.sub(lambda match: "/" if match[0] in ("\\div", "÷") else "*", content) if isinstance(label, str) else content)
+    if isinstance(label, str):
+        return shown
+    if isinstance(label, list | dict):
+        value = structure(shown)
+        if value is None and isinstance(label, list):
+            value = structure(f"[{shown}]")
+        if isinstance(value, list | dict) and not value:
+            return type(label)()
+        kinds = {type(item) for item in _leaves(label)}
+        return _typed(value, kinds) if isinstance(value, type(label)) else None
+    return _leaf(shown, {type(label)})
+
+
+def _leaves(value: Any) -> list[Any]:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return [value] if parts is None else [leaf for part in parts for leaf in _leaves(part)]
+
+
+def _typed(value: Any, kinds: set[type]) -> Any:
+    if isinstance(value, dict):
+        return {key: _typed(item, kinds) for key, item in value.items()}
+    return [_typed(item, kinds) for item in value] if isinstance(value, list) else _leaf(cleaned(value), kinds)
+
+
+def _leaf(text: str, kinds: set[type]) -> Any:
+    """The text, or the number or truth value that it spells if the label has such leaves and no texts."""
+    if str in kinds:
+        return text
+    if bool in kinds and text.casefold() in TRUTH:
+        return TRUTH[text.casefold()]
+    result = number(text) if kinds & {int, float} else None
+    if result is None:
+        return text
+    value = result[0]
+    return value.numerator if value.denominator == 1 and int in kinds else float(value) if float in kinds else text
