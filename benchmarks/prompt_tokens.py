@@ -10,8 +10,8 @@ families are taken in by operators; what a model is asked about them is counted 
 tokenizer of the bundled model (SmolLM2, 49,152 tokens), if it was unpacked on this machine; characters divided by four are printed
 next to them. The schema that a server is sent as `response_format` is not counted; the one in the text is.
 
-`--save` makes the result the baseline, `benchmarks/prompt_tokens.json`, of the lines that ran. `--prompts` writes the longest prompt
-of each role into a folder. Designs, programs and solvers take a minute each, families and prompts longer.
+`--save` makes the result the baseline, `benchmarks/prompt_tokens.json`, of the lines that ran. `--prompts` writes every prompt
+into a folder. Designs, programs and solvers take a minute each, families and prompts longer.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class OperatorsServer:
     def __init__(self) -> None:
         self.jobs: dict[str, Any] = {}
         self.counts: dict[str, Counts] = defaultdict(lambda: {name: dict.fromkeys(("calls", *PARTS), 0) for name in ("tokens", "quarter")})
-        self.longest: dict[str, str] = {}
+        self.prompts: dict[str, list[str]] = defaultdict(list)
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -141,8 +141,7 @@ class OperatorsServer:
                 row["calls"] += 1
                 for part, count in counts.items():
                     row[part] += count
-            prompt = f"{texts['system']}\n\n=== user ===\n\n{texts['user']}"
-            self.longest[job.role.name] = max(self.longest.get(job.role.name, ""), prompt, key=len)
+            self.prompts[job.role.name].append(f"{texts['system']}\n\n=== user ===\n\n{texts['user']}\n\n=== reply ===\n\n{texts['reply']}")
         read = counted["system"] + counted["user"]
         usage = {"prompt_tokens": read, "completion_tokens": counted["reply"], "total_tokens": read + counted["reply"]}
         choice = {"index": 0, "message": {"role": "assistant"} | message, "finish_reason": "tool_calls" if "tool_calls" in message else "stop"}
@@ -208,15 +207,15 @@ def run_line(line: str, cycles: int, folder: Path) -> None:
     with asks, holds, server.serving() as base_url:
         os.environ["EVOLAKE_MODEL_BASE_URL"] = base_url
         code = main(["--lines", line, "--cycles", str(cycles)], standalone_mode=False)
-    (folder / RESULT).write_text(json.dumps({"code": code, "counts": server.counts, "longest": server.longest}))
+    (folder / RESULT).write_text(json.dumps({"code": code, "counts": server.counts, "prompts": server.prompts}))
 
 
 @dataclass(frozen=True)
 class Counted:
-    """What the cycles of a line asked. roles: by role. longest: role -> its longest prompt."""
+    """What the cycles of a line asked. roles: by role. prompts: role -> its prompts, each with its reply."""
 
     roles: dict[str, Counts]
-    longest: dict[str, str]
+    prompts: dict[str, list[str]]
 
 
 def count_line(line: str, cycles: int, *, operators_seed: bool = False, may_fail: bool = False) -> Counted:
@@ -235,7 +234,7 @@ def count_line(line: str, cycles: int, *, operators_seed: bool = False, may_fail
         result: dict[str, Any] = json.loads((folder / RESULT).read_text()) if (folder / RESULT).is_file() else {"code": "no result"}
     if result["code"] == "no result" or (result["code"] and not may_fail):
         raise click.ClickException(f"the line {line} ended with {result['code']}\n{said}")
-    return Counted(result["counts"], result["longest"])
+    return Counted(result["counts"], result["prompts"])
 
 
 def _run(command: Sequence[str], environment: Mapping[str, str]) -> str:
@@ -287,8 +286,9 @@ def main(lines: str, cycles: int, save: bool, as_json: bool, prompts: Path | Non
         # no reply of operators reviews a seed family as a model would, so that the seeds do not enter; what was asked about them counts all the same
         counted[SEED_REVIEWS] = count_line(FAMILIES, 0, may_fail=True)
     counts = {name: item.roles for name, item in counted.items()}
-    for name, text in [pair for item in counted.values() for pair in item.longest.items()] if prompts else ():
-        ((prompts or Path()) / f"{name}.txt").write_text(text)
+    for name, texts in [pair for item in counted.values() for pair in item.prompts.items()] if prompts else ():
+        for number, text in enumerate(texts, start=1):
+            ((prompts or Path()) / f"{name}_{number}.txt").write_text(text)
     if save:
         date = datetime.now(UTC).date().isoformat()
         BASELINE.write_text(json.dumps({"date": date, "cycles": cycles, "lines": kept["lines"] | counts}, indent=1, sort_keys=True) + "\n")

@@ -16,10 +16,10 @@ from evolake.agents.waves import MOST_SIBLINGS, SiblingNote, waves
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.attempts import contest_outcomes, idea_of
 from evolake.designs.evolution.designer_session import SessionDesigner
-from evolake.designs.evolution.planning import TRIED_BY_DESIGNER, detail, schedule_text, tried_text
+from evolake.designs.evolution.planning import TRIED_BY_DESIGNER, detail, limits_text, tried_text
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, candidate_of, derivation_rows, design_row, judged_and_mended
-from evolake.designs.evolution.trials import REVISION_SIZES, TrialBench, mean_gain, trial_text
+from evolake.designs.evolution.trials import REVISION_SIZES, TrialBench, mean_gain, trial_text, worth_revising
 from evolake.designs.genome.grammars import GRAMMARS, adopted, parent_of
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import TracedDesign
@@ -199,8 +199,7 @@ class _Attempts:
         """Return what the requests after this one are sent of it."""
         came = "accepted" if result.accepted else f"blocked: {result.examined.reason}"
         rows = [row for tried in (self.trials, self.revisions) for row in tried.get(number, []) if row["design_id"] == result.design_id]
-        tried = trial_text(rows).splitlines()
-        largest = [line for line in tried if " ratio: " in line][-1:]
+        largest = [line.partition(". Yours")[0] for line in trial_text(rows).splitlines()][-1:]
         return f"{idea_of(result.rationale) or result.title} ({'; '.join([came, *largest])})"[:SIBLING_CHARS]
 
     def _made(self, number: int, replied: Reply[DesignReply | AgentFailure], agents: Agents) -> _Made:
@@ -232,13 +231,18 @@ class _Attempts:
 
 
     def _revised(self, number: int, made: Judged, agents: Agents, known: Mapping[str, str]) -> Judged:
-        """Return the design after its trial and revision; as it was if the revision keeps it, is blocked, is none, or needs more work in a trial on
-        the same instances."""
+        """Return the design after its trial and revision.
+
+        As it was if the trial leaves nothing to revise (`worth_revising`), or if the revision keeps it, is blocked, is none, or needs more work in a
+        trial on the same instances.
+        """
         trials, start = self.turn.trials, self._start(made)
         if trials is None or start is None or made.traced is None:
             return made
         rows = trials.run(made.traced, start, REVISION_SIZES)
         self.trials[number] = [self._trial_row(number, made, row) for row in rows]
+        if not worth_revising(rows):
+            return made
         request = RevisionRequest(
             request=number + 1, direction=self.chosen[number]["direction"], explanation=made.rationale, source=made.source, trial=trial_text(rows),
         )
@@ -281,7 +285,7 @@ def _request(
         avoid=direction["avoid"], key_insights=list(direction["key_insights"]),
         baseline_source=template("baseline"),
         references=[detail(population, design_id, texts, settings) for design_id in references], objectives=list(objectives),
-        schedule=schedule_text(settings), outcomes=list(outcomes),
+        schedule=limits_text(settings), outcomes=list(outcomes),
         tried=tried_text(turn.agents, population, f"{direction['direction']} {direction['focus']}", TRIED_BY_DESIGNER),
         parents=[
             ParentMaterial(
