@@ -37,6 +37,8 @@ def outcome_text(context: Context, candidate: Candidate, parent: Measured) -> st
             f"used {most[0]:.2f} of {limits.cpu_s:g} s of processor time, {most[1]:.2f} of {limits.wall_s:g} s on the clock, "
             f"{most[2]:.0f} of {limits.memory_mb} MiB",
         )
+    if done and (stages := max(item.stages for item in done)) > 1:
+        lines.append(f"passed {min(item.stage for item in done)} of {stages} stages of the evaluator")
     details = {name: text for evaluation in done for name, text in evaluation.artifacts.items()}
     return "\n".join([*lines, *(f"{name}: {text}" for name, text in sorted(details.items()))])
 

@@ -24,7 +24,8 @@ HIDDEN = {
     "families_quality_reviewer": {"metrics"}, "programs_writer": {"other", "relatives", "trials"},
     "prompts_consolidator": {"library"}, "prompts_critic": {"library"}, "prompts_editor": {"library"}, "prompts_recombiner": {"library"},
     "solvers_coder": {"cut", "plan", "material"}, "solvers_coder_repair": {"cut", "plan", "edits", "material", "knowledge"},
-    "solvers_coder_revise": {"rules"}, "solvers_planner": {"history", "materials", "forbidden", "credits"}, "solvers_rule_writer": {"accepted"},
+    "solvers_coder_lookup": {"goal"}, "solvers_coder_revise": {"conditions", "goal", "instructions", "rules"},
+    "solvers_planner": {"history", "materials", "forbidden", "credits"}, "solvers_rule_writer": {"accepted"},
 }
 """Fields that no model is shown: those of the operators, and those of earlier forms of a question."""
 SHOWN_OTHERWISE = {
