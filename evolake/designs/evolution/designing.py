@@ -185,8 +185,14 @@ class _Attempts:
         seeds = [self.turn.seeds.seed("design", number) for number in numbers]
         draws = [self.draws[number] for number in numbers]
         if self.turn.session is not None:
-            return [self.turn.session.write(request, seed=seed, attempt=draw) for request, seed, draw in zip(requests, seeds, draws, strict=True)]
+            keepers = [partial(self._keep_trials, number) for number in numbers]
+            asked = zip(requests, seeds, draws, keepers, strict=True)
+            return [self.turn.session.write(request, seed=seed, attempt=draw, keep=keep) for request, seed, draw, keep in asked]
         return agents.call_many(DESIGN_ROLE, requests, seeds=seeds, attempts=draws)
+
+    def _keep_trials(self, number: int, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Take the runs of a session's trial: they count as those of a one-shot design do."""
+        self.trials.setdefault(number, []).extend({**row, "cycle": self.turn.seeds.cycle, "number": number + 1} for row in rows)
 
     def _state(self, number: int) -> dict[str, Any]:
         """Return what a request says of the others: to operators the keys of known designs, to a model its siblings."""
