@@ -70,6 +70,12 @@ def rule_names(ruleset: Ruleset) -> list[str]:
     return [*(_stage_line(gate, ids) for gate, ids in gates.items() if ids), *learned]
 
 
+def refused_rules(proposals: Sequence[Mapping[str, Any]], most: int = 6) -> list[str]:
+    """Return the newest proposals that did not come into force, with the reason. proposals: rows of RULE_PROPOSALS, the oldest first."""
+    refused = [row for row in proposals if row["state"] != "active"]
+    return [f"not in force: {row['rule_id']} ({row['state']}): {with_short_ids(row['reason'] or '')}"[:300] for row in refused[-most:]]
+
+
 def prompt_knowledge(ruleset: Ruleset) -> list[str]:
     """Return the guidance for a prompt: without the shipped texts on goal, cycle and evaluation, which each prompt states itself, and without what
     models know."""
