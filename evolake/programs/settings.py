@@ -37,7 +37,7 @@ class ProgramsSettings(LineSettings):
         default=4, gt=0, description="children of one parent that a one-shot writer is asked for in one call, if their texts come to at most "
         "12,000 characters; 1: a call for each",
     )
-    session_evaluations: int = Field(default=12, gt=0, description="evaluations that a session of a writer may ask for")
+    session_evaluations: int = Field(default=12, gt=0, description="evaluations and scratch runs that a session of a writer may ask for")
     revisions: int = Field(
         default=1, ge=0, le=1, description="whether a one-shot writer may revise its program after one evaluation of it, if it failed or has the "
         "best score so far: 1, or 0 for never",

@@ -29,7 +29,7 @@ def limits_text(context: Context) -> str:
     if seeds > 1:
         lines.append(f"- A candidate is evaluated under {seeds} seeds, and the score is the mean.")
     if context.session is not None:
-        lines.append("- Every evaluation that you ask for counts like one of a candidate.")
+        lines.append("- Every evaluation that you ask for counts like one of a candidate, and so does every script that you run.")
         left, turns = context.own.session_evaluations, context.turns
         lines.append(f"- This session: {turns} turns and {left} evaluations at most." if turns else f"- This session: {left} evaluations at most.")
     elif context.own.revisions:

@@ -16,7 +16,19 @@ from evolake.programs.roles.writer import Measured
 from evolake.programs.sandbox.evaluating import Evaluation, host, score_of, shown_metrics
 
 if TYPE_CHECKING:
+    from evolake.jail import NativeOutcome
     from evolake.programs.evolution.context import Context
+
+
+SCRATCH = "scratch"
+"""Purpose of a row of MEASURED that is a script of an author and no evaluation of a program."""
+
+
+def scratch_row(context: Context, program: str, outcome: NativeOutcome, side: str) -> Row:
+    """Return the row of MEASURED of a scratch run: it costs as an evaluation does, and has no score."""
+    ran = Evaluation(outcome.status, outcome.reason, cpu_s=outcome.cpu_s, wall_s=outcome.wall_s, peak_mb=outcome.peak_mb, jail=outcome.jail)
+    [row] = measured_rows(context.project, program, [ran], context.cycle, SCRATCH, side)
+    return row | {"score": None}
 
 
 def objection_of(context: Context, candidate: Candidate, gates: tuple[GateSpec, ...] = GATES) -> str:

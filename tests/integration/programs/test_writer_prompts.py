@@ -199,6 +199,28 @@ def test_evaluations_of_a_session_are_bounded(tmp_path: Path) -> None:
     assert sorted(item["purpose"] for item in entry.measured) == ["search", "session"]
 
 
+def test_a_session_sees_what_its_script_prints_and_the_run_counts_as_an_evaluation(tmp_path: Path) -> None:
+    scripts = [
+        f"import {FILE.removesuffix('.py')} as program, sys\nprint('x' * 9000)\nprint('seen', program.__name__)\nprint('bad', file=sys.stderr)",
+        "import os\nprint(os.path.exists('evaluator' + '.py'), sorted(os.environ)[:0])\nraise SystemExit(3)", "print(open('evaluator.py').read())",
+        "while True:\n    pass",
+    ]
+    plan = [call(*(("run", {"script": script}) for script in scripts)), call(("run", {"script": "print(1)"}))]
+    plan += [call(("edit_file", {"path": FILE, "search": "shift = 1\n", "replace": "shift = 1.5\n"})), call(("finish", {"idea": "a shift"}))]
+    entry, writer = generation(tmp_path, plan, sessions=True, session_evaluations=3)
+    assert "and so does every script that you run" in writer.prompts[0]
+    first, second, third, endless = [done["result"] for done in json.loads(entry.turns[0]["text"])["calls"]]
+    assert first.startswith("exit code 0; used ") and first.endswith("seen initial_program\nstandard error:\nbad\n(2 evaluations left.)")
+    assert "(5021 characters before it are left out)" in first and len(first) < 4_300, first[:200]
+    assert "printed:\nFalse []\n" in second and second.startswith("exit code 3; ") and second.endswith("(1 evaluation left.)")
+    assert third == "It was not run: it reaches for what scores the program: names evaluator.py, uses open."
+    assert endless.startswith(("cpu: ", "timeout: ")) and endless.endswith("(0 evaluations left.)")
+    assert json.loads(entry.turns[1]["text"])["calls"][0]["result"] == "All 3 evaluations of this session are used: finish."
+    rows = [row for row in entry.measured if row["purpose"] == "scratch"]
+    assert [row["side"] for row in rows] == ["1/0/1", "1/0/2", "1/0/3"] and all(row["cpu_s"] > 0 and row["score"] is None for row in rows)
+    assert sorted(row["purpose"] for row in entry.measured) == ["scratch"] * 3 + ["search"]
+
+
 def test_sessions_are_the_default_of_a_model_alone() -> None:
     assert writes_in_sessions(OWN, "model") and not writes_in_sessions(OWN, "operators")
     assert not writes_in_sessions(OWN.model_copy(update={"writer": "one-shot"}), "model")
