@@ -55,7 +55,7 @@ def tried_ideas(entry: Sequence[Mapping[str, Any]], retired: Mapping[str, str] =
     return [
         TriedIdea(
             item["cycle"], item["candidate"], "", item["idea"], "retired" if item["candidate"] in reasons else item["outcome"],
-            reason=reasons.get(item["candidate"], item["reason"]),
+            reason=reasons.get(item["candidate"]) or item["reason"],
         )
         for item in entry
     ]
