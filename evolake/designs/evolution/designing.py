@@ -249,9 +249,7 @@ class _Attempts:
         self.trials[number] = [self._trial_row(number, made, row) for row in rows]
         if not worth_revising(rows):
             return made
-        request = RevisionRequest(
-            request=number + 1, direction=self.chosen[number]["direction"], explanation=made.rationale, source=made.source, trial=trial_text(rows),
-        )
+        request = RevisionRequest(request=number + 1, source=made.source, trial=trial_text(rows))
         revised = agents.call(REVISION_ROLE, request, seed=self.turn.seeds.seed("revision", number), artifact_id=made.design_id)
         reply = revised.value
         if isinstance(reply, AgentFailure) or reply.solver_code is None or reply.solver_code == made.source:

@@ -179,7 +179,7 @@ DESIGN_ROLE = Role("designs_designer", DesignRequest, DesignReply, write_design,
 DESIGN_REPAIR_ROLE = Role(
     "designs_designer_repair", RepairRequest, DesignRepairReply, repair_design, values=prompt_values("goal", "genome", contract=True),
 )
-REVISION_ROLE = Role("designs_designer_revision", RevisionRequest, RevisionReply, keep_design, values=prompt_values("direction", "explanation"))
+REVISION_ROLE = Role("designs_designer_revision", RevisionRequest, RevisionReply, keep_design)
 ANALYSIS_ROLE = Role("designs_designer_analysis", AnalysisRequest, AnalysisReply, analyse_designs, fault=analyses_fault, values=prompt_values(
     designs=lambda request: "\n\n".join(map(measured_text, request.designs)), outcomes=lambda request: outcomes_text(request.outcomes),
 ))

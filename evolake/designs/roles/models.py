@@ -230,8 +230,6 @@ class RevisionRequest(RoleMessage):
     """
 
     request: int
-    direction: str
-    explanation: str
     source: str
     trial: str
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from evolake.agents.fences import clean, inline
-from evolake.designs.roles.contract_text import CONTRACT, COSTS
+from evolake.designs.roles.contract_text import CONTRACT
 from evolake.designs.roles.models import SHORT_ID, DesignDetail, DesignSummary, Direction, LevelResult
 
 NOT_MEASURED = "not measured yet"
@@ -93,10 +93,9 @@ BRIEF_FIELDS = ("sibling", "phase", "direction", "rationale", "focus", "avoid", 
 
 
 def prompt_values(
-    *hidden: str, contract: bool = False, costs: bool = False, written: Mapping[str, Callable[[Any], Any]] | None = None,
-    **texts: Callable[[Any], Any],
+    *hidden: str, contract: bool = False, written: Mapping[str, Callable[[Any], Any]] | None = None, **texts: Callable[[Any], Any],
 ) -> Callable[[BaseModel], dict[str, Any]]:
-    """For `Role.values`: the request's fields but the hidden ones, those that are `written` as text, and the contract or the costs alone.
+    """For `Role.values`: the request's fields but the hidden ones, those that are `written` as text, and the contract.
 
     written, texts: placeholder -> (request) -> its value.
     """
@@ -105,8 +104,7 @@ def prompt_values(
 
     def values(request: BaseModel) -> dict[str, Any]:
         shown = request.model_dump(mode="json", exclude=left_out)
-        rules = ({"contract": CONTRACT} if contract else {}) | ({"costs": COSTS} if costs else {})
-        return shown | {name: write(request) for name, write in made.items()} | rules
+        return shown | {name: write(request) for name, write in made.items()} | ({"contract": CONTRACT} if contract else {})
 
     return values
 

@@ -243,8 +243,7 @@ def _repair_values(request: RepairRequest) -> Mapping[str, Any]:
 
 
 def _revise_values(request: ReviseRequest) -> Mapping[str, Any]:
-    """Return what a revision needs: the change, what was measured of it, and the functions that it changed."""
-    return request.model_dump(mode="json", include={"hypothesis", "note", "diff", "measured"}) | {"excerpts": code_text(request.excerpts)}
+    return request.model_dump(mode="json", exclude={"excerpts"}) | {"excerpts": code_text(request.excerpts)}
 
 
 def keep_change(request: ReviseRequest, random: np.random.Generator) -> CodeReply:

@@ -18,13 +18,12 @@ LONGEST_FRAME = 1_300
 
 HIDDEN = {
     "designs_designer": {"baseline_source", "goal", "parents", "taken"}, "designs_designer_session": {"goal"},
-    "designs_designer_revision": {"direction", "explanation"},
     "designs_designer_repair": {"goal", "genome"}, "designs_objective_repair": {"genome"},
     "families_blind_reviewer": {"reader", "strategy", "points"}, "families_evolution_agent": {"records", "draft_record", "taken"},
     "families_quality_reviewer": {"metrics"}, "programs_writer": {"other", "relatives", "trials"},
     "prompts_consolidator": {"library"}, "prompts_critic": {"library"}, "prompts_editor": {"library"}, "prompts_recombiner": {"library"},
     "solvers_coder": {"cut", "plan", "material"}, "solvers_coder_repair": {"cut", "plan", "edits", "material", "knowledge"},
-    "solvers_coder_lookup": {"goal"}, "solvers_coder_revise": {"conditions", "goal", "instructions", "rules"},
+    "solvers_coder_lookup": {"goal"},
     "solvers_planner": {"history", "materials", "forbidden", "credits"}, "solvers_rule_writer": {"accepted"},
 }
 """Fields that no model is shown: those of the operators, and those of earlier forms of a question."""

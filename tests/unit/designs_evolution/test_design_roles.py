@@ -92,7 +92,7 @@ REVIEW = models.ReviewRequest(
     progress=[models.ProgressEntry(cycle="0001", reach=80, steps=900)], previous_guidance="none yet",
 )
 REQUESTS = {
-    REVISION_ROLE: models.RevisionRequest(request=1, direction="d", explanation="e", source="S", trial="N=40 ratio: 1.1"),
+    REVISION_ROLE: models.RevisionRequest(request=1, source="S", trial="N=40 ratio: 1.1"),
     LOOKUP_ROLE: LOOKUP, DIRECTIONS_ROLE: DIRECTIONS, DESIGN_ROLE: DESIGN, DESIGN_REPAIR_ROLE: REPAIR, ANALYSIS_ROLE: ANALYSIS,
     OBJECTIVE_ROLE: OBJECTIVE, OBJECTIVE_REPAIR_ROLE: models.RepairRequest(direction="d", source="S", error="e"), REVIEW_ROLE: REVIEW,
 }

@@ -97,12 +97,9 @@ def repair_request(commission: Commission, given: CoderInput, reply: CodeReply, 
 
 def revise_request(commission: Commission, given: CoderInput, draft: Draft, measured: str) -> ReviseRequest:
     """What the coder is asked once its variant was run next to its parent."""
-    plan = commission.plan
     diff = sources_diff(commission.parents[0].folder, draft.folder)
     return ReviseRequest(
-        hypothesis=plan["hypothesis"], instructions=plan["instructions"], diff=diff, measured=measured,
-        excerpts=changed_excerpts(given.shown, diff), rules=list(commission.rules), conditions=list(commission.facts.conditions),
-        note=commission.note,
+        hypothesis=commission.plan["hypothesis"], diff=diff, measured=measured, excerpts=changed_excerpts(given.shown, diff), note=commission.note,
     )
 
 
