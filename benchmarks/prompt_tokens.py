@@ -1,17 +1,18 @@
 """What a cycle of each line asks of a model: calls and tokens by role, next to a baseline.
 
-    python benchmarks/prompt_tokens.py [--lines designs,solvers] [--cycles 1] [--save] [--json] [--prompts FOLDER]
+    python benchmarks/prompt_tokens.py [--lines designs,solvers] [--cycles 1] [--sessions] [--save] [--json] [--prompts FOLDER]
 
 Each line runs from its seeds in a project of its own, with the profile `demo` and the backend `model`, against an HTTP server on
 loopback. The server answers each request with what the role's operators reply to the same request, so the figures are those of the
 prompts and of the number of calls, not of a model's skill or length: a reply of a model is longer. The planner and the coder of
-solvers reply with empty statements as their change. Operators hold no sessions, so every writer is asked in one-shot. The seeds of
+solvers reply with empty statements as their change. Operators hold no sessions, so every writer is asked in one-shot. With
+`--sessions` programs are written in sessions instead, each of two turns: the whole program with an evaluation, then `finish`. The seeds of
 families are taken in by operators; what a model is asked about them is counted as a line of its own. Tokens are counted with the
 tokenizer of the bundled model (SmolLM2, 49,152 tokens), if it was unpacked on this machine; characters divided by four are printed
 next to them. The schema that a server is sent as `response_format` is not counted; the one in the text is.
 
-`--save` makes the result the baseline, `benchmarks/prompt_tokens.json`, of the lines that ran. `--prompts` writes the longest prompt
-of each role into a folder. Designs, programs and solvers take a minute each, families and prompts longer.
+`--save` makes the result the baseline, `benchmarks/prompt_tokens.json`, of the lines that ran. `--prompts` writes every prompt
+into a folder. Designs, programs and solvers take a minute each, families and prompts longer.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ Counts = dict[str, dict[str, int]]
 FAMILIES, SEED_REVIEWS = "families", "families, seeds"
 PARTS = ("system", "user", "reply")
 RESULT = "tokens.json"
+BLOCK = "# EVOLVE-BLOCK-START"
 TOOLS_MARK = "\n\nThe tools:\n"
 SETTINGS = {
     "EVOLAKE_BACKEND": "model", "EVOLAKE_PROFILE": "demo", "EVOLAKE_PROGRAMS__WRITER": "one-shot", "EVOLAKE_DESIGNS__DESIGNER": "one-shot",
@@ -98,7 +100,7 @@ class OperatorsServer:
     def __init__(self) -> None:
         self.jobs: dict[str, Any] = {}
         self.counts: dict[str, Counts] = defaultdict(lambda: {name: dict.fromkeys(("calls", *PARTS), 0) for name in ("tokens", "quarter")})
-        self.longest: dict[str, str] = {}
+        self.prompts: dict[str, list[str]] = defaultdict(list)
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -128,7 +130,7 @@ class OperatorsServer:
         with self._lock:
             job = self.jobs[_first(messages)]
         offered = json.dumps(body["tools"], separators=(",", ":")) if "tools" in body else ""
-        message = self._session_message() if job.role.tools else {"content": self._operators_reply(job)}
+        message = self._session_message(job, messages) if job.role.tools else {"content": self._operators_reply(job)}
         texts = {
             "system": messages[0]["content"] + offered,
             "user": "\n".join(str(item.get("content") or "") + json.dumps(item.get("tool_calls") or "") for item in messages[1:]),
@@ -141,8 +143,7 @@ class OperatorsServer:
                 row["calls"] += 1
                 for part, count in counts.items():
                     row[part] += count
-            prompt = f"{texts['system']}\n\n=== user ===\n\n{texts['user']}"
-            self.longest[job.role.name] = max(self.longest.get(job.role.name, ""), prompt, key=len)
+            self.prompts[job.role.name].append(f"{texts['system']}\n\n=== user ===\n\n{texts['user']}\n\n=== reply ===\n\n{texts['reply']}")
         read = counted["system"] + counted["user"]
         usage = {"prompt_tokens": read, "completion_tokens": counted["reply"], "total_tokens": read + counted["reply"]}
         choice = {"index": 0, "message": {"role": "assistant"} | message, "finish_reason": "tool_calls" if "tool_calls" in message else "stop"}
@@ -153,9 +154,17 @@ class OperatorsServer:
             return json.dumps(plain(job.request))
         return job.role.operators(job.request, np.random.Generator(np.random.PCG64(job.seed))).model_dump_json()
 
-    def _session_message(self) -> dict[str, Any]:
-        """The only turn that needs no model: `finish` with nothing."""
-        return {"content": "", "tool_calls": [{"id": "1", "type": "function", "function": {"name": "finish", "arguments": "{}"}}]}
+    def _session_message(self, job: Any, messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return a turn that needs no model: of a program the whole text, otherwise unchanged, with an evaluation; then `finish`."""
+        if getattr(job.request, "program", "") and not any(item["role"] == "assistant" for item in messages):
+            text = job.request.program.replace(BLOCK, f"{BLOCK}\n# child {job.seed}", 1)
+            calls: list[tuple[str, dict[str, str]]] = [("write_file", {"path": job.request.files[0], "text": text}), ("evaluate", {})]
+        else:
+            calls = [("finish", {"idea": "A comment."} if hasattr(job.request, "program") else {})]
+        return {"content": "", "tool_calls": [
+            {"id": str(number), "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+            for number, (name, arguments) in enumerate(calls, start=1)
+        ]}
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         server = self
@@ -208,26 +217,28 @@ def run_line(line: str, cycles: int, folder: Path) -> None:
     with asks, holds, server.serving() as base_url:
         os.environ["EVOLAKE_MODEL_BASE_URL"] = base_url
         code = main(["--lines", line, "--cycles", str(cycles)], standalone_mode=False)
-    (folder / RESULT).write_text(json.dumps({"code": code, "counts": server.counts, "longest": server.longest}))
+    (folder / RESULT).write_text(json.dumps({"code": code, "counts": server.counts, "prompts": server.prompts}))
 
 
 @dataclass(frozen=True)
 class Counted:
-    """What the cycles of a line asked. roles: by role. longest: role -> its longest prompt."""
+    """What the cycles of a line asked. roles: by role. prompts: role -> its prompts, each with its reply."""
 
     roles: dict[str, Counts]
-    longest: dict[str, str]
+    prompts: dict[str, list[str]]
 
 
-def count_line(line: str, cycles: int, *, operators_seed: bool = False, may_fail: bool = False) -> Counted:
+def count_line(line: str, cycles: int, *, operators_seed: bool = False, may_fail: bool = False, sessions: bool = False) -> Counted:
     """Return what a line asks for in a project and a process of its own.
 
     operators_seed: whether its seeds are taken in by operators before. may_fail: whether what it asked for until it failed counts.
+    sessions: whether programs are written in sessions.
     """
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("EVOLAKE_", "DAGSTER_"))}
     with tempfile.TemporaryDirectory(prefix="prompt-tokens-") as place:
         folder = Path(place)
         environment = clean | SETTINGS | {"EVOLAKE_LAKE": str(folder / "lake"), "DAGSTER_HOME": str(folder / "home")}
+        environment |= {"EVOLAKE_PROGRAMS__WRITER": "session"} if sessions else {}
         if operators_seed:
             _run([sys.executable, "-m", "pipelines.evolve", "--lines", line, "--cycles", "0"], environment | {"EVOLAKE_BACKEND": "operators"})
         command = [sys.executable, str(Path(__file__).resolve()), "--child", place, "--lines", line, "--cycles", str(cycles)]
@@ -235,7 +246,7 @@ def count_line(line: str, cycles: int, *, operators_seed: bool = False, may_fail
         result: dict[str, Any] = json.loads((folder / RESULT).read_text()) if (folder / RESULT).is_file() else {"code": "no result"}
     if result["code"] == "no result" or (result["code"] and not may_fail):
         raise click.ClickException(f"the line {line} ended with {result['code']}\n{said}")
-    return Counted(result["counts"], result["longest"])
+    return Counted(result["counts"], result["prompts"])
 
 
 def _run(command: Sequence[str], environment: Mapping[str, str]) -> str:
@@ -270,11 +281,12 @@ def _row(line: str, role: str, now: Sequence[Mapping[str, Any]], before: Sequenc
 @click.command(help=__doc__)
 @click.option("--lines", default=",".join(LINES), show_default=True)
 @click.option("--cycles", default=1, show_default=True, type=click.IntRange(min=0))
+@click.option("--sessions", is_flag=True)
 @click.option("--save", is_flag=True)
 @click.option("--json", "as_json", is_flag=True)
 @click.option("--prompts", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--child", type=click.Path(exists=True, path_type=Path), hidden=True)
-def main(lines: str, cycles: int, save: bool, as_json: bool, prompts: Path | None, child: Path | None) -> None:
+def main(lines: str, cycles: int, sessions: bool, save: bool, as_json: bool, prompts: Path | None, child: Path | None) -> None:
     """Count, print, and save if asked to."""
     if child:
         run_line(lines, cycles, child)
@@ -282,13 +294,15 @@ def main(lines: str, cycles: int, save: bool, as_json: bool, prompts: Path | Non
     if prompts:
         prompts.mkdir(parents=True, exist_ok=True)
     kept = json.loads(BASELINE.read_text()) if BASELINE.is_file() else {"lines": {}}
-    counted = {name.strip(): count_line(name.strip(), cycles, operators_seed=name.strip() == FAMILIES) for name in lines.split(",")}
+    names = [name.strip() for name in lines.split(",")]
+    counted = {name: count_line(name, cycles, operators_seed=name == FAMILIES, sessions=sessions) for name in names}
     if FAMILIES in counted:
         # no reply of operators reviews a seed family as a model would, so that the seeds do not enter; what was asked about them counts all the same
         counted[SEED_REVIEWS] = count_line(FAMILIES, 0, may_fail=True)
     counts = {name: item.roles for name, item in counted.items()}
-    for name, text in [pair for item in counted.values() for pair in item.longest.items()] if prompts else ():
-        ((prompts or Path()) / f"{name}.txt").write_text(text)
+    for name, texts in [pair for item in counted.values() for pair in item.prompts.items()] if prompts else ():
+        for number, text in enumerate(texts, start=1):
+            ((prompts or Path()) / f"{name}_{number}.txt").write_text(text)
     if save:
         date = datetime.now(UTC).date().isoformat()
         BASELINE.write_text(json.dumps({"date": date, "cycles": cycles, "lines": kept["lines"] | counts}, indent=1, sort_keys=True) + "\n")

@@ -53,7 +53,7 @@ def _kind(asked: Asked) -> str:
     if "tools" in asked.body:
         return "session"
     wanted = (asked.response_format or {}).get("json_schema", {}).get("schema", {}).get("properties", {})
-    for name in ("lookup_experiment_ids", "research_directions", "success_level", "research_phase"):
+    for name in ("lookup_experiment_ids", "research_directions", "analyses", "research_phase"):
         if name in wanted:
             return name
     if {"explanation", "solver_code"} == set(wanted):
@@ -112,10 +112,8 @@ def _mended(text: str, random: np.random.Generator) -> dict[str, Any]:
 
 
 def _analysis(text: str, random: np.random.Generator) -> dict[str, Any]:
-    return {
-        "short_name": "played", "key_insight": "It ran.", "success_level": "moderate", "detailed_analysis": "See the results.",
-        "comparison_to_references": "None.", "recommended_next_steps": "None.", "reference_weights": [],
-    }
+    ids = dict.fromkeys(re.findall(r"(?m)^design ([0-9a-f]{12}): ", text))
+    return {"analyses": [{"design_id": name, "key_insight": "It ran.", "success_level": "moderate"} for name in ids]}
 
 
 def _objective(text: str, random: np.random.Generator) -> dict[str, Any]:
@@ -135,6 +133,6 @@ def _review(text: str, random: np.random.Generator) -> dict[str, Any]:
 
 _PLAYS = {
     "lookup_experiment_ids": _lookup, "research_directions": _directions, "solver_code": _design, "mending solver_code": _mended,
-    "success_level": _analysis, "revision": _revised,
+    "analyses": _analysis, "revision": _revised,
     "objective_code": _objective, "mending objective_code": _mended_objective, "research_phase": _review,
 }

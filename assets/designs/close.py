@@ -102,6 +102,7 @@ def _closed(store: LineStore, population: Population, tuning: pl.DataFrame, revi
 
     Of merges and imports only what this cycle's opening took in counts: one that came since is the next cycle's.
     """
+    from evolake.designs.evolution.attempts import KEPT_TUNINGS, tuning_note
     from evolake.designs.evolution.importing import taken_in
     from evolake.designs.evolution.merge import entered_merges
     from evolake.designs.evolution.reviewing import reviewed
@@ -113,6 +114,8 @@ def _closed(store: LineStore, population: Population, tuning: pl.DataFrame, revi
         "tuning_tried": sorted({*before.value("tuning_tried", []), *tuning["design_id"].to_list()}),
         "merged_bundles": sorted({*before.value("merged_bundles", []), *merged}),
     }
+    if note := tuning_note(population, tuning.sort("trial").to_dicts()):
+        values["tunings"] = [*before.value("tunings", []), note][-KEPT_TUNINGS:]
     if imported := taken_in(before, arrived_bundles(store)):
         values["imported_bundles"] = imported
     return reviewed(population, review.to_dicts()).with_values(**values)

@@ -27,6 +27,7 @@ def candidates(store: LineStore) -> pl.DataFrame:
     """Every version of every attempt, with the evidence of the gates that it reached. Opens the cycle, and takes in new seed families."""
     from evolake.families.evolution.ideas import TRIED, idea_rows, tried_ideas
     from evolake.families.evolution.immigrants import SEEDS
+    from evolake.families.evolution.learnability import answered_text
     from evolake.families.evolution.proposing import check_evolution_agent, propose_families
     from evolake.families.evolution.records import derivation_rows, proposal_rows
     from evolake.families.evolution.requests import EvolutionSources
@@ -40,9 +41,11 @@ def candidates(store: LineStore) -> pl.DataFrame:
         admit_seeds(store, sealed, lambda: seeds_of(SEEDS, settings), "families", admitting(store, sealed, pool, agents, examine))
         population, notes = archive(store), store.guidance()
         factors = learnt(store)
+        answered = {row["family_id"]: answered_text(row) for row in store.rows(LEARNABILITY.name)}
+        retired = {row["family_id"]: answered.get(row["family_id"], "the scores of its replies") for row in population.rows("retired")}
         parents = [load_family(row["record_sha"], store.blobs) for row in population.rows("accepted")]
-        tried = tried_ideas(population.value(TRIED, []))
-        sources = EvolutionSources(parents, population.known(), population.lessons(), notes, factors, tried, settings.agents.waves)
+        tried = tried_ideas(population.value(TRIED, []), retired)
+        sources = EvolutionSources(parents, population.known(), population.lessons(), notes, factors, tried, settings.agents.waves, answered)
         made = propose_families(
             agents, sources, pool=pool, judge=examine, settings=settings.of(FamiliesSettings), cycle=cycle, root_seed=settings.seed,
         )

@@ -44,7 +44,7 @@ def contests(store: LineStore, decisions: pl.DataFrame, variants: pl.DataFrame) 
 
     families = store.rows(CONTEST_FAMILIES.name) if store.has(CONTEST_FAMILIES.name) else []
     titles = {row["variant_id"]: row["title"] for row in [*archive(store).rows(), *variants.to_dicts()]}
-    return contest_records(decisions.to_dicts(), families, titles)
+    return contest_records(decisions.to_dicts(), families, titles, store.rows(RACES.name) if store.has(RACES.name) else [])
 
 
 @line.asset(schema=HOLDOUT_RUNS, kinds={"bubblewrap"}, metadata={MEASURES_TIME: True})

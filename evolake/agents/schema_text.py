@@ -3,7 +3,8 @@
 The schema that pydantic makes repeats each name as a title and states what "not required" says already. What is left out here changes nothing
 that a reply may be: titles, defaults that are empty, the `null` of a field that may be left out, limits that no reply comes near, descriptions that
 the same schema has already, and definitions that are used once, which are put where they are used. That an object has no further keys is one sentence
-of the prompt instead of an entry for each object.
+of the prompt instead of an entry for each object. Fields that only operators fill, whose description begins with `leave null` or `leave empty`, are
+left out as a whole.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Any
 LEAST_LIMIT_LEFT_OUT = 50_000
 """A `maxLength` from here on is left out: a reply has a limit of tokens, which is lower."""
 _DEFINITION = "#/$defs/"
+_OPERATORS_FIELDS = ("leave null", "leave empty")
+"""How the description of a field begins that a model does not fill."""
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
@@ -77,10 +80,15 @@ class _Compacting:
 
     def _value(self, key: str, value: Any) -> Any:
         if key == "properties":
-            return {name: self._node(item) for name, item in value.items()}
+            return {name: self._node(item) for name, item in value.items() if not _left_to_operators(item)}
         if key in ("anyOf", "oneOf", "allOf", "prefixItems"):
             return [self._node(item) for item in value]
         return self._node(value) if key in ("items", "additionalProperties") else value
+
+
+def _left_to_operators(item: Any) -> bool:
+    """Whether a property is one that a model does not fill."""
+    return isinstance(item, Mapping) and str(item.get("description", "")).startswith(_OPERATORS_FIELDS)
 
 
 def _without_null(node: Mapping[str, Any]) -> Mapping[str, Any]:

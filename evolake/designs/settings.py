@@ -97,7 +97,7 @@ class DesignsSettings(LineSettings):
     )
     revise: bool = Field(
         default=True, description="a design that a model wrote in one reply is tried at small sizes next to its parent, and the model may revise "
-        "it once",
+        "it once if it broke there or solved less",
     )
     grammar: Literal["open", "paper"] = Field(
         default="open", description="what operators write designs in: `open` (typed expressions, from the baseline dynamics on), or `paper` (the "

@@ -307,10 +307,10 @@ TRIALS = TableSchema(
     "trials", 1,
     {
         "cycle": pl.String, "number": (pl.Int64, "Request of the cycle whose design was tried, from 1."),
-        "design_id": (pl.String, "Design that was tried: as first written, or revised."),
+        "design_id": (pl.String, "Design that was tried: as first written, or revised; of a draft in a session the sha256 of its text."),
         "side": (pl.String, "Whose run it is: yours (the design that was tried) or start (the design that it starts from)."),
         "N": pl.Int64, "batch": pl.Int64,
-        "pair": (pl.Int64, "Number of the batch; both sides run on the same instances."),
+        "pair": (pl.Int64, "Number of the batch, plus 100 n in the n-th trial of a session; both sides run on the same instances."),
         "seed": (pl.Int64, "Seed of the instances, which no experiment and no contest draws."),
         "max_work": pl.Float64,
         "solved": (pl.Boolean, "Whether half of the batch was solved."),

@@ -13,6 +13,7 @@ from evolake.bundles.measuring import difference
 from evolake.bundles.model import Carried, Judging, LineBundle, Said
 from evolake.bundles.ruling import all_pass, gates_again
 from evolake.errors import InputError, MachineryError
+from evolake.programs.evolution.outcome import SCRATCH
 from evolake.programs.gates.specs import GATES
 from evolake.programs.measuring_again import Rerun, reached, scored
 from evolake.programs.report.gains import gain_between
@@ -93,7 +94,8 @@ def _measured(lake: Lake, catalogue: Catalogue, program: str, project: str, init
 
 
 def _rows(lake: Lake, table: str, cycle: str, program: str) -> list[dict[str, Any]]:
-    return _evaluations_of([row for row in lake.read(LINE, table, cycle).to_dicts() if row["program_id"] == program])
+    rows = lake.read(LINE, table, cycle).to_dicts()
+    return _evaluations_of([row for row in rows if row["program_id"] == program and row["purpose"] != SCRATCH])
 
 
 def _evaluations_of(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

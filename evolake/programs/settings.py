@@ -33,9 +33,14 @@ class ProgramsSettings(LineSettings):
         default="auto", description="how a model writes a program: `session` (it reads, changes and evaluates the program by tools in the jail), "
         "`one-shot` (one reply, and `revisions` after an evaluation), or `auto` (sessions with the backend model)",
     )
-    session_evaluations: int = Field(default=12, gt=0, description="evaluations that a session of a writer may ask for")
+    candidates_per_call: int = Field(
+        default=4, gt=0, description="children of one parent that a one-shot writer is asked for in one call, if their texts come to at most "
+        "12,000 characters; 1: a call for each",
+    )
+    session_evaluations: int = Field(default=12, gt=0, description="evaluations and scratch runs that a session of a writer may ask for")
     revisions: int = Field(
-        default=1, ge=0, le=1, description="whether a one-shot writer may revise its program after one evaluation of it: 1, or 0 for never",
+        default=1, ge=0, le=1, description="whether a one-shot writer may revise its program after one evaluation of it, if it failed or has the "
+        "best score so far: 1, or 0 for never",
     )
     repeats: int = Field(default=1, gt=0, description="evaluations of a candidate, each under a seed of its own; the score is their mean")
     heldout_repeats: int = Field(

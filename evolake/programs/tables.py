@@ -83,12 +83,12 @@ MEASURED = TableSchema(
     {
         "cycle": pl.String, "project": pl.String, "program_id": pl.String,
         "purpose": (
-            pl.String, "search; session or trial: under the seeds of the search, while its author still worked on it; or heldout: side by side at "
-            "the end of the cycle, under seeds that the search never had.",
+            pl.String, "search; session or trial: under the seeds of the search, while its author still worked on it; scratch: a script that its "
+            "author ran next to it, without a score; or heldout: side by side at the end of the cycle, under seeds that the search never had.",
         ),
         "side": (
             pl.String, "Of the held-out: champion, again (the champion once more under the first seeds: the noise within a seed), challenger or "
-            "initial; of session and trial generation/place of the child that was asked for; empty for the search.",
+            "initial; of session, scratch and trial generation/place of the child that was asked for; empty for the search.",
         ),
         "seed": (pl.Int64, "Number that chance in the evaluation is drawn from."),
         "status": (pl.String, "ok; or how it ended: a status of the jail, build, raised, reported (an error in words), no_result or tampered."),

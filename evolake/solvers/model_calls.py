@@ -20,9 +20,9 @@ def model_calls(settings: Settings, *, first: bool, seeds: bool) -> list[RoleCal
     variants, objectives = own.variants_per_cycle, 0 if first else own.objectives_per_cycle
     coder = {
         "one-shot": [
-            RoleCalls(LOOKUP, variants, variants / 2, data=6000, reply=300), RoleCalls(CODER, variants, variants, data=8000, reply=1500),
+            RoleCalls(LOOKUP, variants, variants / 2, data=2000, reply=300), RoleCalls(CODER, variants, variants, data=6000, reply=1500),
             RoleCalls(CODER_REPAIR, variants * own.repair_attempts, variants / 2, data=9000, reply=1500),
-            RoleCalls(CODER_REVISE, variants if own.trial_formulas else 0, variants * 0.75 if own.trial_formulas else 0, data=5000, reply=1000),
+            RoleCalls(CODER_REVISE, variants if own.trial_formulas else 0, variants / 3 if own.trial_formulas else 0, data=2500, reply=1000),
         ],
         "session": [RoleCalls(CODER_SESSION, variants, variants, data=3000)],
     }.get(settings.coder, [])

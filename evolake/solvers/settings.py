@@ -23,7 +23,7 @@ class SolversSettings(LineSettings):
     repair_attempts: int = Field(default=2, ge=0, description="times a coder sees a gate's objection before its variant dies")
     trial_formulas: int = Field(
         default=8, ge=0, le=12, description="fresh formulas on which a one-shot coder's variant is run next to its parent, so that the model may "
-        "revise it once before the benchmark; 0: no such round",
+        "revise it once before the benchmark if it costs at least 10 % more; 0: no such round",
     )
     analyst: Literal["one-shot", "session"] = Field(
         default="one-shot", description="how a model makes the post-mortem of a cycle: `one-shot`, from excerpts, or `session`, which reads whole "

@@ -20,9 +20,12 @@ from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.proposals import shares
 from evolake.designs.evolution.schedule import sizes
 from evolake.designs.roles.designer import ANALYSIS_ROLE
-from evolake.designs.roles.models import SHORT_ID, AnalysisRequest, ReferenceWeight
+from evolake.designs.roles.models import SHORT_ID, AnalysisRequest, MeasuredDesign, ReferenceWeight
 from evolake.designs.settings import DesignsSettings
 from evolake.seeds import child_seed
+
+DESIGNS_OF_A_CALL = 8
+"""Designs that one call analyses at most."""
 
 
 @dataclass(frozen=True)
@@ -45,23 +48,27 @@ def analyse_designs(
     """
     ranks = {row["design_id"]: row for row in population.ranking.to_dicts()}
     ids = [design_id for design_id in design_ids if design_id in ranks]
-    requests = [_request(population, design_id, directions, ranks, texts, settings) for design_id in ids]
-    seeds = [child_seed(root_seed, LINE, cycle, "analysis", number) for number in range(len(ids))]
-    replies = [reply.value for reply in agents.call_many(ANALYSIS_ROLE, requests, seeds=seeds, artifact_ids=ids)]
+    measured = [_measured_design(population, design_id, directions, ranks, texts, settings) for design_id in ids]
+    outcomes = contest_outcomes(population)
+    parts = [measured[first : first + DESIGNS_OF_A_CALL] for first in range(0, len(measured), DESIGNS_OF_A_CALL)]
+    seeds = [child_seed(root_seed, LINE, cycle, "analysis", number) for number in range(len(parts))]
+    replies = agents.call_many(ANALYSIS_ROLE, [AnalysisRequest(designs=part, outcomes=outcomes) for part in parts], seeds=seeds)
+    values = [reply.value for reply in replies]
+    found = {item.design_id: item for value in values if not isinstance(value, AgentFailure) for item in value.analyses}
     known = short_ids(population)
     rows: list[dict[str, Any]] = []
-    failures: list[AgentFailure] = []
+    failures = [value for value in values if isinstance(value, AgentFailure)]
     weights: dict[str, dict[str, float]] = {}
-    for design_id, reply in zip(ids, replies, strict=True):
-        if isinstance(reply, AgentFailure):
-            failures.append(reply)
+    for design_id in ids:
+        if (reply := found.get(design_id[:SHORT_ID])) is None:
             continue
         parents = [parent for child, parent, _ in population.edges() if child == design_id]
         allowed = {short: whole for short, whole in known.items() if whole in parents}
         if parents and reply.reference_weights:
             weights[design_id] = dict(shares({item.design_id: item.weight for item in reply.reference_weights}, allowed, parents))
         rows.append({
-            "design_id": design_id, "cycle": cycle, "fidelity": ranks[design_id]["fidelity"], "short_name": reply.short_name,
+            "design_id": design_id, "cycle": cycle, "fidelity": ranks[design_id]["fidelity"],
+            "short_name": reply.short_name or population.row(design_id)["title"][:40],
             "key_insight": reply.key_insight, "success_level": reply.success_level, "detailed_analysis": reply.detailed_analysis,
             "comparison_to_references": reply.comparison_to_references, "recommended_next_steps": reply.recommended_next_steps,
             "reference_weights": json.dumps(weights.get(design_id, {}), sort_keys=True),
@@ -74,20 +81,21 @@ def analyse_designs(
     return Analyses(rows, learnt, failures)
 
 
-def _request(
+def _measured_design(
     population: Population, design_id: str, directions: Mapping[str, str], ranks: Mapping[str, Mapping[str, Any]], texts: Texts,
     settings: DesignsSettings,
-) -> AnalysisRequest:
+) -> MeasuredDesign:
     row = population.row(design_id)
     edges = [(parent, weight) for child, parent, weight in population.edges() if child == design_id]
     experiments = population.experiment_rows([design_id])
-    return AnalysisRequest(
-        title=row["title"], direction=directions.get(row["direction_id"] or "", ""), explanation=row["rationale"] or "",
+    return MeasuredDesign(
+        design_id=design_id[:SHORT_ID], title=row["title"], direction=directions.get(row["direction_id"] or "", ""),
+        explanation=row["rationale"] or "",
         source=texts(row["source_sha"]), fidelity=reach(experiments)["fidelity"], results=level_results(experiments),
         rank=ranks[design_id]["rank"], ranked_designs=len(ranks), consensus=ranks[design_id]["consensus"],
         references=[detail(population, parent, texts, settings) for parent, _ in edges],
         reference_ranks={parent[:SHORT_ID]: ranks[parent]["rank"] for parent, _ in edges if parent in ranks},
         creation_weights=[ReferenceWeight(design_id=parent[:SHORT_ID], weight=weight) for parent, weight in edges],
         against_parent=against_parent(population, design_id), scaling=scaling_text(design_id, experiments, sizes(settings, "high")[-1]),
-        outcomes=contest_outcomes(population), seconds=counted_seconds(experiments),
+        seconds=counted_seconds(experiments),
     )

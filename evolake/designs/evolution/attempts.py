@@ -5,6 +5,7 @@ Nothing here is a measured time: seconds are counted, so that a cycle that is ru
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,7 +23,7 @@ from evolake.designs.roles.models import SHORT_ID
 from evolake.designs.work.rows import median_work, per_step
 
 LONGEST_IDEA = 240
-KEPT_DECISIONS, SHOWN_DECISIONS, KEPT_UNMADE = 12, 4, 60
+KEPT_DECISIONS, SHOWN_DECISIONS, KEPT_UNMADE, KEPT_TUNINGS = 12, 4, 60, 4
 Row = Mapping[str, Any]
 
 
@@ -94,6 +95,26 @@ def contest_outcomes(population: Population) -> list[str]:
         sides = f"{item['challenger_id'][:SHORT_ID]} against the {item['comparison']} {item['incumbent_id'][:SHORT_ID]}"
         lines.append(f"Cycle {item['cycle']}: {sides}: {item['reason']}")
     return lines
+
+
+def tuning_note(population: Population, rows: Sequence[Row]) -> str:
+    """Return what tuning came to in a sentence: which values moved and how the consensus did, or why there is no tuned copy; "" without trials.
+
+    rows: of TUNING, of one design; trial 0 is the design as it is.
+    """
+    if not rows:
+        return ""
+    first, best = rows[0], min(rows, key=lambda row: (row["consensus"] is None, row["consensus"] or 0.0, row["trial"]))
+    name = f"Tuning of {first['design_id'][:SHORT_ID]} ({population.row(first['design_id'])['title']}) in cycle {first['cycle']}"
+    if first["consensus"] is None:
+        return f"{name}: {first['reason'] or 'no trial was scored'}."
+    reasons = sorted({row["reason"] for row in rows if row["status"] == "blocked" and row["reason"]})
+    lost = f"; {sum(row['status'] == 'blocked' for row in rows)} were blocked, e.g. {reasons[0]}" if reasons else ""
+    if best is first or best["consensus"] >= first["consensus"]:
+        return f"{name}: none of {len(rows) - 1} trials beat its own values{lost}."
+    before, after = (json.loads(row["hyper_values"]) for row in (first, best))
+    moved = ", ".join(f"{key} {before[key]} -> {after[key]}" for key in sorted(after) if after[key] != before.get(key))
+    return f"{name}: {moved}; consensus {first['consensus']:.3f} -> {best['consensus']:.3f}{lost}."
 
 
 def tried_designs(population: Population) -> list[TriedIdea]:

@@ -5,7 +5,8 @@ Trials are run on planted instances of their own, drawn by the root seed and the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from pydantic import ValidationError
 
 from evolake.agents import AgentFailure, Agents, Reply
 from evolake.agents.session.role import require_model
-from evolake.agents.session.tools import Call
+from evolake.agents.session.tools import Call, CommandReport
 from evolake.agents.session.workspace import Workspace, well_formed
 from evolake.agents.session_spec import RunCommand, SessionSpec, Unusable, hold_session
 from evolake.designs.evolution.trials import SIDES, TrialBench, TrialSize, trial_text
@@ -29,6 +30,24 @@ from evolake.settings import BudgetSettings
 FILE, BASELINE = "design.py", "references/baseline.py"
 
 
+KeepRows = Callable[[Sequence[Mapping[str, Any]]], None]
+PAIRS_OF_A_TRIAL = 100
+"""The pairs of the n-th trial of a session are numbered from n times this."""
+
+
+@dataclass
+class TrialCount:
+    """Counts the trials of a session, recorded ones included. keep: takes their rows."""
+
+    keep: KeepRows
+    trials: int = 0
+
+    def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Take the rows of one command."""
+        self.trials += bool(rows)
+        self.keep(rows)
+
+
 @dataclass
 class SessionDesigner:
     """Holds a session for each design that is asked for. pool: the jail that traces. call: that of the file tools. turns: of a session at most."""
@@ -41,18 +60,23 @@ class SessionDesigner:
     root_seed: int
     turns: int = 40
 
-    def write(self, request: DesignRequest, *, seed: int, attempt: int) -> Reply[DesignReply | AgentFailure]:
-        """Return the session's file as a reply like any other; an AgentFailure with a typed status if it was not finished."""
+    def write(self, request: DesignRequest, *, seed: int, attempt: int, keep: KeepRows = lambda rows: None) -> Reply[DesignReply | AgentFailure]:
+        """Return the session's file as a reply like any other; an AgentFailure with a typed status if it was not finished.
+
+        keep: takes the runs of each trial, rows of TRIALS but cycle and number, also when the session is replayed.
+        """
+        count = TrialCount(keep)
         files, start = starting_files(request)
         workspace = Workspace({name: well_formed(text) for name, text in files.items()}, lambda path: path == FILE)
-        spec = SessionSpec(DESIGN_SESSION, request_of(request, start, self.turns), workspace, design_reply, self.commands(files[FILE]))
+        commands = self.commands(files[FILE], count)
+        spec = SessionSpec(DESIGN_SESSION, request_of(request, start, self.turns), workspace, design_reply, commands, keep=count.add)
         return hold_session(self.agents, spec, self.call, seed=seed, attempt=attempt)
 
-    def commands(self, start: str) -> Mapping[str, RunCommand]:
-        """The commands of a session that begins with the file `start`."""
+    def commands(self, start: str, count: TrialCount) -> Mapping[str, RunCommand]:
+        """The commands of a session that begins with the file `start`. count: its trials so far."""
         return {
             "check": lambda folder, arguments: self.check(_source(folder), arguments),
-            "trial": lambda folder, arguments: self.trial(_source(folder), start, arguments),
+            "trial": lambda folder, arguments: self.trial(_source(folder), start, arguments, count.trials + 1),
         }
 
     def check(self, source: str, arguments: Check) -> str:
@@ -62,15 +86,17 @@ class SessionDesigner:
             return f"It is no design yet: {result.gate}: {result.reason}"
         return f"It is a design of {len(result.gradient().nodes)} operators and {len(result.hypers)} hyperparameters."
 
-    def trial(self, source: str, start: str, arguments: Trial) -> str:
-        """Return both designs on the same instances, in steps and work; no times, so that the same session gives the same."""
+    def trial(self, source: str, start: str, arguments: Trial, number: int = 1) -> str | CommandReport:
+        """Return both designs on the same instances, in steps and work; no times, so that the same session gives the same. number: of the trial."""
         traced = {side: self._traced(text) for side, text in zip(SIDES, (source, start), strict=True)}
         for side, result in traced.items():
             if isinstance(result, Blocked):
                 return f"{side}: it is no design: {result.gate}: {result.reason}"
         ours, theirs = (result for result in traced.values() if isinstance(result, TracedDesign))
         size = TrialSize(arguments.variables, arguments.instances, arguments.seeds, arguments.max_steps)
-        return trial_text(TrialBench(self.settings, self.cycle, self.root_seed).run(ours, theirs, [size]))
+        rows = TrialBench(self.settings, self.cycle, self.root_seed).run(ours, theirs, [size])
+        draft = hashlib.sha256(source.encode()).hexdigest()
+        return CommandReport(trial_text(rows), [row | {"design_id": draft, "pair": PAIRS_OF_A_TRIAL * number + row["pair"]} for row in rows])
 
     def _traced(self, source: str) -> TracedDesign | Blocked:
         return alone(lambda: trace(source, pool=self.pool), lambda reason: Blocked(reason, "load"))

@@ -16,10 +16,10 @@ from evolake.agents.waves import MOST_SIBLINGS, SiblingNote, waves
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution.attempts import contest_outcomes, idea_of
 from evolake.designs.evolution.designer_session import SessionDesigner
-from evolake.designs.evolution.planning import TRIED_BY_DESIGNER, detail, schedule_text, tried_text
+from evolake.designs.evolution.planning import TRIED_BY_DESIGNER, detail, limits_text, tried_text
 from evolake.designs.evolution.population import Population, Texts
 from evolake.designs.evolution.proposals import Candidate, Judge, Judged, candidate_of, derivation_rows, design_row, judged_and_mended
-from evolake.designs.evolution.trials import REVISION_SIZES, TrialBench, mean_gain, trial_text
+from evolake.designs.evolution.trials import REVISION_SIZES, TrialBench, mean_gain, trial_text, worth_revising
 from evolake.designs.genome.grammars import GRAMMARS, adopted, parent_of
 from evolake.designs.model.boundary import alone
 from evolake.designs.model.contract import TracedDesign
@@ -185,8 +185,14 @@ class _Attempts:
         seeds = [self.turn.seeds.seed("design", number) for number in numbers]
         draws = [self.draws[number] for number in numbers]
         if self.turn.session is not None:
-            return [self.turn.session.write(request, seed=seed, attempt=draw) for request, seed, draw in zip(requests, seeds, draws, strict=True)]
+            keepers = [partial(self._keep_trials, number) for number in numbers]
+            asked = zip(requests, seeds, draws, keepers, strict=True)
+            return [self.turn.session.write(request, seed=seed, attempt=draw, keep=keep) for request, seed, draw, keep in asked]
         return agents.call_many(DESIGN_ROLE, requests, seeds=seeds, attempts=draws)
+
+    def _keep_trials(self, number: int, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Take the runs of a session's trial: they count as those of a one-shot design do."""
+        self.trials.setdefault(number, []).extend({**row, "cycle": self.turn.seeds.cycle, "number": number + 1} for row in rows)
 
     def _state(self, number: int) -> dict[str, Any]:
         """Return what a request says of the others: to operators the keys of known designs, to a model its siblings."""
@@ -199,8 +205,7 @@ class _Attempts:
         """Return what the requests after this one are sent of it."""
         came = "accepted" if result.accepted else f"blocked: {result.examined.reason}"
         rows = [row for tried in (self.trials, self.revisions) for row in tried.get(number, []) if row["design_id"] == result.design_id]
-        tried = trial_text(rows).splitlines()
-        largest = [line for line in tried if " ratio: " in line][-1:]
+        largest = [line.partition(". Yours")[0] for line in trial_text(rows).splitlines()][-1:]
         return f"{idea_of(result.rationale) or result.title} ({'; '.join([came, *largest])})"[:SIBLING_CHARS]
 
     def _made(self, number: int, replied: Reply[DesignReply | AgentFailure], agents: Agents) -> _Made:
@@ -232,16 +237,19 @@ class _Attempts:
 
 
     def _revised(self, number: int, made: Judged, agents: Agents, known: Mapping[str, str]) -> Judged:
-        """Return the design after its trial and revision; as it was if the revision keeps it, is blocked, is none, or needs more work in a trial on
-        the same instances."""
+        """Return the design after its trial and revision.
+
+        As it was if the trial leaves nothing to revise (`worth_revising`), or if the revision keeps it, is blocked, is none, or needs more work in a
+        trial on the same instances.
+        """
         trials, start = self.turn.trials, self._start(made)
         if trials is None or start is None or made.traced is None:
             return made
         rows = trials.run(made.traced, start, REVISION_SIZES)
         self.trials[number] = [self._trial_row(number, made, row) for row in rows]
-        request = RevisionRequest(
-            request=number + 1, direction=self.chosen[number]["direction"], explanation=made.rationale, source=made.source, trial=trial_text(rows),
-        )
+        if not worth_revising(rows):
+            return made
+        request = RevisionRequest(request=number + 1, source=made.source, trial=trial_text(rows))
         revised = agents.call(REVISION_ROLE, request, seed=self.turn.seeds.seed("revision", number), artifact_id=made.design_id)
         reply = revised.value
         if isinstance(reply, AgentFailure) or reply.solver_code is None or reply.solver_code == made.source:
@@ -281,7 +289,7 @@ def _request(
         avoid=direction["avoid"], key_insights=list(direction["key_insights"]),
         baseline_source=template("baseline"),
         references=[detail(population, design_id, texts, settings) for design_id in references], objectives=list(objectives),
-        schedule=schedule_text(settings), outcomes=list(outcomes),
+        schedule=limits_text(settings), outcomes=list(outcomes),
         tried=tried_text(turn.agents, population, f"{direction['direction']} {direction['focus']}", TRIED_BY_DESIGNER),
         parents=[
             ParentMaterial(

@@ -39,7 +39,7 @@ from evolake.objectives.source import objective_id
 from evolake.objectives.tables import LongConsensus
 from evolake.seeds import generator
 
-RECENT_RESULTS = 60
+RECENT_RESULTS, SHOWN_BLOCKED = 60, 6
 WRITTEN = "written"
 DRAWN = "draw"
 
@@ -136,13 +136,18 @@ def objective_summaries(population: Population, scored: LongConsensus | None) ->
         nearest = _nearest_taus(scored)
         weights = dict(zip(map(str, scored.objective_ids), map(float, scored.result.weights), strict=True))
         taus = {str(name): float(tau) for name, tau in zip(scored.objective_ids, scored.result.median_tau, strict=True) if math.isfinite(tau)}
+    missing = {} if scored is None else {
+        str(name): int(np.count_nonzero(~np.isfinite(row))) for name, row in zip(scored.objective_ids, scored.scores, strict=True)
+    }
+    assessments = population.value("review_assessments", {})
     live = population.objectives.filter(population.objectives["state"] == "accepted").to_dicts()
     result = [
         ObjectiveSummary(
             objective_id=row["objective_id"], description=row["description"], family=row["family"] or WRITTEN,
             parameters=json.loads(row["parameters"] or "{}"), source=row["source"], created_round=row["created_round"],
             weight=weights.get(row["objective_id"], 0.0), multiplier=row["multiplier"], median_tau=taus.get(row["objective_id"]),
-            nearest_tau=nearest.get(row["objective_id"]), genome=row["genome"],
+            nearest_tau=nearest.get(row["objective_id"]), genome=row["genome"], assessment=assessments.get(row["objective_id"], ""),
+            without_score=missing.get(row["objective_id"], 0),
         )
         for row in live
     ]
@@ -258,5 +263,11 @@ def _request(
     return ObjectiveRequest(
         review_guidance=str(population.value("review_guidance", "none yet")), schedule=schedule_text(settings),
         baseline_source=baseline_objective().source, existing=objective_summaries(population, scored), recent_results=results[-RECENT_RESULTS:],
-        guidance=list(guidance), outcomes=contest_outcomes(population),
+        guidance=list(guidance), outcomes=contest_outcomes(population), blocked=blocked_objectives(population),
     )
+
+
+def blocked_objectives(population: Population) -> list[str]:
+    """Return description and reason of the newest objectives that a gate blocked, the oldest first."""
+    rows = population.objectives.filter(population.objectives["state"] == "blocked").to_dicts()
+    return [f"{row['description']}: {row['reason']}" for row in rows if row["reason"]][-SHOWN_BLOCKED:]

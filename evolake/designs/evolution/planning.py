@@ -26,6 +26,7 @@ from evolake.designs.roles.models import SHORT_ID, DesignDetail, DesignSummary, 
 from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.work.rows import kind_of, max_work, median_work, per_step
+from evolake.gates import read_reason
 from evolake.seeds import child_seed
 
 MAX_SUMMARIES = 60
@@ -68,7 +69,7 @@ def plan_directions(
             directions_wanted=wanted, max_references=MAX_REFERENCES, context_rationale=lookup.context_rationale, summaries=lines[:MAX_SUMMARIES],
             details=[detail(population, design_id, texts, settings) for design_id in looked_up],
             cycles_without_gain=int(population.value("cycles_without_gain", 0)), guidance=list(guidance), grammar=settings.grammar,
-            reports=list(reports), outcomes=outcomes, schedule=schedule_text(settings),
+            reports=list(reports), outcomes=[*outcomes, *population.value("tunings", [])], schedule=schedule_text(settings),
             tried=tried_text(agents, population, " ".join(guidance), TRIED_BY_PLANNER),
         ),
         seed=child_seed(root_seed, LINE, cycle, "directions"),
@@ -143,9 +144,14 @@ def level_results(rows: Sequence[Mapping[str, Any]]) -> list[LevelResult]:
             N=row["N"], max_work=round(max_work(row)), median_step=row["median_step"], work_per_step=round(per_step(row), 3),
             median_work=round(median_work(row), 1), unsolved_fraction=row["unsolved_fraction"], fidelity=row["fidelity"],
             kind=kind_of(row), steps_run=row["steps_run"], timed_out=bool(row["timed_out"]),
+            diverged=row.get("diverged") or 0, failure=_failure_text(row.get("failure")),
         )
         for row in [*levels, *cut]
     ]
+
+
+def _failure_text(failure: str | None) -> str:
+    return f"{read_reason(failure) or failure}"[:300] if failure else ""
 
 
 def _rounded(work: float | None) -> float | None:
@@ -182,6 +188,20 @@ def schedule_text(settings: DesignsSettings) -> str:
         f"runs until more than half of its instances were solved; its budget doubles from a work of {settings.steps_start}; "
         f"a failed level ends the schedule. Limits: {'; '.join(parts)}. "
         f"The best {settings.medium_share:.0%} by {by} get medium, the best {HIGH_SHARE:.0%} high."
+    )
+
+
+def limits_text(settings: DesignsSettings) -> str:
+    """The sizes and the work that is allowed, for a designer."""
+    shares = {"low": "all designs", "medium": f"the best {settings.medium_share:.0%}", "high": f"the best {HIGH_SHARE:.0%}"}
+    parts = [
+        f"{shares[fidelity]} to N={limits.max_n} with a work of {limits.max_steps}"
+        for fidelity in FIDELITIES for limits in [limits_of(settings, fidelity)]
+    ]
+    uniform = f" {settings.uniform.share:.0%} of the instances are uniform random formulas." if settings.uniform.share else ""
+    return (
+        f"Planted 3-SAT, {settings.ratio:g} clauses a variable, from N={size_of(settings, 0)} up until a size fails, that is half of its "
+        f"{settings.batch} instances stay unsolved: {', '.join(parts)} at most for a size.{uniform}"
     )
 
 

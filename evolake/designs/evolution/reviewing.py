@@ -69,7 +69,8 @@ def review_portfolio(
     if isinstance(reply, AgentFailure):
         return PortfolioReview([], reply)
     before = {item.objective_id: item.multiplier for item in shown}
-    details = {item.objective_id: item for item in reply.objective_analysis if item.objective_id in before}
+    short = {name[:SHORT_ID]: name for name in before}
+    details = {short[item.objective_id[:SHORT_ID]]: item for item in reply.objective_analysis if item.objective_id[:SHORT_ID] in short}
     rows = [
         {
             "cycle": cycle, "objective_id": identifier, "assessment": item.assessment, "multiplier_before": before[identifier],
@@ -88,6 +89,7 @@ def reviewed(population: Population, rows: Sequence[Mapping[str, Any]]) -> Popul
     multipliers = {row["objective_id"]: row["multiplier"] for row in rows}
     return population.with_multipliers(multipliers).with_values(
         designs_since_review=0, review_guidance=rows[0]["guidance"], review_phase=rows[0]["research_phase"],
+        review_assessments={row["objective_id"]: row["assessment"] for row in rows},
     )
 
 

@@ -78,13 +78,32 @@ class TrialBench:
 
 
 def trial_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return a line for each size and side, and the ratio of work with its interval; no times."""
+    """Return the ratio of work with its interval and what each side did, a line for each size; no times."""
     lines = []
-    for n in sorted({row["N"] for row in rows}):
-        runs = {side: [row for row in rows if row["N"] == n and row["side"] == side] for side in SIDES}
-        lines += [f"N={n} {side}: {_side_text(runs[side])}" for side in SIDES]
-        lines.append(f"N={n} ratio: {_ratio_line(runs['yours'], runs['start'])}")
+    for n, ours, start in by_size(rows):
+        size = f"{len(ours)} {'batches' if len(ours) > 1 else 'batch'} of {ours[0]['batch']} instances, a work of {ours[0]['max_work']:.0f} allowed"
+        lines.append(f"N={n} ratio: {_ratio_line(ours, start)}. Yours {_side_text(ours)}; start {_side_text(start)}. ({size})")
     return "\n".join(lines)
+
+
+def by_size(rows: Sequence[Mapping[str, Any]]) -> list[tuple[int, list[Mapping[str, Any]], list[Mapping[str, Any]]]]:
+    """Return (variables, runs of the design, runs of the start) for each size, ascending; pairs are in the same order."""
+    def runs(n: int, side: str) -> list[Mapping[str, Any]]:
+        return [row for row in rows if row["N"] == n and row["side"] == side]
+
+    return [(n, runs(n, SIDES[0]), runs(n, SIDES[1])) for n in sorted({row["N"] for row in rows})]
+
+
+def worth_revising(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether a trial says what to revise: at some size the design broke, or solved fewer batches than the design that it starts from.
+
+    A gain leaves nothing to revise, a difference within the noise does not say what to change, and more work for the same answers is the outcome of
+    the idea, which the next planner reads.
+    """
+    return any(
+        any(row["failure"] for row in ours) or sum(row["solved"] for row in ours) < sum(row["solved"] for row in start)
+        for _, ours, start in by_size(rows)
+    )
 
 
 def mean_gain(rows: Sequence[Mapping[str, Any]]) -> float:
@@ -101,14 +120,13 @@ def _side_text(rows: Sequence[Mapping[str, Any]]) -> str:
     if failure := next((row["failure"] for row in rows if row["failure"]), None):
         return f"it broke: {read_reason(failure) or failure}"[:600]
     solved = [row for row in rows if row["solved"]]
-    size = f"{len(rows)} {'batches' if len(rows) > 1 else 'batch'} of {rows[0]['batch']} instances"
-    text = f"{size}, half of them solved within a work of {rows[0]['max_work']:.0f} in {len(solved)} of {len(rows)}"
+    text = f"solved {len(solved)} of {len(rows)}"
     if solved:
-        steps, work = (math.exp(math.fsum(math.log(max(1, row[name])) for row in solved) / len(solved)) for name in ("median_step", "median_work"))
-        text += f": median {steps:.0f} steps, a work of {work:.0f}"
-    text += f"; a step costs {rows[0]['work_per_step']:.3f}, {sum(row['steps_run'] for row in rows)} steps were run"
+        work = math.exp(math.fsum(math.log(max(1, row["median_work"])) for row in solved) / len(solved))
+        text += f" with a median work of {work:.0f}"
+    text += f", a step costs {rows[0]['work_per_step']:.3f}"
     diverged, cut = sum(row["diverged"] for row in rows), sum(row["timed_out"] for row in rows)
-    return text + (f"; {diverged} instances diverged" if diverged else "") + (f"; a clock cut {cut} runs" if cut else "")
+    return text + (f", {diverged} instances diverged" if diverged else "") + (f", a clock cut {cut} runs" if cut else "")
 
 
 def _ratio_line(ours: Sequence[Mapping[str, Any]], start: Sequence[Mapping[str, Any]]) -> str:

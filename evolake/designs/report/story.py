@@ -93,7 +93,8 @@ SELECT d.*, known.title FROM designs.champion_decisions AS d LEFT JOIN known_art
 WHERE d.cycle = $cycle"""
 RUNS = " UNION ALL ".join(
     f"SELECT cycle, design_id, N, cpu_s FROM designs.{table}" for table in ("experiments", "promoted_experiments", "champion_trials")
-)
+) + " UNION ALL SELECT cycle, NULL AS design_id, NULL AS N, cpu_s FROM designs.trials"
+"""All runs; those that authors asked for count as runs, and not as designs that were judged."""
 RAN = f"SELECT count(DISTINCT design_id) AS designs, count(*) AS runs, max(N) AS largest FROM ({RUNS}) WHERE cycle = $cycle"
 SECONDS = f"SELECT cycle, sum(cpu_s) AS cpu_s FROM ({RUNS}) WHERE cycle <= $cycle GROUP BY cycle ORDER BY cycle"
 RATIOS = """

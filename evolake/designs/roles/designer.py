@@ -12,7 +12,7 @@ import re
 
 import numpy as np
 
-from evolake.agents.fences import inline
+from evolake.agents.fences import clean, inline
 from evolake.agents.roles import Role
 from evolake.designs.genome.grammar import Grammar
 from evolake.designs.genome.grammars import compose, grammar_of, parent_of, propose, read_genome, simpler
@@ -22,9 +22,11 @@ from evolake.designs.genome.variation import Parent
 from evolake.designs.roles.models import (
     AnalysisReply,
     AnalysisRequest,
+    DesignAnalysis,
     DesignRepairReply,
     DesignReply,
     DesignRequest,
+    MeasuredDesign,
     ParentMaterial,
     ReferenceWeight,
     RepairRequest,
@@ -72,21 +74,27 @@ def repair_design(request: RepairRequest, random: np.random.Generator) -> Design
     )
 
 
-def analyse_design(request: AnalysisRequest, random: np.random.Generator) -> AnalysisReply:
+def analyse_designs(request: AnalysisRequest, random: np.random.Generator) -> AnalysisReply:
+    """Return what the results say of each design."""
+    return AnalysisReply(analyses=[analyse_design(item) for item in request.designs])
+
+
+def analyse_design(design: MeasuredDesign) -> DesignAnalysis:
     """Success by rank against the references; the insight states what changed and where it led."""
-    ranks = sorted(request.reference_ranks.values())
-    level = success_level(request.rank, ranks)
-    solved = [item for item in request.results if item.unsolved_fraction < 0.5]
+    ranks = sorted(design.reference_ranks.values())
+    level = success_level(design.rank, ranks)
+    solved = [item for item in design.results if item.unsolved_fraction < 0.5]
     reached = f"solved up to N={solved[-1].N} with a median work of {solved[-1].median_work:.0f}" if solved else "solved no size"
-    against = ", ".join(f"{design_id} is rank {rank}" for design_id, rank in request.reference_ranks.items()) or "no reference was ranked"
+    against = ", ".join(f"{design_id} is rank {rank}" for design_id, rank in design.reference_ranks.items()) or "no reference was ranked"
     advice = {
         "excellent": "Perturb its parameters and drop its terms one by one.", "good": "Graft its new terms onto other strong designs.",
         "moderate": "Perturb the new parameters before judging the term.", "poor": "Leave this term off this base.",
     }[level]
-    return AnalysisReply(
-        short_name=request.title[:40], key_insight=f"{request.explanation.rstrip('.')}: rank {request.rank} of {request.ranked_designs}."[:600],
-        success_level=level, detailed_analysis=f"At {request.fidelity} fidelity it {reached}; consensus {request.consensus:.4f}.",
-        comparison_to_references=f"Rank {request.rank}; {against}.", recommended_next_steps=advice, reference_weights=request.creation_weights,
+    return DesignAnalysis(
+        design_id=design.design_id, short_name=design.title[:40],
+        key_insight=f"{design.explanation.rstrip('.')}: rank {design.rank} of {design.ranked_designs}."[:600],
+        success_level=level, detailed_analysis=f"At {design.fidelity} fidelity it {reached}; consensus {design.consensus:.4f}.",
+        comparison_to_references=f"Rank {design.rank}; {against}.", recommended_next_steps=advice, reference_weights=design.creation_weights,
     )
 
 
@@ -128,33 +136,50 @@ def _references_text(request: DesignRequest) -> str:
     return details_text(request.references) if request.references else f"the baseline\nsource:\n{request.baseline_source}"
 
 
-def _changes_text(request: AnalysisRequest) -> str:
-    """Return the lines that differ from its first reference; the whole file if there is none, or if most of it differs."""
-    if not request.references:
-        return request.source
-    before, after = request.references[0].source.splitlines(), request.source.splitlines()
-    lines = list(difflib.unified_diff(before, after, request.references[0].design_id, "this design", lineterm="", n=1))
-    return "\n".join(lines) if len(lines) < len(after) else request.source
+def _changes_text(design: MeasuredDesign) -> str:
+    """Return the lines that differ from its first reference; "" if there is none, or if most of the file differs: then the explanation says it."""
+    if not design.references:
+        return ""
+    before, after = design.references[0].source.splitlines(), design.source.splitlines()
+    lines = list(difflib.unified_diff(before, after, lineterm="", n=0))
+    return "\n".join(lines[2:]) if len(lines) < len(after) / 2 else ""
 
 
-def _parents_text(request: AnalysisRequest) -> str:
-    """Return the references by title, rank and lesson: the ratio to the first says how they did."""
-    ranks = request.reference_ranks
-    lines = [
-        f"{item.design_id}: {inline(item.title)}, rank {ranks.get(item.design_id, 'unknown')}. {inline(item.key_insight)}".rstrip()
-        for item in request.references
-    ]
-    return "\n".join(lines) or "none"
+def _parents_text(design: MeasuredDesign) -> str:
+    """Return the references by title, rank and share: the ratio to the first says how they did."""
+    shares = {item.design_id: item.weight for item in design.creation_weights}
+    return ", ".join(
+        f"{item.design_id} ({inline(item.title, 80)}, rank {design.reference_ranks.get(item.design_id, 'unknown')}, "
+        f"share {shares.get(item.design_id, 0):g})"
+        for item in design.references
+    )
+
+
+def measured_text(design: MeasuredDesign) -> str:
+    """Return what the analysis reads of one design."""
+    parts = (
+        ("direction", clean(design.direction)), ("explanation", clean(design.explanation)), ("references", _parents_text(design)),
+        ("changed lines", _changes_text(design)), ("results", levels_text(design.results)), ("against its parent", design.against_parent),
+        ("scaling law", design.scaling), ("counted seconds of a core", "" if design.seconds is None else f"{design.seconds:g}"),
+        ("rank", f"{design.rank} of {design.ranked_designs} (consensus {design.consensus:.3g}, 0 is best)"),
+    )
+    head = f"design {design.design_id}: {inline(design.title)}"
+    return "\n".join([head, *(f"{name}:{chr(10) if chr(10) in text else ' '}{text}" for name, text in parts if text)])
+
+
+def analyses_fault(request: AnalysisRequest, reply: AnalysisReply) -> str:
+    """Return which designs have no analysis, or more than one; "" if each has one."""
+    wanted, found = sorted(item.design_id for item in request.designs), sorted(item.design_id for item in reply.analyses)
+    return "" if wanted == found else f"`analyses` needs one entry for each of the designs {', '.join(wanted)}; got {', '.join(found) or 'none'}"
 
 
 DESIGN_ROLE = Role("designs_designer", DesignRequest, DesignReply, write_design, values=prompt_values(
-    "parents", "taken", "baseline_source", contract=True, references=_references_text, written=DIRECTION_TEXTS,
+    "goal", "parents", "taken", "baseline_source", contract=True, references=_references_text, written=DIRECTION_TEXTS,
 ))
 DESIGN_REPAIR_ROLE = Role(
     "designs_designer_repair", RepairRequest, DesignRepairReply, repair_design, values=prompt_values("goal", "genome", contract=True),
 )
-REVISION_ROLE = Role("designs_designer_revision", RevisionRequest, RevisionReply, keep_design, values=prompt_values(costs=True))
-ANALYSIS_ROLE = Role("designs_designer_analysis", AnalysisRequest, AnalysisReply, analyse_design, values=prompt_values(
-    "reference_ranks", source=_changes_text, results=lambda request: levels_text(request.results), references=_parents_text,
-    outcomes=lambda request: outcomes_text(request.outcomes),
+REVISION_ROLE = Role("designs_designer_revision", RevisionRequest, RevisionReply, keep_design)
+ANALYSIS_ROLE = Role("designs_designer_analysis", AnalysisRequest, AnalysisReply, analyse_designs, fault=analyses_fault, values=prompt_values(
+    designs=lambda request: "\n\n".join(map(measured_text, request.designs)), outcomes=lambda request: outcomes_text(request.outcomes),
 ))

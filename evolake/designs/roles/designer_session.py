@@ -72,5 +72,5 @@ DESIGN_SESSION = replace(session_role(
         ("trial", "Run design.py and the design that it started from on the same planted instances: steps, work, and the ratio of work with its "
          "95% interval.", Trial),
     ),
-), values=prompt_values(contract=True, references=_cards_text, written=DIRECTION_TEXTS))
+), values=prompt_values("goal", contract=True, references=_cards_text, written=DIRECTION_TEXTS))
 """Write one new design in a workspace."""

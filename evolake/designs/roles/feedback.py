@@ -8,13 +8,14 @@ PLANNER = ("designs_planner_lookup", "designs_planner_directions")
 DESIGNERS = ("designs_designer", "designs_designer_session")
 TRIED = ("designs_planner_directions.tried", *(f"{role}.tried" for role in DESIGNERS))
 SUMMARIES = tuple(f"{role}.summaries" for role in PLANNER)
-RESULTS = ("designs_planner_directions.details", *(f"{role}.references" for role in DESIGNERS), "designs_designer_analysis.results")
-SCALING = ("designs_planner_directions.details", *(f"{role}.references" for role in DESIGNERS), "designs_designer_analysis.scaling")
+ANALYSIS = "designs_designer_analysis.designs"
+RESULTS = ("designs_planner_directions.details", *(f"{role}.references" for role in DESIGNERS), ANALYSIS)
+SCALING = RESULTS
 OUTCOMES = tuple(
     f"{role}.outcomes" for role in (*PLANNER, *DESIGNERS, "designs_designer_analysis", "designs_meta_reviewer", "designs_objective_writer")
 )
 OBJECTIVES = ("designs_objective_writer.existing", "designs_meta_reviewer.objectives")
-RUNS = "N max_work median_step work_per_step median_work unsolved_fraction fidelity kind steps_run timed_out"
+RUNS = "N max_work work_per_step median_work unsolved_fraction fidelity kind steps_run timed_out failure diverged"
 FEEDBACK = Feedback(
     tables=(
         "verdicts", "unmade", "trials", "experiments", "promoted_experiments", "objectives", "final_scores", "consensus_ranking", "final_ranking",
@@ -25,21 +26,26 @@ FEEDBACK = Feedback(
         **shown_in(TRIED, "verdicts", "gate outcome reason"), **shown_in(TRIED, "unmade", "reason idea"),
         **shown_in(
             ("designs_designer_revision.trial",), "trials",
-            "side N batch pair max_work solved median_step steps_run work_per_step median_work timed_out diverged failure",
+            "side N batch pair max_work solved work_per_step median_work timed_out diverged failure",
         ),
         **shown_in(RESULTS, "experiments", RUNS), **shown_in(RESULTS, "promoted_experiments", RUNS),
         **shown_in(("designs_objective_writer.recent_results",), "experiments", "batch ratio max_steps"),
         **shown_in(("designs_objective_writer.recent_results",), "promoted_experiments", "batch ratio max_steps"),
-        **shown_in(OBJECTIVES, "objectives", "description source family parameters multiplier created_round"),
+        **shown_in(OBJECTIVES, "objectives", "description family multiplier created_round"),
+        **shown_in(("designs_objective_writer.existing",), "objectives", "source"),
+        **shown_in(("designs_objective_writer.blocked",), "objectives", "state reason"),
         **shown_in(("designs_meta_reviewer.scores",), "final_scores", "score"),
-        **shown_in((*SUMMARIES, "designs_designer_analysis.rank"), "final_ranking", "rank"),
-        **shown_in((*SUMMARIES, "designs_designer_analysis.consensus"), "final_ranking", "consensus"),
+        # how many designs an objective gave no score
+        **shown_in(OBJECTIVES, "final_scores", "status"),
+        **shown_in((*SUMMARIES, ANALYSIS), "final_ranking", "rank"),
+        **shown_in((*SUMMARIES, ANALYSIS), "final_ranking", "consensus"),
         **shown_in(SUMMARIES, "final_ranking", "visits ucb largest_solved median_work"),
-        **shown_in(RESULTS, "final_ranking", "median_step fidelity"),
+        **shown_in(RESULTS, "final_ranking", "fidelity"),
         **shown_in((*OBJECTIVES, *(f"{role}.objectives" for role in DESIGNERS)), "final_ranking_weights", "weight description"),
         **shown_in(OBJECTIVES, "final_ranking_weights", "median_tau multiplier family"),
         **shown_in(("designs_objective_writer.review_guidance", "designs_meta_reviewer.previous_guidance"), "meta_review", "guidance"),
-        **shown_in(OBJECTIVES, "meta_review", "multiplier"),
+        **shown_in(OBJECTIVES, "meta_review", "multiplier assessment"),
+        **shown_in(("designs_planner_directions.outcomes",), "tuning", "hyper_values consensus status reason"),
         **shown_in(
             ("designs_planner_directions.details", *(f"{role}.references" for role in DESIGNERS)), "analyses", "key_insight success_level",
         ),
@@ -70,7 +76,13 @@ FEEDBACK = Feedback(
         "figures of the paper, by which nothing is decided": (
             *columns_of("experiments", "together_step left_again"), *columns_of("promoted_experiments", "together_step left_again"),
         ),
-        "whether half of the batch was solved, which is shown, decides": ("trials.unsolved_fraction",),
+        "whether half of the batch was solved, which is shown, decides": ("trials.unsolved_fraction", "trials.steps_run"),
+        "median work divided by work per step": (
+            "experiments.median_step", "promoted_experiments.median_step", "final_ranking.median_step", "trials.median_step",
+        ),
+        "the description says it": ("objectives.parameters",),
+        "an objective's gate has tried it on all designs before; how many have no score is shown": ("final_scores.reason",),
+        "the fidelity of its results says it": ("extrapolations.goes_on",),
         "the words of the reason say how it was decided": columns_of("champion_decisions", "noise_floor test unit"),
         "the idea says what was asked for": ("unmade.role",),
         "about where an objective comes from": columns_of("objectives", "origin operator genome parents imported_from"),
@@ -84,9 +96,4 @@ FEEDBACK = Feedback(
             *columns_of("meta_review", "research_phase research_assessment"),
         ),
     },
-    missing=(
-        *columns_of("objectives", "state reason"), *columns_of("final_scores", "status reason"),
-        *columns_of("experiments", "failure diverged"), *columns_of("promoted_experiments", "failure diverged"), "extrapolations.goes_on",
-        *columns_of("tuning", "hyper_values consensus status reason"), "meta_review.assessment",
-    ),
 )

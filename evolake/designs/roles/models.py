@@ -88,6 +88,8 @@ class LevelResult(RoleMessage):
     kind: str = "planted"
     steps_run: int | None = None
     timed_out: bool = False
+    diverged: int = Field(default=0, description="instances that left the finite numbers")
+    failure: str = Field(default="", description="why the runs broke")
 
 
 class DesignDetail(RoleMessage):
@@ -228,8 +230,6 @@ class RevisionRequest(RoleMessage):
     """
 
     request: int
-    direction: str
-    explanation: str
     source: str
     trial: str
 
@@ -257,10 +257,10 @@ class DesignRepairReply(RoleMessage):
     genome: str | None = Field(default=None, description="leave null")
 
 
-class AnalysisRequest(RoleMessage):
-    """Designer, last turn: what the results say."""
+class MeasuredDesign(RoleMessage):
+    """A design with its results, for the analysis. source: left out of prompts where most of it differs from its first reference."""
 
-    goal: str = RESEARCH_GOAL
+    design_id: str
     title: str
     direction: str
     explanation: str
@@ -275,23 +275,37 @@ class AnalysisRequest(RoleMessage):
     creation_weights: list[ReferenceWeight] = Field(description="the weights stated when the design was written")
     against_parent: str = ""
     scaling: str = ""
-    outcomes: list[str] = Field(default_factory=list)
     seconds: float | None = Field(default=None, description="counted seconds of a core that its experiments took")
 
 
-class AnalysisReply(RoleMessage):
-    short_name: str = Field(max_length=40)
+class AnalysisRequest(RoleMessage):
+    """Designer, last turn: what the results of some designs of a cycle say."""
+
+    goal: str = RESEARCH_GOAL
+    designs: list[MeasuredDesign]
+    outcomes: list[str] = Field(default_factory=list)
+
+
+class DesignAnalysis(RoleMessage):
+    design_id: str
     key_insight: ShortText
     success_level: SuccessLevel
-    detailed_analysis: LongText
-    comparison_to_references: LongText
-    recommended_next_steps: LongText
-    reference_weights: list[ReferenceWeight]
+    reference_weights: list[ReferenceWeight] = Field(default_factory=list, description="only if they differ from those at creation")
+    short_name: str = Field(default="", max_length=40, description="leave empty")
+    detailed_analysis: LongText = Field(default="", description="leave empty")
+    comparison_to_references: LongText = Field(default="", description="leave empty")
+    recommended_next_steps: LongText = Field(default="", description="leave empty")
 
     @model_validator(mode="after")
-    def weights_sum_to_one(self) -> AnalysisReply:
+    def weights_sum_to_one(self) -> DesignAnalysis:
         self.reference_weights = normalised(self.reference_weights)
         return self
+
+
+class AnalysisReply(RoleMessage):
+    """One entry for each design, in any order."""
+
+    analyses: list[DesignAnalysis]
 
 
 class ObjectiveSummary(RoleMessage):
@@ -308,6 +322,8 @@ class ObjectiveSummary(RoleMessage):
     median_tau: float | None
     nearest_tau: float | None = Field(default=None, description="operators only: agreement with the objective that agrees with it most")
     genome: str | None = Field(default=None, description="operators only")
+    assessment: str = Field(default="", description="what the last meta review says of it")
+    without_score: int = Field(default=0, description="designs of the last cycle that it gave no score")
 
 
 class ObjectiveRequest(RoleMessage):
@@ -321,6 +337,7 @@ class ObjectiveRequest(RoleMessage):
     recent_results: list[dict[str, Any]]
     guidance: list[str] = Field(default_factory=list)
     outcomes: list[str] = Field(default_factory=list)
+    blocked: list[str] = Field(default_factory=list, description="objectives that a gate blocked, and why")
 
 
 class ObjectiveReply(RoleMessage):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel
 
+from evolake.agents.fences import inline
 from evolake.agents.roles import Earlier, Role, hide
 from evolake.designs.roles.models import (
+    SHORT_ID,
     ObjectiveAnalysis,
     ObjectiveRepairReply,
     ObjectiveReply,
@@ -38,7 +39,9 @@ from evolake.objectives.source import objective_id
 PROGRAM = "program"
 LONGEST_DESCRIPTION = 600
 START_ODDS = 0.5
-OPERATORS_ONLY = {"nearest_tau", "genome"}
+SINCE_THEN = {"nearest_tau", "genome", "assessment", "without_score"}
+"""Fields of an objective that earlier questions had not, and that only operators read."""
+OBJECTIVES_HEAD = "objective | family | round | weight | multiplier | median tau | what it looks at"
 
 
 def write_objective(request: ObjectiveRequest, random: np.random.Generator) -> ObjectiveReply:
@@ -120,38 +123,55 @@ def families_wanted(review_guidance: str, guidance: Sequence[str]) -> list[str]:
     return [name for name in OBJECTIVE_FAMILIES if name in asked]
 
 
-def _without_operators_only(request: BaseModel, listed: str, *hidden: str) -> dict[str, Any]:
-    """Return the request without what only the operators read of the objectives under that name, and without the hidden fields."""
-    return request.model_dump(mode="json", exclude={listed: {"__all__": OPERATORS_ONLY}, **dict.fromkeys(hidden, True)})
-
-
-def _with_outcomes(listed: str, *hidden: str) -> Callable[[Any], dict[str, Any]]:
-    """For `Role.values`: the request as a model reads it, with who is champion and how the last contests went."""
-
-    def values(request: Any) -> dict[str, Any]:
-        return _without_operators_only(request, listed, *hidden) | {"outcomes": outcomes_text(request.outcomes)}
-
-    return values
-
-
 def _of_writer(request: ObjectiveRequest) -> dict[str, Any]:
-    """As the writer is asked: each source once, and a line for each design instead of one for each of its sizes' fields."""
-    known = {item.source for item in request.existing}
-    shown = _with_outcomes("existing", "baseline_source", "recent_results")(request)
+    """As the writer is asked: tables in place of records, and of the objectives the source of the heaviest, as an example of the form."""
+    shown = {name: getattr(request, name) for name in ("goal", "schedule", "guidance")}
     return shown | {
-        "recent_results": results_text(request.recent_results),
-        "baseline_source": "" if request.baseline_source in known else request.baseline_source,
+        "recent_results": results_text(request.recent_results), "outcomes": outcomes_text(request.outcomes),
+        "existing": "\n".join([OBJECTIVES_HEAD, *map(_objective_line, request.existing)]),
+        "example": request.existing[0].source if request.existing else request.baseline_source,
+        "blocked": "\n".join(f"- {inline(line, LONGEST_DESCRIPTION)}" for line in request.blocked),
+        "review_guidance": "" if request.review_guidance == "none yet" else request.review_guidance,
     }
 
 
 def _of_review(request: ReviewRequest) -> dict[str, Any]:
-    """As the reviewer is asked: the designs as a table."""
-    return _with_outcomes("objectives", "top_designs")(request) | {"top_designs": summaries_text(request.top_designs)}
+    """As the reviewer is asked: tables in place of records, and objectives by their descriptions, without sources."""
+    shown = {name: getattr(request, name) for name in ("goal", "round", "schedule", "progress", "guidance")}
+    given = request.previous_guidance
+    return shown | {
+        "objectives": "\n".join([OBJECTIVES_HEAD, *map(_objective_line, request.objectives)]),
+        "tau": "\n".join(" ".join(map(_figure, row)) for row in request.tau), "top_designs": summaries_text(request.top_designs),
+        "scores": _scores_text(request), "outcomes": outcomes_text(request.outcomes), "previous_guidance": "" if given == "none yet" else given,
+    }
+
+
+def _objective_line(item: ObjectiveSummary) -> str:
+    """Return an objective in a line."""
+    figures = (str(item.created_round), *map(_figure, (item.weight, item.multiplier, item.median_tau)))
+    looks = inline(item.description, LONGEST_DESCRIPTION)
+    looks += f" (no score for {item.without_score} designs)" if item.without_score else ""
+    looks += f" Last review: {inline(item.assessment, LONGEST_DESCRIPTION)}" if item.assessment else ""
+    return " | ".join((item.objective_id[:SHORT_ID], item.family, *figures, looks))
+
+
+def _scores_text(request: ReviewRequest) -> str:
+    """Return a line for each design: the largest size that it solved, and its score by each objective."""
+    names = list(request.scores)
+    lines = [f"design | largest N solved | {' | '.join(name[:SHORT_ID] for name in names)}"]
+    for place, (design, largest) in enumerate(zip(request.design_ids, request.largest_solved, strict=False)):
+        scores = [_figure(request.scores[name][place]) if place < len(request.scores[name]) else "" for name in names]
+        lines.append(" | ".join((design, str(largest), *scores)))
+    return "\n".join(lines)
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
 
 
 def _unweighed(request: ObjectiveRequest) -> dict[str, Any]:
     """As the writer was told before weights and agreement came with the objectives: none of them, by id."""
-    summary = _without_operators_only(request, "existing", "outcomes")
+    summary = request.model_dump(mode="json", exclude={"existing": {"__all__": SINCE_THEN}, "outcomes": True, "blocked": True})
     summary["existing"] = [item | {"weight": 0.0, "median_tau": None} for item in sorted(summary["existing"], key=lambda item: item["objective_id"])]
     return summary
 

@@ -149,5 +149,4 @@ LOOKUP_ROLE = Role("designs_planner_lookup", LookupRequest, LookupReply, choose_
 ))
 DIRECTIONS_ROLE = Role("designs_planner_directions", DirectionsRequest, DirectionsReply, give_directions, values=prompt_values(
     "reports", "grammar", contract=True, written=_SHARED, details=lambda request: details_text(request.details),
-    tried=lambda request: request.tried or "nothing yet",
 ))

@@ -11,12 +11,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from evolake.agents.fences import clean, inline
-from evolake.designs.roles.contract_text import CONTRACT, COSTS
+from evolake.designs.roles.contract_text import CONTRACT
 from evolake.designs.roles.models import SHORT_ID, DesignDetail, DesignSummary, Direction, LevelResult
 
 NOT_MEASURED = "not measured yet"
 LONGEST_RATIONALE = 600
-LEVELS_HEAD = "N | kind | median steps | work per step | median work | work allowed | steps run | unsolved | fidelity"
 RESULT_FIELDS = (
     "design_id", "N", "median_step", "max_steps", "steps_run", "unsolved_fraction", "work_per_step", "fidelity", "batch", "ratio",
 )
@@ -24,10 +23,20 @@ SUMMARY_HEAD = "design | rank | consensus | ucb | visits | largest N solved | me
 
 
 def levels_text(results: Sequence[LevelResult]) -> str:
-    """Return a line for each size that was run; what a clock cut says so."""
-    if not results:
-        return NOT_MEASURED
-    return "\n".join([LEVELS_HEAD, *(_level_line(item) for item in results)])
+    """Return median and allowed work of the sizes that were solved, a line for each kind, fidelity and cost of a step; a line for each that was not.
+
+    Median steps are left out: they are the median work divided by the cost of a step.
+    """
+    solved: dict[str, list[str]] = {}
+    failed = []
+    for item in results:
+        head = f"{item.kind}, {item.fidelity}, a step costs {item.work_per_step:g}"
+        if item.unsolved_fraction < 0.5:
+            cut = " (a clock cut it)" if item.timed_out else ""
+            solved.setdefault(head, []).append(f"N={item.N} {item.median_work:g} of {item.max_work}{_diverged_text(item)}{cut}")
+        else:
+            failed.append(f"{head}; {_failed_level(item)}")
+    return "\n".join([*(f"{head}; median work: {', '.join(sizes)}" for head, sizes in solved.items()), *failed]) or NOT_MEASURED
 
 
 def summaries_text(summaries: Sequence[DesignSummary]) -> str:
@@ -61,7 +70,7 @@ def results_text(results: Sequence[Mapping[str, Any]]) -> str:
 
 def outcomes_text(outcomes: Sequence[str]) -> str:
     """Return who is champion and how the last contests went."""
-    return "\n".join(f"- {inline(line, 1200)}" for line in outcomes) or "no contest yet"
+    return "\n".join(f"- {inline(line, 1200)}" for line in outcomes)
 
 
 def brief_text(request: Direction) -> str:
@@ -77,18 +86,16 @@ def brief_text(request: Direction) -> str:
 DIRECTION_TEXTS: Mapping[str, Callable[[Any], Any]] = {
     "brief": brief_text,
     "outcomes": lambda request: outcomes_text(request.outcomes),
-    "tried": lambda request: request.tried or "nothing yet",
-    "objectives": lambda request: "; ".join(inline(item) for item in request.objectives) or "none yet",
+    "objectives": lambda request: "; ".join(inline(item) for item in request.objectives),
 }
 """Placeholders of a designer, one-shot or session, that are not fields as they are."""
 BRIEF_FIELDS = ("sibling", "phase", "direction", "rationale", "focus", "avoid", "key_insights")
 
 
 def prompt_values(
-    *hidden: str, contract: bool = False, costs: bool = False, written: Mapping[str, Callable[[Any], Any]] | None = None,
-    **texts: Callable[[Any], Any],
+    *hidden: str, contract: bool = False, written: Mapping[str, Callable[[Any], Any]] | None = None, **texts: Callable[[Any], Any],
 ) -> Callable[[BaseModel], dict[str, Any]]:
-    """For `Role.values`: the request's fields but the hidden ones, those that are `written` as text, and the contract or the costs alone.
+    """For `Role.values`: the request's fields but the hidden ones, those that are `written` as text, and the contract.
 
     written, texts: placeholder -> (request) -> its value.
     """
@@ -97,8 +104,7 @@ def prompt_values(
 
     def values(request: BaseModel) -> dict[str, Any]:
         shown = request.model_dump(mode="json", exclude=left_out)
-        rules = ({"contract": CONTRACT} if contract else {}) | ({"costs": COSTS} if costs else {})
-        return shown | {name: write(request) for name, write in made.items()} | rules
+        return shown | {name: write(request) for name, write in made.items()} | ({"contract": CONTRACT} if contract else {})
 
     return values
 
@@ -109,14 +115,18 @@ def _result_cell(name: str, value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _level_line(item: LevelResult) -> str:
-    cut = f" (a clock cut it{': not measured' if item.unsolved_fraction >= 0.5 else ''})" if item.timed_out else ""
-    ran = "" if item.steps_run is None else str(item.steps_run)
-    estimate = " (estimate)" if item.unsolved_fraction >= 0.5 else ""
-    return " | ".join((
-        str(item.N), item.kind, f"{item.median_step}{estimate}", f"{item.work_per_step:g}", f"{item.median_work:g}{estimate}", str(item.max_work),
-        ran, f"{item.unsolved_fraction:.0%}{cut}", item.fidelity,
-    ))
+def _failed_level(item: LevelResult) -> str:
+    """Return how a size ended that was not solved. What broke the runs comes before what a clock cut."""
+    if item.failure:
+        return f"N={item.N} broke: {inline(item.failure, 300)}"
+    if item.timed_out:
+        return f"N={item.N} not measured: a clock cut it"
+    ran = "" if item.steps_run is None else f" after {item.steps_run} steps"
+    return f"N={item.N} not solved: {item.unsolved_fraction:.0%} unsolved{ran} of a work of {item.max_work}{_diverged_text(item)}"
+
+
+def _diverged_text(item: LevelResult) -> str:
+    return f", {item.diverged} instances diverged" if item.diverged else ""
 
 
 def _summary_line(item: DesignSummary) -> str:

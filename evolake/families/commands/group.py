@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     "export": Lazy("evolake.families.commands.export:export"),
     "external": Lazy("evolake.families.commands.external:external"), "gallery": Lazy("evolake.families.commands.gallery:gallery"),
     "import-task": Lazy("evolake.families.commands.import_task:import_task"),
-    "new": Lazy("evolake.families.commands.new:new"), "utility": Lazy("evolake.utility.commands.utility:utility"),
+    "new": Lazy("evolake.families.commands.new:new"), "show": Lazy("evolake.families.commands.show:show"),
+    "utility": Lazy("evolake.utility.commands.utility:utility"),
 }, short_help="Check, export and audit verifiable task families.")
 def families() -> None:
     """Verifiable task families: check them, export their instances, have them audited."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from evolake.agents.attempts_table import TriedIdea
@@ -12,6 +13,7 @@ TRIED = "tried"
 """Name of the state's entry."""
 MOST_REMEMBERED = 600
 """Attempts that the state keeps, the newest."""
+SHORT_ID = 8
 LONGEST_TEXT = 300
 """Characters of an idea and of a reason in it."""
 
@@ -37,7 +39,7 @@ def remembered(before: Sequence[Mapping[str, Any]], rows: Iterable[Mapping[str, 
     """Return the state's entry after a cycle. before: as it was. rows: of IDEAS. accepted: families that the gates of record passed."""
     now = [
         {
-            "cycle": row["cycle"], "candidate": (row["family_id"] or "")[:8],
+            "cycle": row["cycle"], "candidate": (row["family_id"] or "")[:SHORT_ID],
             "idea": f"{row['title'] or row['operator']}: {row['idea'] or row['operator']}"[:LONGEST_TEXT],
             "outcome": "accepted" if row["family_id"] in accepted else "unmade" if row["family_id"] is None else "blocked",
             "reason": "" if row["family_id"] in accepted else (row["reason"] or "")[:LONGEST_TEXT],
@@ -47,6 +49,13 @@ def remembered(before: Sequence[Mapping[str, Any]], rows: Iterable[Mapping[str, 
     return [*before, *now][-MOST_REMEMBERED:]
 
 
-def tried_ideas(entry: Sequence[Mapping[str, Any]]) -> list[TriedIdea]:
-    """Return the state's entry as a prompt's table takes it."""
-    return [TriedIdea(item["cycle"], item["candidate"], "", item["idea"], item["outcome"], reason=item["reason"]) for item in entry]
+def tried_ideas(entry: Sequence[Mapping[str, Any]], retired: Mapping[str, str] = MappingProxyType({})) -> list[TriedIdea]:
+    """Return the state's entry as a prompt's table takes it. retired: id of a family that was accepted and is retired -> why."""
+    reasons = {family_id[:SHORT_ID]: reason for family_id, reason in retired.items()}
+    return [
+        TriedIdea(
+            item["cycle"], item["candidate"], "", item["idea"], "retired" if item["candidate"] in reasons else item["outcome"],
+            reason=reasons.get(item["candidate"]) or item["reason"],
+        )
+        for item in entry
+    ]

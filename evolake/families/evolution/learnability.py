@@ -98,6 +98,14 @@ def factors(scores: Iterable[Mapping[str, Any]], weight: float) -> dict[str, flo
     return {family: max(LEAST_FACTOR, 1 - weight + weight * score) / unknown for family, score in by_family.items()}
 
 
+def answered_text(summary: Mapping[str, Any]) -> str:
+    """Return what a policy in training made of a family, from a row of LEARNABILITY."""
+    return (
+        f"a model in training gave {summary['pass_rate']:.0%} right answers in {summary['replies']} replies; learnability {summary['score']:.2f} "
+        "(1: half are right, 0: too easy or impossible)"
+    )
+
+
 def survival(
     families: Sequence[Mapping[str, Any]], scores: Iterable[Mapping[str, Any]], settings: FamiliesSettings, cycle: str
 ) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from evolake.agents.attempts_table import TriedIdea, attempts_table
@@ -48,7 +48,8 @@ class EvolutionSources:
     Attributes:
         population: families that may be parents, in an order that the caller fixes. known: fingerprints of every family there is, blocked ones too.
         experience: lessons that requests show. guidance: what people asked for. factors: of the draw of parents, see `operators.novelty`.
-        tried: the attempts of the cycles before, the oldest first. waves: in which a model is asked, see `evolake.agents.waves`.
+        answered: family_id -> what a policy in training made of it. tried: the attempts of the cycles before,
+            the oldest first. waves: in which a model is asked, see `evolake.agents.waves`.
     """
 
     population: Sequence[Family]
@@ -58,6 +59,7 @@ class EvolutionSources:
     factors: Mapping[str, float] | None = None
     tried: Sequence[TriedIdea] = ()
     waves: int = 2
+    answered: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @cached_property
     def fingerprints(self) -> dict[str, Fingerprint]:
@@ -95,9 +97,11 @@ def request_of(
     if not for_model:
         return request
     direction = direction_of(sources.directions, number)
+    answered = [f"Parent {place}: {text}" for place, item in enumerate(chosen, 1) if (text := sources.answered.get(item.family_id))]
     return request.model_copy(update={
         "corpus": corpus_lines(sources.population), "tried": attempts_table(sources.tried, about=f"{request.idea} {direction}", most=MOST_TRIED),
-        "limits": limits_text(settings), "generation": SiblingNote(number=number + 1, count=settings.families_per_cycle, direction=direction),
+        "limits": limits_text(settings), "experience": [*answered, *request.experience],
+        "generation": SiblingNote(number=number + 1, count=settings.families_per_cycle, direction=direction),
     })
 
 

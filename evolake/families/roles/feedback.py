@@ -30,6 +30,9 @@ FEEDBACK = Feedback(
         **shown_in(DRAFT, "blind_reviews", "difficulty seed reviewer status matched note"),
         **shown_in((f"{AGENT}.draft",), "blind_reviews", "answer label"),
         **shown_in((f"{AGENT}.draft",), "measured_drafts", "faults"),
+        # of a family's parents, and of families that were accepted and are retired
+        **shown_in((*_both("experience"), *TRIED), "learnability", "pass_rate score replies"),
+        **shown_in(TRIED, "survival", "lives reason"),
         **shown_in(TRIED, "unmade", "reason"), **shown_in(TRIED, "ideas", "family_id title idea outcome reason"),
         **shown_in(DRAFT, "failures", "kind gate reason traces"), **shown_in(("families_experience_curator.candidates",), "failures", "lesson"),
         **shown_in(("families_experience_curator.blocked",), "failures", "rule_id"),
@@ -54,12 +57,10 @@ FEEDBACK = Feedback(
         "the author wrote the correction itself": ("measured_drafts.outcome",),
         "the operator of each request is set by its turn": ("unmade.operator", "ideas.operator"),
         "about which policy was asked, and what the score follows from": columns_of(
-            "learnability", "policy prompts_cycles groups replies correct informative",
+            "learnability", "policy prompts_cycles groups correct informative",
         ),
         "the reason says it": columns_of("survival", "before score groups floor"),
+        "the draw of parents follows it": ("learnability.factor",),
+        "single instances of families that passed: repeated and trivial ones are not published, the family stays": ("dropped_instances.*",),
     },
-    missing=(
-        *columns_of("learnability", "pass_rate score factor"), *columns_of("survival", "lives reason"),
-        *columns_of("dropped_instances", "reason instances"),
-    ),
 )

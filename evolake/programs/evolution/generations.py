@@ -21,6 +21,7 @@ from evolake.lake import BlobStore
 from evolake.programs.evolution.archive import Islands, block_size, cell_of, merit
 from evolake.programs.evolution.context import LINE, Context
 from evolake.programs.evolution.generation_entry import REPEATED, GenerationEntry
+from evolake.programs.evolution.grouped import replies_to
 from evolake.programs.evolution.limits_text import limits_text
 from evolake.programs.evolution.memory import SHORT_ID, Recorded, SearchMemory, contest_text, front_lines
 from evolake.programs.evolution.model_parents import parent_for_model, worth_showing
@@ -33,7 +34,7 @@ from evolake.programs.gates.specs import GATES
 from evolake.programs.model.blocks import BadBlocks
 from evolake.programs.model.project import program_id
 from evolake.programs.roles.brief import DIRECTIONS
-from evolake.programs.roles.writer import NOTHING, WRITER, Measured, WriterReply, WriterRequest, applied, unmade_idea
+from evolake.programs.roles.writer import NOTHING, Measured, WriterReply, WriterRequest, applied, unmade_idea
 from evolake.programs.sandbox.evaluating import shown_metrics
 from evolake.seeds import child_seed, generator
 
@@ -249,7 +250,10 @@ def written(
             for item, seed, side in zip(asked, seeds, sides, strict=True)
         ]
     else:
-        replies = context.agents.call_many(WRITER, [item.request for item in asked], seeds=seeds, attempts=[item.place for item in asked])
+        replies = replies_to(
+            context.agents, [item.request for item in asked], seeds=seeds, numbers=[item.place for item in asked],
+            most=1 if context.agents.backend.name == "operators" else context.own.candidates_per_call,
+        )
     drafts = [
         Draft(item.request, reply, seed, item.place, side) for item, reply, seed, side in zip(asked, replies, seeds, sides, strict=True)
     ]

@@ -26,13 +26,14 @@ def limits_text(context: Context) -> str:
     ]
     if project.python:
         lines.append(f"- Python {sys.version_info.major}.{sys.version_info.minor} with {', '.join(_libraries(context))}; no network.")
-    each = "one seed" if seeds == 1 else f"{seeds} seeds, and the score is the mean"
-    lines.append(f"- A candidate is evaluated under {each}; every evaluation that an author asks for counts like one of a candidate.")
+    if seeds > 1:
+        lines.append(f"- A candidate is evaluated under {seeds} seeds, and the score is the mean.")
     if context.session is not None:
+        lines.append("- Every evaluation that you ask for counts like one of a candidate, and so does every script that you run.")
         left, turns = context.own.session_evaluations, context.turns
         lines.append(f"- This session: {turns} turns and {left} evaluations at most." if turns else f"- This session: {left} evaluations at most.")
     elif context.own.revisions:
-        lines.append("- Your program is evaluated once, and you may revise it then.")
+        lines.append("- A program that fails, or scores best so far, may be revised once after its evaluation.")
     return "\n".join(lines)
 
 

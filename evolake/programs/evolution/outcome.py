@@ -16,7 +16,19 @@ from evolake.programs.roles.writer import Measured
 from evolake.programs.sandbox.evaluating import Evaluation, host, score_of, shown_metrics
 
 if TYPE_CHECKING:
+    from evolake.jail import NativeOutcome
     from evolake.programs.evolution.context import Context
+
+
+SCRATCH = "scratch"
+"""Purpose of a row of MEASURED that is a script of an author and no evaluation of a program."""
+
+
+def scratch_row(context: Context, program: str, outcome: NativeOutcome, side: str) -> Row:
+    """Return the row of MEASURED of a scratch run: it costs as an evaluation does, and has no score."""
+    ran = Evaluation(outcome.status, outcome.reason, cpu_s=outcome.cpu_s, wall_s=outcome.wall_s, peak_mb=outcome.peak_mb, jail=outcome.jail)
+    [row] = measured_rows(context.project, program, [ran], context.cycle, SCRATCH, side)
+    return row | {"score": None}
 
 
 def objection_of(context: Context, candidate: Candidate, gates: tuple[GateSpec, ...] = GATES) -> str:
@@ -37,6 +49,8 @@ def outcome_text(context: Context, candidate: Candidate, parent: Measured) -> st
             f"used {most[0]:.2f} of {limits.cpu_s:g} s of processor time, {most[1]:.2f} of {limits.wall_s:g} s on the clock, "
             f"{most[2]:.0f} of {limits.memory_mb} MiB",
         )
+    if done and (stages := max(item.stages for item in done)) > 1:
+        lines.append(f"passed {min(item.stage for item in done)} of {stages} stages of the evaluator")
     details = {name: text for evaluation in done for name, text in evaluation.artifacts.items()}
     return "\n".join([*lines, *(f"{name}: {text}" for name, text in sorted(details.items()))])
 

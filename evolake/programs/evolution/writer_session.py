@@ -16,14 +16,16 @@ from evolake.agents.session.role import require_model
 from evolake.agents.session.tools import Call, CommandReport
 from evolake.agents.session.workspace import Workspace, well_formed
 from evolake.agents.session_spec import RunCommand, SessionSpec, Unusable, hold_session
-from evolake.programs.evolution.outcome import candidate_rows, objection_of, outcome_text
+from evolake.programs.evolution.outcome import candidate_rows, objection_of, outcome_text, scratch_row
 from evolake.programs.gates.collecting import Candidate
+from evolake.programs.gates.reach import reaches
 from evolake.programs.gates.specs import GATES
 from evolake.programs.model.blocks import as_kept
 from evolake.programs.model.project import program_id
 from evolake.programs.roles.brief import Briefing, Standing, listing
 from evolake.programs.roles.writer import Measured, WriterReply, WriterRequest
-from evolake.programs.roles.writer_session import WRITER_SESSION, ProgramCard, WriterSessionRequest
+from evolake.programs.roles.writer_session import WRITER_SESSION, ProgramCard, RunScript, WriterSessionRequest
+from evolake.programs.sandbox.script_run import printed_text
 
 if TYPE_CHECKING:
     from evolake.programs.evolution.context import Context
@@ -90,10 +92,25 @@ def commands(context: Context, request: WriterRequest, side: str, budget: Evalua
         candidate = candidate_in(folder)
         text = outcome_text(context, candidate, request.parent)
         rows = candidate_rows(context, candidate, "session", f"{side}/{budget.used + 1}")
-        left = budget.most - budget.used - bool(rows)
-        return CommandReport(f"{text}\n({left} {'evaluation' if left == 1 else 'evaluations'} left.)", rows)
+        return CommandReport(f"{text}\n{_left_text(budget.most - budget.used - bool(rows))}", rows)
 
-    return {"check": check, "evaluate": evaluate}
+    def run(folder: Path, arguments: RunScript) -> str | CommandReport:
+        if not context.project.python:
+            return "Only next to programs in Python can a script be run."
+        if budget.used >= budget.most:
+            return f"All {budget.most} evaluations of this session are used: finish."
+        if ways := reaches(arguments.script, context.project.given.evaluator.file):
+            return f"It was not run: it reaches for what scores the program: {', '.join(sorted(ways)[:3])}."
+        candidate = candidate_in(folder)
+        outcome = context.evaluator.run_script(candidate.texts, arguments.script)
+        row = scratch_row(context, candidate.program_id, outcome, f"{side}/{budget.used + 1}")
+        return CommandReport(f"{printed_text(outcome)}\n{_left_text(budget.most - budget.used - 1)}", [row])
+
+    return {"check": check, "evaluate": evaluate, "run": run}
+
+
+def _left_text(left: int) -> str:
+    return f"({left} {'evaluation' if left == 1 else 'evaluations'} left.)"
 
 
 def request_of(request: WriterRequest) -> WriterSessionRequest:

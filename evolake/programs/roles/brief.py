@@ -11,11 +11,12 @@ from evolake.agents.fences import clean, fence
 from evolake.agents.waves import SiblingNote
 from evolake.report.numbers import figures
 
+COMBINE = "combine the strengths of two programs"
 DIRECTIONS = (
     "numerical optimisation: find the constants and the structure of the best program by a search with many starts, and keep what it finds",
     "a new algorithm, other than those that were tried",
     "find the weakest step of the program and fix it; use the time limit for what helps",
-    "combine the strengths of two programs",
+    COMBINE,
     "simplify: take out what does not help, then tune what is left",
 )
 """Of the children of one generation, in turn."""
@@ -57,9 +58,14 @@ class Briefing(BaseModel):
     round: str = ""
 
 
+def combines(brief: Briefing) -> bool:
+    """Return whether a request is to combine two programs: it is sent the text of the best other one, all others by idea and score alone."""
+    return brief.sibling is not None and brief.sibling.direction == COMBINE
+
+
 def sections(brief: Briefing, parent: Standing, others: Sequence[Standing], texts: Sequence[str] = ()) -> str:
-    """Return the sections of a prompt. texts: of the others, as `against` gives them; without any, their folders are named."""
-    shown = [*(f"- {standing_line(item)}" + (f"\n{texts[place]}" if texts else "") for place, item in enumerate(others))]
+    """Return the sections of a prompt. texts: of the first of the others, as `against` gives them."""
+    shown = [f"- {standing_line(item)}" + (f"\n{texts[place]}" if place < len(texts) else "") for place, item in enumerate(others)]
     front = [f"- {line}" for line in brief.front]
     handed_on = [fence(text, name, LONGEST_ARTIFACT) for name, text in sorted(brief.artifacts.items()) if text.strip()]
     parts = (

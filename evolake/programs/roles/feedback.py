@@ -6,8 +6,9 @@ from evolake.agents.feedback import Feedback, columns_of, shown_in
 
 
 def _both(*fields: str) -> tuple[str, ...]:
-    """Return fields of both writers: the one-shot one and the session."""
-    return tuple(f"{role}.{name}" for role in ("programs_writer", "programs_writer_session") for name in fields)
+    """Return fields of all writers: the one-shot one, that of several programs, and the session."""
+    one = tuple(f"{role}.{name}" for role in ("programs_writer", "programs_writer_session") for name in fields)
+    return (*one, "programs_writer_group.first")
 
 
 ATTEMPTS = _both("attempts")
@@ -20,7 +21,7 @@ FEEDBACK = Feedback(
         **shown_in(_both("parent", "best", "front"), "measured", "metrics"),
         **shown_in(_both("artifacts"), "measured", "artifacts"),
         # what an author is sent of its own draft; a session reads the same as the result of its command `evaluate`
-        **shown_in(("programs_writer.round",), "measured", "wall_s peak_mb"),
+        **shown_in(("programs_writer.round",), "measured", "wall_s peak_mb stage"),
         **shown_in(
             _both("contest"), "champion", "challenger_id wins difference low high pairs noise holder_id holder_mean initial_mean reason",
         ),
@@ -36,5 +37,4 @@ FEEDBACK = Feedback(
         "the holder is named, and whether the challenger won": ("champion.champion_id",),
         "the interval of the difference decides, and it is shown": columns_of("champion", "holder_low holder_high test"),
     },
-    missing=("measured.stage",),
 )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolake.agents.attempts_table import LONGEST_IDEA
 from evolake.agents.roles import Role
+from evolake.agents.waves import MOST_SIBLINGS
 from evolake.programs.model.blocks import as_kept
-from evolake.programs.roles.brief import Briefing, Standing, against, listing, sections
+from evolake.programs.roles.brief import Briefing, Standing, against, combines, listing, sections
 from evolake.programs.search.numbers import Relative
 from evolake.programs.search.proposing import Background, child_of
 from evolake.programs.search.trials import Trial, Trials
@@ -70,7 +71,24 @@ class WriterReply(BaseModel):
     idea: str = ""
     edits: list[Edit] = Field(default_factory=list)
     whole: dict[str, str] = Field(default_factory=dict)
-    operator: str = ""
+    operator: str = Field(default="", description="leave empty")
+
+
+class WriterGroupRequest(BaseModel):
+    """Requests of one wave for children of one parent: the others differ from the first in number and direction alone."""
+
+    first: WriterRequest
+    others: list[WriterRequest] = Field(default_factory=list)
+
+    @property
+    def requests(self) -> list[WriterRequest]:
+        """All of them, in order."""
+        return [self.first, *self.others]
+
+
+class WriterGroupReply(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    programs: list[WriterReply] = Field(description="one for each direction, in their order")
 
 
 def write(request: WriterRequest, random: np.random.Generator) -> WriterReply:
@@ -127,10 +145,45 @@ def unmade_idea(reason: str) -> tuple[str, str]:
 
 def prompt_values(request: WriterRequest) -> dict[str, str]:
     """Return the values of the prompt."""
-    texts = [against(item.files, request.parent.files, item.name) for item in request.best]
+    return _values_of(request, request.best[:1] if combines(request) else ())
+
+
+def _values_of(request: WriterRequest, with_text: Sequence[Measured]) -> dict[str, str]:
+    texts = [against(item.files, request.parent.files, item.name) for item in with_text]
     return {"brief": sections(request, request.parent, request.best, texts), "program": listing(request.parent.files),
             "files": ", ".join(request.parent.files)}
 
 
+def write_group(request: WriterGroupRequest, random: np.random.Generator) -> WriterGroupReply:
+    """A child for each request, by one of the operators."""
+    return WriterGroupReply(programs=[write(item, random) for item in request.requests])
+
+
+def group_fault(request: WriterGroupRequest, reply: WriterGroupReply) -> str:
+    """Return why none of the replies makes a program, or that their number is wrong; "" otherwise. One that makes none is asked for again alone."""
+    wanted, got = len(request.requests), len(reply.programs)
+    if wanted != got:
+        return f"`programs` needs {wanted} entries, one for each direction; got {got}"
+    faults = [fault(asked, given) for asked, given in zip(request.requests, reply.programs, strict=True)]
+    return "" if "" in faults else faults[0]
+
+
+def group_values(request: WriterGroupRequest) -> dict[str, str]:
+    """Return the values of the prompt: what the requests share once, and their directions."""
+    first = request.first
+    notes = [item.sibling for item in request.requests if item.sibling]
+    shared = first.model_copy(update={"sibling": None})
+    directions = [f"{place}. {note.direction or 'as you see fit'}" for place, note in enumerate(notes, 1)]
+    if notes:
+        directions.insert(0, f"They are {', '.join(str(note.number) for note in notes)} of {notes[0].count} of this generation.")
+    if notes and notes[0].siblings:
+        directions += ["Others of this generation proposed (do something else):", *(f"- {item}" for item in notes[0].siblings[-MOST_SIBLINGS:])]
+    return _values_of(shared, first.best[:1] if any(map(combines, request.requests)) else ()) | {"directions": "\n".join(directions)}
+
+
 WRITER = Role("programs_writer", WriterRequest, WriterReply, write, values=prompt_values, fault=fault)
 """A child of a program."""
+WRITER_GROUP = Role(
+    "programs_writer_group", WriterGroupRequest, WriterGroupReply, write_group, values=group_values, fault=group_fault,
+)
+"""Several children of a program."""

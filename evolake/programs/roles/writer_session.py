@@ -43,6 +43,10 @@ class Evaluate(Arguments):
     """Without arguments."""
 
 
+class RunScript(Arguments):
+    script: str = Field(min_length=1, max_length=60_000, description="Python text")
+
+
 WRITER_SESSION = session_role(
     "programs_writer_session", WriterSessionRequest, ProgramCard, setting="EVOLAKE_PROGRAMS__WRITER", values=prompt_values,
     commands=(
@@ -50,6 +54,8 @@ WRITER_SESSION = session_role(
          "no way to the evaluator.", Check),
         ("evaluate", "Build the program and evaluate it as a candidate is: its score and metrics, or the gate that blocks "
          "it and why.", Evaluate),
+        ("run", "Run a Python script next to the program's files, which it may import, in the sandbox, without the evaluator and without files: the "
+         "end of what it prints. It counts as an evaluation.", RunScript),
     ),
 )
 """Change a program in a workspace."""

@@ -34,6 +34,7 @@ from evolake.programs.sandbox.calling import MOST_TROUBLES, STUB
 from evolake.programs.sandbox.harness import ERROR
 from evolake.programs.sandbox.needs import needs_of
 from evolake.programs.sandbox.running import Built, Runner, build
+from evolake.programs.sandbox.script_run import run_script
 from evolake.programs.sandbox.shinka import PRIVATE
 from evolake.programs.sandbox.starting import NeedsOwnJail, Starts
 from evolake.programs.settings import ProgramsSettings
@@ -146,6 +147,15 @@ class Evaluator:
                 if not evaluation.ok:
                     break
         return result
+
+    def run_script(self, texts: Mapping[str, str], script: str) -> NativeOutcome:
+        """Run an author's script next to a program's files, without the evaluator and under the limits of an evaluation.
+
+        Raises:
+            JailUnavailable: the jail failed.
+        """
+        with self._busy():
+            return run_script(texts, script, self.limits, self._needs, self.mode)
 
     @contextlib.contextmanager
     def _busy(self) -> Iterator[None]:

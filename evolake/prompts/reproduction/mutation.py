@@ -44,6 +44,8 @@ from evolake.seeds import child_seed
 
 SHORT_REPLY = 120
 """Words up to which a model that compares replies is shown them whole: a summary would be as long, and cost a call."""
+LONGEST_REASON = 200
+"""Characters of why a reply was not scored."""
 MOST_TRIED = 5
 """Lines of the table of attempts in each of a batch's requests."""
 
@@ -116,7 +118,7 @@ class _Mutation:
             best = max(worth(other) for other in item.rollouts)
             shown = [(rollout, count, None if self._as_it_is(rollout) else next(replies)) for rollout, count in group]
             result.append([
-                _trajectory(rollout, count, said, success=worth(rollout) == best) for rollout, count, said in shown
+                trajectory_of(rollout, count, said, success=worth(rollout) == best) for rollout, count, said in shown
                 if not isinstance(said, AgentFailure)
             ])
         return result
@@ -201,11 +203,9 @@ def _distinct(rollouts: Sequence[Rollout]) -> list[tuple[Rollout, int]]:
     return [(first[key], count) for key, count in counts.items()]
 
 
-def _trajectory(rollout: Rollout, count: int, summary: SummaryReply | None, *, success: bool) -> Trajectory:
-    words = len(rollout.reply.split())
-    if summary is None:
-        return Trajectory(success=success, count=count, words=words, reply=rollout.reply)
-    return Trajectory(success=success, count=count, words=words, **summary.model_dump())
+def trajectory_of(rollout: Rollout, count: int, summary: SummaryReply | None, *, success: bool) -> Trajectory:
+    shared = {"success": success, "count": count, "words": len(rollout.reply.split()), "unscored": (rollout.unverified or "")[:LONGEST_REASON]}
+    return Trajectory.model_validate(shared | ({"reply": rollout.reply} if summary is None else summary.model_dump()))
 
 
 def _placed(result: Mapping[int, CritiqueReply | AgentFailure], count: int) -> list[CritiqueReply | None]:

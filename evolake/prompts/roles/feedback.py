@@ -16,7 +16,7 @@ FEEDBACK = Feedback(
         **shown_in(VALUES, "values", "value won"), **shown_in(STANDING, "values", "rollouts correct"),
         **shown_in((*STANDING, *TRIED), "ratings", "mu sigma"),
         **shown_in(("prompts_summarizer.reply", "prompts_critic.trajectories"), "rollouts", "reply"),
-        **shown_in(("prompts_critic.trajectories",), "rollouts", "reward"),
+        **shown_in(("prompts_critic.trajectories",), "rollouts", "reward unverified"),
         **shown_in(("prompts_summarizer.correct",), "rollouts", "correct"), **shown_in(("prompts_summarizer.answered",), "rollouts", "formatted"),
         **shown_in(("prompts_summarizer.truncated",), "rollouts", "truncated"),
         **shown_in(TRIED, "edits", "operator prompt_id kind targets text applied"),
@@ -44,5 +44,4 @@ FEEDBACK = Feedback(
         "who was asked": ("edits.backend",),
         "the reason says it, as a difference with its interval": columns_of("champion", "problems samples champion_share challenger_share test"),
     },
-    missing=("rollouts.unverified",),
 )

@@ -49,7 +49,7 @@ class SummaryReply(Model):
 
 class Trajectory(Model):
     """A rollout with its outcome: the reply itself, if it is short, else its summary. count: how many rollouts said the same. words: length of the
-    reply."""
+    reply. unscored: why the problem's own verifier gave no score, so that the reply counts as a failure; "" if it did."""
 
     success: bool
     count: int
@@ -58,6 +58,7 @@ class Trajectory(Model):
     steps: str = ""
     principles_used: list[str] = Field(default_factory=list)
     errors: list[str] = Field(default_factory=list)
+    unscored: str = ""
 
 
 class CritiqueRequest(Model):

@@ -20,11 +20,13 @@ _NAMED_FORMULA = re.compile(r": (\d+%) of the differences are on the formula \S+
 _COPIED = ("cycle", "champion_id", "challenger_id", "ratio", "ratio_low", "ratio_high", "noise_floor", "verdict", "wins", "formulas", "pairs")
 
 
-def contest_records(decisions: Sequence[Mapping[str, Any]], families: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> list[dict[str, Any]]:
+def contest_records(
+    decisions: Sequence[Mapping[str, Any]], families: Sequence[Mapping[str, Any]], titles: Mapping[str, str], races: Sequence[Mapping[str, Any]] = (),
+) -> list[dict[str, Any]]:
     """Return what is kept of the contests of one cycle.
 
     Args:
-        decisions: rows of DECISIONS. families: rows of CONTEST_FAMILIES. titles: variant -> its title.
+        decisions: rows of DECISIONS. families: rows of CONTEST_FAMILIES. titles: variant -> its title. races: rows of RACES, kept with the first.
     """
     result = []
     for row in decisions:
@@ -43,7 +45,21 @@ def contest_records(decisions: Sequence[Mapping[str, Any]], families: Sequence[M
                 for part in parts
             ],
         })
+    if result and races:
+        result[0]["race"] = race_lines(races, titles)
     return result
+
+
+def race_lines(races: Sequence[Mapping[str, Any]], titles: Mapping[str, str]) -> list[str]:
+    """Return how each variant of the race before the contests ended, the best first: a line for its last round. races: rows of RACES."""
+    last = {row["variant_id"]: row for row in sorted(races, key=lambda row: row["rung"])}
+    ended = sorted(last.values(), key=lambda row: (-row["rung"], row["place"]))
+    return [
+        f"{row['variant_id'][:SHORT_ID]} ({titles.get(row['variant_id'], '')}): place {row['place']} after {row['formulas']} formulas, "
+        f"solved {row['solved']:g}, PAR-2 {row['par2']:.3g} s, {'went on to a contest' if row['survives'] else 'dropped out'}"
+        + (f", stopped: {row['stopped']}" if row["stopped"] else "")
+        for row in ended
+    ]
 
 
 def with_contests(known: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -79,7 +95,9 @@ def _contest_text(record: Mapping[str, Any]) -> str:
         f"PAR-2 ratio {contest_gain(record).removeprefix('contest ')} on {record['formulas']} fresh formulas; "
         f"solved {challenger:g}, the champion {champion:g}; noise of repeated passes {record['noise_floor']:.3g}."
     )
-    return "\n".join([head, *(f"  {_family_text(part)}" for part in record["families"])])
+    race = record.get("race", ())
+    before = [f"Cycle {record['cycle']}, race on fresh formulas before the contests:", *(f"  {line}" for line in race)] if race else []
+    return "\n".join([*before, head, *(f"  {_family_text(part)}" for part in record["families"])])
 
 
 def _family_text(part: Mapping[str, Any]) -> str:

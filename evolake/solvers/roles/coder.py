@@ -18,7 +18,7 @@ from evolake.solvers.edits.catalogue import PATCHES
 from evolake.solvers.edits.draw import mutated, new_patch, new_tunable, placed, shadowed
 from evolake.solvers.edits.model import Edit, write_edits
 from evolake.solvers.edits.tunables import Tunable
-from evolake.solvers.roles.earlier import CODER_BEFORE, CODER_REPAIR_BEFORE
+from evolake.solvers.roles.earlier import CODER_BEFORE, CODER_REPAIR_BEFORE, LOOKUP_BEFORE
 from evolake.solvers.roles.models import (
     CodeReply,
     CodeRequest,
@@ -33,7 +33,7 @@ from evolake.solvers.roles.models import (
     RepairRequest,
     ReviseRequest,
 )
-from evolake.solvers.roles.prompt_tables import change_values, code_text, stated
+from evolake.solvers.roles.prompt_tables import change_values, code_text, outline_text, stated
 
 TRIES = 30
 COMBINE = "combine"
@@ -223,7 +223,14 @@ def _between(value: float, default: float, *, whole: bool) -> float | int:
     return round(middle) if whole else float(f"{middle:.4g}")
 
 
-LOOKUP = Role("solvers_coder_lookup", LookupRequest, LookupReply, choose_regions)
+def _lookup_values(request: LookupRequest) -> Mapping[str, Any]:
+    """Return the request with a line for each file."""
+    return request.model_dump(mode="json", exclude={"goal"}) | {"files": outline_text(request.files)} | stated({"parent_diff": request.parent_diff})
+
+
+LOOKUP = Role("solvers_coder_lookup", LookupRequest, LookupReply, choose_regions, values=_lookup_values, earlier=(LOOKUP_BEFORE,))
+
+
 def _code_values(request: CodeRequest) -> Mapping[str, Any]:
     return change_values(request) | stated({"excerpts": code_text(request.excerpts)})
 
@@ -236,7 +243,7 @@ def _repair_values(request: RepairRequest) -> Mapping[str, Any]:
 
 
 def _revise_values(request: ReviseRequest) -> Mapping[str, Any]:
-    return {**request.model_dump(mode="json", exclude={"rules"}), "excerpts": code_text(request.excerpts)}
+    return request.model_dump(mode="json", exclude={"excerpts"}) | {"excerpts": code_text(request.excerpts)}
 
 
 def keep_change(request: ReviseRequest, random: np.random.Generator) -> CodeReply:

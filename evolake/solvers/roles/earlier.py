@@ -62,6 +62,7 @@ UNSHARED = ("family", "instances", "solved", "seconds")
 """What was sent of a family before the share of checked proofs."""
 PLANNER_UNSHARED = Earlier(PROMPTS / "planner_unshared.md", _unshared)
 PLANNER_BEFORE = Earlier(PROMPTS / "planner.md", _of_planner, json.loads((PROMPTS / "planner_reply.json").read_text()))
+LOOKUP_BEFORE = Earlier(PROMPTS / "coder_lookup.md", lambda request: request.model_dump(mode="json"))
 CODER_BEFORE = Earlier(PROMPTS / "coder.md", _of_coder)
 CODER_REPAIR_BEFORE = Earlier(PROMPTS / "coder_repair.md", _of_repair)
 CODER_SESSION_BEFORE = Earlier(PROMPTS / "coder_session.md", _of_session)

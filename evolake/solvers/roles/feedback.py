@@ -55,6 +55,9 @@ FEEDBACK = Feedback(
         ),
         **shown_in(("solvers_planner.findings", "solvers_analyst.earlier_findings"), "post_mortem", "title explanation"),
         **shown_in(("solvers_planner.rules", *(f"{role}.rules" for role in CODERS)), "rule_proposals", "text lesson"),
+        **shown_in(("solvers_rule_writer.rules",), "rule_proposals", "state reason"),
+        # of the race before the contests, a line for each variant
+        **shown_in(CONTESTS, "champion_races", "formulas solved par2 place survives stopped"),
     },
     left_out={
         "withheld: the holdout decides nothing, and no role reads a result on it": ("holdout_runs.*",),
@@ -93,11 +96,11 @@ FEEDBACK = Feedback(
         "the ratio with its interval says it": columns_of("champion", "instances left_out par2_champion par2_challenger test"),
         "a role's text that nothing is decided by; people read it": ("post_mortem.assessment",),
         "the rule that comes of it is shown": ("post_mortem.lesson", "post_mortem.subject"),
+        "the reason says it": columns_of("rule_proposals", "blocked_failed blocked_accepted"),
+        "an objective that fails on a probe is blocked, and its reason is shown; weight, agreement and rank follow from the scores": columns_of(
+            "objective_scores", "score status reason",
+        ),
+        "a retired objective has no vote any more, and the writer is shown those that vote": ("objective_reviews.retired",),
         "what the text of the rule was made from": columns_of("rule_proposals", "check parameters rationale diff"),
     },
-    missing=(
-        *columns_of("champion_races", "formulas solved par2 place survives stopped"),
-        *columns_of("objective_scores", "score status reason"),
-        "objective_reviews.retired", *columns_of("rule_proposals", "state reason blocked_failed blocked_accepted"),
-    ),
 )

@@ -341,14 +341,10 @@ class CodeReply(RoleMessage):
 class ReviseRequest(RoleMessage):
     """Coder, last turn: the change passed its gates and was measured next to its parent."""
 
-    goal: str = RESEARCH_GOAL
     hypothesis: str
-    instructions: str
     diff: str = Field(description="the change as it was judged, against the parent")
     measured: str = Field(description="runs of variant and parent on fresh formulas, and their ratio")
-    excerpts: list[Excerpt]
-    rules: list[str]
-    conditions: list[str] = Field(default_factory=list, description="limits, cost, contest and noise")
+    excerpts: list[Excerpt] = Field(description="what the diff changes")
     note: str = Field(default="", description="which request of the cycle this is")
 
 

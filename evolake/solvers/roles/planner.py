@@ -23,9 +23,11 @@ from evolake.solvers.roles.bandit import MoveResult, draw_arm, draw_operator, tr
 from evolake.solvers.roles.coder import COMBINE, edits_of, forbidden
 from evolake.solvers.roles.earlier import PLANNER_BEFORE, PLANNER_UNSHARED
 from evolake.solvers.roles.models import SHORT_ID, EditModel, Material, Plan, PlanReply, PlanRequest, Standing
-from evolake.solvers.roles.prompt_tables import code_text, diffs_text, families_text, sources_text, standings_text, stated
+from evolake.solvers.roles.prompt_tables import code_text, diffs_text, families_text, first_excerpts, sources_text, standings_text, stated
 
 STUCK_AFTER = 3
+LONGEST_CODE = 4_500
+"""Characters of code in a planner's prompt: it names functions, and a coder reads them."""
 
 
 def plan_cycle(request: PlanRequest, random: np.random.Generator) -> PlanReply:
@@ -196,7 +198,7 @@ def _prompt_values(request: PlanRequest) -> dict[str, Any]:
     return {name: getattr(request, name) for name in plain} | stated({
         "standings": standings_text(request.standings, request.champion), "contests": "\n".join(request.contests),
         "families": families_text(request.families), "attempts": request.attempts, "tried": diffs_text([item for item in request.tried if item.diff]),
-        "sources": sources_text(request.sources), "code": code_text(request.code),
+        "sources": sources_text(request.sources), "code": code_text(first_excerpts(request.code, LONGEST_CODE)),
     })
 
 

@@ -74,6 +74,15 @@ def code_text(excerpts: Sequence[Excerpt]) -> str:
     return "\n".join(f"=== {item.path} from line {item.first_line}\n{item.text}" for item in excerpts)
 
 
+def first_excerpts(excerpts: Sequence[Excerpt], most: int) -> list[Excerpt]:
+    """Return the first excerpts that come to at most `most` characters together, each as a whole; one that does not fit is passed over."""
+    kept: list[Excerpt] = []
+    for item in excerpts:
+        if sum(len(other.text) for other in kept) + len(item.text) <= most:
+            kept.append(item)
+    return kept
+
+
 def diffs_text(tried: Sequence[Tried]) -> str:
     """Return each attempt in a line, and its diff below; what has no diff says why."""
     parts = []
@@ -97,7 +106,15 @@ def change_values(request: Any) -> dict[str, Any]:
 
 
 def _file_lines(files: Sequence[SourceFile]) -> list[str]:
-    return [f"  {item.path} ({item.lines} lines) {' '.join(_functions_of(item))}".rstrip() for item in files]
+    """Return a line for each file with functions to name; the others of a folder in one line, with their numbers of lines."""
+    lines, plain = list[str](), dict[str, list[str]]()
+    for item in files:
+        if functions := _functions_of(item):
+            lines.append(f"  {item.path} ({item.lines} lines) {' '.join(functions)}")
+        else:
+            folder, _, name = item.path.rpartition("/")
+            plain.setdefault(folder, []).append(f"{name} {item.lines}")
+    return [*lines, *(f"  {folder}/: {', '.join(names)}" for folder, names in plain.items())]
 
 
 def _functions_of(item: SourceFile) -> list[str]:

@@ -14,6 +14,8 @@ from evolake.solvers.roles.models import Forbidden, with_short_ids
 _SENTENCE = re.compile(r"(?<=\.)\s+(?=[A-Z])")
 STAGES_OF_RUNS = ("smoke", "correctness", "stability", "benchmark", "duel")
 STATED_BY_PROMPTS = ("solvers-project-goal", "solvers-self-evolution", "solvers-evaluation-protocol")
+KNOWN_TO_MODELS = ("solvers-domain-knowledge",)
+"""Shipped texts with what any textbook says; a version of a user's own is shown."""
 SHIPPED = "solvers-"
 LONGEST_LINE = 130
 """Characters of a rule in a prompt."""
@@ -68,9 +70,16 @@ def rule_names(ruleset: Ruleset) -> list[str]:
     return [*(_stage_line(gate, ids) for gate, ids in gates.items() if ids), *learned]
 
 
+def refused_rules(proposals: Sequence[Mapping[str, Any]], most: int = 6) -> list[str]:
+    """Return the newest proposals that did not come into force, with the reason. proposals: rows of RULE_PROPOSALS, the oldest first."""
+    refused = [row for row in proposals if row["state"] != "active"]
+    return [f"not in force: {row['rule_id']} ({row['state']}): {with_short_ids(row['reason'] or '')}"[:300] for row in refused[-most:]]
+
+
 def prompt_knowledge(ruleset: Ruleset) -> list[str]:
-    """Return the guidance for a prompt: without the shipped texts on goal, cycle and evaluation, which each prompt states itself."""
-    kept = [rule for rule in ruleset.guidance if rule.version > 1 or rule.id not in STATED_BY_PROMPTS]
+    """Return the guidance for a prompt: without the shipped texts on goal, cycle and evaluation, which each prompt states itself, and without what
+    models know."""
+    kept = [rule for rule in ruleset.guidance if rule.version > 1 or rule.id not in (*STATED_BY_PROMPTS, *KNOWN_TO_MODELS)]
     return knowledge_texts(replace(ruleset, guidance=tuple(kept)))
 
 

@@ -20,6 +20,7 @@ from evolake.designs.evolution.proposals import Judge, derivation_rows, design_r
 from evolake.designs.grammars.paper_genome.compose import compose
 from evolake.designs.grammars.paper_genome.genome import BASELINE, genome
 from evolake.designs.settings import DesignsSettings
+from evolake.designs.tables import TRIALS
 from evolake.errors import InputError
 from evolake.lake import Lake
 from evolake.settings import BudgetSettings, Settings
@@ -74,12 +75,16 @@ def test_a_session_reads_breaks_mends_and_tries_a_design_that_passes_every_gate_
     assert "references/baseline.py" in parts[0][0] and parts[0][2].startswith("It is a design of ")
     assert parts[1][1].startswith("It is no design yet: ")
     assert parts[2][1].startswith("It is a design of ")
-    assert [line.split(":")[0] for line in parts[3][0].splitlines()] == ["N=10 yours", "N=10 start", "N=10 ratio"]
-    assert parts[3][0].count("4 batches of 4 instances, half of them solved within a work of 400 in ") == 2, parts[3][0]
+    [line] = parts[3][0].splitlines()
+    assert line.startswith("N=10 ratio: ") and line.endswith(" (4 batches of 4 instances, a work of 400 allowed)"), line
+    assert ". Yours solved " in line and "; start solved " in line
+    rows = TRIALS.frame(result.trials)  # of a session, too, runs count
+    assert rows.height == 2 * 4 and set(rows["pair"]) == {100, 101, 102, 103} and set(rows["number"]) == {1}
+    assert TRIALS.repeated_keys(rows).is_empty()
     assert "times less work (95% interval " in parts[3][0] and "You have at most 40 turns" in asked[0].messages[1]["content"]
     assert [len(weight) for weight in candidate.weights] == [2]
     again, replayed, none, _ = by_sessions(tmp_path, pool, judge_at("0001"), tiny, [], port)
-    assert (none, [item.design_id for item in again.candidates]) == ([], [candidate.design_id])
+    assert (none, [item.design_id for item in again.candidates]) == ([], [candidate.design_id]) and TRIALS.frame(again.trials).equals(rows)
     assert [turn["tree_sha"] for turn in replayed] == [turn["tree_sha"] for turn in turns] and len(asked) == len(turns)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from evolake.agents.prompts import build_messages
 from evolake.cycle_seeds import CycleSeeds
 from evolake.designs.evolution import designing
 from evolake.designs.evolution.analysis import analyse_designs
-from evolake.designs.evolution.attempts import contest_outcomes, tried_designs
+from evolake.designs.evolution.attempts import contest_outcomes, tried_designs, tuning_note
 from evolake.designs.evolution.champion import Succession
 from evolake.designs.evolution.consensus_winner import consensus_winner
 from evolake.designs.evolution.designing import DesignerTurn, Proposals, propose_candidates
@@ -22,8 +22,8 @@ from evolake.designs.evolution.objective_writing import initial_objectives, writ
 from evolake.designs.evolution.planning import plan_directions
 from evolake.designs.evolution.population import Population, empty_population, population_of, texts_of
 from evolake.designs.evolution.proposals import Judge, derivation_rows, design_row, seed_candidate, store_candidate
-from evolake.designs.evolution.reviewing import crowned, with_notes
-from evolake.designs.evolution.trials import TrialBench, TrialSize
+from evolake.designs.evolution.reviewing import crowned, reviewed, with_notes
+from evolake.designs.evolution.trials import SIDES, TrialBench, TrialSize, worth_revising
 from evolake.designs.grammars.paper_genome.compose import compose
 from evolake.designs.grammars.paper_genome.genome import BASELINE, genome
 from evolake.designs.roles import models
@@ -72,12 +72,41 @@ def requests(serving: Any, role: str) -> list[Any]:
     return [request for name, request in serving.backend.asked if name == role]
 
 
+def test_a_design_whose_trial_leaves_nothing_to_revise_is_judged_without_another_call(
+    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(designing, "REVISION_SIZES", SIZES)
+    serving = scripted(designs_designer=[reply(GOOD)], designs_designer_revision=[])
+    result = proposed(serving, start, judge_at("0001"), tiny)
+    assert [candidate.source for candidate in result.candidates] == [GOOD] and not requests(serving, "designs_designer_revision")
+    rows = TRIALS.frame(result.trials)
+    assert rows.height == len(SIZES) * 3 * 2 and not worth_revising(rows.to_dicts())
+
+
+def trial_rows(ours: Sequence[float | None], start: Sequence[float | None], **more: Any) -> list[dict[str, Any]]:
+    """Rows of a trial at one size. ours, start: the work of each batch; None for one that was not solved."""
+    plain, own = {"N": 40, "failure": None}, {SIDES[0]: more}
+    return [
+        plain | {"side": side, "pair": pair, "solved": work is not None, "median_work": work or 900.0} | own.get(side, {})
+        for side, works in zip(SIDES, (ours, start), strict=True) for pair, work in enumerate(works)
+    ]
+
+
+def test_a_trial_is_worth_a_revision_if_the_design_broke_or_solved_less_and_not_for_more_or_less_work() -> None:
+    start = [100.0, 110.0, 90.0]
+    assert worth_revising(trial_rows([100.0, None, 90.0], start))
+    assert worth_revising(trial_rows([None] * 3, start, failure="the process that ran it died"))
+    assert not worth_revising(trial_rows([50.0, 60.0, 40.0], start)) and not worth_revising(trial_rows([500.0, 600.0, 400.0], start))
+    assert not worth_revising(trial_rows([None] * 3, [None] * 3)) and not worth_revising(trial_rows([400.0, 500.0, None], [300.0, None, None]))
+
+
 @pytest.mark.parametrize(("first", "revised", "judged"), [(SLOW, GOOD, GOOD), (GOOD, None, GOOD), (GOOD, BAD, GOOD), (GOOD, SLOW, GOOD)])
 def test_a_design_is_tried_beside_its_parent_and_revised_once_and_what_needs_less_work_is_judged(
     start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, monkeypatch: pytest.MonkeyPatch,
     first: str, revised: str | None, judged: str,
 ) -> None:
     monkeypatch.setattr(designing, "REVISION_SIZES", SIZES)
+    monkeypatch.setattr(designing, "worth_revising", lambda rows: True)
     said = models.RevisionReply(explanation="Another step.", solver_code=revised)
     serving = scripted(designs_designer=[reply(first)], designs_designer_revision=[said])
     result = proposed(serving, start, judge_at("0001"), tiny)
@@ -163,11 +192,11 @@ def test_every_fact_that_decides_reaches_the_roles_that_propose_next(
     prompts = {role.name: build_messages(role, requests(serving, role.name)[0])[1]["content"] for role in roles}
     contest = ("Champion: ", "a ratio of 1.07 (95% interval 0.71 to 1.61", "First by consensus: ", "did not tell them apart beyond the noise")
     tried = ("unmade", "A slower memory.", "reply cut off", "Drag at the edges.")
-    ratio, measurements = "1.33 times less work (95% interval ", ("1.125", "807", "911")
+    ratio, measurements = "1.33 times less work (95% interval ", ("1.125", "N=20 900 of 911")
     for name, facts in {
         "designs_planner_directions": (*contest, *tried, ratio, *measurements, "scaling law: work of"),
         "designs_designer": (*contest, *tried, ratio),
-        "designs_designer_analysis": (*contest, ratio, *measurements, "Counted seconds"),
+        "designs_designer_analysis": (*contest, ratio, *measurements, "counted seconds"),
         "designs_objective_writer": contest,
     }.items():
         assert [fact for fact in facts if fact not in prompts[name]] == [], name
@@ -181,3 +210,31 @@ def test_a_lake_from_before_ideas_and_contests_were_kept_is_read(start: Started,
     old = population_of(frames | {"designs": frames["designs"].drop("idea"), "state": state.clear()})
     assert old.row(child)["idea"] is None and not [line for line in contest_outcomes(old) if "Cycle" in line]
     assert [item.idea for item in tried_designs(old)] == ["Drag at the edges."]
+
+
+def test_tuning_reviews_and_blocked_objectives_reach_planner_and_objective_writer(
+    start: Started, judge_at: Callable[[str], Judge], tiny: DesignsSettings, judge_objectives: Callable[[Population], Any],
+) -> None:
+    lake, population, child = after_a_cycle(start, judge_at("0001"))
+    plain = {"design_id": child, "cycle": "0001", "status": "ok", "reason": None}
+    trials = [
+        plain | {"trial": 0, "hyper_values": '{"lr": 1.0}', "consensus": 0.5}, plain | {"trial": 1, "hyper_values": '{"lr": 1.5}', "consensus": 0.25},
+        plain | {"trial": 2, "hyper_values": '{"lr": 9.0}', "consensus": None, "status": "blocked", "reason": "not finite"},
+    ]
+    note = tuning_note(population, trials)
+    assert note == f"Tuning of {child[:12]} (edge drag) in cycle 0001: lr 1.0 -> 1.5; consensus 0.500 -> 0.250; 1 were blocked, e.g. not finite."
+    assert tuning_note(population, trials[::2]).endswith(": none of 1 trials beat its own values; 1 were blocked, e.g. not finite.")
+    assert tuning_note(population, []) == ""
+    objectives = population.objectives.to_dicts()
+    reviewed_id = objectives[0]["objective_id"]
+    bad = {**objectives[0], "objective_id": "f" * 64, "description": "counts lines", "state": "blocked", "reason": "tells no designs apart"}
+    review = {"objective_id": reviewed_id, "multiplier": 0.7, "guidance": "Look at the tail.", "research_phase": "stuck"}
+    population = reviewed(population.add(objectives=[bad]).with_values(tunings=[note]), [review | {"assessment": "repeats the others"}])
+    serving = scripted()
+    plan_directions(serving, population, texts_of(lake), settings=tiny, cycle="0002", root_seed=1)
+    write_objectives(serving, population, judge_objectives(population), settings=tiny, seeds=CycleSeeds(1, "designs", "0002"), origin="model")
+    roles: tuple[Any, ...] = (DIRECTIONS_ROLE, OBJECTIVE_ROLE)
+    planner, writer = (build_messages(role, requests(serving, role.name)[0])[1]["content"] for role in roles)
+    assert note in planner
+    assert "counts lines: tells no designs apart" in writer and "Last review: repeats the others" in writer and "Look at the tail." in writer
+    assert writer.count("def objective(") == 1

@@ -20,6 +20,8 @@ from evolake.programs.evolution.memory import SearchMemory, recorded_by
 from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.settings import BudgetSettings, Settings
 
+SIZES = {"islands": 1, "candidates_per_generation": len(PLAN), "candidates_per_call": 1, "revisions": 0}
+
 
 def generation(base_url: str, lake: Path) -> tuple[GenerationEntry, dict]:
     """(what one generation of four made, the initial program's row)."""
@@ -27,7 +29,7 @@ def generation(base_url: str, lake: Path) -> tuple[GenerationEntry, dict]:
         backend="model", model_base_url=base_url, model_api_key=SecretStr(KEY), models={"default": "loopback"}, model_repairs=0, model_max_retries=0,
         budget=BudgetSettings(tokens_per_run=10_000_000), workers=1,
     )
-    project, blobs, own = imports(), BlobStore(lake), OWN.model_copy(update={"islands": 1, "candidates_per_generation": len(PLAN), "revisions": 0})
+    project, blobs, own = imports(), BlobStore(lake), OWN.model_copy(update=SIZES)
     start, _ = admit(project, own, rules(), blobs, cycle="0001", run_id="r", root_seed=0, mode=None)
     islands = Islands(project, own, {start["program_id"]: start})
     with open_agents(settings, lake, "0001", "run", line="programs") as agents, Evaluator(project, own) as evaluator:

@@ -19,13 +19,17 @@ from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.context import Context
 from evolake.programs.evolution.generation_entry import GenerationEntry, unmade_rows
 from evolake.programs.evolution.generations import run_generation
+from evolake.programs.evolution.grouped import groups_of
 from evolake.programs.evolution.immigrants import admit
 from evolake.programs.evolution.memory import SearchMemory
 from evolake.programs.evolution.writer_session import SessionWriter, writes_in_sessions
+from evolake.programs.roles.brief import DIRECTIONS
+from evolake.programs.roles.writer import Measured, WriterRequest
 from evolake.programs.sandbox.evaluating import Evaluator
 from evolake.settings import BudgetSettings, Settings
 
 FILE = "initial_program.py"
+SIZES = {"islands": 1, "candidates_per_generation": 1, "candidates_per_call": 1}
 CONTEST = {
     "cycle": "0003", "project": "toy", "champion_id": "a" * 64, "challenger_id": "b" * 64, "wins": False, "pairs": 8, "difference": 0.0123,
     "low": -0.0456, "high": 0.0789, "noise": 0.0321, "holder_id": "a" * 64, "holder_mean": 0.61, "holder_low": 0.6, "holder_high": 0.62,
@@ -51,7 +55,7 @@ def edited(search: str, replace: str, idea: str) -> Action:
 
 
 def generation(
-    lake: Path, plan: list[Action], *, sessions: bool = False, memory: SearchMemory | None = None, **own: int,
+    lake: Path, plan: list[Action], *, sessions: bool = False, memory: SearchMemory | None = None, waves: int = 2, **own: int,
 ) -> tuple[GenerationEntry, Writer]:
     """(what one generation made, the model with what it was asked)."""
     writer = Writer(plan)
@@ -60,13 +64,13 @@ def generation(
             backend="model", model_base_url=server.base_url, model_api_key=SecretStr(KEY), models={"default": "m"}, model_repairs=1,
             model_max_retries=0, model_threads=1, budget=BudgetSettings(tokens_per_run=10**7), workers=1,
         )
-        project, blobs, sizes = imports(), BlobStore(lake), OWN.model_copy(update={"islands": 1, "candidates_per_generation": 1, **own})
+        project, blobs, sizes = imports(), BlobStore(lake), OWN.model_copy(update=SIZES | own)
         start, _ = admit(project, sizes, rules(), blobs, cycle="0004", run_id="r", root_seed=0, mode=None)
         islands = Islands(project, sizes, {start["program_id"]: start})
         known = replace(memory or SearchMemory(), rows=[start, *(memory.rows if memory else ())])
         with open_agents(settings, lake, "0004", "run", line="programs") as agents, Evaluator(project, sizes) as evaluator, open_pool(1, ()) as pool:
             session = SessionWriter(agents, pool.call) if sessions else None
-            context = Context(evaluator, sizes, agents, blobs, rules(), "0004", "run", 0, 1, ("prefer plain lines",), session, 2, 40)
+            context = Context(evaluator, sizes, agents, blobs, rules(), "0004", "run", 0, 1, ("prefer plain lines",), session, waves, 40)
             entry = run_generation(
                 context, islands, 1, next_number=5, seen={start["program_id"]}, artifacts={start["program_id"]: {"hint": "too small a sum"}},
                 memory=known,
@@ -133,14 +137,18 @@ def test_an_edit_that_does_not_apply_gets_a_repair_turn_with_the_nearest_text_an
     assert row["reason"].startswith("unusable: edit 1: `search` is 0 times") and len(writer.prompts) == 2
 
 
-def test_a_one_shot_author_revises_after_one_evaluation_and_the_better_program_counts(tmp_path: Path) -> None:
-    worse, better = edited("scale = 2.0", "scale = 1.0", "a flat line"), edited("scale = 1.0", "scale = 2.5", "a steeper line")
-    entry, writer = generation(tmp_path / "a", [worse, better])
+def test_a_one_shot_author_revises_what_failed_or_is_the_best_after_one_evaluation_and_the_better_program_counts(tmp_path: Path) -> None:
+    failing, better = edited("scale = 2.0", "scale = 2.0 / 0", "a division"), edited("scale = 2.0 / 0", "scale = 2.5", "a steeper line")
+    entry, writer = generation(tmp_path / "a", [failing, better])
     assert [row["idea"] for row in entry.programs] == ["a steeper line"]
-    assert "The program below is your draft (a flat line).\nscore " in writer.prompts[1] and "(worse than the parent by " in writer.prompts[1]
+    assert "The program below is your draft (a division).\nrun blocks it: " in writer.prompts[1] and "ZeroDivisionError" in writer.prompts[1]
     assert " of 5 s of processor time" in writer.prompts[1]
+    for gone in ("# Limits", "# Parent", "Direction of this one", "prefer plain lines", "too small a sum"):
+        assert gone in writer.prompts[0] and gone not in writer.prompts[1]
     assert sorted(item["purpose"] for item in entry.measured) == ["search", "trial"]  # each evaluation is counted once
     assert {item["artifact_id"] for item in entry.calls} == {entry.programs[0]["program_id"]}
+    entry, writer = generation(tmp_path / "d", [edited("scale = 2.0", "scale = 1.0", "a flat line")])
+    assert [row["idea"] for row in entry.programs] == ["a flat line"] and len(writer.prompts) == 1  # it is worse than its parent
     steep = edited("scale = 2.0", "scale = 2.5", "a steeper line")
     entry, _ = generation(tmp_path / "b", [steep, edited("scale = 2.5", "scale = 9.0", "much steeper")])
     assert [row["idea"] for row in entry.programs] == ["a steeper line"] and sorted(item["purpose"] for item in entry.measured) == ["search", "trial"]
@@ -149,12 +157,68 @@ def test_a_one_shot_author_revises_after_one_evaluation_and_the_better_program_c
     assert [item["purpose"] for item in entry.measured] == ["search"] and len(entry.programs) == 1
 
 
+def several(*programs: tuple[str, str, str]) -> Action:
+    written = [{"idea": idea, "edits": [{"file": FILE, "search": search, "replace": replace}]} for search, replace, idea in programs]
+    return say({"programs": written})
+
+
+def test_children_of_one_parent_are_asked_for_in_one_call_and_one_that_makes_no_program_alone(tmp_path: Path) -> None:
+    first = several(("scale = 2.0", "scale = 2.5", "a steeper line"), ("scale = 7", "x", "a line that is not there"))
+    last = several(("scale = 2.5", "scale = 2.6", "c"), ("scale = 2.5", "scale = 2.7", "d"))
+    plan = [first, edited("scale = 2.0", "scale = 2.25", "another line"), last]
+    entry, writer = generation(tmp_path / "a", plan, candidates_per_generation=4, candidates_per_call=4, revisions=0)
+    assert [row["idea"] for row in entry.programs] == ["a steeper line", "another line", "c", "d"] and entry.unmade == []
+    together, alone, second = writer.prompts
+    directions = together.partition("They are 1, 2 of 4 of this generation.\n")[2].splitlines()[:2]
+    assert [line.partition(". ")[0] for line in directions] == ["1", "2"] and len({line[3:] for line in directions} & set(DIRECTIONS)) == 2
+    assert together.count("scale = 2.0") == 1
+    assert "Your reply could not be used: your idea (a line that is not there) was not applied: edit 1: " in alone
+    assert "They are 3, 4 of 4" in second and "- another line -> score " in second
+    assert {call["role"] for call in entry.calls} == {"programs_writer", "programs_writer_group"}
+    none = say({"programs": []})
+    plan = [none, none, edited("scale = 2.0", "scale = 2.5", "e"), edited("scale = 2.0", "scale = 2.6", "f")]
+    entry, writer = generation(tmp_path / "b", plan, candidates_per_generation=2, candidates_per_call=2, revisions=0, waves=1)
+    assert [row["idea"] for row in entry.programs] == ["e", "f"] and "needs 2 entries, one for each direction; got 0" in writer.prompts[1]
+
+
+def test_calls_hold_requests_of_one_parent_and_no_more_text_than_a_reply_may_have() -> None:
+    def request(name: str, length: int) -> WriterRequest:
+        return WriterRequest(project="p", goal="g", parent=Measured(name=name, score=1.0, files={FILE: "x" * length}))
+
+    requests = [request("a", 100), request("b", 100), request("a", 100), request("a", 100), request("b", 100)]
+    assert groups_of(requests, 4) == [[0, 2, 3], [1, 4]] and groups_of(requests, 2) == [[0, 2], [1, 4], [3]]
+    assert groups_of(requests, 1) == [[0], [1], [2], [3], [4]]
+    assert groups_of([request("a", 5_000)] * 3, 4) == [[0, 1], [2]] and groups_of([request("a", 13_000)] * 2, 4) == [[0], [1]]
+
+
 def test_evaluations_of_a_session_are_bounded(tmp_path: Path) -> None:
     evaluate = call(("edit_file", {"path": FILE, "search": "shift = 1\n", "replace": "shift = 1.5\n"}), ("evaluate", {}), ("evaluate", {}))
     entry, _ = generation(tmp_path, [evaluate, call(("finish", {"idea": "a shift"}))], sessions=True, session_evaluations=1)
     results = [done["result"] for done in json.loads(entry.turns[0]["text"])["calls"]]
     assert results[1].endswith("(0 evaluations left.)") and results[2] == "All 1 evaluations of this session are used: finish."
     assert sorted(item["purpose"] for item in entry.measured) == ["search", "session"]
+
+
+def test_a_session_sees_what_its_script_prints_and_the_run_counts_as_an_evaluation(tmp_path: Path) -> None:
+    scripts = [
+        f"import {FILE.removesuffix('.py')} as program, sys\nprint('x' * 9000)\nprint('seen', program.__name__)\nprint('bad', file=sys.stderr)",
+        "import os\nprint(os.path.exists('evaluator' + '.py'), sorted(os.environ)[:0])\nraise SystemExit(3)", "print(open('evaluator.py').read())",
+        "while True:\n    pass",
+    ]
+    plan = [call(*(("run", {"script": script}) for script in scripts)), call(("run", {"script": "print(1)"}))]
+    plan += [call(("edit_file", {"path": FILE, "search": "shift = 1\n", "replace": "shift = 1.5\n"})), call(("finish", {"idea": "a shift"}))]
+    entry, writer = generation(tmp_path, plan, sessions=True, session_evaluations=3)
+    assert "and so does every script that you run" in writer.prompts[0]
+    first, second, third, endless = [done["result"] for done in json.loads(entry.turns[0]["text"])["calls"]]
+    assert first.startswith("exit code 0; used ") and first.endswith("seen initial_program\nstandard error:\nbad\n(2 evaluations left.)")
+    assert "(5021 characters before it are left out)" in first and len(first) < 4_300, first[:200]
+    assert "printed:\nFalse []\n" in second and second.startswith("exit code 3; ") and second.endswith("(1 evaluation left.)")
+    assert third == "It was not run: it reaches for what scores the program: names evaluator.py, uses open."
+    assert endless.startswith(("cpu: ", "timeout: ")) and endless.endswith("(0 evaluations left.)")
+    assert json.loads(entry.turns[1]["text"])["calls"][0]["result"] == "All 3 evaluations of this session are used: finish."
+    rows = [row for row in entry.measured if row["purpose"] == "scratch"]
+    assert [row["side"] for row in rows] == ["1/0/1", "1/0/2", "1/0/3"] and all(row["cpu_s"] > 0 and row["score"] is None for row in rows)
+    assert sorted(row["purpose"] for row in entry.measured) == ["scratch"] * 3 + ["search"]
 
 
 def test_sessions_are_the_default_of_a_model_alone() -> None:

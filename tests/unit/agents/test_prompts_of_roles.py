@@ -17,17 +17,18 @@ LONGEST_FRAME = 1_300
 """Tokens (characters / 4) of a prompt without any data: the role's own text, the frame and the schema."""
 
 HIDDEN = {
-    "designs_designer": {"baseline_source", "parents", "taken"}, "designs_designer_analysis": {"reference_ranks"},
+    "designs_designer": {"baseline_source", "goal", "parents", "taken"}, "designs_designer_session": {"goal"},
     "designs_designer_repair": {"goal", "genome"}, "designs_objective_repair": {"genome"},
     "families_blind_reviewer": {"reader", "strategy", "points"}, "families_evolution_agent": {"records", "draft_record", "taken"},
     "families_quality_reviewer": {"metrics"}, "programs_writer": {"other", "relatives", "trials"},
     "prompts_consolidator": {"library"}, "prompts_critic": {"library"}, "prompts_editor": {"library"}, "prompts_recombiner": {"library"},
     "solvers_coder": {"cut", "plan", "material"}, "solvers_coder_repair": {"cut", "plan", "edits", "material", "knowledge"},
-    "solvers_coder_revise": {"rules"}, "solvers_planner": {"history", "materials", "forbidden", "credits"}, "solvers_rule_writer": {"accepted"},
+    "solvers_coder_lookup": {"goal"},
+    "solvers_planner": {"history", "materials", "forbidden", "credits"}, "solvers_rule_writer": {"accepted"},
 }
 """Fields that no model is shown: those of the operators, and those of earlier forms of a question."""
 SHOWN_OTHERWISE = {
-    "designs_objective_writer": {"recent_results"}, "families_evolution_agent": {"parents", "generation", "corpus", "tried"},
+    "designs_objective_writer": {"baseline_source", "recent_results"}, "families_evolution_agent": {"parents", "generation", "corpus", "tried"},
     "programs_writer": {"parent_reason"}, "programs_writer_session": {"parent_reason", "parent"}, "solvers_coder": {"champion"},
     "solvers_coder_session": {"champion"}, "solvers_planner": {"champion"},
 }

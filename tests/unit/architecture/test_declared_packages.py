@@ -11,6 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 OWN = ("evolake", "assets", "resources", "pipelines")
+OF_A_TASK = {"base"}
+"""Packages in a folder that a user gives; a program in the jail imports them (`families import-task`)."""
 
 
 def plain(requirement: str) -> str:
@@ -32,7 +34,7 @@ def imported(path: Path) -> set[str]:
             names |= {name.name.split(".")[0] for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module.split(".")[0])
-    return names - sys.stdlib_module_names - {*OWN}
+    return names - sys.stdlib_module_names - {*OWN} - OF_A_TASK
 
 
 def test_every_import_is_of_a_declared_package():

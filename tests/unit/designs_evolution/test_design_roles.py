@@ -17,10 +17,11 @@ from evolake.designs.grammars.paper_genome.compose import compose
 from evolake.designs.grammars.paper_genome.genetic import OPERATORS
 from evolake.designs.grammars.paper_genome.genome import BASELINE, design_340, from_json
 from evolake.designs.roles import models
-from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_REPAIR_ROLE, DESIGN_ROLE, REVISION_ROLE, success_level
+from evolake.designs.roles.designer import ANALYSIS_ROLE, DESIGN_REPAIR_ROLE, DESIGN_ROLE, REVISION_ROLE, analyses_fault, measured_text, success_level
 from evolake.designs.roles.models import ReferenceWeight, normalised
 from evolake.designs.roles.objective import OBJECTIVE_REPAIR_ROLE, OBJECTIVE_ROLE, REVIEW_ROLE, families_wanted, parent_of
 from evolake.designs.roles.planner import DIRECTIONS_ROLE, LOOKUP_ROLE, named_in, phase_of, term_worth
+from evolake.designs.roles.request_text import levels_text
 from evolake.objectives.portfolio import baseline_objective, new_objective
 from evolake.objectives.programs.compose import compose as compose_program
 from evolake.objectives.programs.compose import read
@@ -65,11 +66,12 @@ DESIGN = models.DesignRequest(
     references=[detail(1), detail(2)], objectives=["steps at N=2000"], schedule="doubling", parents=[material(1), material(2, design_340())],
 )
 REPAIR = models.RepairRequest(direction="a tail gate", source=compose(design_340()), error="trace: boom", genome=design_340().to_json())
-ANALYSIS = models.AnalysisRequest(
-    title="add xl_gate", direction="d", explanation="Adds xl_gate.", source="S", fidelity="low", results=detail(1).results, rank=2, ranked_designs=12,
-    consensus=0.1, references=[detail(3)], reference_ranks={"000000000003": 3},
+MEASURED = models.MeasuredDesign(
+    design_id="000000000004", title="add xl_gate", direction="d", explanation="Adds xl_gate.", source="S", fidelity="low", results=detail(1).results,
+    rank=2, ranked_designs=12, consensus=0.1, references=[detail(3)], reference_ranks={"000000000003": 3},
     creation_weights=[ReferenceWeight(design_id="000000000003", weight=1.0)],
 )
+ANALYSIS = models.AnalysisRequest(designs=[MEASURED])
 SPECS = [baseline_objective(), *(new_objective(np.random.default_rng(seed), []) for seed in range(2))]
 PORTFOLIO = [
     models.ObjectiveSummary(
@@ -90,7 +92,7 @@ REVIEW = models.ReviewRequest(
     progress=[models.ProgressEntry(cycle="0001", reach=80, steps=900)], previous_guidance="none yet",
 )
 REQUESTS = {
-    REVISION_ROLE: models.RevisionRequest(request=1, direction="d", explanation="e", source="S", trial="N=40 ratio: 1.1"),
+    REVISION_ROLE: models.RevisionRequest(request=1, source="S", trial="N=40 ratio: 1.1"),
     LOOKUP_ROLE: LOOKUP, DIRECTIONS_ROLE: DIRECTIONS, DESIGN_ROLE: DESIGN, DESIGN_REPAIR_ROLE: REPAIR, ANALYSIS_ROLE: ANALYSIS,
     OBJECTIVE_ROLE: OBJECTIVE, OBJECTIVE_REPAIR_ROLE: models.RepairRequest(direction="d", source="S", error="e"), REVIEW_ROLE: REVIEW,
 }
@@ -102,7 +104,7 @@ def answer(role, request=None, seed: int = 0):
 
 @pytest.mark.parametrize("role", REQUESTS, ids=lambda role: role.name)
 def test_every_role_has_a_prompt_that_fits_it_and_a_seeded_classical_answer(role) -> None:
-    aimless = {DESIGN_REPAIR_ROLE: "# Why it was blocked", REVISION_ROLE: "# The trial"}  # the design says what it is for
+    aimless = {DESIGN_REPAIR_ROLE: "# Why it was blocked", REVISION_ROLE: "# The trial", DESIGN_ROLE: "# Direction"}  # the direction says it
     assert_served(role, REQUESTS[role], aimless.get(role, models.RESEARCH_GOAL))
 
 
@@ -210,9 +212,41 @@ def test_success_is_rank_against_references(rank: int, others: list[int], level:
 
 
 def test_the_analysis_repeats_the_weights_of_creation() -> None:
-    result = answer(ANALYSIS_ROLE)
-    assert result.reference_weights == ANALYSIS.creation_weights
+    (result,) = answer(ANALYSIS_ROLE).analyses
+    assert result.reference_weights == MEASURED.creation_weights
     assert (result.success_level, result.short_name) == ("good", "add xl_gate")
+
+
+def test_an_analysis_of_several_designs_needs_one_entry_for_each() -> None:
+    other = MEASURED.model_copy(update={"design_id": "000000000005"})
+    request = models.AnalysisRequest(designs=[MEASURED, other])
+    reply = answer(ANALYSIS_ROLE, request)
+    assert analyses_fault(request, reply) == ""
+    assert analyses_fault(request, models.AnalysisReply(analyses=reply.analyses[:1])) == (
+        "`analyses` needs one entry for each of the designs 000000000004, 000000000005; got 000000000004"
+    )
+
+
+def test_the_analysis_shows_the_changed_lines_of_a_small_change_and_no_rewritten_file() -> None:
+    start = detail(3).model_copy(update={"source": "".join(f"line {number}\n" for number in range(20))})
+    small = MEASURED.model_copy(update={"references": [start], "source": start.source.replace("line 7\n", "line seven\n")})
+    assert "changed lines:\n@@ -8 +8 @@\n-line 7\n+line seven\n" in measured_text(small) and "line 9" not in measured_text(small)
+    assert "changed lines" not in measured_text(small.model_copy(update={"source": "all\nelse\n"}))
+
+
+def test_results_have_a_line_for_each_cost_and_one_for_what_was_not_solved() -> None:
+    def level(n: int, **more: object) -> models.LevelResult:
+        plain = {"N": n, "max_work": 50 * n, "median_step": 2 * n, "work_per_step": 1.5, "median_work": 3.0 * n, "unsolved_fraction": 0.4}
+        return models.LevelResult.model_validate(plain | {"fidelity": "low"} | more)
+
+    failed = level(40, unsolved_fraction=0.75, steps_run=900)
+    text = levels_text([level(10), level(20, diverged=2), failed, level(57, unsolved_fraction=1.0, failure="no such operator")])
+    assert text.splitlines() == [
+        "planted, low, a step costs 1.5; median work: N=10 30 of 500, N=20 60 of 1000, 2 instances diverged",
+        "planted, low, a step costs 1.5; N=40 not solved: 75% unsolved after 900 steps of a work of 2000",
+        "planted, low, a step costs 1.5; N=57 broke: no such operator",
+    ]
+    assert levels_text([]) == "not measured yet"
 
 
 def test_the_objective_writer_writes_new_programs_of_parents_that_vote() -> None:

@@ -28,6 +28,7 @@ TESTED = {
     "judge a task family of your own": "integration/families/test_families_check.py::test_an_accepted_folder_is_one_object_and_exit_0",
     "use it as a parent": "e2e/test_families_line.py::test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_gate",
     "train on what was accepted": "e2e/test_families_line.py::test_an_export_rewards_its_own_labels_and_nothing_else",
+    "see what families were proposed": "unit/families/test_show.py::test_the_command_prints_json_and_names_what_it_does_not_know",
     "look at the seed families": "integration/families/test_gallery.py::test_a_page_shows_instances_with_their_labels_rules_and_all_programs",
     "let a solver of your own take part in the next cycle":
         "integration/solvers/test_coders.py::test_a_submitted_tree_is_a_plan_of_the_next_cycle_and_a_variant_like_any_other",

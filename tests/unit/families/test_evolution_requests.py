@@ -11,6 +11,7 @@ from evolake.agents.waves import SiblingNote
 from evolake.families.evolution.author_session import request_of as session_request
 from evolake.families.evolution.corpus import MOST_TITLES, corpus_lines, directions
 from evolake.families.evolution.ideas import MOST_REMEMBERED, idea_rows, remembered, tried_ideas
+from evolake.families.evolution.learnability import answered_text
 from evolake.families.evolution.proposal import Failure, Proposals, outcome_text
 from evolake.families.evolution.requests import EvolutionSources, request_of
 from evolake.families.model.contract import Answer
@@ -106,3 +107,18 @@ def test_a_correction_is_sent_without_what_it_does_not_need():
 def test_limits_of_programs_are_said():
     text = prompt(requests()[0])
     assert f"{SIZES.instance_cpu_s:g} s of processor time" in text and f"{SIZES.memory_mb} MiB" in text and "Python 3." in text
+
+
+def test_what_a_policy_in_training_made_of_parents_and_of_retired_families_reaches_the_author():
+    scored = {"pass_rate": 1.0, "replies": 64, "score": 0.05}
+    assert answered_text(scored) == (
+        "a model in training gave 100% right answers in 64 replies; learnability 0.05 (1: half are right, 0: too easy or impossible)"
+    )
+    gone = [{"cycle": "0001", "candidate": "abcdef01", "idea": "Sums: add two numbers", "outcome": "accepted", "reason": ""}]
+    tried = tried_ideas([*TRIED, *gone], {"abcdef01" + "0" * 56: answered_text(scored)})
+    sources = EvolutionSources(PARENTS, tried=tried, answered={PARENTS[0].family_id: answered_text(scored)})
+    asked = [request_of(sources, number, cycle="0002", root_seed=0, settings=SIZES, for_model=True) for number in range(8)]
+    assert all("0001 | abcdef01 |  | retired |  |  | Sums: add two numbers | a model in training gave 100%" in request.tried for request in asked)
+    told = [request for request in asked if any(parent.title == PARENTS[0].title for parent in request.parents)]
+    assert told and all("learnability 0.05" in prompt(request) and request.experience[0].startswith("Parent ") for request in told)
+    assert not [request for request in asked if request not in told and request.experience]

@@ -12,8 +12,8 @@ from evolake.agents.waves import SiblingNote
 from evolake.programs.evolution.archive import Islands
 from evolake.programs.evolution.model_parents import parent_for_model, worth_showing
 from evolake.programs.evolution.population import Population
-from evolake.programs.roles.brief import Briefing
-from evolake.programs.roles.writer import WRITER, Measured, WriterRequest
+from evolake.programs.roles.brief import COMBINE, Briefing
+from evolake.programs.roles.writer import WRITER, WRITER_GROUP, Measured, WriterGroupRequest, WriterRequest
 from evolake.programs.roles.writer_session import WRITER_SESSION, WriterSessionRequest
 from evolake.programs.tables import DERIVATIONS, PROGRAMS, STATE
 
@@ -49,9 +49,13 @@ def test_every_field_reaches_the_prompt_once(role, request_) -> None:
     assert texts_of(role, request_.model_copy(update={"round": "ROUND"})).count("ROUND") == 1
 
 
-def test_another_program_is_a_diff_and_what_is_empty_is_left_out() -> None:
-    prompt = texts_of(*requests()[0])
-    assert "-y = 2\n+y = 3" in prompt and prompt.count("z = 0") == 40  # of the program alone
+def test_another_program_is_a_diff_if_two_are_to_be_combined_and_what_is_empty_is_left_out() -> None:
+    _, request = requests()[0]
+    assert request.sibling and "y = 3" not in texts_of(WRITER, request)
+    combining = request.model_copy(update={"sibling": request.sibling.model_copy(update={"direction": COMBINE})})
+    for role, asked in ((WRITER, combining), (WRITER_GROUP, WriterGroupRequest(first=request, others=[combining]))):
+        prompt = texts_of(role, asked)
+        assert "-y = 2\n+y = 3" in prompt and prompt.count("z = 0") == 40  # of the program alone
     bare = texts_of(WRITER, WriterRequest(project="p", goal="g", parent=Measured(name="a", score=1.0, files=FILES)))
     user = bare.partition("# Project")[2]
     assert not any(empty in user for empty in ("[]", "{}", "none", "None", "# Contest", "# Tried", "# Other", "# Guidance"))

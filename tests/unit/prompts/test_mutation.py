@@ -9,13 +9,16 @@ import pytest
 from prompts_fixtures import PROBLEMS, judge, library, operators, problem
 
 from evolake.agents import Agents
+from evolake.agents.prompts import build_messages
 from evolake.prompts.model.edits import Limits
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.model.protocol import Rollout, Sample
 from evolake.prompts.reproduction.crossover import cross, wins
 from evolake.prompts.reproduction.evidence import Evidence
-from evolake.prompts.reproduction.mutation import mutate
+from evolake.prompts.reproduction.mutation import mutate, trajectory_of
 from evolake.prompts.reproduction.operators import Editing, Reproduction
+from evolake.prompts.roles.models import CritiqueRequest
+from evolake.prompts.roles.reflection import CRITIC
 
 PROMPT = prompt_of(["Be kind."])
 RIGHT, BURIED, CUT = "The sum is {}", "It is {} I think", "Let me think"
@@ -145,3 +148,11 @@ def test_a_crossover_of_one_prompt_or_without_a_win_gives_no_child() -> None:
         idle = crossed(agents, [PROMPT, prompt_of(["Count."])], [[1.0], [0.5]])
     assert (alone.child, alone.note) == (None, "one prompt alone has nobody to cross with")
     assert (idle.child, idle.note) == (None, "no edit was applied")
+
+
+def test_a_reply_that_the_problems_own_verifier_could_not_score_says_so_to_the_critic():
+    lost = replace(rollout(1, 0, BURIED), unverified="its verifier raised KeyError: 'steps'")
+    trajectories = [trajectory_of(item, 2, None, success=False) for item in (lost, rollout(2, 0, BURIED))]
+    assert [(item.count, item.unscored) for item in trajectories] == [(2, "its verifier raised KeyError: 'steps'"), (2, "")]
+    prompt = build_messages(CRITIC, CritiqueRequest(principles=[], problem="p", answer="5", trajectories=trajectories))[1]["content"]
+    assert "its verifier raised KeyError: 'steps'" in prompt and "which is not its failure" in prompt

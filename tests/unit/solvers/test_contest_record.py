@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ from evolake.solvers.roles.analyst import ANALYST, findings_fault
 from evolake.solvers.roles.models import Plan, PlanReply, PlanRequest, Standing
 from evolake.solvers.roles.planner import PLANNER, plan_fault
 from evolake.solvers.roles.review_models import AnalysisReply, AnalysisRequest, Finding, Incident
-from evolake.solvers.roles.told_rules import prompt_knowledge, rule_lines, rule_names
+from evolake.solvers.roles.told_rules import prompt_knowledge, refused_rules, rule_lines, rule_names
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import CONTEST_FAMILIES, DUELS, RUNS
 
@@ -172,7 +173,9 @@ def test_rules_are_a_line_each_or_a_name_and_learned_ones_say_what_they_block() 
     assert all(len(line) < 200 and "\n" not in line for line in lines) and len("".join(lines)) < 4500
     assert len("".join(names)) < 1500 and any(line.startswith("at compliance: ") and "no-clocks" in line for line in names)
     assert "holdout" not in "".join([*lines, *names])
-    assert len(prompt_knowledge(rules)) == 1 and "Soundness must stay whole" in prompt_knowledge(rules)[0]
+    assert prompt_knowledge(rules) == [] and len(rules.guidance) == 4
+    own = [replace(rule, version=rule.version + 1) for rule in rules.guidance if rule.id == "solvers-domain-knowledge"]
+    assert "Soundness must stay whole" in prompt_knowledge(replace(rules, guidance=tuple(own)))[0]  # a version of a user's own is shown
 
 
 def test_conditions_state_limits_contest_and_noise(records: list[dict]) -> None:
@@ -193,3 +196,26 @@ def test_a_plan_without_a_variant_shows_its_idea_and_why(tmp_path: Path):
     unmade = UNMADE.frame([{"plan_id": "p", "cycle": "0001", "reason": "The diff does not apply"}])
     lake.publish("solvers", "unmade", unmade, cycle="0001", run_id="run", schema=UNMADE)
     assert plan_text(lake, artifact) == "Restart sooner.\n\nNo variant came of it: The diff does not apply"
+
+
+def test_a_race_is_kept_with_the_first_contest_and_shown_a_line_a_variant(records: list[dict]) -> None:
+    row = {"cycle": "0001", "rung": 1, "variant_id": CHALLENGER, "formulas": 4, "solved": 4.0, "par2": 0.25, "place": 1, "survives": True}
+    row |= {"stopped": None}
+    out = row | {"variant_id": "d" * 64, "par2": 0.5, "place": 2, "survives": False, "stopped": "it was over twice the best"}
+    later = row | {"rung": 2, "formulas": 8, "par2": 0.2}
+    decision = {"champion_id": CHAMPION, "challenger_id": CHALLENGER, "solved_champion": 4, "solved_challenger": 4, "reason": "r", "cycle": "0001"}
+    [kept] = contest_records([decision], [], {CHALLENGER: "fast", "d" * 64: "slow"}, [row, out, later])
+    assert kept["race"] == [
+        f"{CHALLENGER[:12]} (fast): place 1 after 8 formulas, solved 4, PAR-2 0.2 s, went on to a contest",
+        "dddddddddddd (slow): place 2 after 4 formulas, solved 4, PAR-2 0.5 s, dropped out, stopped: it was over twice the best",
+    ]
+    [text] = contest_texts([records[0] | {"race": kept["race"]}])
+    assert text.splitlines()[:3] == ["Cycle 0001, race on fresh formulas before the contests:", *(f"  {line}" for line in kept["race"])]
+    assert contest_records([], [], {}, [row]) == []
+
+
+def test_the_rule_writer_is_shown_which_proposals_did_not_come_into_force() -> None:
+    active = {"rule_id": "learned-a", "state": "active", "reason": "it blocks 2 failed variants"}
+    refused = {"rule_id": "learned-b", "state": "rejected", "reason": "it blocks an accepted variant"}
+    assert refused_rules([active, refused]) == ["not in force: learned-b (rejected): it blocks an accepted variant"]
+    assert len(refused_rules([refused] * 9)) == 6

@@ -22,8 +22,9 @@ from evolake.solvers.evolution.variant_making import joined_before
 from evolake.solvers.gates.feedback import output_of
 from evolake.solvers.repository.unified_diff_parse import whole_hunks
 from evolake.solvers.repository.variant import diff_files
-from evolake.solvers.roles.models import Region
+from evolake.solvers.roles.models import Excerpt, Region, SourceFile
 from evolake.solvers.roles.planner import PLANNER
+from evolake.solvers.roles.prompt_tables import first_excerpts, outline_text
 from evolake.solvers.roles.told_rules import ShownRules, knowledge_texts
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import RUNS
@@ -149,7 +150,7 @@ def test_every_fact_is_in_the_planners_request(tmp_path: Path, cycle: str, shown
     assert "Solver::analyze:2" in text, "files with their functions"
     code = text.partition("# The code")[2]
     assert "    return x;" in code and code.count("int Solver::analyze(int x) {") == 1, "a whole function"
-    assert "Chronological backtracking pays" in text, "domain knowledge"
+    assert "Chronological backtracking pays" not in text, "what any textbook says"
     assert f"php (2):\n  {CHILD[:12]}: solved 2, " in text, "results by family"
     assert ("PAR-2 1.25 s" in text) is shown, "PAR-2 by family only from its cycle on"
     assert f"{CHILD[:12]} | {SEED[:12]} | accepted | rank +0.50, solved +2 |  | child / A larger step helps." in text, "what was tried"
@@ -232,3 +233,22 @@ def test_a_plan_that_names_functions_decides_what_a_coder_is_shown(monkeypatch: 
     monkeypatch.setattr(excerpt_module, "LONGEST_NAMED_FILE", 0)
     regions = excerpt_module.regions_without_asking(files, plan)
     assert [item.text for item in excerpts(files, regions, most=len(regions))] == shown
+
+
+def test_a_revision_is_shown_the_functions_that_its_diff_changes_and_all_of_the_file_if_none_was_shown() -> None:
+    places = (("a.cc", 1, "x\ny"), ("a.cc", 9, "p\nq\nr"), ("b.cc", 1, "z"))
+    shown = [Excerpt(path=path, first_line=first, text=text) for path, first, text in places]
+
+    def diff(first: int) -> str:
+        return f"--- a/a.cc\n+++ b/a.cc\n@@ -{first},1 +{first},1 @@\n-old\n+new\n"
+
+    assert excerpt_module.changed_excerpts(shown, diff(11)) == shown[1:2] and excerpt_module.changed_excerpts(shown, diff(2)) == shown[:1]
+    assert excerpt_module.changed_excerpts(shown, diff(50)) == shown[:2]
+
+
+def test_a_planner_is_shown_whole_functions_within_a_bound_and_small_files_in_one_line() -> None:
+    code = [Excerpt(path="a.cc", first_line=number, text="x" * length) for number, length in ((1, 3), (5, 9), (9, 2))]
+    assert [item.first_line for item in first_excerpts(code, 6)] == [1, 9]
+    found = {"a.h": ["f:1"], "S.cc": ["S::g:3"], "b.h": []}
+    files = [SourceFile(path=f"src/{name}", lines=10, functions=functions) for name, functions in found.items()]
+    assert outline_text(files) == "  src/S.cc (10 lines) g:3\n  src/: a.h 10, b.h 10"

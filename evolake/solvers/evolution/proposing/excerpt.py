@@ -20,11 +20,11 @@ MAX_LINES = 250
 MAX_FILES = 120
 MAX_FUNCTIONS = 80
 LARGE = 80
-LONGEST_PART, LONGEST_SHOWN = 10_000, 48_000
+LONGEST_PART, LONGEST_SHOWN = 10_000, 24_000
 """Characters of one excerpt, and of all: below what a prompt's part and block may have."""
 SMALL_SOURCES = 16_000
 """Characters of all sources up to which a coder is shown them whole: a question which to show would cost as much."""
-LONGEST_NAMED_FILE = 24_000
+LONGEST_NAMED_FILE = 12_000
 """Characters of a file up to which it is shown whole where a plan names its path."""
 PER_LINE = 7
 """Characters that a prompt adds to a line, at most."""
@@ -71,8 +71,8 @@ def regions_without_asking(files: Mapping[str, str], plan: str) -> list[Region]:
         for name, first, last in _functions_of(text) if name in words or name.rpartition("::")[2] in words
     ]
     paths = {region.path for region in functions}
-    lines = sum(region.last_line - region.first_line + 1 for region in functions)
-    if not (functions or whole) or set(named) - set(whole) - paths or lines > MAX_REGIONS * MAX_LINES:
+    lines = [line for region in functions for line in files[region.path].splitlines()[region.first_line - 1 : region.last_line]]
+    if not (functions or whole) or set(named) - set(whole) - paths or sum(len(line) + PER_LINE for line in lines) > LONGEST_SHOWN:
         return []
     heads = [region for path in sorted(paths) for region in _head(path, files[path])]
     return [*heads, *functions, *(region for path in whole for region in _whole_file(path, files[path]))]
@@ -95,6 +95,17 @@ def excerpts(files: Mapping[str, str], regions: Sequence[Region], most: int = MA
     """The regions, `most` at most, grown to whole functions at either end; unknown files and empty ranges are left out."""
     spans = [(region.path, *span) for region in regions[:most] if (span := _grown(files.get(region.path, ""), region)) is not None]
     return _excerpts_of(files, _joined_spans(spans), LONGEST_SHOWN)
+
+
+def changed_excerpts(shown: Sequence[Excerpt], diff: str) -> list[Excerpt]:
+    """Return the excerpts in which a diff changes a line of the old file; all of its files if none does."""
+    places = {file.path: [(hunk.start, hunk.start + max(1, len(hunk.old)) - 1) for hunk in file.hunks] for file in parse_diff(diff)[0]}
+    ours = [item for item in shown if item.path in places]
+    changed = [
+        item for item in ours
+        if any(first <= item.first_line + item.text.count("\n") and item.first_line <= last for first, last in places[item.path])
+    ]
+    return changed or ours
 
 
 def whole_functions(files: Mapping[str, str], wanted: Sequence[str], most: int) -> list[Excerpt]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from evolake.solvers.edits.crossover import cross_edits, cross_files
 from evolake.solvers.evolution.authors import Commission
 from evolake.solvers.evolution.planning import Base, KnownVariant
 from evolake.solvers.evolution.proposing.draft import Draft, sources_diff
-from evolake.solvers.evolution.proposing.excerpt import MAX_LINES, MAX_REGIONS, outline
+from evolake.solvers.evolution.proposing.excerpt import MAX_LINES, MAX_REGIONS, changed_excerpts, outline
 from evolake.solvers.roles.coder import models_of
 from evolake.solvers.roles.models import (
     SHORT_ID,
@@ -31,9 +30,6 @@ from evolake.solvers.roles.models import (
     RepairRequest,
     ReviseRequest,
 )
-
-_CHANGED = re.compile(r"(?m)^\+\+\+ b/(\S+)")
-"""The files of a unified diff."""
 
 
 @dataclass(frozen=True)
@@ -101,13 +97,9 @@ def repair_request(commission: Commission, given: CoderInput, reply: CodeReply, 
 
 def revise_request(commission: Commission, given: CoderInput, draft: Draft, measured: str) -> ReviseRequest:
     """What the coder is asked once its variant was run next to its parent."""
-    plan = commission.plan
     diff = sources_diff(commission.parents[0].folder, draft.folder)
-    changed = set(_CHANGED.findall(diff))
     return ReviseRequest(
-        hypothesis=plan["hypothesis"], instructions=plan["instructions"], diff=diff, measured=measured,
-        excerpts=[item for item in given.shown if item.path in changed], rules=list(commission.rules), conditions=list(commission.facts.conditions),
-        note=commission.note,
+        hypothesis=commission.plan["hypothesis"], diff=diff, measured=measured, excerpts=changed_excerpts(given.shown, diff), note=commission.note,
     )
 
 

@@ -21,8 +21,8 @@ from evolake.solvers.evolution.trials import TRIAL, Trial
 from evolake.solvers.roles.coder import CODER, CODER_REPAIR, CODER_REVISE, LOOKUP
 from evolake.solvers.roles.models import CodeReply
 
-ENOUGH_GAIN = 1.1
-"""PAR-2 ratio of a trial from which on the coder is not asked what it would revise."""
+LOSS = 1 / 1.1
+"""PAR-2 ratio of a trial up to which the coder may revise: what differs less is noise, and a gain leaves nothing to revise."""
 EXISTS = "This variant exists already, source for source."
 
 
@@ -73,13 +73,16 @@ class _Judged:
 def _measured_and_revised(
     turn: CoderTurn, commission: Commission, existing: ExistingVariants, shown: CoderInput, first: _Judged, drafts: list[Draft],
 ) -> Proposal:
-    """Run a variant next to its parent, show the coder the figures, and judge and run what it makes of them. The cheaper of the two stays."""
+    """Run a variant next to its parent, show the coder the figures if it costs more, and judge and run what the coder makes of them.
+
+    The cheaper of the two stays.
+    """
     number = commission.plan["number"]
     trial = _trial(turn, commission, first.draft)
     if trial is None:
         return first.variant
     kept = replace(first.variant, trials=tuple(trial.rows))
-    if trial.ratio >= ENOUGH_GAIN:
+    if trial.ratio > LOSS:
         return kept
     asked = revise_request(commission, shown, first.draft, trial.text)
     replied = turn.agents.call(CODER_REVISE, asked, seed=turn.seeds.seed("revise", number))
