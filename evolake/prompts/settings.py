@@ -19,7 +19,13 @@ class PromptsSettings(LineSettings):
     prompts_per_iteration: int = Field(default=3, gt=0, description="M: system prompts per iteration")
     window: int = Field(default=10, gt=0, description="K: only the latest K prompts may be drawn")
     rollouts: int = Field(default=5, ge=2, description="N: replies a (prompt, problem); an advantage needs at least two")
-    selection_temperature: float | None = Field(default=None, gt=0, description="None: best score first, the rest uniform; else softmax(score / T)")
+    selection: Literal["skills", "espl"] = Field(
+        default="skills", description="of prompts; skills: each as often as it may be the best of the window, by the mean rewards of all matches; "
+        "espl: the paper's, by TrueSkill",
+    )
+    selection_temperature: float | None = Field(
+        default=None, gt=0, description="of the selection `espl`; None: best score first, the rest uniform; else softmax(score / T)",
+    )
     crossover: float = Field(default=0.2, ge=0, le=1, description="probability of a crossover an iteration")
     edits_per_problem: int = Field(default=2, gt=0, description="K_ops: local edits one problem may propose")
 

@@ -118,6 +118,16 @@ def compare(
     return 0
 
 
+def _gain_over_root(population: Population, number: int) -> tuple[float, float, float] | None:
+    """Return by how much a prompt is estimated to be better than the first root, with its 95% interval; None for a lake without matches."""
+    from evolake.prompts.reproduction.memory import NORMAL_95
+
+    if not population.matches:
+        return None
+    mean, deviation = population.skills().over(number, population.rows()[0]["number"])
+    return mean, mean - NORMAL_95 * deviation, mean + NORMAL_95 * deviation
+
+
 @prompts.command(short_help="Show a prompt, its rating and its ancestry.")
 @click.argument("prompt", default="champion")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
@@ -127,15 +137,18 @@ def show(prompt: str, as_json: bool) -> int:
     row = _found(population, prompt)
     parents = population.derivations.filter(population.derivations["child_id"] == row["prompt_id"]).to_dicts()
     text = population.prompt(row["prompt_id"]).text()
+    gain = _gain_over_root(population, row["number"])
     if as_json:
         say_json({
             "verdict": row["state"], "reasons": [], **{key: row[key] for key in ("prompt_id", "cycle", "iteration", "operator", "origin")},
             "mu": row["mu"], "sigma": row["sigma"], "rounds": row["rounds"], "parents": {parent["parent_id"]: parent["weight"] for parent in parents},
-            "idea": row["idea"], "text": text,
+            "idea": row["idea"], "text": text, "skill_over_root": gain,
         })
         return 0
     say(f"{row['prompt_id']}  {row['state']}, {row['operator']} of cycle {row['cycle']}, iteration {row['iteration']}, by {row['origin']}")
     say(f"  rating {row['mu']:.2f}, sigma {row['sigma']:.2f}, after {row['rounds']} rounds")
+    if gain is not None:
+        say(f"  skill: an estimated {gain[0]:+.3f} of the reward over the first root (95% interval {gain[1]:+.3f} to {gain[2]:+.3f})")
     for item in parents:
         say(f"  parent {item['parent_id']}, weight {item['weight']:.2f}")
     if row["idea"]:
