@@ -89,6 +89,10 @@ class PromptsSettings(LineSettings):
         description="problems to train on, instead of problem_sources: a .jsonl or .parquet file, a dataset's folder, or reasoning-gym:NAME,NAME",
     )
     test: str | None = Field(default=None, description="held-out problems, as `train`; both or neither")
+    scorer: str | None = Field(
+        default=None, description="who scores replies to problems of `train` and `test`: FILE.py:FUNCTION of yours, run in the jail, or math_verify, "
+        "if that package is installed; None: answers are compared, and reasoning-gym has its own verifiers",
+    )
     columns: str | None = Field(
         default=None, description="columns of `train` and `test`: question=NAME, answer=NAME, and choices=NAME; None: by known shapes",
     )

@@ -20,7 +20,8 @@ LINE = "prompts"
 Split = Literal["train", "heldout"]
 ANSWER, EXACT = "answer", "exact"
 SCORERS = (ANSWER, EXACT, SCORER)
-"""How a reply's answer is judged: compared as docs/answers.md says, as the same text, or by the own verifier of reasoning-gym's dataset."""
+"""How a reply's answer is judged: compared as docs/answers.md says, as the same text, or by the own verifier of reasoning-gym's dataset. A verifier
+of the user's own is none of these: its scorer has the name of its file (`evolake.verifiers.own`)."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,9 @@ class Problem:
 
     answer: the answer as JSON text. category: what kind of problem it is. difficulty: larger is harder, on the scale of its source. source: the
     problem set it came from. family: problems of one family are always on one side of the split; the problem's own id where it stands alone.
-    scorer: how an answer is judged, one of SCORERS. entry: what makes the entry of reasoning-gym that it is, as JSON text
-    (`evolake.verifiers.external`); None for every other scorer. turn: the iteration of its cycle, from 1, that it is set for
-    (`evolake.prompts.evolution.feeding`); None where it is drawn with the others.
+    scorer: how an answer is judged, one of SCORERS, or a verifier of the user's own. entry: what makes the entry of reasoning-gym that it is, as JSON
+    text (`evolake.verifiers.external`), or that verifier (`evolake.verifiers.own`); None for every other scorer. turn: the iteration of its cycle,
+    from 1, that it is set for (`evolake.prompts.evolution.feeding`); None where it is drawn with the others.
     """
 
     problem_id: str
