@@ -20,7 +20,7 @@ from evolake.families.settings import FamiliesSettings
 from evolake.jail import open_pool
 from evolake.prompts.policies.registry import open_policy
 from evolake.stats.proportions import wilson_interval
-from evolake.utility.execution.pass_rates import Key, PassRates, measure
+from evolake.utility.execution.pass_rates import Key, PassRates, Sampling, measure
 from evolake.utility.execution.policy import policy_settings
 from evolake.utility.settings import UtilitySettings
 
@@ -39,8 +39,8 @@ def main() -> None:
         policy = open_policy(policy_settings(settings), Path(folder), "0001", "bench")
         start = time.process_time()
         rates = measure(
-            families, given.difficulties, policy, pool=pool, settings=settings.of(FamiliesSettings), root_seed=settings.seed,
-            instances=given.instances, samples=given.samples, answer_format=own.answer_format, longest=own.longest_statement,
+            families, policy, Sampling(given.difficulties, given.instances, given.samples, own.answer_format, own.longest_statement, settings.seed),
+            pool=pool, settings=settings.of(FamiliesSettings),
         )
     print(f"{'family':24}" + "".join(f"{f'difficulty {difficulty}':>30}" for difficulty in given.difficulties))
     for family in families:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from evolake.prompts.model.prompt import SystemPrompt, prompt_of
 from evolake.prompts.model.protocol import Group, Problem, Sample
 from evolake.prompts.model.recipes import ESPL, Recipe
@@ -14,6 +16,8 @@ from evolake.prompts.policies.local import LocalPolicy, Sizes
 from evolake.prompts.policies.models import load_base
 
 PROMPT = prompt_of(["Be brief."])
+REWARDS = [(1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.1, 0.1), (1.0, 1.0, 1.0, 1.0)]
+"""Rewards of the four replies of each of five groups: three have an advantage."""
 
 
 def tiny_policy(recipe: Recipe = ESPL, *, dtype: str = "float32", **options: Any) -> LocalPolicy:
@@ -38,3 +42,31 @@ def groups_of(
         Group(prompt.prompt_id, problem.problem_id, tuple(some), tuple(worth))
         for problem, some, worth in zip(problems(len(samples)), samples, rewards, strict=True)
     ]
+
+
+def log_probabilities(policy: LocalPolicy, sample: Sample, temperature: float = 1.0) -> torch.Tensor:
+    """Of each token of the reply, by the model alone: one row, no padding."""
+    ids = torch.tensor([[*sample.prompt_ids, *sample.reply_ids]])
+    logits = policy.model(input_ids=ids).logits[0, len(sample.prompt_ids) - 1 : -1] / temperature
+    return torch.log_softmax(logits, -1).gather(1, torch.tensor(sample.reply_ids)[:, None])[:, 0]
+
+
+def own_tokens(sample: Sample) -> torch.Tensor:
+    """1 at the sample's own tokens, 0 at those of a tool's result."""
+    return torch.tensor(sample.reply_mask or [1] * len(sample.reply_ids))
+
+
+def trained_once(policy: LocalPolicy) -> LocalPolicy:
+    """One step away from an adapter of zeros, so that both halves of the adapter have a gradient."""
+    with torch.no_grad():
+        generator = torch.Generator().manual_seed(5)
+        for name, parameter in policy.model.named_parameters():
+            if "lora_B" in name:
+                parameter.copy_(0.1 * torch.randn(parameter.shape, generator=generator))
+    return policy
+
+
+def cut(sample: Sample, tokens: int) -> Sample:
+    """Its first tokens."""
+    ids = sample.reply_ids[:tokens]
+    return replace(sample, reply_ids=ids, tokens=len(ids))

@@ -85,7 +85,7 @@ def heldout(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFrame, 
     """Held-out problems under the champion, the best-rated prompt and the first root, with the weights as they are now; for the first cycle also
     with the base model. For people only: nothing is trained, rated or chosen by these rows."""
     from evolake.prompts.evolution.training_cycle import calls_of
-    from evolake.prompts.rating.evaluating import evaluate, scores
+    from evolake.prompts.rating.evaluating import decoding_of, evaluate, scores
     from evolake.seeds import child_seed
 
     cycle, settings, (population, checkpoint) = store.cycle, store.settings, trained(store, iterations, accepted)
@@ -99,6 +99,7 @@ def heldout(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFrame, 
         with policy_at(store, weights) as policy:
             result = evaluate(
                 policy, [population.prompt(name) for name in prompts], held, samples=own.heldout_samples, answer_format=own.answer_format, seed=seed,
+                decoding=decoding_of(own),
             )
             calls += calls_of(policy)
         rows += [row | {"cycle": cycle, "arm": own.arm, "iteration": iteration} for row in result]

@@ -205,7 +205,11 @@ def _misjudged(claimed: Sequence[Reply], problems: Mapping[str, Problem], own: P
 
 def _sampled(judging: Judging, sides: Sides, problems: Mapping[str, Problem], claims: PromptClaims, own: PromptsSettings) -> Iterator[Said]:
     """The policy asked again, greedily. What was drawn by chance cannot be given again, nor what came from an endpoint or rests on a corpus."""
-    why = "an endpoint gave them" if own.policy == "endpoint" else "they were drawn by chance" if own.heldout_samples != 1 else ""
+    from evolake.prompts.rating.evaluating import decoding_of
+
+    decoding = decoding_of(own)
+    by_chance = own.heldout_samples != 1 or (decoding is not None and decoding.temperature > 0)
+    why = "an endpoint gave them" if own.policy == "endpoint" else "they were drawn by chance" if by_chance else ""
     if not why and "search" in own.tools:
         why = "they rest on a corpus that a bundle does not carry"
     if why:

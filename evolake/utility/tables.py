@@ -147,7 +147,9 @@ CURVES = TableSchema(
     "curves", 1,
     {
         "arm": pl.String, "step": pl.Int64,
-        "measure": (pl.String, "What is followed: correct of a suite in an evaluation, or reward, length, reflections or entropy of the training."),
+        "measure": (
+            pl.String, "What is followed: correct or pass@k of a suite in an evaluation, or reward, length, reflections or entropy of the training.",
+        ),
         "suite": pl.String,
         "value": (pl.Float64, "Mean over the seeds, and over problems where it is an evaluation's."), **INTERVAL,
     },

@@ -36,6 +36,10 @@ def check(path: str, test: str | None, columns: str | None, as_json: bool) -> in
     own = settings_module.load().of(PromptsSettings)
     sides = _read_sides(path, test, columns or own.columns, own)
     found = {"verdict": "readable", "reasons": [], "sides": [_described(name, place, read) for name, place, read in sides]}
+    from evolake.prompts.model.own_verifiers import probe_verifiers
+
+    probes = probe_verifiers([item for _, _, read in sides for item in read.problems], own.answer_format)
+    found["verifiers"] = {scorer: [vars(probe) for probe in some] for scorer, some in probes.items()}
     leaks = None
     if len(sides) == 2:
         from evolake.prompts.model.leaks import find_leaks
@@ -69,6 +73,7 @@ def _read_sides(path: str, test: str | None, columns: str | None, own: PromptsSe
     return [
         (side, place, read_placed(
             place, side, gym_problems=own.gym_problems, seed=0, answer_format=own.answer_format, columns=None if place.startswith(GYM) else columns,
+            scorer=None if place.startswith(GYM) else own.scorer,
         ))
         for side, place in wanted or [("train", path)]
     ]
@@ -92,6 +97,10 @@ def _say_found(found: dict[str, Any]) -> None:
         for number, item in enumerate(side["examples"], 1):
             say_text(f"  {number}. {item['question']}".replace("\n\n", "\n").replace("\n", "\n     "))
             say_text(f"     -> {json.dumps(item['label'], ensure_ascii=False)}")
+    for scorer, probes in found["verifiers"].items():
+        say(f"verifier {scorer}: {len(probes)} probes passed")
+        for probe in probes:
+            say_text(f"  {probe['kind']} is worth {probe['score']:g}" + (f" ({probe['failure']})" if probe["failure"] else ""))
     if "contamination" in found:
         say(found["contamination"])
         for item in found["leaks"][:SHOWN]:

@@ -118,6 +118,16 @@ def compare(
     return 0
 
 
+def _gain_over_root(population: Population, number: int) -> tuple[float, float, float] | None:
+    """Return by how much a prompt is estimated to be better than the first root, with its 95% interval; None for a lake without matches."""
+    from evolake.prompts.reproduction.memory import NORMAL_95
+
+    if not population.matches:
+        return None
+    mean, deviation = population.skills().over(number, population.rows()[0]["number"])
+    return mean, mean - NORMAL_95 * deviation, mean + NORMAL_95 * deviation
+
+
 @prompts.command(short_help="Show a prompt, its rating and its ancestry.")
 @click.argument("prompt", default="champion")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
@@ -127,15 +137,18 @@ def show(prompt: str, as_json: bool) -> int:
     row = _found(population, prompt)
     parents = population.derivations.filter(population.derivations["child_id"] == row["prompt_id"]).to_dicts()
     text = population.prompt(row["prompt_id"]).text()
+    gain = _gain_over_root(population, row["number"])
     if as_json:
         say_json({
             "verdict": row["state"], "reasons": [], **{key: row[key] for key in ("prompt_id", "cycle", "iteration", "operator", "origin")},
             "mu": row["mu"], "sigma": row["sigma"], "rounds": row["rounds"], "parents": {parent["parent_id"]: parent["weight"] for parent in parents},
-            "idea": row["idea"], "text": text,
+            "idea": row["idea"], "text": text, "skill_over_root": gain,
         })
         return 0
     say(f"{row['prompt_id']}  {row['state']}, {row['operator']} of cycle {row['cycle']}, iteration {row['iteration']}, by {row['origin']}")
     say(f"  rating {row['mu']:.2f}, sigma {row['sigma']:.2f}, after {row['rounds']} rounds")
+    if gain is not None:
+        say(f"  skill: an estimated {gain[0]:+.3f} of the reward over the first root (95% interval {gain[1]:+.3f} to {gain[2]:+.3f})")
     for item in parents:
         say(f"  parent {item['parent_id']}, weight {item['weight']:.2f}")
     if row["idea"]:
@@ -201,6 +214,10 @@ def _say(summary: dict[str, Any]) -> None:
         correct, form = last["correct"], last["formatted"]
         shares = f"{first['correct']['share']:.1%} -> {correct['share']:.1%} ({correct['low']:.1%} to {correct['high']:.1%})"
         say(f"{name:12}{arm['rollouts']:>9}{arm['updates']:>9}{arm['prompts']:>9}   {shares:42}{form['share']:.1%}")
+    for name, arm in summary["arms"].items():
+        if passed := arm["heldout"][-1].get("pass_at"):
+            shares = ", ".join(f"pass@{k} {item['share']:.1%} ({item['low']:.1%} to {item['high']:.1%})" for k, item in passed.items())
+            say(f"{name} in the end: {shares}")
     if lost := {name: arm["unverified"] for name, arm in summary["arms"].items() if arm["unverified"]}:
         say(f"replies on which their dataset's verifier failed, worth 0: {', '.join(f'{name} {count}' for name, count in lost.items())}")
     for name, item in summary["differences"].items():

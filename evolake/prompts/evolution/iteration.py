@@ -26,7 +26,7 @@ from evolake.prompts.model.library import PrincipleLibrary
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Policy, Problem
 from evolake.prompts.rating.ratings import Rating, crossed, mutated, ranks_of, shares, update
-from evolake.prompts.rating.selection import select, slots
+from evolake.prompts.rating.selection import select, select_by_skill, slots
 from evolake.prompts.rating.verifying import verified
 from evolake.prompts.reproduction.crossover import cross
 from evolake.prompts.reproduction.memory import SearchMemory
@@ -158,10 +158,12 @@ def choose(population: Population, arm: Arm, settings: PromptsSettings, *, root_
     """The prompts of an iteration: selected from the window; the youngest for self-reflection; the first root where no prompt changes."""
     if arm.evolve:
         random = generator(root_seed, LINE, cycle, "selection", iteration)
-        result = select(
-            population.entrants(), settings.prompts_per_iteration, random, window=settings.window,
-            temperature=settings.selection_temperature if arm.select else math.inf,
-        )
+        entrants, count = population.entrants(), settings.prompts_per_iteration
+        if arm.select and settings.selection == "skills":
+            result = select_by_skill(entrants, population.skills(), count, random, window=settings.window)
+        else:
+            heat = settings.selection_temperature if arm.select else math.inf
+            result = select(entrants, count, random, window=settings.window, temperature=heat)
         return [population.prompt(item.prompt_id) for item in result]
     return [population.prompt(population.living()[-1 if arm.reflect else 0]["prompt_id"])]
 
@@ -179,10 +181,11 @@ def _check(policy: Policy, problems: Sequence[Problem], arm: Arm) -> None:
 
 
 def _rate(population: Population, payoffs: PayoffMatrix) -> Population:
-    """With the ratings after the match; one prompt alone keeps its own."""
+    """With the ratings after the match, and the match itself; one prompt alone keeps its own."""
     before = [population.rating(prompt.prompt_id) for prompt in payoffs.prompts]
     after = update(before, ranks_of(payoffs.means)) if payoffs.means is not None else before
-    return population.rated({prompt.prompt_id: rating for prompt, rating in zip(payoffs.prompts, after, strict=True)})
+    rated = population.rated({prompt.prompt_id: rating for prompt, rating in zip(payoffs.prompts, after, strict=True)})
+    return rated.with_match(payoffs.results)
 
 
 def _reproduce(

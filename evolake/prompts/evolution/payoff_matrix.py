@@ -46,6 +46,14 @@ class PayoffMatrix:
         columns = [column for column in zip(*self.phi, strict=True) if None not in column]
         return [math.fsum(row) / len(columns) for row in zip(*columns, strict=True)] if columns else None
 
+    @property
+    def results(self) -> dict[str, tuple[float, int]]:
+        """prompt id -> (its mean reward, the replies that this is the mean of), over the problems that are known for all; empty without any."""
+        known = [problem for problem, column in zip(self.problems, zip(*self.phi, strict=True), strict=True) if None not in column]
+        replies = [sum(len(self.rollouts[prompt.prompt_id, problem.problem_id]) for problem in known) for prompt in self.prompts]
+        ids = [prompt.prompt_id for prompt in self.prompts]
+        return {name: (mean, count) for name, mean, count in zip(ids, self.means or [], replies, strict=True)} if known else {}
+
     def evidence(self, place: int) -> list[Evidence]:
         """The rollouts of one prompt, by problem."""
         prompt = self.prompts[place]

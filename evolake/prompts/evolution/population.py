@@ -12,12 +12,15 @@ from evolake.lake.population import Archive
 from evolake.prompts.model.prompt import SystemPrompt, from_json
 from evolake.prompts.rating.ratings import MU, SIGMA, Rating, conservative
 from evolake.prompts.rating.selection import Entrant, latest
+from evolake.prompts.rating.skills import MOST_MATCHES, Match, Skills, estimate_skills
 from evolake.prompts.reproduction.operators import Operator
 from evolake.prompts.tables import ARCHIVE
 
 BLOCKED = "blocked"
 ITERATION = "iteration"
 """State: iterations so far."""
+MATCHES = "matches"
+"""State: the latest matches, each a list of [number of a prompt, its mean reward, replies]; `evolake.prompts.rating.skills` reads them."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +64,31 @@ class Population(Archive):
         return {from_json(row["principles"]).texts for row in self.rows()}
 
     def best_id(self) -> str:
-        """The living prompt with the highest conservative rating (mu - 3 sigma) of those that took part in an iteration; of equal ones the youngest.
-        The youngest where none took part yet."""
+        """Return the living prompt with the highest estimated skill of those that took part in an iteration; of equal ones the youngest. The
+        youngest if none took part yet. Lakes of earlier versions have no matches: there the conservative rating (mu - 3 sigma) decides."""
         rows = [row for row in self.living() if row["rounds"]] or self.living()[-1:]
+        if self.matches:
+            number = self.skills().best([row["number"] for row in rows])
+            return next(row["prompt_id"] for row in rows if row["number"] == number)
         return max(rows, key=lambda row: (conservative((row["mu"], row["sigma"])), row["number"]))["prompt_id"]
+
+    @property
+    def matches(self) -> list[Match]:
+        """The latest matches, the oldest first."""
+        return self.value(MATCHES, [])
+
+    def skills(self) -> Skills:
+        """Return the skill of every prompt, the blocked ones too, as all matches together say."""
+        number = {row["prompt_id"]: row["number"] for row in self.rows()}
+        parents = {row["number"]: [number[parent] for parent in row["parents"]] for row in self.rows()}
+        return estimate_skills(parents, self.matches)
+
+    def with_match(self, results: Mapping[str, tuple[float, int]]) -> Population:
+        """Return this with one more match. results: prompt id -> (its mean reward, replies). One prompt alone has met no other: no match."""
+        if len(results) < 2:
+            return self
+        match = [[self.row(prompt)["number"], mean, replies] for prompt, (mean, replies) in results.items()]
+        return self.with_values(**{MATCHES: [*self.matches, match][-MOST_MATCHES:]})
 
     def with_child(self, child: SystemPrompt, parents: Mapping[str, float], rating: Rating, birth: Birth) -> Population:
         """With a child added. parents: prompt id -> weight in its derivation; the weights add up to 1.

@@ -17,6 +17,7 @@ from evolake.errors import InputError
 from evolake.prompts.model.protocol import EXACT, Problem
 from evolake.prompts.model.row_recipes import MAPPING_EXAMPLE, label_text
 from evolake.verifiers.external import SCORER
+from evolake.verifiers.own import is_own
 
 MOST_WORDS = 25
 """Words of a label beyond which it is a whole text and no answer."""
@@ -33,7 +34,7 @@ class PlacedProblem:
 
 def why_unanswerable(problem: Problem, answer_format: AnswerFormat) -> str | None:
     """Return why no correct reply in the asked form would be rewarded; None if one would be. Problems with a verifier of their own are not asked."""
-    if problem.scorer == SCORER:
+    if problem.scorer == SCORER or is_own(problem.scorer):
         return None
     label = json.loads(problem.answer)
     shown = label_text(label)

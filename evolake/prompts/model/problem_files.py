@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from evolake.prompts.model.protocol import ANSWER, SCORERS, Problem, Split
 from evolake.prompts.model.row_recipes import DIGITS, RowRecipe, mapped_recipe, read_row, recipe_for
 from evolake.reading import DATA_BYTES, parse_json, read_text, reason, require_regular
 from evolake.verifiers.external import SCORER, check_entry
+from evolake.verifiers.own import is_own, read_verifier, verifier_of
 
 GYM = "reasoning-gym:"
 SUFFIXES = (".jsonl", ".parquet", ".arrow")
@@ -48,21 +49,24 @@ class ReadSide:
 
 
 def read_side(
-    place: str, side: Split, *, gym_problems: int, seed: int, answer_format: AnswerFormat = "boxed", columns: str | None = None
+    place: str, side: Split, *, gym_problems: int, seed: int, answer_format: AnswerFormat = "boxed", columns: str | None = None,
+    scorer: str | None = None,
 ) -> list[Problem]:
     """Return the problems of one side of the split, each text once, in the order of the file. Arguments and errors as for `read_placed`."""
-    return list(read_placed(place, side, gym_problems=gym_problems, seed=seed, answer_format=answer_format, columns=columns).problems)
+    read = read_placed(place, side, gym_problems=gym_problems, seed=seed, answer_format=answer_format, columns=columns, scorer=scorer)
+    return list(read.problems)
 
 
 def read_placed(
-    place: str, side: Split, *, gym_problems: int, seed: int, answer_format: AnswerFormat = "boxed", columns: str | None = None
+    place: str, side: Split, *, gym_problems: int, seed: int, answer_format: AnswerFormat = "boxed", columns: str | None = None,
+    scorer: str | None = None,
 ) -> ReadSide:
     """Return the problems of one side and how they were read.
 
     Args:
         place: a file, a folder, or "reasoning-gym:" with names divided by commas or {"name": {configuration}, ...}.
         gym_problems: how many of each task of reasoning-gym; seed: of those. answer_format: that a question which says nothing is given.
-        columns: a mapping such as `question=q, answer=a`, in place of recipes.
+        columns: a mapping such as `question=q, answer=a`, in place of recipes. scorer: a verifier of the user's own, for rows that name no scorer.
 
     Raises:
         InputError: the place cannot be read, a row of it is no problem, its labels cannot be matched, or a question has two; says which rows.
@@ -72,6 +76,7 @@ def read_placed(
         once = {_words(item.text): item for item in reversed(made)}
         return ReadSide(tuple(once.values())[::-1], {f"reasoning-gym {place.removeprefix(GYM)}": len(made)}, len(made) - len(once), (place,))
     mapping = mapped_recipe(columns) if columns else None
+    verifier = read_verifier(scorer) if scorer else None
     placed: list[PlacedProblem] = []
     counts: Counter[str] = Counter()
     paths = files(Path(place), side)
@@ -83,7 +88,10 @@ def read_placed(
                 continue
             recipe = mapping or recipe_for(row, where)
             counts[recipe.sentence()] += 1
-            placed.append(PlacedProblem(problem(row, side, source=path.name, where=where, answer_format=answer_format, recipe=recipe), where))
+            item = problem(row, side, source=path.name, where=where, answer_format=answer_format, recipe=recipe)
+            if verifier is not None and not row.get("scorer"):
+                item = replace(item, scorer=verifier.scorer, entry=verifier.entry)
+            placed.append(PlacedProblem(item, where))
     check_labels(placed, answer_format)
     kept = with_own_ids(without_duplicates(placed))
     return ReadSide(tuple(item.problem for item in kept), dict(counts), len(placed) - len(kept), tuple(map(str, paths)))
@@ -199,6 +207,9 @@ def problem(
 def _scorer(row: Mapping[str, Any], where: str) -> tuple[str, str | None]:
     """(scorer, entry as JSON text) of a row."""
     scorer = str(row.get("scorer") or ANSWER)
+    if is_own(scorer):
+        verifier = verifier_of(row.get("entry"), where)
+        return verifier.scorer, verifier.entry
     if scorer not in SCORERS:
         raise InputError(f"{where} names a scorer that is not there", wanted=f"one of {', '.join(SCORERS)}", got=scorer, do="mend its column scorer")
     if scorer != SCORER:

@@ -30,6 +30,7 @@ from evolake.prompts.model.contamination import overlap
 from evolake.prompts.model.gym_problems import gym_problems
 from evolake.prompts.model.label_checks import renamed
 from evolake.prompts.model.leaks import find_leaks
+from evolake.prompts.model.own_verifiers import probe_verifiers
 from evolake.prompts.model.problem_files import GYM, read_side
 from evolake.prompts.model.protocol import Problem, Split
 from evolake.prompts.settings import PromptsSettings
@@ -71,6 +72,11 @@ def problem_set(settings: PromptsSettings, *, lake: Lake | None, seeds: Path, se
     """
     if settings.train or settings.test:
         return _of_files(settings, seed)
+    if settings.scorer:
+        raise InputError(
+            "EVOLAKE_PROMPTS__SCORER scores replies to problems of files, and no file is named",
+            wanted="EVOLAKE_PROMPTS__TRAIN and EVOLAKE_PROMPTS__TEST", got=settings.scorer, do="set both, or take EVOLAKE_PROMPTS__SCORER out",
+        )
     lacking: list[str] = []
     for source in _in_order(settings):
         try:
@@ -102,6 +108,7 @@ def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
         raise InputError(f"{given} is set and {missing} is not", wanted="problems for both sides", do=f"set {missing}, or neither")
     train = of_difficulty(_side(settings.train, "train", settings, seed), settings.train_difficulties or settings.difficulties)
     test = of_difficulty(_side(settings.test, "heldout", settings, seed), settings.test_difficulties or settings.difficulties)
+    probe_verifiers([*train, *test], settings.answer_format)
     generated = settings.train.startswith(GYM) and settings.test.startswith(GYM)
     if generated:
         shared = {plain(item.text) for item in test}
@@ -134,7 +141,7 @@ def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
 def _side(place: str, side: Split, settings: PromptsSettings, seed: int) -> list[Problem]:
     return read_side(
         place, side, gym_problems=settings.gym_problems, seed=seed, answer_format=settings.answer_format,
-        columns=None if place.startswith(GYM) else settings.columns,
+        columns=None if place.startswith(GYM) else settings.columns, scorer=None if place.startswith(GYM) else settings.scorer,
     )
 
 

@@ -20,7 +20,8 @@ LINE = "prompts"
 Split = Literal["train", "heldout"]
 ANSWER, EXACT = "answer", "exact"
 SCORERS = (ANSWER, EXACT, SCORER)
-"""How a reply's answer is judged: compared as docs/answers.md says, as the same text, or by the own verifier of reasoning-gym's dataset."""
+"""How a reply's answer is judged: compared as docs/answers.md says, as the same text, or by the own verifier of reasoning-gym's dataset. A verifier
+of the user's own is none of these: its scorer has the name of its file (`evolake.verifiers.own`)."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,9 @@ class Problem:
 
     answer: the answer as JSON text. category: what kind of problem it is. difficulty: larger is harder, on the scale of its source. source: the
     problem set it came from. family: problems of one family are always on one side of the split; the problem's own id where it stands alone.
-    scorer: how an answer is judged, one of SCORERS. entry: what makes the entry of reasoning-gym that it is, as JSON text
-    (`evolake.verifiers.external`); None for every other scorer. turn: the iteration of its cycle, from 1, that it is set for
-    (`evolake.prompts.evolution.feeding`); None where it is drawn with the others.
+    scorer: how an answer is judged, one of SCORERS, or a verifier of the user's own. entry: what makes the entry of reasoning-gym that it is, as JSON
+    text (`evolake.verifiers.external`), or that verifier (`evolake.verifiers.own`); None for every other scorer. turn: the iteration of its cycle,
+    from 1, that it is set for (`evolake.prompts.evolution.feeding`); None where it is drawn with the others.
     """
 
     problem_id: str
@@ -76,6 +77,16 @@ class Sample:
 
 
 @dataclass(frozen=True)
+class Decoding:
+    """How replies of an evaluation are drawn, if not as while training. temperature: 0 is greedy. top_p: share of the probability that is drawn from.
+    top_k: tokens that are drawn from; 0: all."""
+
+    temperature: float
+    top_p: float = 1.0
+    top_k: int = 0
+
+
+@dataclass(frozen=True)
 class Rollout:
     """One sample, judged. number: which of the N samples of its (prompt, problem). reward: None where the sample is rejected and takes no part in
     the update (group rejection of SSLogic's recipe); never None in E-SPL's. unverified: why the own verifier of the problem's dataset gave no score
@@ -111,7 +122,7 @@ class UpdateStats:
     step: updates so far, this one included. loss, grad_norm (before clipping), kl (mean per token, to the policy before any update): 0 where its
     weight is 0 and it is not computed. tokens: reply tokens that carried loss. groups: groups that came. informative: of these, groups whose rewards
     differ. rejected: samples that took no part. updated: False where nothing was left to learn from, so that the weights are as before.
-    entropy: mean per token of what the policy drew from, in nats; None where no step was taken.
+    entropy: mean per token of what the policy drew from, in nats; None where no step was taken. clipped: share of tokens whose ratio was clipped.
     """
 
     step: int
@@ -124,6 +135,7 @@ class UpdateStats:
     rejected: int
     updated: bool
     entropy: float | None = None
+    clipped: float | None = None
 
 
 class Policy(Protocol):
@@ -136,13 +148,14 @@ class Policy(Protocol):
     learns: bool
 
     def sample(
-        self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False
+        self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False, decoding: Decoding | None = None
     ) -> list[list[Sample]]:
-        """n samples for every pair, in the order of the pairs. The same pairs, weights and seed give the same samples; greedy ignores the seed."""
+        """n samples for every pair, in the order of the pairs. The same pairs, weights and seed give the same samples; greedy ignores the seed.
+        decoding: None: as while training; without effect where greedy."""
         ...
 
     def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
-        """One gradient step on what was sampled and rewarded."""
+        """One gradient step on what was sampled and rewarded, or one on each mini-batch of it."""
         ...
 
     def save(self) -> bytes:

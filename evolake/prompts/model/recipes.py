@@ -10,7 +10,13 @@ are those with a wrong answer, and what is left is told apart by a reward model;
 apart and only the KL term moves. So `rejects` is "unanswered" by default (no answer that can be read), and "incorrect" is the paper's word.
 
 Single values are settings (`EVOLAKE_PROMPTS__LOSS_TYPE=cispo` caps the weights of importance, at `CISPO_CAP`, not the objective: MiniMax-M1, 2025).
-A policy takes one step on what it has just sampled, where the ratio is 1, below every cap: there cispo and dapo take the same step.
+By default a policy takes one step on what it has just sampled, where the ratio is 1, below every cap: there cispo and dapo take the same step. With
+`mini_batches` it takes that many, each on its part of the groups; from the second on the ratio is to the policy that sampled, and clipping acts.
+SSLogic takes two (2,048 trajectories in mini-batches of 1,024).
+
+`kl_term`: `k3` is the mean of r - log r - 1 with r = first policy / policy, whose gradient is not that of the KL divergence even where its value is.
+`weighted` is SSLogic's equation 4: the same times policy / policy that sampled, whose gradient is the divergence's (appendix G.2; its appendix H.2
+names verl's `low_var_kl`, which is the plain one).
 """
 
 from __future__ import annotations
@@ -29,7 +35,8 @@ CORRECT = 1.0
 
 @dataclass(frozen=True)
 class Recipe:
-    """One configuration of the trainer. loss_type, scale_rewards: trl's names in GRPOConfig. clip: largest gradient norm; None: never clipped."""
+    """One configuration of the trainer. loss_type, scale_rewards: trl's names in GRPOConfig. clip: largest gradient norm; None: never clipped.
+    mini_batches: optimizer steps of one update, each on its part of the groups."""
 
     name: str
     learning_rate: float
@@ -40,6 +47,8 @@ class Recipe:
     clip: float | None
     temperature: float
     rejects: Rejects | None
+    mini_batches: int = 1
+    kl_term: Literal["k3", "weighted"] = "k3"
 
 
 ESPL = Recipe("espl", 4e-5, (0.9, 0.95), 0.0, "dr_grpo", "none", None, 1.0, None)
@@ -49,5 +58,6 @@ RECIPES = {recipe.name: recipe for recipe in (ESPL, SSLOGIC)}
 
 def recipe_of(settings: PromptsSettings) -> Recipe:
     """The recipe that the settings name, with what they set themselves in place of its own."""
-    own = {name: getattr(settings, name) for name in ("learning_rate", "betas", "kl", "temperature", "rejects", "scale_rewards", "loss_type")}
+    names = ("learning_rate", "betas", "kl", "temperature", "rejects", "scale_rewards", "loss_type", "mini_batches", "kl_term")
+    own = {name: getattr(settings, name) for name in names}
     return replace(RECIPES[settings.recipe], **{name: value for name, value in own.items() if value is not None})

@@ -25,6 +25,7 @@ from evolake.gates import Raised, contained
 from evolake.prompts.model.protocol import ANSWER, EXACT, Problem, Rollout, Sample
 from evolake.prompts.model.recipes import CORRECT, Recipe
 from evolake.verifiers.external import SCORER, Verified
+from evolake.verifiers.own import is_own
 
 if TYPE_CHECKING:
     from evolake.prompts.model.prompt import SystemPrompt
@@ -61,7 +62,7 @@ def judge_reply(
     Raises:
         MachineryError: the problem has a verifier of its own, and that was not asked.
     """
-    if problem.scorer == SCORER and verified is None:
+    if (problem.scorer == SCORER or is_own(problem.scorer)) and verified is None:
         raise MachineryError(f"the verifier of problem {problem.problem_id[:12]} was not asked", do="ask it first: evolake.prompts.rating.verifying")
     result = contained(_judgement, reply, problem, answer_format, truncated, verified)
     return Judgement(None, False, False) if isinstance(result, Raised) else result
@@ -75,6 +76,9 @@ def read_answer(reply: str, problem: Problem, answer_format: AnswerFormat, *, tr
 
 def _judgement(reply: str, problem: Problem, answer_format: AnswerFormat, truncated: bool, verified: Verified | None) -> Judgement:
     result = _answered(reply, problem, answer_format, truncated)
+    if is_own(problem.scorer) and verified is not None:  # it reads the whole reply, and may find an answer where we read none
+        found = Answered(reply if verified.score else "", False) if result is None else result
+        return Judgement(found.answer or None, verified.score == 1.0, found.formatted, verified.score, verified.failure)
     if result is None:
         return Judgement(None, False, False)
     label = json.loads(problem.answer)

@@ -25,9 +25,9 @@ from evolake.agents.reply_validation import Received
 from evolake.agents.roles import Job
 from evolake.agents.sampling import Sampling, sampling_of
 from evolake.canonical_json import key_of
-from evolake.errors import MachineryError
+from evolake.errors import InputError, MachineryError
 from evolake.prompts.model.prompt import SystemPrompt
-from evolake.prompts.model.protocol import LINE, Group, Problem, Sample, UpdateStats, no_learning
+from evolake.prompts.model.protocol import LINE, Decoding, Group, Problem, Sample, UpdateStats, no_learning
 from evolake.prompts.model.recipes import recipe_of
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings
@@ -120,13 +120,18 @@ class EndpointPolicy:
         self.agents.backend.close()
 
     def sample(
-        self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False
+        self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False, decoding: Decoding | None = None
     ) -> list[list[Sample]]:
         """n replies per pair; see the protocol. A call that gave no reply is a sample with `failure`.
 
         Raises:
-            AgentUnavailable, BudgetExhausted: as the agents do; what was paid for replays.
+            AgentUnavailable, BudgetExhausted: as the agents do; what was paid for replays. InputError: a decoding, which is not sent to endpoints.
         """
+        if decoding is not None:
+            raise InputError(
+                "the policy endpoint draws all replies alike", wanted="none of EVOLAKE_PROMPTS__EVAL_TEMPERATURE, _EVAL_TOP_P and _EVAL_TOP_K",
+                got=str(decoding), do="unset them, or set EVOLAKE_PROMPTS__EVAL_TEMPERATURE=0 for greedy replies",
+            )
         draws = 1 if greedy else n
         seen: dict[str, int] = {}
         asks, attempts = [], []

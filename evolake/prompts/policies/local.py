@@ -1,7 +1,8 @@
 """The policy whose weights learn: a base model in memory, a LoRA adapter on all its linear layers, and Adam.
 
 It runs on a GPU where torch sees one, else on the CPU; on the CPU, the same seed and number of threads give the same bytes. Samples are drawn from
-the model's own distribution (no top-k, no top-p, no penalty) at the recipe's temperature, at which the trainer takes its log probabilities too.
+the model's own distribution (no top-k, no top-p, no penalty) at the recipe's temperature, at which the trainer takes its log probabilities too. Only
+an evaluation may draw otherwise (`Decoding`).
 
 In bfloat16 the base model and the cache of what it read take half the memory. The adapter, its gradients and Adam's moments are float32 all the same,
 and so is what is computed of logits: softmax, log probabilities, advantages, loss. The logits themselves are bfloat16, in sampling and in training.
@@ -16,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evolake.errors import InputError, MachineryError
-from evolake.prompts.model.protocol import Group, Problem, Sample, UpdateStats
+from evolake.prompts.model.protocol import Decoding, Group, Problem, Sample, UpdateStats
 from evolake.prompts.model.recipes import Recipe
 from evolake.prompts.policies.checkpoints import pack, unpack
 from evolake.prompts.policies.dtypes import FLOAT32
@@ -45,6 +46,11 @@ class Sizes:
     rows_at_once: int
     rows_per_pass: int
     threads: int
+
+
+def drawn_by(decoding: Decoding) -> dict[str, Any]:
+    """Return transformers' options for drawing replies."""
+    return {"do_sample": True, "temperature": decoding.temperature, "top_k": decoding.top_k, "top_p": decoding.top_p}
 
 
 class LocalPolicy:
@@ -111,7 +117,7 @@ class LocalPolicy:
             self.server.close()
 
     def sample(
-        self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False
+        self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False, decoding: Decoding | None = None
     ) -> list[list[Sample]]:
         """n samples per pair; see the protocol.
 
@@ -122,12 +128,13 @@ class LocalPolicy:
 
         asked = [self.prompt_ids(prompt, problem) for prompt, problem in pairs]
         draws = 1 if greedy else n
+        drawn = {"do_sample": False} if greedy else drawn_by(decoding or Decoding(self.recipe.temperature))
         rows = [ids for ids in asked for _ in range(draws)]
         result: list[Sample] = []
         with torch.random.fork_rng(), torch.no_grad():
             torch.manual_seed(seed)
             for start in range(0, len(rows), self.rows_at_once):
-                result += self._generate(rows[start : start + self.rows_at_once], greedy)
+                result += self._generate(rows[start : start + self.rows_at_once], drawn)
         groups = [result[start : start + draws] for start in range(0, len(result), draws)]
         return [group * n for group in groups] if greedy else groups
 
@@ -147,13 +154,13 @@ class LocalPolicy:
         if room < 1:
             return f"the messages have {len(ids)} tokens, and the model reads {room + len(ids)}"
         heat = self.recipe.temperature if temperature is None else temperature
-        drawn = {"do_sample": True, "temperature": heat, "top_k": 0, "top_p": 1.0} if heat else {"do_sample": False}
+        drawn = drawn_by(Decoding(heat)) if heat else {"do_sample": False}
         with torch.random.fork_rng(), torch.no_grad(), nullcontext() if adapted else self.model.disable_adapter():
             torch.manual_seed(seed)
             return self._sample(ids, self._drawn([ids], min(most_tokens, room), drawn, adapted=adapted)[0])
 
     def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
-        """One step on these groups; none, where nothing in them tells one reply from another."""
+        """One step on these groups, or one on each mini-batch; none, where nothing in them tells one reply from another."""
         kept = usable(groups, self.recipe)
         rejected = sum(reward is None for group in groups for reward in group.rewards)
         informative = sum(len({reward for reward in group.rewards if reward is not None}) > 1 for group in groups)
@@ -163,12 +170,14 @@ class LocalPolicy:
             Learner(self.model, self.tokenizer, self.optimizer), self.recipe, kept, rows=sum(len(group.samples) for group in groups),
             max_tokens=self.max_tokens, rows_per_pass=self.rows_per_pass, seed=seed,
         )
-        self.steps += 1
+        self.steps += step.count
         self._version += 1
         tokens = sum(
             sample.tokens for group in kept for sample, reward in zip(group.samples, group.rewards, strict=True) if reward is not None
         )
-        return UpdateStats(self.steps, step.loss, step.grad_norm, step.kl, tokens, len(groups), informative, rejected, True, step.entropy)
+        return UpdateStats(
+            self.steps, step.loss, step.grad_norm, step.kl, tokens, len(groups), informative, rejected, True, step.entropy, step.clipped,
+        )
 
     def save(self) -> bytes:
         """The adapter, Adam's moments and the number of steps; the same bytes for the same state."""
@@ -227,8 +236,7 @@ class LocalPolicy:
                 do="lower EVOLAKE_PROMPTS__TOOL_TOKENS, EVOLAKE_PROMPTS__TOOL_TURNS or EVOLAKE_PROMPTS__MAX_TOKENS",
             )
 
-    def _generate(self, rows: list[list[int]], greedy: bool) -> list[Sample]:
-        drawn = {"do_sample": False} if greedy else {"do_sample": True, "temperature": self.recipe.temperature, "top_k": 0, "top_p": 1.0}
+    def _generate(self, rows: list[list[int]], drawn: dict[str, Any]) -> list[Sample]:
         if self.tools is None:
             return [self._sample(ids, reply) for ids, reply in zip(rows, self._drawn(rows, self.max_tokens, drawn), strict=True)]
         result = replies(
@@ -252,7 +260,8 @@ class LocalPolicy:
 
         if self.server is not None:
             return self.server.draw(
-                rows, torch.randint(2**31, (len(rows),)).tolist(), most_tokens=most_tokens, temperature=drawn.get("temperature", 0.0),
+                rows, torch.randint(2**31, (len(rows),)).tolist(), most_tokens=most_tokens,
+                decoding=Decoding(drawn.get("temperature", 0.0), drawn.get("top_p", 1.0), drawn.get("top_k", 0)),
                 ends=self._ends, check=self._fixed(), weights=self._weights() if adapted else None,
             )
         width = max(len(ids) for ids in rows)

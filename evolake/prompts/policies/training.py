@@ -1,9 +1,13 @@
 """One update of the weights by trl's GRPO trainer, on samples that were drawn and rewarded before (E-SPL, section 3.1).
 
 The trainer's own generation is replaced by the samples' tokens, so what was rewarded is what is trained on. A trainer lives for one step; the model,
-its adapter and Adam's moments live on in the policy. With `num_iterations=1` the old policy is the new one, the importance ratio is 1, and a step is
+its adapter and Adam's moments live on in the policy. With one mini-batch the old policy is the new one, the importance ratio is 1, and a step is
 the plain policy gradient: sum over tokens of advantage times grad log p, in dr_grpo over (rows times the longest reply allowed), in grpo over the
 tokens of the row and then over rows, in dapo and cispo over the tokens of all rows.
+
+With several mini-batches the groups are cut into as many parts, one optimizer step each. Log probabilities of the policy that sampled are taken
+before the first step; the ratio to it is clipped to 1 - CLIP_RANGE .. 1 + CLIP_RANGE (cispo: capped at `CISPO_CAP`). The denominator of a step is
+an equal share of that of all. Groups whose tokens carry no loss fill up the last part.
 
 A group whose rewards are all equal has no advantage. Without a KL term it is left out of the passes. In dr_grpo and grpo the loss is scaled by the
 share of the rows that stay, so that the gradient is the same; in dapo and cispo the tokens are those of the groups that stay. A rejected sample stays
@@ -26,21 +30,27 @@ from typing import Any
 import numpy as np
 
 from evolake.errors import MachineryError
-from evolake.prompts.model.protocol import Group
+from evolake.prompts.model.protocol import Group, Sample
 from evolake.prompts.model.recipes import CISPO_CAP, CORRECT, Recipe
 from evolake.prompts.policies.models import offline
 from evolake.prompts.policies.shared_prompts import can_share, log_probabilities
 from evolake.scratch import Scratch
 
+CLIP_RANGE = 0.2
+"""How far the ratio of probabilities may be from 1; trl's `epsilon`."""
+
 
 @dataclass(frozen=True)
 class Step:
-    """What trl's step gave: the loss that was descended, the gradient's norm before clipping, the mean KL and the mean entropy a token (nats)."""
+    """What trl's steps gave: the loss that was descended and the gradient's norm before clipping (means over the mini-batches), the mean KL and the
+    mean entropy a token (nats), the share of tokens whose ratio was clipped, and how many optimizer steps were taken."""
 
     loss: float
     grad_norm: float
     kl: float
     entropy: float
+    clipped: float
+    count: int
 
 
 def usable(groups: Sequence[Group], recipe: Recipe) -> list[Group]:
@@ -68,7 +78,7 @@ class Learner:
 def take_step(
     learner: Learner, recipe: Recipe, groups: Sequence[Group], *, rows: int, max_tokens: int, rows_per_pass: int, seed: int
 ) -> Step:
-    """One optimizer step on groups of equal size.
+    """One optimizer step on groups of equal size, or one on each mini-batch of them.
 
     Args:
         groups: from `usable`, at least one. rows: the samples of all groups that came, those left
@@ -86,6 +96,8 @@ def take_step(
     if len(sizes) != 1 or not groups:
         raise MachineryError("groups of one update differ in size", wanted="the same number of samples in each", got=str(sorted(sizes)))
     disable_progress_bars()
+    steps = min(recipe.mini_batches, len(groups))
+    groups = [*groups, *_without_loss(-len(groups) % steps, groups[0], tokenizer.eos_token_id)]
     count = len(groups) * sizes.pop()
     share = count / rows if recipe.loss_type in ("dr_grpo", "grpo") else 1.0
     replay = _Replay(groups, tokenizer.eos_token_id)
@@ -93,7 +105,7 @@ def take_step(
     with _quiet(), _randomness_kept(), _rows_in_order(), Scratch("policy") as folder:
         trainer = _trainer_class()(
             share, model=model, reward_funcs=replay.rewards, rollout_func=replay.rollouts, processing_class=tokenizer,
-            args=_arguments(folder, recipe, model, count, count // len(groups), max_tokens, rows_per_pass, seed),
+            args=_arguments(folder, recipe, _Passes(count, count // len(groups), steps, max_tokens, rows_per_pass), seed, model.device.type == "cpu"),
             train_dataset=Dataset.from_dict({"prompt": [str(number) for number in range(len(groups))]}),
             optimizers=(optimizer, LambdaLR(optimizer, lambda _: 1.0)),
         )
@@ -107,12 +119,20 @@ def take_step(
             plain.__dict__.pop("forward", None)  # trl put its own forward on the instance, one more each time
             model.eval()
             optimizer.zero_grad(set_to_none=True)
-        logs = {key: value for entry in trainer.state.log_history for key, value in entry.items()}
-        if trainer.state.global_step != 1 or not replay.done:
-            raise MachineryError("trl took no step on our samples", wanted="one step", got=f"{trainer.state.global_step} steps")
+        norms = [float(entry["grad_norm"]) for entry in trainer.state.log_history if "grad_norm" in entry]
+        if trainer.state.global_step != steps or len(norms) != steps or not replay.done:
+            raise MachineryError("trl took no step on our samples", wanted=f"{steps} steps", got=f"{trainer.state.global_step} steps")
         if not all(torch.isfinite(parameter).all() for parameter in model.parameters() if parameter.requires_grad):
             raise MachineryError("an update made weights that are no numbers", do="lower EVOLAKE_PROMPTS__LEARNING_RATE")
-    return Step(sum(trainer.losses), float(logs["grad_norm"]), mean_over(trainer.kls), mean_over(trainer.entropies))
+    return Step(
+        sum(trainer.losses) / steps, sum(norms) / steps, mean_over(trainer.kls), mean_over(trainer.entropies), mean_over(trainer.clipped), steps,
+    )
+
+
+def _without_loss(count: int, like: Group, end: int) -> list[Group]:
+    """Return groups whose only token carries no loss, as large as another one."""
+    empty = Sample("", 0, False, (end,), (end,), reply_mask=(0,))
+    return [Group(like.prompt_id, "", (empty,) * len(like.samples), (0.0,) * len(like.samples))] * count
 
 
 def mean_over(passes: Sequence[tuple[float, int]]) -> float:
@@ -169,6 +189,7 @@ def _trainer_class() -> Any:
             self.losses: list[float] = []
             self.kls: list[tuple[float, int]] = []
             self.entropies: list[tuple[float, int]] = []
+            self.clipped: list[tuple[float, int]] = []
             super().__init__(**options)
 
         def compute_loss(self, model: Any, inputs: dict[str, Any], *arguments: Any, **options: Any) -> Any:
@@ -176,6 +197,8 @@ def _trainer_class() -> Any:
             self.losses.append(float(loss.detach()))
             tokens = int((inputs["completion_mask"] * inputs.get("tool_mask", 1)).sum())
             self.entropies.append((self._metrics["train"]["entropy"][-1], tokens))
+            clipped = self._metrics["train"].get("cispo_clip_ratio" if self.loss_type == "cispo" else "clip_ratio/region_mean", [0.0])
+            self.clipped.append((clipped[-1], tokens))
             if self.beta:
                 self.kls.append((self._metrics["train"]["kl"][-1], tokens))
             return loss
@@ -201,17 +224,29 @@ def _trainer_class() -> Any:
     return OneStep
 
 
-def _arguments(folder: str, recipe: Recipe, model: Any, rows: int, group: int, max_tokens: int, rows_per_pass: int, seed: int) -> Any:
+@dataclass(frozen=True)
+class _Passes:
+    """How the rows of an update are spread. group: rows of a group. steps: optimizer steps. rows_per_pass: the most of one pass."""
+
+    rows: int
+    group: int
+    steps: int
+    max_tokens: int
+    rows_per_pass: int
+
+
+def _arguments(folder: str, recipe: Recipe, passes: _Passes, seed: int, on_cpu: bool) -> Any:
     from trl.trainer.grpo_config import GRPOConfig
 
-    at_once = max(size for size in range(1, min(rows, rows_per_pass) + 1) if rows % size == 0)
-    on_cpu = model.device.type == "cpu"
+    of_step = passes.rows // passes.steps
+    at_once = max(size for size in range(1, min(of_step, passes.rows_per_pass) + 1) if of_step % size == 0)
     result = GRPOConfig(
-        output_dir=folder, use_cpu=on_cpu, bf16=False, fp16=False, seed=seed % 2**32, max_steps=1,
-        per_device_train_batch_size=at_once, gradient_accumulation_steps=rows // at_once, steps_per_generation=rows // at_once,
-        num_generations=group, num_iterations=1, max_completion_length=max_tokens, temperature=recipe.temperature, shuffle_dataset=False,
-        loss_type=recipe.loss_type, scale_rewards=recipe.scale_rewards, beta=recipe.kl, use_bias_correction_kl=False,
-        epsilon_high=CISPO_CAP if recipe.loss_type == "cispo" else None,
+        output_dir=folder, use_cpu=on_cpu, bf16=False, fp16=False, seed=seed % 2**32, max_steps=passes.steps,
+        per_device_train_batch_size=at_once, gradient_accumulation_steps=of_step // at_once, steps_per_generation=passes.rows // at_once,
+        num_generations=passes.group, num_iterations=1, max_completion_length=passes.max_tokens, temperature=recipe.temperature,
+        shuffle_dataset=False,
+        loss_type=recipe.loss_type, scale_rewards=recipe.scale_rewards, beta=recipe.kl, use_bias_correction_kl=recipe.kl_term == "weighted",
+        epsilon=CLIP_RANGE, epsilon_high=CISPO_CAP if recipe.loss_type == "cispo" else None,
         learning_rate=recipe.learning_rate, max_grad_norm=recipe.clip or 0.0, gradient_checkpointing=False, dataloader_pin_memory=not on_cpu,
         logging_strategy="steps", logging_steps=1, save_strategy="no", report_to="none", disable_tqdm=True, remove_unused_columns=False,
     )

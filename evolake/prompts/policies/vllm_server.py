@@ -25,6 +25,7 @@ import httpx2
 
 from evolake.agents.http_client import BoundedClient, ReplyTooLarge
 from evolake.errors import InputError, MachineryError
+from evolake.prompts.model.protocol import Decoding
 from evolake.prompts.policies.dtypes import FLOAT32
 from evolake.scratch import Scratch
 
@@ -143,13 +144,13 @@ class VllmServer:
             )
 
     def draw(
-        self, rows: Sequence[Sequence[int]], seeds: Sequence[int], *, most_tokens: int, temperature: float, ends: Sequence[int], check: Sequence[int],
+        self, rows: Sequence[Sequence[int]], seeds: Sequence[int], *, most_tokens: int, decoding: Decoding, ends: Sequence[int], check: Sequence[int],
         weights: Weights | None,
     ) -> list[list[int]]:
         """The tokens that follow on each row, up to its end mark.
 
         Args:
-            rows: prompts, as token ids. seeds: one per row; without effect where temperature is 0, the most probable token each time.
+            rows: prompts, as token ids. seeds: one per row; without effect where the temperature is 0, the most probable token each time.
             ends: tokens that end a reply, and are its last. check: tokens of the fixed text. weights: the adapter; None: the base model alone.
 
         Raises:
@@ -157,8 +158,8 @@ class VllmServer:
         """
         name = self.base if weights is None else self._hold(weights, check)
         common = {
-            "model": name, "max_tokens": most_tokens, "temperature": temperature, "top_p": 1.0, "top_k": 0, "stop_token_ids": list(ends),
-            "return_token_ids": True, "add_special_tokens": False, "skip_special_tokens": False,
+            "model": name, "max_tokens": most_tokens, "return_token_ids": True, "add_special_tokens": False, "skip_special_tokens": False,
+            "temperature": decoding.temperature, "top_p": decoding.top_p, "top_k": decoding.top_k, "stop_token_ids": list(ends),
         }
         with ThreadPoolExecutor(min(self._at_once, len(rows))) as pool:
             bodies = [common | {"prompt": list(row), "seed": seed} for row, seed in zip(rows, seeds, strict=True)]

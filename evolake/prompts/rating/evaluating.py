@@ -8,10 +8,12 @@ from typing import Any
 
 from evolake.errors import InputError
 from evolake.prompts.model.prompt import SystemPrompt
-from evolake.prompts.model.protocol import Policy, Problem
+from evolake.prompts.model.protocol import Decoding, Policy, Problem
+from evolake.prompts.model.recipes import recipe_of
 from evolake.prompts.model.scoring import AnswerFormat, judge_reply
 from evolake.prompts.model.tool_calls import calls_json
 from evolake.prompts.rating.verifying import verified
+from evolake.prompts.settings import PromptsSettings
 
 
 @dataclass(frozen=True)
@@ -26,28 +28,40 @@ class Score:
 
 
 def evaluate(
-    policy: Policy, prompts: Sequence[SystemPrompt], problems: Sequence[Problem], *, samples: int, answer_format: AnswerFormat, seed: int
+    policy: Policy, prompts: Sequence[SystemPrompt], problems: Sequence[Problem], *, samples: int, answer_format: AnswerFormat, seed: int,
+    decoding: Decoding | None = None,
 ) -> list[dict[str, Any]]:
     """One row per reply, in the order of prompts and problems: the columns of the table `heldout` but cycle, arm and iteration.
 
     Args:
-        samples: replies per problem; 1 is greedy, more are sampled.
+        samples: replies per problem. decoding: how they are drawn; None: 1 is greedy, more are sampled as while training.
 
     Raises:
         InputError: one of the problems is not held out.
     """
     if strange := [problem.problem_id for problem in problems if problem.split != "heldout"]:
         raise InputError("an evaluation takes held-out problems only", got=", ".join(strange[:5]), do="pass the problems of the split `heldout`")
-    return replies(policy, prompts, problems, samples=samples, answer_format=answer_format, seed=seed)
+    return replies(policy, prompts, problems, samples=samples, answer_format=answer_format, seed=seed, decoding=decoding)
+
+
+def decoding_of(own: PromptsSettings) -> Decoding | None:
+    """Return how held-out replies are drawn by the settings; None: greedily for one reply a problem, else as while training."""
+    if own.eval_temperature is None and (own.eval_top_p, own.eval_top_k) == (1.0, 0):
+        return None
+    heat = recipe_of(own).temperature if own.eval_temperature is None else own.eval_temperature
+    return Decoding(heat, own.eval_top_p, own.eval_top_k)
 
 
 def replies(
-    policy: Policy, prompts: Sequence[SystemPrompt], problems: Sequence[Problem], *, samples: int, answer_format: AnswerFormat, seed: int
+    policy: Policy, prompts: Sequence[SystemPrompt], problems: Sequence[Problem], *, samples: int, answer_format: AnswerFormat, seed: int,
+    decoding: Decoding | None = None,
 ) -> list[dict[str, Any]]:
     """What `evaluate` gives, on problems of any split: for prompts that meet on problems of the training split."""
     pairs = [(prompt, problem) for prompt in prompts for problem in problems]
     rows = []
-    answered = verified(pairs, policy.sample(pairs, samples, seed, greedy=samples == 1), answer_format)
+    greedy = samples == 1 if decoding is None else decoding.temperature == 0
+    drawn = {} if decoding is None or greedy else {"decoding": decoding}
+    answered = verified(pairs, policy.sample(pairs, samples, seed, greedy=greedy, **drawn), answer_format)
     for (prompt, problem), result in zip(pairs, answered, strict=True):
         for number, sample in enumerate(result):
             judged = judge_reply(sample.said, problem, answer_format, truncated=sample.truncated, verified=sample.verified)

@@ -2,6 +2,8 @@
 
 Only the latest K prompts may be drawn, like a replay buffer. Of these the one with the highest mu + 2 sigma always takes part and the rest are drawn
 uniformly; with a temperature all are drawn in proportion to exp(score / T) instead. A fresh child inherits mu with more sigma, so it tends to lead.
+
+`select_by_skill` draws by the estimate of `skills` instead: `python benchmarks/prompts_selection.py` compares the two.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from evolake.prompts.rating.ratings import OPTIMISM, Rating, score
+from evolake.prompts.rating.skills import Skills
 
 T = TypeVar("T")
 
@@ -63,6 +66,14 @@ def select(
     rest = [item for item in pool if item is not first]
     drawn = random.choice(len(rest), size=min(count - 1, len(rest)), replace=False).tolist() if rest and count > 1 else []
     return [first, *(rest[place] for place in drawn)]
+
+
+def select_by_skill(
+    entrants: Sequence[Entrant], skills: Skills, count: int, random: np.random.Generator, *, window: int = 10,
+) -> list[Entrant]:
+    """Return the prompts of one iteration, drawn as often as each may be the best of the window; no prompt twice."""
+    pool = {item.number: item for item in latest(entrants, window)}
+    return [pool[number] for number in skills.draw(list(pool), count, random)]
 
 
 def slots(chosen: Sequence[T], count: int) -> list[T]:

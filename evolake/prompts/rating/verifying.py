@@ -1,7 +1,8 @@
 """Replies to problems whose dataset brings a verifier, judged by that: in the jail, and all replies of a batch at once.
 
-The verifier gets what was read as the answer, the content of the box, and not the reply around it. A reply without an answer is worth 0 unasked. The
-jail is there for the batch alone: it holds the library in memory, which the weights need in between.
+The verifier of a dataset gets what was read as the answer, the content of the box, and not the reply around it. A reply without an answer is worth 0
+unasked. A verifier of the user's own gets the whole reply. The jail is there for the batch alone: it holds the libraries in memory, which the weights
+need in between.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from evolake.answers.asking import AnswerFormat
 from evolake.prompts.model.protocol import Problem, Sample
 from evolake.prompts.model.scoring import read_answer
 from evolake.verifiers.external import GYM_PRELOAD, SCORER, Asked, Verified, require_library, score_replies
+from evolake.verifiers.own import OwnVerifier, ScoredReply, is_own, open_own_pool, score_own, verifier_of
 
 MOST_JAILS = 4
 """Jails of one batch: each imports the library first, which takes longer than scoring a hundred replies."""
@@ -37,8 +39,9 @@ def verified(pairs: Sequence[tuple[Any, Problem]], samples: Sequence[Sequence[Sa
 def verify(asked: Sequence[tuple[Problem, str, bool]], answer_format: AnswerFormat) -> list[Verified | None]:
     """What their verifiers say of (problem, reply, truncated), in their order; None where a problem has none. Raises as `verified`."""
     places, entries, result = [], [], list[Verified | None]()
-    for problem, reply, truncated in asked:
-        result.append(Verified(0.0) if problem.scorer == SCORER else None)
+    own = own_scores(asked)
+    for place, (problem, reply, truncated) in enumerate(asked):
+        result.append(Verified(0.0) if problem.scorer == SCORER else own.get(place))
         if problem.scorer == SCORER and (answer := read_answer(reply, problem, answer_format, truncated=truncated)) is not None:
             places.append(len(result) - 1)
             entries.append(Asked(json.loads(problem.entry or "{}"), answer.answer, problem.text))
@@ -52,3 +55,17 @@ def verify(asked: Sequence[tuple[Problem, str, bool]], answer_format: AnswerForm
         for place, item in zip(places, score_replies(entries, pool=pool), strict=True):
             result[place] = item
     return result
+
+
+def own_scores(asked: Sequence[tuple[Problem, str, bool]]) -> dict[int, Verified]:
+    """Return place -> score of the replies to problems with a verifier of the user's own. Raises MachineryError: the jail failed."""
+    carried: dict[str, OwnVerifier] = {}
+    entries: dict[int, ScoredReply] = {}
+    for place, (problem, reply, _) in enumerate(asked):
+        if is_own(problem.scorer):
+            verifier = carried.setdefault(problem.scorer, verifier_of(problem.entry, f"problem {problem.problem_id[:12]}"))
+            entries[place] = ScoredReply(verifier, reply, json.loads(problem.answer), problem.text)
+    if not entries:
+        return {}
+    with open_own_pool(list(carried.values()), len(entries)) as pool:
+        return dict(zip(entries, score_own(list(entries.values()), pool=pool), strict=True))

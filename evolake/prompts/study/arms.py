@@ -24,11 +24,12 @@ from evolake.prompts.model.library import PrincipleLibrary
 from evolake.prompts.model.problems import ProblemSet
 from evolake.prompts.model.prompt import SystemPrompt
 from evolake.prompts.model.protocol import Policy
-from evolake.prompts.rating.evaluating import evaluate
+from evolake.prompts.rating.evaluating import decoding_of, evaluate
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.study.journal import Journal
 from evolake.seeds import child_seed, generator
 from evolake.stats.grids import grid_interval, sign_flip_p
+from evolake.stats.pass_at_k import pass_at_k, reported_k
 from evolake.stats.proportions import holm
 
 LINE, CYCLE = "prompts", "compare"
@@ -183,7 +184,7 @@ def _heldout(comparison: Comparison, prompt: SystemPrompt, arm: Arm, iteration: 
     settings = comparison.settings
     rows = evaluate(
         comparison.policy, [prompt], comparison.problems.heldout, samples=settings.heldout_samples, answer_format=settings.answer_format,
-        seed=child_seed(root_seed, LINE, CYCLE, "heldout", iteration),
+        seed=child_seed(root_seed, LINE, CYCLE, "heldout", iteration), decoding=decoding_of(settings),
     )
     return [{"cycle": CYCLE, "arm": arm.name, "iteration": iteration} | row for row in rows]
 
@@ -197,6 +198,7 @@ def _arm_summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
         for what in ("correct", "formatted"):
             spread = grid_interval(_grid(runs, iteration, what), generator(root_seed, LINE, CYCLE, f"{first.arm.name} {what}", iteration))
             point[what] = {"share": spread.estimate, "low": spread.low, "high": spread.high}
+        point["pass_at"] = _pass_at(runs, iteration, root_seed)
         curve.append(point)
     rewards = [[row["mean_reward"] or 0.0 for row in run.rows["updates"]] for run in runs]
     replies = [row for run in runs for table in ("rollouts", "heldout") for row in run.rows[table]]
@@ -208,6 +210,17 @@ def _arm_summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
     }
 
 
+def _pass_at(runs: Sequence[ArmRun], iteration: int, root_seed: int) -> dict[str, dict[str, float]]:
+    """Return k -> pass@k with its interval over problems and replicates; {} for one reply a problem."""
+    given = [_replies_by_problem(run, iteration, "correct") for run in runs]
+    result = {}
+    for k in reported_k(min(len(values) for some in given for values in some.values())):
+        estimates = [[pass_at_k(len(some[name]), sum(some[name]), k) for name in sorted(some)] for some in given]
+        spread = grid_interval(np.array(estimates, dtype=np.float64), generator(root_seed, LINE, CYCLE, f"{runs[0].arm.name} pass@{k}", iteration))
+        result[str(k)] = {"share": spread.estimate, "low": spread.low, "high": spread.high}
+    return result
+
+
 def _grid(runs: Sequence[ArmRun], iteration: int, what: str) -> np.ndarray:
     """Shares of replies, (replicates, problems), problems by id."""
     result = [_by_problem(run, iteration, what) for run in runs]
@@ -216,8 +229,13 @@ def _grid(runs: Sequence[ArmRun], iteration: int, what: str) -> np.ndarray:
 
 def _by_problem(run: ArmRun, iteration: int, what: str) -> dict[str, float]:
     """problem id -> share of its replies, in the order of the rows."""
+    return {problem: sum(values) / len(values) for problem, values in _replies_by_problem(run, iteration, what).items()}
+
+
+def _replies_by_problem(run: ArmRun, iteration: int, what: str) -> dict[str, list[bool]]:
+    """problem id -> that column of each of its replies, in the order of the rows."""
     result: dict[str, list[bool]] = {}
     for row in run.rows["heldout"]:
         if row["iteration"] == iteration:
             result.setdefault(row["problem_id"], []).append(row[what])
-    return {problem: sum(values) / len(values) for problem, values in result.items()}
+    return result

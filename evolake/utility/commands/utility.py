@@ -32,7 +32,7 @@ def utility(
     Continues where an earlier run of the same study stopped, after the last step.
     """
     from evolake.lake import Lake
-    from evolake.utility.execution.running import read_study, run_study
+    from evolake.utility.execution.running import power_of, read_study, run_study
     from evolake.utility.report.narrative import answer, caution, headline
     from evolake.utility.report.page import write_report
     from evolake.utility.statistics.findings import findings_of
@@ -56,7 +56,7 @@ def utility(
     report: dict[str, Any] = {
         "verdict": "unfinished" if outcome.left else "complete", "reasons": [f"{len(outcome.left)} cells are left"] if outcome.left else [],
         "study_sha": outcome.study.sha, "policy": outcome.study.policy, "ran": list(outcome.ran), "kept": list(outcome.kept),
-        "left": list(outcome.left), "notes": outcome.study.notes,
+        "left": list(outcome.left), "notes": outcome.study.notes, "power": power_of(outcome.study, own, own.seeds),
     }
     stored = read_study(Lake(settings.require_lake()))
     sentences: list[str] = []
@@ -71,7 +71,7 @@ def utility(
         return 0
     counts = f"{len(outcome.ran)} cells run, {len(outcome.kept)} kept, {len(outcome.left)} left"
     say(f"study {outcome.study.sha[:12]} {report['verdict']}: {counts}")
-    for line in (*outcome.study.notes, *sentences):
+    for line in (report["power"], *outcome.study.notes, *sentences):
         say(f"  {line}")
     if outcome.left:
         say("  the same command goes on after the last step")

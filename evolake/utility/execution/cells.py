@@ -15,7 +15,7 @@ from typing import Any
 from evolake.lake import Lake
 from evolake.prompts.evolution.payoff_matrix import rewarded
 from evolake.prompts.model.prompt import prompt_of
-from evolake.prompts.model.protocol import Policy, Problem, Rollout, Sample
+from evolake.prompts.model.protocol import Decoding, Policy, Problem, Rollout, Sample
 from evolake.prompts.rating.evaluating import replies
 from evolake.prompts.study.journal import Journal
 from evolake.seeds import child_seed, generator
@@ -44,7 +44,8 @@ class CellRows:
 
 @dataclass(frozen=True)
 class Cell:
-    """What a cell works on. problems: rows of PROBLEMS. study_sha, root_seed: of the study. judge: gives a reply its reward."""
+    """What a cell works on. problems: rows of PROBLEMS. study_sha, root_seed: of the study. judge: gives a reply its reward.
+    decoding: how the replies of an evaluation are drawn; None: greedily, or as while training if there are several."""
 
     name: str
     problems: Sequence[Mapping[str, Any]]
@@ -52,6 +53,7 @@ class Cell:
     judge: Judge
     study_sha: str
     root_seed: int
+    decoding: Decoding | None = None
 
     def seed(self, purpose: str, step: int) -> int:
         """The seed of what a step draws."""
@@ -128,7 +130,7 @@ def evaluation(cell: Cell, policy: Policy, step: int) -> list[dict[str, Any]]:
     suites = [row["suite"] for row in rows for _ in range(cell.sizes.eval_samples)]
     result = replies(
         policy, [NO_PROMPT], [problem_of(row) for row in rows], samples=cell.sizes.eval_samples, answer_format=cell.sizes.answer_format,
-        seed=cell.seed("evaluation", step),
+        seed=cell.seed("evaluation", step), decoding=cell.decoding,
     )
     kept = ("problem_id", "sample", "reply", "tokens", "truncated", "correct", "formatted", "unverified")
     return [

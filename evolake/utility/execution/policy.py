@@ -14,6 +14,8 @@ POLICY = (
     "scale_rewards", "loss_type", "rollouts", "answer_format", "format_bonus", "reply_start",
 )
 """Settings of the policy that the rows of a cell depend on, beside its dtype."""
+LATER = ("mini_batches", "kl_term", "eval_temperature", "eval_top_p", "eval_top_k")
+"""Settings that cells depend on too, and that studies of earlier versions did not have."""
 
 
 def policy_settings(settings: Settings) -> Settings:
@@ -26,5 +28,6 @@ def policy_settings(settings: Settings) -> Settings:
 
 
 def policy_fields(policy: PromptsSettings) -> set[str]:
-    """The fields that say which policy it is. float32 and transformers are not said: studies from before there was another keep their cells."""
-    return {*POLICY, *([] if policy.dtype == FLOAT32 else ["dtype"]), *([] if policy.sampler == "transformers" else ["sampler"])}
+    """The fields that say which policy it is. What is as it was before there was a choice is not said: earlier studies keep their cells."""
+    usual = {"dtype": FLOAT32, "sampler": "transformers", **{name: PromptsSettings.model_fields[name].default for name in LATER}}
+    return {*POLICY, *(name for name, value in usual.items() if getattr(policy, name) != value)}

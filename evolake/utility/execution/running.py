@@ -19,13 +19,15 @@ from evolake.prompts.model.protocol import Policy
 from evolake.prompts.model.recipes import recipe_of
 from evolake.prompts.model.scoring import judge_with
 from evolake.prompts.policies.registry import open_policy
+from evolake.prompts.rating.evaluating import decoding_of
 from evolake.prompts.settings import PromptsSettings
 from evolake.settings import Settings
+from evolake.stats.power import power_sentence
 from evolake.utility.execution.cells import Cell, Pause, is_finished, journal_of, publish_cell, run_cell
 from evolake.utility.execution.drawing import draw_problems, inputs_sha, journal_of_rates
 from evolake.utility.execution.policy import policy_fields, policy_settings
 from evolake.utility.settings import UtilitySettings
-from evolake.utility.tables import ARMS, LINE, PROBLEMS, REPLIES, STEPS, STUDY, cell_of
+from evolake.utility.tables import ARMS, LINE, LINEAGES, PROBLEMS, REPLIES, STEPS, STUDY, cell_of
 
 OF_NO_CELL = ("seeds", "benchmarks")
 
@@ -104,11 +106,20 @@ def record_of(study: Study, arms: Sequence[str], seeds: Sequence[int]) -> dict[s
     }
 
 
+def power_of(study: Study, sizes: UtilitySettings, seeds: int) -> str:
+    """Return which difference of two arms the held-out questions can show. Without pass rates half of the replies are taken to be right, where the
+    spread is largest."""
+    rates = [row["pass_rate"] for row in study.problems if row["suite"] == LINEAGES]
+    known = [rate for rate in rates if rate is not None]
+    share = sum(known) / len(known) if known else 0.5
+    return power_sentence(len(rates), seeds * sizes.eval_samples, share) if rates else "no held-out questions: no power can be stated"
+
+
 def make_cell(study: Study, name: str, settings: Settings) -> Cell:
     """A cell of the study, ready to be run."""
     prompts = policy_settings(settings).of(PromptsSettings)
     judge = judge_with(recipe_of(prompts), prompts.answer_format, prompts.format_bonus)
-    return Cell(name, study.problems, settings.of(UtilitySettings), judge, study.sha, study.root_seed)
+    return Cell(name, study.problems, settings.of(UtilitySettings), judge, study.sha, study.root_seed, decoding_of(prompts))
 
 
 def run_study(
@@ -140,6 +151,7 @@ def run_study(
             study = prepare(settings, lake, arms, seeds, run_id, policy, on_problems)
         except Pause:
             return Outcome(None, (), (), tuple(cells))
+        tell(power_of(study, settings.of(UtilitySettings), len(seeds)))
         kept = [name for name in cells if is_finished(lake, name, study.sha)]
         todo = [name for name in cells if name not in kept]
         ran: list[str] = []

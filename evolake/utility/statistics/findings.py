@@ -14,6 +14,7 @@ import polars as pl
 
 from evolake.seeds import generator
 from evolake.stats.grids import grid_interval, sign_flip_p
+from evolake.stats.pass_at_k import pass_at_k, reported_k
 from evolake.stats.proportions import holm
 from evolake.utility.tables import ARMS, BASE, COMPARISONS, CURVES, LINE, MATCHINGS, SUMMARY
 
@@ -120,6 +121,18 @@ def _paired(first: tuple[list[int], list[str], np.ndarray], second: tuple[list[i
     return ours - theirs
 
 
+def _pass_at(rows: pl.DataFrame, purpose: str, step: int, root_seed: int) -> list[dict[str, Any]]:
+    """Return a measure `pass@k` with its interval for each k that is reported of so many replies; none for one reply a problem."""
+    counts = rows.group_by("seed", "problem_id").agg(replies=pl.len(), right=pl.col("correct").sum())
+    result = []
+    for k in reported_k(int(counts["replies"].min() or 0)):  # pyright: ignore[reportArgumentType]
+        estimates = [pass_at_k(replies, right, k) for replies, right in counts.select("replies", "right").iter_rows()]
+        grid = grid_of(counts.with_columns(pass_at=pl.Series(estimates, dtype=pl.Float64)), "pass_at")[2]
+        spread = grid_interval(grid, generator(root_seed, LINE, purpose, f"pass@{k}", step))
+        result.append({"measure": f"pass@{k}", "value": spread.estimate, "low": spread.low, "high": spread.high})
+    return result
+
+
 def _curves(steps: pl.DataFrame, replies: pl.DataFrame, root_seed: int) -> list[dict[str, Any]]:
     """Accuracy of every evaluation, the model as it is as step 0 of every arm; and what the training says of itself."""
     rows = []
@@ -131,6 +144,7 @@ def _curves(steps: pl.DataFrame, replies: pl.DataFrame, root_seed: int) -> list[
             spread = grid_interval(grid_of(at)[2], generator(root_seed, LINE, suite, f"curve {arm}", int(step)))  # pyright: ignore[reportArgumentType]
             ends = {"value": spread.estimate, "low": spread.low, "high": spread.high}
             rows.append({"arm": arm, "step": step, "measure": "correct", "suite": suite} | ends)
+            rows += [{"arm": arm, "step": step, "suite": suite} | row for row in _pass_at(at, f"{suite} {arm}", int(step), root_seed)]  # pyright: ignore[reportArgumentType]
     for (arm, step), at in sorted(steps.group_by("arm", "step"), key=lambda item: item[0]):
         for measure in TRAINING:
             if (value := at[measure].mean()) is not None:

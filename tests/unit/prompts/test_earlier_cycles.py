@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,17 @@ def test_show_says_the_idea(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None
     done = CliRunner().invoke(prompts, ["show", CHILD.prompt_id[:12]], standalone_mode=False)
     assert done.exception is None and "idea: add: Commit." in done.output
     assert '"idea": "add: Commit."' in CliRunner().invoke(prompts, ["show", CHILD.prompt_id[:12], "--json"], standalone_mode=False).output
+
+
+def test_show_says_how_much_better_than_the_first_root_it_is(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVOLAKE_LAKE", str(lake.root))
+    shown = ["show", CHILD.prompt_id[:12]]
+    assert "skill" not in CliRunner().invoke(prompts, shown, standalone_mode=False).output, "a lake of an earlier version has no matches"
+    met = evolved().with_match({ROOT.prompt_id: (0.3, 50), CHILD.prompt_id: (0.7, 50)})
+    monkeypatch.setattr("evolake.prompts.commands.group._population", lambda _: met)
+    assert "skill: an estimated +0.3" in CliRunner().invoke(prompts, shown, standalone_mode=False).output
+    gain = json.loads(CliRunner().invoke(prompts, [*shown, "--json"], standalone_mode=False).output)["skill_over_root"]
+    assert gain[1] < gain[0] < gain[2]
 
 
 def test_a_population_of_before_had_no_ideas_and_is_read() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tiny_policy import PROMPT, groups_of, problems, tiny_policy
+from tiny_policy import PROMPT, REWARDS, cut, groups_of, log_probabilities, own_tokens, problems, tiny_policy, trained_once
 
 from evolake.prompts.model.protocol import Group, Sample
 from evolake.prompts.model.recipes import ESPL, SSLOGIC, Recipe
@@ -17,25 +17,11 @@ from evolake.prompts.policies import training
 from evolake.prompts.policies.local import LocalPolicy
 from evolake.prompts.policies.training import usable
 
-REWARDS = [(1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.1, 0.1), (1.0, 1.0, 1.0, 1.0)]
-
-
-def log_probabilities(policy: LocalPolicy, sample: Sample, temperature: float = 1.0) -> torch.Tensor:
-    """Of each token of the reply, by the model alone: one row, no padding."""
-    ids = torch.tensor([[*sample.prompt_ids, *sample.reply_ids]])
-    logits = policy.model(input_ids=ids).logits[0, len(sample.prompt_ids) - 1 : -1] / temperature
-    return torch.log_softmax(logits, -1).gather(1, torch.tensor(sample.reply_ids)[:, None])[:, 0]
-
 
 def gradients(policy: LocalPolicy, loss: torch.Tensor) -> dict[str, torch.Tensor]:
     names = [name for name, parameter in policy.model.named_parameters() if parameter.requires_grad]
     result = torch.autograd.grad(loss, [policy.model.get_parameter(name) for name in names], allow_unused=False)
     return dict(zip(names, result, strict=True))
-
-
-def own_tokens(sample: Sample) -> torch.Tensor:
-    """1 at the sample's own tokens, 0 at those of a tool's result."""
-    return torch.tensor(sample.reply_mask or [1] * len(sample.reply_ids))
 
 
 def espl_loss(policy: LocalPolicy, groups: list[Group]) -> torch.Tensor:
@@ -64,16 +50,6 @@ def assert_same(computed: dict[str, torch.Tensor], wanted: dict[str, torch.Tenso
     assert scale > 1e-4
     for name in wanted:
         torch.testing.assert_close(computed[name], wanted[name], rtol=1e-4, atol=1e-5 * scale)
-
-
-def trained_once(policy: LocalPolicy) -> LocalPolicy:
-    """One step away from an adapter of zeros, so that both halves of the adapter have a gradient."""
-    with torch.no_grad():
-        generator = torch.Generator().manual_seed(5)
-        for name, parameter in policy.model.named_parameters():
-            if "lora_B" in name:
-                parameter.copy_(0.1 * torch.randn(parameter.shape, generator=generator))
-    return policy
 
 
 @pytest.mark.parametrize("rows_per_pass", [1, 6, 64])
@@ -192,12 +168,6 @@ def test_a_step_of_sslogic_leaves_out_what_is_rejected_and_pulls_towards_the_fir
     assert not [name for name, _ in policy.model.named_parameters() if ".ref." in name]
     assert (stats.rejected, stats.informative, stats.tokens) == (3, 1, tokens)
     assert stats.kl == pytest.approx(kl_total / tokens, rel=1e-3)
-
-
-def cut(sample: Sample, tokens: int) -> Sample:
-    """Its first tokens."""
-    ids = sample.reply_ids[:tokens]
-    return replace(sample, reply_ids=ids, tokens=len(ids))
 
 
 def weighted_loss(policy: LocalPolicy, groups: list[Group], weights: Sequence[torch.Tensor], *, by_row: bool) -> torch.Tensor:

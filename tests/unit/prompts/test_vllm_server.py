@@ -14,6 +14,7 @@ from tiny_policy import PROMPT, groups_of, problems, tiny_policy
 from vllm_double import Double, serving
 
 from evolake.errors import InputError, MachineryError
+from evolake.prompts.model.protocol import Decoding
 from evolake.prompts.policies.local import LocalPolicy
 from evolake.prompts.policies.models import load_base
 from evolake.prompts.policies.registry import check_sampler
@@ -78,6 +79,13 @@ def test_each_reply_has_a_seed_of_its_own_and_the_same_seed_gives_the_same(doubl
     drawn = [body for path, body in double.heard if path == "/v1/completions" and "prompt_logprobs" not in body]
     assert len({body["seed"] for body in drawn[:12]}) == 12
     assert all(body["temperature"] == policy.recipe.temperature and body["top_p"] == 1.0 and body["top_k"] == 0 for body in drawn)
+
+
+def test_an_evaluation_may_draw_otherwise(double: Double) -> None:
+    with policy_by(double) as policy:
+        policy.sample(PAIRS[:1], 2, 3, decoding=Decoding(0.6, 0.95, 20))
+    drawn = [body for path, body in double.heard if path == "/v1/completions" and "prompt_logprobs" not in body]
+    assert [(body["temperature"], body["top_p"], body["top_k"]) for body in drawn] == [(0.6, 0.95, 20)] * 2
 
 
 def test_the_server_holds_the_newest_adapter_alone_and_forgets_it_at_the_end(double: Double, tmp_path: Path) -> None:

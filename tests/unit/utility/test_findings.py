@@ -113,3 +113,17 @@ def test_a_study_of_the_base_alone_or_without_it_has_its_tables_and_its_page():
     record = {"study_sha": "s", "policy": "tiny", "settings": json.dumps(sizes), "root_seed": 1, "arms": [BASE], "seeds": [0], "notes": ["<b>t</b>"]}
     page = study_page(Stored(record, PROBLEMS.empty(), steps.clear(), replies.filter(pl.col("arm") == BASE)), base, {})
     assert "&lt;b&gt;t&lt;/b&gt;" in page and "Held-out lineages, equal tokens" in page
+
+
+def test_pass_at_k_of_several_replies_is_a_measure_of_the_curves():
+    steps, replies = study({}, seeds=2, problems=6)
+    right = [[True, False, False, False], [True, True, False, False], [False] * 4, [True] * 4, [False] * 4, [False] * 4]
+    rows = [row | {"sample": k, "correct": right[int(row["problem_id"][1:])][k]} for row in replies.to_dicts() for k in range(4)]
+    curves = findings_of(steps, REPLIES.frame(rows), root_seed=1).curves
+    found = {row["measure"]: row for row in curves.filter((pl.col("arm") == "seeds") & (pl.col("step") == LAST)).to_dicts()}
+    assert found["correct"]["value"] == pytest.approx((1 / 4 + 2 / 4 + 1) / 6)
+    assert found["pass@2"]["value"] == pytest.approx((3 / 6 + 5 / 6 + 1) / 6) and found["pass@4"]["value"] == pytest.approx(3 / 6)
+    assert found["pass@2"]["low"] < found["pass@2"]["value"] < found["pass@2"]["high"]
+    assert not curves.filter(pl.col("measure") == "pass@8").height
+    alone = findings_of(steps, replies, root_seed=1).curves
+    assert not alone.filter(pl.col("measure").str.starts_with("pass@")).height, "one reply a problem has no pass@k beyond its share"
