@@ -48,7 +48,9 @@ _MEANS = (
     r"|\b{word} (?:[a-z]+ )?(?:is|are) (?:one|those|a [a-z]+) (?:that|whose|with|of)\b"
 )
 _MEASURED = r"\d[\d.,]* ?(?:[a-z]+ )?{word}\b|\b(?:as|how) {word}\b|\b{word} (?:as|enough to)\b"
-TIE_WORDS = re.compile(r"\b(?:ties?|tied|equal(?:ly)?|several|same|more than one|alike|both|whichever|in one)\b|相同|相等|若有多|同时|并列", re.IGNORECASE)
+TIE_WORDS = re.compile(
+    r"\b(?:ties?|tied|equal(?:ly)?|several|same|more than one|alike|both|whichever|in one)\b|相同|相等|若有多|同时|并列", re.IGNORECASE
+)
 ORDER_WORDS = re.compile(
     r"\b(?:first|last|lowest|highest|smallest|largest|earliest|latest|earlier|later|before|after|then|order|alphabet\w*|lower|higher|smaller|larger)\b"
     r"|最小|最大|最先|最早|最后|先|后|顺序", re.IGNORECASE,

@@ -71,10 +71,9 @@ def idle_columns(view: FamilyView) -> Examiner:
                 kinds = {type(value) for value in values}
                 if len(kinds) != 1 or not kinds <= {int, str, bool} or (kinds == {str} and len(set(values)) > max(2, 2 * len(values) // 3)):
                     continue
-                turned = values[1:] + values[:1]
-                if turned != values:
+                for value in dict.fromkeys((values[0], values[-1]) if len(set(values)) > 1 else ()):
                     new = copy.deepcopy(items)
-                    for item, value in zip(new, turned, strict=True):
+                    for item in new:
                         item[key] = value
                     trials.append((path, key, place, changed(view.instances[place].inputs, path, new)))
     given = yield Wanted([inputs for *_, inputs in trials])
