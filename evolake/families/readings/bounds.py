@@ -124,7 +124,9 @@ def _said_in(sentence: str, nearby: str, token: str) -> Iterator[tuple[str, str]
     for form in (BETWEEN, RANGE):
         for low, high, side, other in ((token, anything, GREATER, LESSER), (anything, token, LESSER, GREATER)):
             if re.search(form.format(low=low, high=high), sentence, re.IGNORECASE):
-                if re.search(EXCLUSIVE, sentence, re.IGNORECASE):
+                if (end := _half_open(nearby)) is not None:
+                    yield other if (side == LESSER) == (end == "last") else side, sentence
+                elif re.search(EXCLUSIVE, sentence, re.IGNORECASE):
                     yield other, sentence
                 elif re.search(INCLUSIVE, nearby, re.IGNORECASE):
                     yield side, sentence
@@ -139,6 +141,14 @@ def _said_in(sentence: str, nearby: str, token: str) -> Iterator[tuple[str, str]
     }
     if len(sides) == 1:
         yield sides.pop(), sentence
+
+
+def _half_open(text: str) -> str | None:
+    """Return which end alone is left out, first or last; None if it is neither or both."""
+    out = r"(?:is |are |being |itself |any ?more |no longer )*(?:not (?:included|counted|there)|excluded|left out|no longer|not in the last)"
+    last = re.search(rf"\b(?:last|latter|second|end|upper|later)\b[^.;]{{0,30}}\b{out}|\bnot in the last\b", text, re.IGNORECASE)
+    first = re.search(rf"\b(?:first|former|beginning|lower|earlier)\b[^.;]{{0,30}}\b{out}|\bnot in the first\b", text, re.IGNORECASE)
+    return None if bool(first) == bool(last) else "last" if last else "first"
 
 
 def _values(inputs: object, number: NumberSlot) -> Iterator[int]:

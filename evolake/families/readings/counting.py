@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from evolake.families.readings.changed_code import called_names
 from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
-from evolake.families.readings.view import FamilyView
+from evolake.families.readings.view import FamilyView, at, changed
 
 COMPLEMENTS = (ast.Not, ast.NotIn, ast.NotEq, ast.IsNot, ast.Sub, ast.Eq, ast.Lt, ast.Gt, ast.LtE, ast.GtE, ast.BitXor, ast.Invert, ast.IfExp,
                ast.Continue, ast.Delete)
@@ -51,7 +51,7 @@ def steps(view: FamilyView) -> Examiner:
     if not told:
         return []
     first = view.matching(r"\b(?:start|begin)\w* (?:with|at|from) the (?:very )?first\b|"
-                          r"\bthe first (?:one )?(?:included|counts|is (?:taken|one of))")
+                          r"\bthe (?:very )?first (?:\w+ ){0,4}(?:included|counts|is (?:taken|one of|the first|among|read|also)|belongs)")
     later = view.matching(r"\b(?:start|begin)\w* (?:with|at|from) the (?:#\d+(?:th|nd|rd)?|second|third|fourth|"
                           r"\w+th)\b")
     found = {way for tree in view.trees.values() for way in _begins(tree)}
@@ -80,14 +80,23 @@ def _begins(tree: ast.Module) -> Iterator[str]:
 
 def pairs(view: FamilyView) -> Examiner:
     """Examine whether a pair and the same pair the other way round are one."""
-    yield Wanted()
+    lists = view.lists()
+    probes = [
+        changed(view.instances[place].inputs, lists[0], at(view.instances[place].inputs, lists[0])[start : start + 2])
+        for place in view.few for start in (0, 1, 2)
+    ] if len(lists) == 1 and re.search(r"\bpairs?\b", view.text, re.IGNORECASE) else []
+    given = yield Wanted(probes)
+    counts = [solved.answer for solved in given.answers if solved.status == "ok" and type(solved.answer) is int]
     ordered = view.matching(r"\bordered pairs?|\border (?:of the two )?matters|\bcount as (?:two|different) pairs")
     unordered = view.matching(r"\bunordered pairs?|\border (?:\w+ ){0,3}(?:does not|doesn't) matter|"
                               r"\bcount as one pair|\bcounts? (?:as )?(?:only )?once\b.*\bpair|"
-                              r"\bpair\b.*\bcounted (?:only )?once")
+                              r"\bpair\b.*\bcounted (?:only )?once|"
+                              r"\b([A-Z]\w*) (?:with|and) ([A-Z]\w*) (?:is|are|makes?) (?:no other|the same|one)\b")
     if bool(ordered) == bool(unordered):
         return []
     found = {way for tree in view.trees.values() for way in _paired(tree)}
+    if set(counts) in ({0, 2}, {0, 1}) and min(counts.count(0), len(counts) - counts.count(0)) >= 3:
+        found = {"ordered" if 2 in counts else "unordered"}
     says = "ordered" if ordered else "unordered"
     if len(found) != 1:
         return []

@@ -79,23 +79,26 @@ SMALL, LARGE = "the smallest", "the largest"
 def extremes(view: FamilyView) -> Examiner:
     """Examine whether the smallest is asked for and the largest is taken, or the other way round."""
     yield Wanted()
-    small = view.matching(r"\b(?:smallest|lowest|shortest|lightest|cheapest|fewest|youngest|minimum|minimal|"
+    small = view.matching(r"\b(?:smallest|lowest|shortest|lightest|cheapest|fewest|youngest|minimum|minimal|poorest|weakest|"
                           r"(?<!at )least(?! \d| #))\b")
     large = view.matching(r"\b(?:largest|highest|longest|heaviest|greatest|biggest|tallest|oldest|maximum|maximal|"
-                          r"dearest|most expensive|(?<!at )most(?! \d| #))\b")
+                          r"dearest|most expensive|richest|strongest|(?<!at )most(?! \d| #))\b")
     if bool(small) == bool(large):
         return []
     says, sentence = (SMALL, small[0]) if small else (LARGE, large[0])
     found = {name: set(_extremes_taken(tree)) for name, tree in view.trees.items()}
     known = [items for items in found.values() if items]
     other = LARGE if says == SMALL else SMALL
-    if len(known) >= 2 and all(items == {other} for items in known):
+    if sum(other in items for items in known) >= 2 and not any(says in items for items in known):
         return [ReadingPlace("which extreme is taken", sentence, says, other, "contradicted")]
     return []
 
 
 def _extremes_taken(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
+        kept = isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and ast.unparse(node.targets[0]) in map(ast.unparse, node.value.args)
+        if kept and isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) in ("min", "max"):
+            yield SMALL if ast.unparse(node.value.func) == "min" else LARGE
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("min", "max") and len(node.args) == 1:
             key = next((item.value for item in node.keywords if item.arg == "key"), None)
             body = key.body if isinstance(key, ast.Lambda) else None

@@ -54,8 +54,9 @@ def _rounding_said(sentence: str) -> str:
         return HALF_UP if re.search(r"\bup\b|\.5|away|commercial", text) else ""
     down = re.search(r"\bround\w* (?:\w+ ){0,2}down\b|\bfraction\w* (?:is|are) (?:dropped|cut|ignored|discarded|"
                      r"left out)|\bdrop\w* (?:any|the) fraction|"
-                     r"\bwhole part\b|\bcut off\b|\brest is (?:lost|ignored|thrown away)", text)
-    up = re.search(r"\bround\w* (?:\w+ ){0,2}up\b|\b(?:started|begun|part of an?) (?:\w+ ){0,2}(?:counts?|is charged|"
+                     r"\bwhole part\b|\bcut off\b|\b(?:rest|remainder|left over) is (?:lost|ignored|thrown away|dropped)|"
+                     r"\bonly (?:full|whole|complete) \w+ (?:count|are|is)\b|\bfor (?:every|each) (?:full|whole|complete)\b", text)
+    up = re.search(r"\bround\w* (?:\w+ ){0,2}up\b|\b(?:started|begun|commenced|part of an?|partial) (?:\w+ ){0,2}(?:counts?|is charged|"
                    r"is paid|costs?)", text)
     return DOWN if down and not up else UP if up and not down else ""
 

@@ -7,17 +7,23 @@ import re
 from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
 from evolake.families.readings.view import FamilyView, at, changed
 
+MORE = r"(?<!no )(?:higher|larger|greater|bigger|taller|longer|heavier|warmer|more|lower|smaller|shorter|lighter|colder|less|older|younger)"
+
 
 def equal_neighbours(view: FamilyView) -> Examiner:
     """Examine whether equal neighbours rise: a list of one number repeated, for a question that counts or measures."""
     strict = view.matching(r"\bstrictly (?:increas|decreas|ris|fall|grow|higher|lower|larger|smaller|ascend|descend|"
-                           r"great|tall|warm)|\b(?:equal|same) \w+ (?:break|end)")
+                           r"great|tall|warm)|\b(?:equal|same|level) \w+ (?:break|end)|"
+                           rf"(?<!not )(?<!never )(?<!nowhere )\b(?:above|below|{MORE} than) (?:the|its) (?:[a-z]+ )?(?:one |day |"
+                           rf"number )?before\b")
     weak = view.matching(r"\bnon-?decreasing|\bnon-?increasing|\bnever (?:falls?|drops?|decreases?|gets? \w+er|rises?|"
                          r"sinks?)|\bnot (?:fall|drop|decrease)|"
                          r"\bno (?:lower|smaller|less|higher|larger|greater|shorter|longer|lighter|"
                          r"heavier) than (?:the|its) (?:one|day|number|\w+ )?before|"
                          r"\bat least as (?:\w+) as the (?:\w+ )?(?:one )?before|"
-                         r"\bequal (?:\w+ )?(?:neighbours )?(?:also )?counts? too")
+                         r"\bequal (?:\w+ )?(?:neighbours )?(?:also )?counts? too|"
+                         r"\b(?:not|never|nowhere) (?:above|below) (?:the|its) (?:[a-z]+ )?(?:one )?before\b|\b(?:rises?|falls?|grows?|"
+                         r"climbs?) or stays?\b")
     trials = []
     for path in view.lists() if strict or weak else []:
         for place in view.few[:5]:

@@ -17,13 +17,16 @@ SAME_TIME, IN_TURN = "all at the same time", "one after the other"
 def simultaneous(view: FamilyView) -> Examiner:
     """Examine whether all change at the same time, or each sees what those before it became."""
     together = view.matching(r"\bat the same (?:time|moment|instant)|\bsimultaneous|\ball at once|\ball together\b|"
-                             r"\bat once\b|\bin the same (?:instant|moment)|"
+                             r"\bin the same (?:instant|moment)|"
                              r"\bbased on the (?:old|previous)|\bas (?:they|it) (?:were|was) before\b|"
-                             r"\bfrom the (?:old|previous) (?:values|state|row)")
+                             r"\bfrom the (?:old|previous) (?:values|state|row)|"
+                             r"\b(?:nobody|no one|none|not|never|cannot|can't)\b[^.]{0,60}\b(?:with|in|during|at|on) (?:this|the|that) same\b|"
+                             r"\bwhat (?:it|he|she|they|each|everybody) (?:had|held|was|were)\b[^.]{0,20}\bbefore\b|"
+                             r"\bonly (?:after|when) (?:all|everybody)\b|\bin parallel\b|\bas one\b")
     acts = r"(?=.*\b(?:giv|pass|chang|switch|updat|becom|mov|take|add|do so|look|see)\w*)"
-    in_turn = view.matching(acts + r".*\bone after (?:the other|another)|\bin turn\b|\bone by one\b|"
+    in_turn = view.matching(acts + r".*(?:\bone after (?:the other|another)|\bin turn\b|\bone by one\b|"
                                    r"\balready (?:changed|updated|new|received|been)|\bbefore the next (?:\w+ )?"
-                            r"(?:does|gives|acts|moves|begins)|\bfrom left to right, each|\bsequential")
+                            r"(?:does|gives|acts|moves|begins)|\bfrom left to right, each|\bsequential)")
     if not together and not in_turn:
         yield Wanted()
         return []

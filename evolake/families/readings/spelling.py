@@ -17,7 +17,10 @@ def letter_case(view: FamilyView) -> Examiner:
                           r"count as) (?:the same|equal|alike|one)|"
                           r"\bregardless of (?:upper|case)|\bno matter whether .{0,30}(?:capital|upper)|"
                           r"\bcapitals? or not\b|"
-                          r"\b(?:no|without) difference between (?:capital|upper)")
+                          r"\b(?:no|without) difference between (?:capital|upper)|"
+                          r"\bwhether (?:\w+ ){0,4}(?:large|small|capitals?|upper|lower)\b|\b(?:large|capital|upper) or (?:small|lower)\b|"
+                          r"\b(?:small|lower) or (?:large|capital|upper)\b|\bin either case\b|\b(?:big|large|capital) and (?:small|"
+                          r"little)\b[^.]{0,20}\balike\b")
     apart = view.matching(r"\bcase matters\b|\bcase-sensitive|\bcapital\w* (?:and small )?(?:letters )?(?:are|"
                           r"count as) (?:different|others|other)|"
                           r"\bupper and lower case (?:letters )?(?:are|count as) (?:different|two)|"

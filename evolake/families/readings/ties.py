@@ -20,7 +20,7 @@ def ties(view: FamilyView) -> Examiner:
     If another element is answered after the exchange of places, and it is now the earlier one, the programs take the first; if the exchange of
     names changes nothing and the exchange of places does not either, they go by the name.
     """
-    told = [sentence for sentence in view.sentences if TIE_WORDS.search(sentence) and ORDER_WORDS.search(sentence)]
+    told = [sentence for sentence in view.sentences if _on_equals(sentence) and (ORDER_WORDS.search(sentence) or _order_said(sentence))]
     pairs = []
     for path in view.lists() if told else []:
         for place in view.few:
@@ -71,11 +71,13 @@ def ties(view: FamilyView) -> Examiner:
 
 def _order_said(sentence: str) -> str:
     """Return what the sentence says of equals, "" if it says two things or none."""
-    match = TIE_WORDS.search(sentence)
+    match = TIE_WORDS.search(sentence) or MORE_TIES.search(sentence)
     rest = sentence[match.end() :] if match else sentence
     rest = rest.split(",", 1)[1] if "," in rest else rest
-    first = bool(re.search(r"\b(?:first|earliest|earlier|sooner|before|leftmost|uppermost|topmost)\b", rest, re.IGNORECASE))
-    last = bool(re.search(r"\b(?:last|latest|later|after|rightmost|lowermost|bottommost|most recent(?:ly)?)\b", rest, re.IGNORECASE))
+    first = bool(re.search(r"\b(?:first|earliest|earlier|sooner|before|leftmost|uppermost|topmost|(?:further|higher) up|"
+                           r"nearer (?:to )?the (?:top|beginning|start|front))\b", rest, re.IGNORECASE))
+    last = bool(re.search(r"\b(?:last|latest|later|after|rightmost|lowermost|bottommost|most recent(?:ly)?|(?:further|lower) down|"
+                          r"nearer (?:to )?the (?:end|bottom|back))\b", rest, re.IGNORECASE))
     if "alphabet" in rest.casefold() and first != last:
         return "the smaller name" if first else "the larger name"
     low = bool(re.search(r"\b(?:smallest|lowest|smaller|lower|least)\b", rest, re.IGNORECASE))
@@ -83,6 +85,14 @@ def _order_said(sentence: str) -> str:
     if low + high + first + last != 1:
         return ""
     return "the first" if first else "the last" if last else "the smaller name" if low else "the larger name"
+
+
+MORE_TIES = re.compile(r"\b(?:draws?|dead heat|equally|as (?:many|much|good|high|fast) as|shared? the|level on|level with|"
+                       r"no clear)\b", re.IGNORECASE)
+
+
+def _on_equals(sentence: str) -> bool:
+    return bool(TIE_WORDS.search(sentence) or MORE_TIES.search(sentence))
 
 
 def _agreed(seen: Sequence[str]) -> str:
