@@ -29,13 +29,15 @@ NONE, AUTHOR, MODEL, PERSON = LEVELS = ("none", "author", "model", "person")
 LEAST_ANSWERS = 5
 """Answers of a model, or of people, that say something."""
 LEAST_RIGHT = 0.8
-"""Share of them that must be the label; also the share of the sample on which another author's validator votes for the label."""
+"""Share of them that must be the label; also the share of the sample on which another author's validator votes for the
+label."""
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Independence:
-    """level: the highest that holds. authors: validators by other authors. model, person: (right, answered) from the text alone."""
+    """level: the highest that holds. authors: validators by other authors. model, person: (right, answered) from the
+    text alone."""
 
     level: str
     authors: int
@@ -108,7 +110,8 @@ def answer_row(family_id: str, reader: str, name: str, review: Review) -> dict[s
 
 
 def independence_in(lake: Lake, cycles: Sequence[str], family_ids: Iterable[str]) -> dict[str, Independence]:
-    """Return the independence of families by what the lake holds of them: their cycles' tables, and answers that came later."""
+    """Return the independence of families by what the lake holds of them: their cycles' tables, and answers that came
+    later."""
     wanted = list(dict.fromkeys(family_ids))
     known = set(wanted)
     of_cycles = (VALIDATOR_AUTHORS.name, VALIDATOR_VOTES.name, REVIEWS.name)

@@ -1,4 +1,5 @@
-"""What `evolake families check` looks at after the gates: the catalogue of readings, and who solved the family from its text alone."""
+"""What `evolake families check` looks at after the gates: the catalogue of readings, and who solved the family from
+its text alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Ten instances of a family for a person to solve from the text alone, as a CSV without answers, and what the answers come to."""
+"""Ten instances of a family for a person to solve from the text alone, as a CSV without answers, and what the answers
+come to."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ COLUMNS: tuple[str, ...] = ("family_id", "number", "difficulty", "seed", "text",
 
 
 def sheet_instances(family: Family, *, pool: Any, settings: FamiliesSettings, root_seed: int) -> list[Instance]:
-    """Return the instances of the sheet: the difficulties of blind reviews in turn, on seeds of their own. Raises InputError, MachineryError."""
+    """Return the instances of the sheet: the difficulties of blind reviews in turn, on seeds of their own. Raises
+    InputError, MachineryError."""
     difficulties = [settings.blind_difficulties[number % len(settings.blind_difficulties)] for number in range(SIZE)]
     seeds = [child_seed(root_seed, "families", family.family_id, "review sheet", number) for number in range(SIZE)]
     instances = generate(family, list(zip(difficulties, seeds, strict=True)), pool=pool, caps=caps_of(settings))
@@ -90,7 +92,8 @@ def read_answers(path: Path, family: Family, instances: Sequence[Instance]) -> d
 def judged_answers(
     family: Family, instances: Sequence[Instance], answers: Mapping[int, tuple[str, str]], *, pool: Any, settings: FamiliesSettings
 ) -> list[tuple[str, Review]]:
-    """Return (reader, review) of each answer, compared with the label by vote. Raises MachineryError when the jail failed."""
+    """Return (reader, review) of each answer, compared with the label by vote. Raises MachineryError when the jail
+    failed."""
     votes = take_votes(family, instances, pool=pool, settings=settings)
     result = []
     for number, (name, answer) in sorted(answers.items()):

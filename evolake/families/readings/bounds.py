@@ -152,8 +152,8 @@ def _half_open(text: str) -> str | None:
 
 
 def _values(inputs: object, number: NumberSlot) -> Iterator[int]:
-    """Yield values of the other data that stand alone: no value beside them; nearest to the border first, and "
-    "multiples of other numbers there."""
+    """Yield values of the other data that stand alone: no value beside them; nearest to the border first, and
+    multiples of other numbers there."""
     border = at(inputs, number.path)
     others = [value for path, value in leaves(inputs) if path != number.path]
     single = {value for value in others if type(value) is int}
@@ -182,8 +182,8 @@ def _shifted(view: FamilyView, moved: list[tuple[int, int, int]], given: Given, 
 
 
 def _side_in_code(view: FamilyView, number: NumberSlot) -> str | None:
-    """Return the side on which comparisons with the input put equality, None unless those of all voters that have "
-    "some agree."""
+    """Return the side on which comparisons with the input put equality, None unless those of all voters that have some
+    agree."""
     if len(number.path) != 1 or number.offset:
         return None
     sides = set()
@@ -206,8 +206,8 @@ _SIDES = {ast.Lt: GREATER, ast.GtE: GREATER, ast.Gt: LESSER, ast.LtE: LESSER}
 
 
 def aliases(tree: ast.Module, key: str) -> set[str]:
-    """Return the expressions that stand for the input of that key: the subscript itself, and names that are assigned "
-    "it and nothing else."""
+    """Return the expressions that stand for the input of that key: the subscript itself, and names that are assigned
+    it and nothing else."""
     result: set[str] = set()
     assigned: dict[str, set[str]] = {}
     for node in ast.walk(tree):
@@ -227,8 +227,8 @@ def aliases(tree: ast.Module, key: str) -> set[str]:
 
 
 def _cuts(tree: ast.Module) -> Iterator[int]:
-    """Yield c for each comparison with a constant that parts the integers into those up to c and those from c + 1 "
-    "on."""
+    """Yield c for each comparison with a constant that parts the integers into those up to c and those from c + 1 on.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             operands = [node.left, *node.comparators]

@@ -36,8 +36,8 @@ UNITS = (
 
 
 def units(view: FamilyView) -> Examiner:
-    """Examine whether a unit is converted by its factor: two units are named, and a program multiplies or divides by "
-    "another number only."""
+    """Examine whether a unit is converted by its factor: two units are named, and a program multiplies or divides by
+    another number only."""
     yield Wanted()
     said = {int(number) for number in re.findall(r"(?<!#)\b\d+", view.text)}
     for large, small, factor in UNITS:

@@ -1,4 +1,5 @@
-"""Left and right, forward and back: the signs that programs give words of direction, turns, and slices that turn a list round."""
+"""Left and right, forward and back: the signs that programs give words of direction, turns, and slices that turn a
+list round."""
 
 from __future__ import annotations
 
@@ -32,11 +33,13 @@ def directions(view: FamilyView) -> Examiner:
     for first, other in (("left", "right"), ("west", "east"), ("down", "up"), ("back", "forward"), ("l", "r"), ("w", "e"), ("d", "u"), ("b", "f")):
         signs = {word: {sign for name, sign in ways if name == word or (len(word) > 1 and name.startswith(word))} for word in (first, other)}
         if signs[first] == {1} and signs[other] == {-1} and not re.search(r"\bfrom (?:the )?(?:right|east|top|bottom|"
-            r"back)\b|\bdownwards?\b|\btop row|\brows? "
+            r"back)\b|\btop row|\brows? "
                                                                         r"(?:\w+ )?(?:from|downwards)|\b(?:down|"
                                                                         r"row)\b.{0,30}\b(?:larger|higher|grow|"
                                                                         r"increas)",
-                                                                        view.text, re.IGNORECASE) and first not in ("down", "d"):
+                                                                        view.text, re.IGNORECASE) and (first not in ("down", "d") or not re.search(
+            r"\b(?:rows?|columns?|grids?|cells?|squares?|fields?|boards?|coordinates?)\b", view.text, re.IGNORECASE
+        )):
             return [ReadingPlace("a direction", sentence, f"{first} is back", f"{first} is forward", "contradicted")]
     turns = {way for tree in view.trees.values() for way in _turns(tree)}
     if turns and turns <= {("right", "left"), ("left", "right")}:
@@ -45,8 +48,8 @@ def directions(view: FamilyView) -> Examiner:
 
 
 def _turns(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield (word, way) for each turn of a pair of steps under a test of a word: x grows to the east and y to the "
-    "north."""
+    """Yield (word, way) for each turn of a pair of steps under a test of a word: x grows to the east and y to the
+    north."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
             continue

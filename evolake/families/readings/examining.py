@@ -1,5 +1,5 @@
-"""The catalogue of readings, and one examination of a family by all of them: two jail calls, one with changed inputs "
-"and one with changed validators."""
+"""The catalogue of readings, and one examination of a family by all of them: two jail calls, one with changed inputs
+and one with changed validators."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ from evolake.families.settings import FamiliesSettings
 
 @dataclass(frozen=True)
 class Reading:
-    """One entry of the catalogue. sides: the readings that are told apart. examine: how, as a generator "
-    "(`places.Examiner`)."""
+    """One entry of the catalogue. sides: the readings that are told apart. examine: how, as a generator
+    (`places.Examiner`)."""
 
     name: str
     sides: tuple[str, ...]
@@ -80,8 +80,8 @@ CATALOGUE = (
     Reading("leap years", ("every fourth", "not those of most centuries"), calendar.leap_years),
 )
 BUDGET_S = 0.35
-"""cpu seconds of the changed inputs, by what the sample's answers took; slower families are probed on fewer "
-"instances."""
+"""cpu seconds of the changed inputs, by what the sample's answers took; slower families are probed on fewer instances.
+"""
 FEW = (4, 12)
 """Fewest and most instances whose data are changed."""
 PROBES_EACH = 60
@@ -95,8 +95,8 @@ def solution(given):
 
 
 def examine(family: Family, sample: Sample, *, pool: Any, settings: FamiliesSettings) -> list[ReadingPlace]:
-    """Return what the catalogue finds in an English family whose gates passed. Raises MachineryError when the jail "
-    "failed."""
+    """Return what the catalogue finds in an English family whose gates passed. Raises MachineryError when the jail
+    failed."""
     if family.language != "en":
         return []
     view = view_of(family, sample.instances, sample.answers, _few(sample))

@@ -12,14 +12,14 @@ from evolake.families.readings.view import FamilyView
 
 LOWER, HIGHER, MEAN = "the lower of the two", "the higher of the two", "their mean"
 MIDDLE_WORDS = (
-    (LOWER, "smaller|lower|lesser|lighter|shorter|left|earlier|smallest|lowest"),
-    (HIGHER, "larger|higher|greater|upper|bigger|heavier|taller|right|later"),
+    (LOWER, "smaller|lower|lesser|worse|lighter|shorter|left|earlier|smallest|lowest"),
+    (HIGHER, "larger|higher|greater|better|upper|bigger|heavier|taller|right|later"),
 )
 
 
 def medians(view: FamilyView) -> Examiner:
     """Examine which of two middle values is the median."""
-    mention = view.matching(r"\bmedian|\bmiddle (?:one|value|number|element)s?\b|\btwo (?:in the )?middle")
+    mention = view.matching(r"\bmedian|\bmiddle\b|\btwo (?:in the )?middle")
     if not mention:
         yield Wanted()
         return []

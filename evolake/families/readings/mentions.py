@@ -12,8 +12,8 @@ from evolake.families.readings.view import FamilyView, at, changed, texts_in
 
 
 def named_values(view: FamilyView) -> Examiner:
-    """Examine whether values of the data that the prose names matter: each of them becomes another value of the same "
-    "place in the data."""
+    """Examine whether values of the data that the prose names matter: each of them becomes another value of the same
+    place in the data."""
     prose = " ".join(re.sub(r"#\d+", " ", sentence) for sentence in view.sentences)
     words = dict.fromkeys(re.findall(r"[A-Za-z][A-Za-z-]+", prose))
     columns: dict[tuple[Any, ...], set[str]] = {}
@@ -59,8 +59,8 @@ def _replaced(value: Any, where: tuple[Any, ...], old: str, new: str) -> Any:
 
 
 def idle_columns(view: FamilyView) -> Examiner:
-    """Examine whether each number and each kind of thing in records of the data matters: exchanged between records, "
-    "it must change some answer."""
+    """Examine whether each number and each kind of thing in records of the data matters: exchanged between records, it
+    must change some answer."""
     trials = []
     for path in view.lists():
         for place in range(len(view.instances)):

@@ -11,15 +11,17 @@ from evolake.families.readings.view import FamilyView, at, changed
 
 
 def circles(view: FamilyView) -> Examiner:
-    """Examine whether a circle is closed: some program must go from the last to the first, and turning the circle "
-    "changes no count of neighbours."""
+    """Examine whether a circle is closed: some program must go from the last to the first, and turning it changes no
+    count."""
     told = view.matching(r"\b(?:in|round|around|form|along|on) an? (?:\w+ )?(?:circle|ring|table|loop)\b(?! of)|"
                          r"\bcircular\b|\bclosed (?:ring|chain|circle)\b|"
                          r"\bthe last (?:one )?(?:is|stands|sits) (?:also )?(?:next to|beside|"
-                         r"a neighbour of) the first|\bround table\b")
+                         r"a neighbour of) the first|\bround table\b|"
+                         r"\bafter the last\b[^.;]*\bthe first\b|\bthe last\b[^.;]{0,40}\b(?:to|by|with|and) the first\b")
     row = [] if told else view.matching(r"\b(?:in|form|forming) a (?:straight |long |single )?(?:row|line|queue)\b")
     lists = view.lists()
-    placed = re.search(r"\b(?:first|begins?|starts?|beginning|starting|number(?:ed|s)? (?:from|\d|#))\b", view.text, re.IGNORECASE)
+    rest = " ".join(sentence for sentence in view.sentences if sentence not in told)
+    placed = re.search(r"\b(?:first|begins?|starts?|beginning|starting|number(?:ed|s)? (?:from|\d|#))\b", rest, re.IGNORECASE)
     turning = bool(told or row) and len(lists) == 1 and not placed and all(type(label) is int for label in view.labels)
     probes = []
     for place in view.few if turning else []:

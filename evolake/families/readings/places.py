@@ -1,5 +1,5 @@
-"""What one examination of a reading gives, and what it may ask for: answers of the primary on changed inputs, and of "
-"changed validators."""
+"""What one examination of a reading gives, and what it may ask for: answers of the primary on changed inputs, and of
+changed validators."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class ReadingPlace:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What an examiner needs to know. inputs: changed inputs for the primary. sources: changed validators, for the "
-    "instances of the sample."""
+    """What an examiner needs to know. inputs: changed inputs for the primary. sources: changed validators, for the
+    instances of the sample."""
 
     inputs: Sequence[Any] = ()
     sources: Sequence[str] = ()
@@ -66,8 +66,8 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Given:
-    """What came of it. answers: one per changed input. decided: per changed validator, how many instances it answers "
-    "otherwise than the label."""
+    """What came of it. answers: one per changed input. decided: per changed validator, how many instances it answers
+    otherwise than the label."""
 
     answers: Sequence[Solved] = ()
     decided: Sequence[int] = ()

@@ -9,12 +9,15 @@ from evolake.families.readings.view import FamilyView, at, changed
 
 
 def counted_from(view: FamilyView) -> Examiner:
-    """Examine from where places are counted: the last place by the text is asked for, and answers that are places are looked at."""
-    one = view.matching(r"\b(?:counted|numbered|count(?:ing)?|number(?:ed|ing)?|start(?:s|ing)?|begin(?:s|"
+    """Examine from where places are counted: the last place by the text is asked for, and answers that are places are
+    looked at."""
+    one = view.matching(r"\b(?:leftmost|lowest|bottom|nearest)\b[^.;]{0,30}\b(?:is|has|gets|bears)\b[^.;]{0,20}\b1\b|"
+                        r"\b(?:counted|numbered|count(?:ing)?|number(?:ed|ing)?|start(?:s|ing)?|begin(?:s|"
                         r"ning)?) (?:\w+ ){0,4}?(?:from|at|with) (?:(?:number|house|place|no\.?|the|a|an|seat|door|day) ){0,2}(?:1|one)\b|"
                         r"\bfirst (?:\w+ ){0,3}(?:is|has|bears|gets|being) (?:the )?(?:number |place |position |"
                         r"no\. ?)?(?:1|one)\b|\bnumbered 1\b")
-    zero = view.matching(r"\b(?:counted|numbered|count(?:ing)?|number(?:ed|ing)?|start(?:s|ing)?|begin(?:s|"
+    zero = view.matching(r"\b(?:leftmost|first|lowest|bottom|nearest)\b[^.;]{0,30}\b(?:is|has|gets|bears)\b[^.;]{0,20}\b0\b|"
+                         r"\b(?:counted|numbered|count(?:ing)?|number(?:ed|ing)?|start(?:s|ing)?|begin(?:s|"
                          r"ning)?) (?:\w+ ){0,4}?(?:from|at|with) (?:(?:number|house|place|no\.?|the|a|an|seat|door|day) ){0,2}(?:0|zero|nought)\b|"
                          r"\bfirst (?:\w+ ){0,3}(?:is|has|bears|gets|being) (?:the )?(?:number |place |position |"
                          r"no\. ?)?(?:0|zero|nought)\b|\bnumbered 0\b")

@@ -14,7 +14,8 @@ def repeats(view: FamilyView) -> Examiner:
     """Examine whether what occurs twice counts twice."""
     distinct = [sentence for sentence in view.sentences if re.search(r"\b(?:different|distinct|unique)\b", sentence, re.IGNORECASE)]
     once = view.matching(r"\b(?:not|never|nobody|no one|none|nothing|no \w+)\b[^.]{0,40}\b(?:a second time|twice|more than once)\b|"
-                         r"\b(?:repeated|repetitions|repeats|that comes? again)\b[^.]{0,30}\b(?:ignored|left out|not counted?|no second)\b|"
+                         r"\b(?:repeated|repetitions|repeats|that comes? again|doubles|duplicates)\b[^.]{0,30}"
+                         r"\b(?:ignored|left out|not counted?|no second|away|aside|removed|taken out|dropped)\b|"
                          r"\bcounts? (?:only )?once\b|\bcounted (?:only )?once\b|\bonly once\b|\bwithout repeats?\b|"
                          r"\bignor\w+ repeats\b")
     often = view.matching(r"\bas often as\b|\bevery occurrence\b|\beach occurrence\b|\bwith repeats\b|"

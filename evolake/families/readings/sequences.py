@@ -23,7 +23,8 @@ def equal_neighbours(view: FamilyView) -> Examiner:
                          r"\bat least as (?:\w+) as the (?:\w+ )?(?:one )?before|"
                          r"\bequal (?:\w+ )?(?:neighbours )?(?:also )?counts? too|"
                          r"\b(?:not|never|nowhere) (?:above|below) (?:the|its) (?:[a-z]+ )?(?:one )?before\b|\b(?:rises?|falls?|grows?|"
-                         r"climbs?) or stays?\b")
+                         r"climbs?) or stays?\b|\bwithout (?:an? |any )?(?:fall|drop|decrease|rise|increase)\b|"
+                         r"\b(?:equal|just as \w+|the same)\b[^.;]{0,50}\b(?:still|also|too)\b")
     trials = []
     for path in view.lists() if strict or weak else []:
         for place in view.few[:5]:
@@ -99,8 +100,8 @@ def ends(view: FamilyView) -> Examiner:
 
 
 def positions(view: FamilyView) -> Examiner:
-    """Examine whether a sentence on places in the data is heeded: put into other orders, the data must give another "
-    "answer somewhere."""
+    """Examine whether a sentence on places in the data is heeded: put into other orders, the data must give another
+    answer somewhere."""
     lists = view.lists()
     single = bool(lists) and all(not isinstance(item, list | dict) for path in lists for item in at(view.instances[0].inputs, path))
     told = view.matching(

@@ -46,8 +46,8 @@ def simultaneous(view: FamilyView) -> Examiner:
 
 
 def _snapshot(tree: ast.Module) -> str | None:
-    """Return the source in which loops that read and write a list by place read it as it was before the loop; None "
-    "if there is no such loop."""
+    """Return the source in which loops that read and write a list by place read it as it was before the loop; None if
+    there is no such loop."""
     tree, changed = copy.deepcopy(tree), 0
     named = {
         (node.targets[0].id, node.value.id) for node in ast.walk(tree)
@@ -94,8 +94,8 @@ def _snapshot(tree: ast.Module) -> str | None:
 
 
 def _aliased(tree: ast.Module) -> str | None:
-    """Return the source in which a copy of a list is the list itself, and a list made of its old self is made place "
-    "by place; None without one."""
+    """Return the source in which a copy of a list is the list itself, and a list made of its old self is made place by
+    place; None without one."""
     tree, changed = copy.deepcopy(tree), 0
     assigned = {target.id for node in ast.walk(tree) if isinstance(node, ast.Assign) for target in node.targets if isinstance(target, ast.Name)}
 

@@ -1,4 +1,5 @@
-"""Whether capital letters count as others, and whether occurrences may overlap: texts of the data are written another way."""
+"""Whether capital letters count as others, and whether occurrences may overlap: texts of the data are written another
+way."""
 
 from __future__ import annotations
 

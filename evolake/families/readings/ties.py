@@ -1,4 +1,5 @@
-"""Who goes first among equals: two elements of a list change places, or their names do. Any way to write the programs is seen."""
+"""Who goes first among equals: two elements of a list change places, or their names do. Any way to write the programs
+is seen."""
 
 from __future__ import annotations
 
@@ -73,7 +74,12 @@ def _order_said(sentence: str) -> str:
     """Return what the sentence says of equals, "" if it says two things or none."""
     match = TIE_WORDS.search(sentence) or MORE_TIES.search(sentence)
     rest = sentence[match.end() :] if match else sentence
-    rest = rest.split(",", 1)[1] if "," in rest else rest
+    if "," in rest and (said := _side_said(rest.split(",", 1)[1])):
+        return said
+    return _side_said(rest)
+
+
+def _side_said(rest: str) -> str:
     first = bool(re.search(r"\b(?:first|earliest|earlier|sooner|before|leftmost|uppermost|topmost|(?:further|higher) up|"
                            r"nearer (?:to )?the (?:top|beginning|start|front))\b", rest, re.IGNORECASE))
     last = bool(re.search(r"\b(?:last|latest|later|after|rightmost|lowermost|bottommost|most recent(?:ly)?|(?:further|lower) down|"

@@ -1,5 +1,5 @@
-"""A family as the examiners of readings see it: sentences with numbered slots, instances with labels, and which "
-"input a slot states."""
+"""A family as the examiners of readings see it: sentences with numbered slots, instances with labels, and which input
+a slot states."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class NumberSlot:
 
 @dataclass(frozen=True)
 class FamilyView:
-    """instances, labels: those of the sample that are ok. few: of these, the ones that probes change. trees: of the "
-    "voters that can be parsed."""
+    """instances, labels: those of the sample that are ok. few: of these, the ones that probes change. trees: of the
+    voters that can be parsed."""
 
     family: Family
     sentences: tuple[str, ...]
@@ -139,7 +139,8 @@ def integers_in(value: Any) -> Iterator[int]:
 
 
 def texts_in(value: Any, where: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], str]]:
-    """Yield (column, text): indices of lists of any length are one column, those of records inside a list are their own."""
+    """Yield (column, text): indices of lists of any length are one column, those of records inside a list are their
+    own."""
     if isinstance(value, str):
         yield where, value
     elif isinstance(value, dict):
