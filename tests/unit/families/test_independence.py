@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from evolake.errors import InputError
 from evolake.families.dataset.cards import Provenance
 from evolake.families.dataset.datasets import Dataset
+from evolake.families.evolution.records import independence_seen
+from evolake.families.gates.consensus import Vote
 from evolake.families.independence import Independence, answers_in, independence_in, independence_of, keep_answers
-from evolake.families.tables import INDEPENDENT_ANSWERS, REVIEWS
+from evolake.families.tables import ACCEPTED, CANDIDATES, FAMILIES, INDEPENDENT_ANSWERS, REVIEWS
 from evolake.lake import Lake
 
 FIVE_OF_FIVE, FOUR_OF_FIVE, THREE_OF_FIVE = [True] * 5, [True] * 4 + [False], [True] * 3 + [False] * 2
@@ -51,6 +54,21 @@ def test_the_counts_are_told_with_the_level():
         "level": "person", "other_authors": 0, "model_right": 0, "model_answers": 0, "person_right": 4, "person_answers": 5,
     }
     assert independence_of([], [], [], []).in_words() == "independent: none (nobody but its author solved it from the text alone)"
+
+
+def test_a_row_says_author_only_if_the_other_authors_votes_are_the_labels():
+    written = [{"voter": "built1", "independent": True}]
+    agree, differ = Vote(5, 1, 3, True, ("primary", "built1"), {"primary": 3, "built1": 3}, {"primary": "ok", "built1": "ok"}), Vote(
+        5, 2, 3, True, ("primary",), {"primary": 3, "built1": 4}, {"primary": "ok", "built1": "ok"}
+    )
+
+    def seen(*votes: Vote) -> Any:
+        return SimpleNamespace(family_id="f", sample_votes=votes, reviews=())
+
+    assert independence_seen(seen(*[agree] * 4, differ), written).level == "author"
+    assert independence_seen(seen(*[agree] * 3, differ, differ), written).level == "none"
+    assert independence_seen(seen(*[agree] * 5)).level == "none"
+    assert CANDIDATES.columns["independent"] == ACCEPTED.columns["independent"] and "independent" not in FAMILIES.columns
 
 
 def test_answers_are_kept_once_and_belong_to_one_content(tmp_path):
