@@ -848,5 +848,26 @@ def solution(i):
     return money
 """), category="commonsense",
     ),
+    TwoReadings(
+        "guests", "Guests of a hotel stay from one day of the year to another: [Input Slot 1]. Each pays one coin a day, "
+        "where the day of arrival and the day of "
+        "departure «are both included||are not both counted: the day of departure is not counted».", "How many coins do they pay together?", """
+def input(difficulty):
+    stays = [[n, a, a + random.randint(1, 5 + difficulty)] for n in random.sample(NAMES, 3 + 2 * difficulty) for a in [random.randint(1, 300)]]
+    return {"stays": stays}, [str(stays)]
+""", ("""
+def solution(i):
+    return sum(b - a« + 1||» for _, a, b in i["stays"])
+""", """
+def solution(i):
+    return sum(len(range(a, b« + 1||»)) for _, a, b in i["stays"])
+""", """
+def solution(i):
+    days = 0
+    for stay in i["stays"]:
+        days += stay[2] - stay[1]
+    return days« + len(i["stays"])||»
+"""), category="temporal",
+    ),
 )
-"""Thirty families, most in two good and two faulty forms."""
+"""Thirty-one families, most in two good and two faulty forms."""

@@ -271,3 +271,35 @@ def widths(view: FamilyView) -> Examiner:
             does = "both ends counted" if known[0] == 1 else "not both ends counted"
             result.append(compared("whether both ends count", sentence, says, does))
     return result
+
+
+COUNTED = r"\b(?:first|last|both) (?:and (?:the )?(?:last|first) )?(?:\w+ )?(?:both )?(?:counts?|are counted|included)\b"
+
+
+def spans_of_records(view: FamilyView) -> Examiner:
+    """Examine whether a record's span, as [.., 3, 7], counts both its ends: all spans become [.., 3, 3], for a question that adds lengths up."""
+    inclusive = view.matching(rf"{INCLUSIVE}|{COUNTED}")
+    exclusive = view.matching(EXCLUSIVE)
+    paths = [path for path in view.lists() if _are_spans(view, path)] if bool(inclusive) != bool(exclusive) else []
+    trials = []
+    for path in paths[:1]:
+        for place in view.few:
+            items = at(view.instances[place].inputs, path)
+            trials.append((len(items), changed(view.instances[place].inputs, path, [[*item[:-1], item[-2]] for item in items])))
+    given = yield Wanted([inputs for _, inputs in trials])
+    seen = {
+        {0: "not both ends counted", length: "both ends counted"}.get(solved.answer, "?") if type(solved.answer) is int else "?"
+        for (length, _), solved in zip(trials, given.answers, strict=True)
+    }
+    if len(trials) < 4 or len(seen) != 1 or "?" in seen:
+        return []
+    says = "both ends counted" if inclusive else "not both ends counted"
+    return [compared("whether both ends count", (inclusive or exclusive)[0], says, seen.pop())]
+
+
+def _are_spans(view: FamilyView, path: tuple[str, ...]) -> bool:
+    """Tell whether each element of the list is a record that ends in two numbers, the second never the smaller."""
+    return all(
+        isinstance(item, list) and len(item) >= 2 and type(item[-1]) is type(item[-2]) is int and item[-2] <= item[-1]
+        for instance in view.instances for item in at(instance.inputs, path)
+    )

@@ -60,6 +60,7 @@ CATALOGUE = (
     Reading("from where places are counted", ("0", "1"), places_counted.counted_from),
     Reading("the order of the answer", ("rising", "falling"), answer_order.answer_order),
     Reading("whether both ends count", ("both", "not both"), bounds.widths),
+    Reading("whether both ends of a record's span count", ("both", "not both"), bounds.spans_of_records),
     Reading("places in the data", ("count", "do not count"), sequences.positions),
     Reading("a column of the data", ("counts", "does not count"), mentions.idle_columns),
     Reading("rounding", ("down", "up", "halves up", "halves to even"), rounding.rounding),

@@ -38,7 +38,7 @@ def rounding(view: FamilyView) -> Examiner:
             does = sorted(next(iter(known.values())))[0]
             return [compared("rounding", sentence, says, does, decides, given.of if other else 0)]
         return [ReadingPlace("rounding", sentence, says, says, "fixed", decides, given.of if other else 0)]
-    whole = (r"\bround|\bwhole\b|\binteger|\bfraction|\bexact|\bremain|\bleft over|\bnearest|\bfull\b|\beven (?:number|"
+    whole = (r"\bround|\bodd\b|\bone more\b|\bwhole\b|\binteger|\bfraction|\bexact|\bremain|\bleft over|\bnearest|\bfull\b|\beven (?:number|"
             r"\w+)\b|\bmiddle|\bmedian|\bpossible\b|\bcomplete|\bdigit")
     if not said and decides and divided and not re.search(whole, view.text, re.IGNORECASE) and held.get("primary") == {DOWN}:
         return [ReadingPlace("rounding down or up", divided[0], "", DOWN, "ambiguous", decides, given.of)]
