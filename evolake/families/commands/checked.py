@@ -3,6 +3,7 @@ its text alone."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,22 +25,34 @@ from evolake.lake import Lake
 from evolake.seeds import child_seed
 from evolake.settings import Settings
 
+SUMMED = (
+    ("fixed", "fixed by the text and done so"), ("never decides", "told apart by no instance"), ("ambiguous", "fixed by no sentence"),
+    ("contradicted", "done otherwise than said"),
+)
 FOLDER = "folder"
 """Author of what was there before the check."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A family after its gates, its readings, and who solved it from its text alone."""
+    """A family after its gates, its readings, and who solved it from its text alone. failed: why it could not be read, "" if it could."""
 
     result: FamilyResults
     readings: tuple[ReadingPlace, ...]
     independence: Independence
+    failed: str = ""
 
     @property
     def remarks(self) -> list[str]:
         """Everything that is named beside the verdict."""
-        return remarks(self.result, self.readings)
+        return [*([f"its readings could not be examined: {self.failed}"] if self.failed else []), *remarks(self.result, self.readings)]
+
+    @property
+    def summary(self) -> str:
+        """How many readings were examined, and what came of them; "" if there were none."""
+        counts = Counter(place.verdict for place in self.readings)
+        parts = [f"{counts[verdict]} {words}" for verdict, words in SUMMED if counts[verdict]]
+        return f"readings: {len(self.readings)} examined ({', '.join(parts)})" if parts else ""
 
     @property
     def verdict(self) -> str:
@@ -58,9 +71,13 @@ def examined_further(
     """
     lake, sizes = Lake(settings.require_lake()), settings.of(FamiliesSettings)
     readings: tuple[ReadingPlace, ...] = ()
+    failed = ""
     if result.accepted and result.sample is not None:
         found = contained(examine, result.family, result.sample, pool=pool, settings=sizes)
-        readings = () if isinstance(found, Raised) else tuple(found)
+        if isinstance(found, Raised):
+            failed = f"{found.error} at {found.place}: {found.message}"
+        else:
+            readings = tuple(found)
     if result.accepted and readers is not None:
         seed = child_seed(root_seed, "families", result.family_id, "readers", 0)
         reviews, _ = blind_review(result.family, pool=pool, agents=readers, settings=sizes, root_seed=seed)
@@ -68,4 +85,4 @@ def examined_further(
         usable = [review for review in reviews if review.status != "failed"]
         keep_answers(lake, [answer_row(result.family_id, MODEL, name, review) for review in usable])
     authors = authorship_rows(result.family, written, author=FOLDER, saw=(PRIMARY,), cycle="")
-    return Checked(result, readings, independence_seen(result, authors, answers_in(lake, [result.family_id])))
+    return Checked(result, readings, independence_seen(result, authors, answers_in(lake, [result.family_id])), failed)

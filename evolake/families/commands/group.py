@@ -158,5 +158,7 @@ def tell(checked: Checked) -> None:
         say(f"{result.family.name}: {checked.verdict}, {agree}, {matched} of {len(result.reviews)} blind reviews match")
         say(f"  family {result.family_id}")
         say(f"  {checked.independence.in_words()}")
+        if checked.summary:
+            say(f"  {checked.summary}")
     for remark in [*_unread(result), *checked.remarks]:
         say(f"  {remark}")

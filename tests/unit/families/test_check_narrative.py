@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ from evolake.families.commands.narrative import LONGEST, review_sentence, voter_
 from evolake.families.gates.blind import Review
 from evolake.families.gates.consensus import vote
 from evolake.families.independence import independence_of
+from evolake.families.readings.places import ReadingPlace
 from evolake.families.roles.models import Turn
 from evolake.families.sandbox.running import Solved
 
@@ -69,6 +71,15 @@ def test_everything_that_evidence_names_is_told_once_and_changes_the_verdict():
         },
     )
     assert named.verdict == "accepted with remarks"
+    broken = replace(clean, failed="RecursionError at view.py:3: too deep", readings=(
+        ReadingPlace("a border", "At least #1.", "a", "a", "never decides"),
+        ReadingPlace("rounding", "Rounded up.", "up", "down", "contradicted", 3, 9),
+    ))
+    assert broken.summary == "readings: 2 examined (1 told apart by no instance, 1 done otherwise than said)"
+    assert broken.remarks == [
+        "its readings could not be examined: RecursionError at view.py:3: too deep",
+        "rounding: the text says 'up', the programs do 'down' (3 of 9 instances tell the two apart): 'Rounded up.'",
+    ]
     assert named.remarks == [
         "the validators b and a are 80% alike: their votes may be one", "one answer holds in 75% of the instances at difficulty 5 and above",
         "no program reads the sentence 'No one is late.'", "no program reads the words big, boats in 'Three big boats sail.'",
