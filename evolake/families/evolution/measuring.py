@@ -15,6 +15,7 @@ from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.specs import GATES
 from evolake.families.model.contract import Family
 from evolake.families.model.similarity import Fingerprint
+from evolake.families.readings.examining import examine
 from evolake.families.sandbox.metering import MeteredPool
 from evolake.gates import Finding, Raised, Ruleset, collected, contained, gate_named
 from evolake.gates.checkers import apply
@@ -22,17 +23,19 @@ from evolake.gates.checkers import apply
 MEASURING = ("execution", "static", "sentences")
 """Gates that ask no model. What does not run at the first is not taken to the others."""
 
+READINGS = "readings"
+
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a draft's run came to. faults: "gate: reason", in the order of gates and rules. costs: jail calls, cpu_s and wall_s."""
+    """What a draft's run came to. faults: "gate: reason", in the order of gates and rules, then readings. costs: jail calls, cpu_s and wall_s."""
 
     faults: tuple[str, ...]
     costs: Mapping[str, float]
 
 
 def measure_draft(family: Family, gates: FamilyGates, known: Sequence[Fingerprint]) -> Measurement:
-    """Return all faults that the gates of MEASURING find. Raises MachineryError when the jail failed."""
+    """Return all faults that the gates of MEASURING and the catalogue of readings find. Raises MachineryError when the jail failed."""
     course = Course(family, MeteredPool(gates.pool), gates.agents, gates.settings, known, gates.root_seed, "")
     faults: list[str] = []
     for name in MEASURING:
@@ -42,8 +45,17 @@ def measure_draft(family: Family, gates: FamilyGates, known: Sequence[Fingerprin
         faults += found
         if (found and name == MEASURING[0]) or (course.sample is None and name == "static"):
             break
+    faults += _misreadings(family, course) if course.sample is not None else []
     costs = course.pool.costs.values()
     return Measurement(tuple(faults), {key: sum(account[key] for account in costs) for key in ("calls", "cpu_s", "wall_s")})
+
+
+def _misreadings(family: Family, course: Course) -> list[str]:
+    """Return what the text fixes and the programs do otherwise, and what no sentence fixes (evolake.families.readings)."""
+    assert course.sample is not None, "the sample is drawn by the static gate"
+    course.pool.gate = READINGS
+    places = contained(examine, family, course.sample, pool=course.pool, settings=course.settings)
+    return [] if isinstance(places, Raised) else [f"{READINGS}: {place.remark()}" for place in places if place.open]
 
 
 def findings(ruleset: Ruleset, gate: str, evidence: Mapping[str, Any]) -> list[str]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from families_fixtures import seed_family
+from families_fixtures import RULES, operators, seed_family
 from families_two_readings import CASES, faulty, good
 
+from evolake.families.evolution.measuring import measure_draft
 from evolake.families.gates.execution import caps_of, pairs_of
+from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.static import Sample
 from evolake.families.model.contract import Family
 from evolake.families.readings.examining import CATALOGUE, examine
@@ -50,3 +52,14 @@ def test_a_border_that_no_sentence_fixes_is_ambiguous_with_its_count(pool):
 def test_the_catalogue_has_at_least_twenty_readings_and_says_nothing_of_a_text_that_is_not_english(pool):
     assert len({reading.name for reading in CATALOGUE}) == len(CATALOGUE) >= 20
     assert found(replace(seed_family("clinic-queue"), language="zh"), pool) == []
+
+
+def test_a_draft_that_misreads_its_own_text_is_told_so_before_anybody_is_asked(pool):
+    case = next(case for case in CASES if case.name == "pumpkins")
+    gates = FamilyGates(pool, operators(), RULES, SETTINGS, "0001", "test")
+    faults = {text: measure_draft(case.family(text, 1), gates, []).faults for text in (0, 1)}
+    assert [fault for fault in faults[1] if fault.startswith("readings: ")] == []
+    assert [fault for fault in faults[0] if fault.startswith("readings: ")] == [
+        "readings: who goes first among equals: the text says 'the first', the programs do 'the last': "
+        "'Should two or more weigh equally much, the prize goes to the gardener who came earliest.'",
+    ]
