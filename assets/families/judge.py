@@ -15,7 +15,7 @@ from assets.gates import GatesOfRecord, Table
 from assets.shown import note
 from assets.store import LineStore
 from evolake.families.gates.specs import GATES
-from evolake.families.tables import FAMILIES, FURTHER, GATED, REVIEWS, VALIDATOR_VOTES, VOTES, further_table
+from evolake.families.tables import ACCEPTED, FAMILIES, FURTHER, GATED, REVIEWS, VALIDATOR_VOTES, VOTES, further_table
 from evolake.lake import AGENT_CALLS, Lake
 from resources.lake import LakeResource
 
@@ -71,7 +71,7 @@ gates = of_record.define(
 )
 
 
-@line.asset(deps=of_record.assets, schema=FAMILIES)
+@line.asset(deps=of_record.assets, schema=ACCEPTED)
 def accepted(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
     """The candidates that every gate of record has passed."""
     store = LineStore(line, context, lake)
@@ -81,7 +81,8 @@ def accepted(context: dg.AssetExecutionContext, lake: LakeResource, candidates: 
     if not passed:
         store.warn(f"no candidate of cycle {store.cycle} passed the gates; the families before it go on")
     context.add_output_metadata({"accepted": len(passed), "blocked": len(rows) - len(passed)})
-    return FAMILIES.frame(row for row in rows if row["state"] == "accepted")
+    independent = {row["family_id"]: row.get("independent") for row in candidates.to_dicts()}
+    return ACCEPTED.frame(row | {"independent": independent[row["family_id"]]} for row in rows if row["state"] == "accepted")
 
 
 def settled(store: LineStore, candidates: pl.DataFrame, passed: set[str]) -> list[dict[str, Any]]:

@@ -49,7 +49,7 @@ def candidates(store: LineStore) -> pl.DataFrame:
         made = propose_families(
             agents, sources, pool=pool, judge=examine, settings=settings.of(FamiliesSettings), cycle=cycle, root_seed=settings.seed,
         )
-    rows = proposal_rows(made.proposals, store.blobs, cycle=cycle, origin=settings.backend)
+    rows = proposal_rows(made.proposals, store.blobs, cycle=cycle, origin=settings.backend, authors=made.authors)
     store.artifacts(rows, "candidate")
     store.derivations(item for row in rows for item in derivation_rows(row))
     store.extra(VALIDATOR_AUTHORS, {(row["family_id"], row["voter"]): row for row in made.authors}.values())

@@ -46,11 +46,19 @@ FAMILIES = TableSchema(
     },
     keys=("family_id",), terms=TERMS,
 )
+INDEPENDENT = {
+    "independent": (
+        pl.String, "Who solved it from its text alone when the row was written: none, author (another author's validator), model or person; null in "
+        "older lakes.",
+    ),
+}
+ACCEPTED = TableSchema("accepted", 1, {**FAMILIES.described, **INDEPENDENT}, keys=FAMILIES.keys, terms=TERMS)
 CANDIDATES = TableSchema(
     "candidates", 1,
     {
         **FAMILIES.described,
         "costs": (pl.String, "JSON, gate -> jail calls, cpu_s and wall_s (seconds) that it took."),
+        **INDEPENDENT,
     },
     keys=FAMILIES.keys, provenance=("costs",), terms=TERMS,
 )
@@ -368,3 +376,17 @@ GRADES = TableSchema(
     },
     keys=("family_id", "auditor"), terms=TERMS,
 )
+INDEPENDENT_ANSWERS = TableSchema(
+    "independent_answers", 1,
+    {
+        "family_id": pl.String,
+        "reader": (pl.String, "Who answered from the text alone: model or person."),
+        "name": (pl.String, "Name of the model, or of the person."),
+        "difficulty": pl.Int64, "seed": pl.Int64,
+        "answer": (pl.String, "What was answered; empty for nothing."),
+        "label": pl.String,
+        "matched": (pl.Boolean, "Whether the answer is the label."),
+    },
+    keys=("family_id", "reader", "name", "difficulty", "seed"), terms=TERMS,
+)
+"""Answers of readers outside a cycle (`families check --readers model`, `families review-sheet`)."""

@@ -50,9 +50,9 @@ TABLES = incoming_tables(tables.ARCHIVE) | tables_by_name(
     tables.CANDIDATES, tables.UNMADE, tables.IDEAS, tables.MEASURED, tables.SEED_EVIDENCE, tables.VALIDATOR_VOTES,
     tables.VALIDATOR_AUTHORS, tables.INSTANCES, tables.DROPPED, tables.COMPLEXITY,
     tables.LEARNABILITY_READ, tables.LEARNABILITY, tables.SURVIVAL, tables.FUNNEL, tables.RESOURCES, tables.FAILURES, tables.EXPERIENCE, tables.DRIFT,
-    tables.DRIFT_SUMMARY, tables.GRADES, PLANTED,
+    tables.DRIFT_SUMMARY, tables.GRADES, tables.INDEPENDENT_ANSWERS, PLANTED,
 ) | {
-    **dict.fromkeys(("seeds", "immigrant_families", "accepted", "survivors"), tables.FAMILIES), "fault_kill_rates": KILL_RATES,
+    **dict.fromkeys(("seeds", "immigrant_families", "survivors"), tables.FAMILIES), "accepted": tables.ACCEPTED, "fault_kill_rates": KILL_RATES,
     **dict.fromkeys(map(tables.further_table, gates_of_assets(GATES)), tables.FURTHER), **dict.fromkeys(gates_of_assets(GATES), tables.GATED),
     **tables_by_name(tables.VOTES, tables.REVIEWS),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import cast
 
@@ -17,20 +18,27 @@ from evolake.terminal import say, say_json
 @click.option("--out", type=OrdinaryPath(file_okay=False), required=True, help="Folder to write; removes an earlier export in it.")
 @click.option("--cycle", type=click.IntRange(min=1), default=None, help="The last cycle to take; default: the newest that is finished.")
 @click.option("--test-share", type=click.FloatRange(0, 0.9), default=0.0, show_default=True, help="Share of lineages in a `test` split.")
+@click.option("--independent", is_flag=True, help="Only what another than its author solved from the text alone.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
-def export(form: str, out: Path, cycle: int | None, test_share: float, as_json: bool) -> int:
+def export(form: str, out: Path, cycle: int | None, test_share: float, independent: bool, as_json: bool) -> int:
     """Write a data set: questions, labels, a card that names seeds, rules and counts, and for trl and verl the reward function."""
     from evolake.families.dataset.datasets import load_families, read_dataset
     from evolake.families.dataset.export import NEITHER, Form, write_dataset
+    from evolake.families.independence import LEVELS
     from evolake.families.model.contract import to_record
     from evolake.lake import Lake
 
     lake = Lake(settings_module.load().require_lake())
     data = read_dataset(lake, finished(lake, cycle))
-    records = [to_record(family) for family in load_families(lake, data.families)]
+    data = data.independent() if independent else data
+    records = [
+        to_record(family) | {"independent": data.independence[family.family_id].to_json()} for family in load_families(lake, data.families)
+    ]
     counts = write_dataset(cast(Form, form), data.instances, records, out, data.made_by, test_share=test_share, roots=data.roots)
     if as_json:
         details = {"verdict": "exported", "reasons": [], "format": form, "folder": str(out), "splits": counts, "families": len(data.families)}
+        levels = Counter(data.independence[row["family_id"]].level for row in data.families)
+        details |= {"independent": {level: levels[level] for level in LEVELS}}
         say_json(details | {"cycles": list(data.made_by.cycles)})
         return 0
     neither = counts.pop(NEITHER, 0)

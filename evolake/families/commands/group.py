@@ -5,6 +5,7 @@ Exit codes: 0 when every family is accepted, 1 when one is blocked, 2 for a fold
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -17,7 +18,9 @@ from evolake.lazy import Lazy
 from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
+    from evolake.families.commands.checked import Checked
     from evolake.families.commands.fault_places import PlacedFault
+    from evolake.families.evolution.validator_pool import Written
     from evolake.families.gates.judging import FamilyResults
     from evolake.families.model.contract import Family
 
@@ -27,7 +30,8 @@ if TYPE_CHECKING:
     "export": Lazy("evolake.families.commands.export:export"),
     "external": Lazy("evolake.families.commands.external:external"), "gallery": Lazy("evolake.families.commands.gallery:gallery"),
     "import-task": Lazy("evolake.families.commands.import_task:import_task"),
-    "new": Lazy("evolake.families.commands.new:new"), "show": Lazy("evolake.families.commands.show:show"),
+    "new": Lazy("evolake.families.commands.new:new"), "review-sheet": Lazy("evolake.families.commands.review_sheet:review_sheet"),
+    "show": Lazy("evolake.families.commands.show:show"),
     "utility": Lazy("evolake.utility.commands.utility:utility"),
 }, short_help="Check, export and audit verifiable task families.")
 def families() -> None:
@@ -37,17 +41,20 @@ def families() -> None:
 @families.command(short_help="Judge the task families in PATH by every gate.")
 @click.argument("path", type=OrdinaryPath())
 @click.option("--backend", type=click.Choice(["operators", "model"]), default=None, help="Who reviews; default: the setting EVOLAKE_BACKEND.")
+@click.option("--readers", type=click.Choice(["model"]), default=None, help="Ask readers who see the text alone; kept in the lake.")
 @click.option("--profile", default=None, help="Profile of sizes and limits.")
 @click.option("--seed", type=click.IntRange(min=0), default=None, help="Root seed of the blind reviews' instances.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
-def check(path: Path, backend: str | None, profile: str | None, seed: int | None, as_json: bool) -> int:
+def check(path: Path, backend: str | None, readers: str | None, profile: str | None, seed: int | None, as_json: bool) -> int:
     """Take the family in PATH through all gates: a folder, a folder of such folders, or a JSONL file with one record per line.
 
     Of a blocked family all faults are listed that the gates find without a model, each with its file and line.
 
-    It must differ from the shipped seeds, from what the lake has accepted, and from those before it in PATH.
+    It must differ from the shipped seeds, from what the lake has accepted, and from those before it in PATH. What is accepted is read
+    by a catalogue of readings (docs/trust.md), and it is said who solved it from its text alone.
     """
     from evolake.agents import open_agents
+    from evolake.families.commands.checked import examined_further
     from evolake.families.commands.fault_places import all_faults
     from evolake.families.commands.relatives import relatives
     from evolake.families.evolution.validator_pool import complete
@@ -63,27 +70,37 @@ def check(path: Path, backend: str | None, profile: str | None, seed: int | None
     root_seed = settings.seed if seed is None else seed
     ruleset = load_rules(settings.seeds / "rules", "families")
     others = relatives(settings)
-    results = []
+    results: list[Checked] = []
     faults: dict[str, list[PlacedFault]] = {}
-    agents = open_agents(settings, settings.require_lake(), "0001", f"check-{uuid4().hex[:12]}", line="families")
-    with agents, open_pool(workers=1, preload=PRELOAD, mode=settings.jail) as pool:
+    with ExitStack() as stack:
+        agents = stack.enter_context(open_agents(settings, settings.require_lake(), "0001", f"check-{uuid4().hex[:12]}", line="families"))
+        blind = None
+        if readers is not None:
+            asked = load(profile, backend=readers)
+            blind = stack.enter_context(open_agents(asked, asked.require_lake(), "0001", f"readers-{uuid4().hex[:12]}", line="families"))
+        pool = stack.enter_context(open_pool(workers=1, preload=PRELOAD, mode=settings.jail))
         for family in matches:
-            whole = complete(family, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), root_seed=root_seed)
-            known = [*others.fingerprints, *(result.fingerprint for result in results if result.accepted and result.fingerprint)]
+            written: list[Written] = []
+            whole = complete(
+                family, pool=pool, agents=agents, settings=settings.of(FamiliesSettings), root_seed=root_seed, note=written.append,
+            )
+            earlier = [item.result for item in results]
+            known = [*others.fingerprints, *(result.fingerprint for result in earlier if result.accepted and result.fingerprint)]
             gates = FamilyGates(pool, agents, ruleset, settings.of(FamiliesSettings), "0001", "check", root_seed)
             examined = gates(whole, known)
-            results.append(examined)
             if not examined.accepted:
                 faults[family.name] = all_faults(whole, gates, known)
+            checked = examined_further(examined, written, pool=pool, readers=blind, settings=settings, root_seed=root_seed)
+            results.append(checked)
             if not as_json:
-                tell(examined)
+                tell(checked)
                 say(*(f"  {number}. {fault.sentence()}" for number, fault in enumerate(faults.get(family.name, ()), start=1)))
     if as_json:
         placed = {"faults": {name: [fault.to_json() for fault in found] for name, found in faults.items()}} if faults else {}
         say_json(as_object(results, many) | placed | {"compared_with": others.to_json()}, ensure_ascii=False)
     else:
         say(*others.lines())
-    return 0 if all(result.accepted for result in results) else 1
+    return 0 if all(item.result.accepted for item in results) else 1
 
 
 def read_path(path: Path) -> tuple[list[Family], bool]:
@@ -99,7 +116,7 @@ def read_path(path: Path) -> tuple[list[Family], bool]:
     return [read_family(path)], False
 
 
-def as_object(results: list[FamilyResults], many: bool) -> dict[str, Any]:
+def as_object(results: list[Checked], many: bool) -> dict[str, Any]:
     """One family's verdict; for several, one of the whole with the families' own under `families`."""
     matches = [_one(result) for result in results]
     if not many or len(matches) == 1:
@@ -111,10 +128,8 @@ def as_object(results: list[FamilyResults], many: bool) -> dict[str, Any]:
     }
 
 
-def _one(result: FamilyResults) -> dict[str, Any]:
-    from evolake.families.commands.narrative import remarks
-
-    verdict = result.blocked_by
+def _one(checked: Checked) -> dict[str, Any]:
+    result, verdict = checked.result, checked.result.blocked_by
     votes = None
     if result.sample_votes:
         votes = {
@@ -123,9 +138,10 @@ def _one(result: FamilyResults) -> dict[str, Any]:
             "blind_reviews": len(result.reviews), "blind_matches": sum(review.matched for review in result.reviews),
         }
     return {
-        "verdict": "accepted" if result.accepted else "blocked", "gate": verdict.gate if verdict else None,
+        "verdict": checked.verdict, "gate": verdict.gate if verdict else None,
         "reasons": [*([verdict.reason] if verdict else []), *_unread(result)],
-        "votes": votes, "remarks": remarks(result), "name": result.family.name, "family_id": result.family_id,
+        "votes": votes, "remarks": checked.remarks, "readings": [place.to_json() for place in checked.readings],
+        "independent": checked.independence.to_json(), "name": result.family.name, "family_id": result.family_id,
     }
 
 
@@ -139,16 +155,21 @@ def _unread(result: FamilyResults) -> list[str]:
     return ["there is no reader.py, and none could be learnt from the slot texts: add one, `read(text)` -> inputs"]
 
 
-def tell(result: FamilyResults) -> None:
-    from evolake.families.commands.narrative import remarks, voter_sentences
+def tell(checked: Checked) -> None:
+    """Print one family's verdict, who solved it from its text alone, and all remarks."""
+    from evolake.families.commands.narrative import voter_sentences
 
+    result = checked.result
     verdict, voters = result.blocked_by, len(result.family.voters())
     if verdict is not None:
         say(f"{result.family.name}: blocked at the gate {verdict.gate!r}: {verdict.reason}")
     else:
         agree = f"{voters} voters, not always of one mind" if voter_sentences(result) else f"{voters} voters agree"
         matched = sum(review.matched for review in result.reviews)
-        say(f"{result.family.name}: accepted, {agree}, {matched} of {len(result.reviews)} blind reviews match")
+        say(f"{result.family.name}: {checked.verdict}, {agree}, {matched} of {len(result.reviews)} blind reviews match")
         say(f"  family {result.family_id}")
-    for remark in [*_unread(result), *remarks(result)]:
+        say(f"  {checked.independence.in_words()}")
+        if checked.summary:
+            say(f"  {checked.summary}")
+    for remark in [*_unread(result), *checked.remarks]:
         say(f"  {remark}")

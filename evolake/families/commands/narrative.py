@@ -1,10 +1,13 @@
-"""What `evolake families check` says beside the verdict: which voter the others outvote, and what came of blind reviews that do not match."""
+"""What `evolake families check` says beside the verdict: readings that text and programs do not share, voters that are outvoted, blind
+reviews that do not match, and all that the evidence of gates names without blocking for it."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from evolake.families.gates.static import commonest_share
 from evolake.jail.protocol import one_line
 from evolake.report.numbers import counted
 
@@ -12,14 +15,51 @@ if TYPE_CHECKING:
     from evolake.families.gates.blind import Review
     from evolake.families.gates.consensus import Vote
     from evolake.families.gates.judging import FamilyResults
+    from evolake.families.readings.places import ReadingPlace
 
+FROM_DIFFICULTY, ONE_SIDED = 5, 0.5
+"""Difficulty from which on answers are compared, and the share of one answer from which on it is named."""
 LONGEST = 200
 """Characters of an answer, or of what a program printed."""
 
 
-def remarks(result: FamilyResults) -> list[str]:
-    """Sentences for whoever wrote the family; none where all voters agree and all blind reviews match."""
-    return [*voter_sentences(result), *(review_sentence(review) for review in result.reviews if not review.matched)]
+def remarks(result: FamilyResults, readings: Sequence[ReadingPlace] = ()) -> list[str]:
+    """Return everything that evidence and readings name, in sentences for the author of the family."""
+    return [
+        *(place.remark() for place in readings if place.open), *voter_sentences(result),
+        *(review_sentence(review) for review in result.reviews if not review.matched), *evidence_sentences(result.evidence),
+    ]
+
+
+def evidence_sentences(evidence: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return what the evidence of gates names without blocking for it: votes of one side, sentences and words that no program reads, numbers."""
+    parts: list[str] = []
+    votes, text, sample = evidence.get("consensus", {}), evidence.get("sentences", {}), evidence.get("static", {})
+    parts += [f"the validators {name} and {other} are {share:.0%} alike: their votes may be one" for name, other, share in votes.get("alike", ())]
+    if sample.get("answers") and (share := commonest_share(sample["answers"], FROM_DIFFICULTY)) >= ONE_SIDED:
+        parts.append(f"one answer holds in {share:.0%} of the instances at difficulty {FROM_DIFFICULTY} and above")
+    if not text:
+        return parts
+    if not text.get("has_reader", True):
+        parts.append("nothing reads the text: each of its sentences could say another thing")
+        return parts
+    unread = text.get("unread", ())
+    parts += [f"no program reads the sentence {one_line(sentence, LONGEST)!r}" for sentence in unread]
+    loose: dict[str, list[str]] = {}
+    for shown in text.get("loose", ()):
+        start, word, end = shown.split("*", 2) if shown.count("*") == 2 else ("", shown, "")
+        loose.setdefault(f"{start}{word}{end}", []).append(word)
+    for sentence, words in loose.items():
+        if sentence not in unread:
+            parts.append(f"no program reads the words {', '.join(dict.fromkeys(words))} in {one_line(sentence, LONGEST)!r}")
+    if text.get("misread"):
+        parts.append(f"the reader hands on other inputs than the generator's for {text['misread']} statements")
+    parts += [f"all programs decide by the number {number}, and the text does not say it" for number in text.get("unsaid", ())]
+    parts += [f"the text says {value}, and no code that decides has it: {one_line(said, LONGEST)!r}" for value, said in text.get("unbacked", ())]
+    parts += [f"a number can be another and no answer changes: {one_line(said, LONGEST)!r}" for _, said in text.get("idle", ())]
+    parts += [f"the rule {name} can be another and no answer changes: {one_line(said, LONGEST)!r}" for name, said in text.get("dead", ())]
+    parts += [f"the function {name} can lose its work and no answer changes" for name in text.get("dead_functions", ())]
+    return parts
 
 
 def voter_sentences(result: FamilyResults) -> list[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolake.errors import InputError
 from evolake.families.dataset.cards import Provenance
+from evolake.families.independence import NONE, Independence, independence_in
 from evolake.families.model.contract import Family
 from evolake.families.model.population import Population, load_family, population_of
 from evolake.families.tables import ARCHIVE
@@ -21,8 +22,9 @@ MADE = "made"
 
 @dataclass(frozen=True)
 class Dataset:
-    """instances: rows of INSTANCES with `operator`, in order of cycles. families: rows of FAMILIES of those they were drawn from.
+    """instances: rows of INSTANCES with `operator` and `independent`, in order of cycles. families: rows of FAMILIES of those they were drawn from.
 
+    independence: family -> who solved it from its text alone.
     roots: family -> the families without parents that it descends from (`evolake.lake.lineages.roots_of`).
     """
 
@@ -30,6 +32,19 @@ class Dataset:
     families: list[dict[str, Any]]
     made_by: Provenance
     roots: dict[str, frozenset[str]]
+    independence: Mapping[str, Independence] = field(default_factory=dict)
+
+    def independent(self) -> Dataset:
+        """Return what was solved from the text alone by another than its author. Raises InputError if nothing was."""
+        kept = {family_id for family_id, known in self.independence.items() if known.level != NONE}
+        instances = [row for row in self.instances if row["family_id"] in kept]
+        if not instances:
+            raise InputError(
+                "no family was solved from its text alone by another than its author", got=f"{len(self.families)} families, all `independent: none`",
+                do="run: evolake families check --readers model FAMILIES, or evolake families review-sheet",
+            )
+        families = [row for row in self.families if row["family_id"] in kept]
+        return replace(self, instances=instances, families=families)
 
 
 def read_dataset(lake: Lake, cycles: Sequence[str]) -> Dataset:
@@ -46,6 +61,8 @@ def read_dataset(lake: Lake, cycles: Sequence[str]) -> Dataset:
         row | {"operator": rows[row["family_id"]]["operator"]}
         for cycle in cycles for row in lake.read(LINE, "instances", cycle).to_dicts() if row["family_id"] in rows
     ]
+    independence = independence_in(lake, cycles, (row["family_id"] for row in instances))
+    instances = [row | {"independent": independence[row["family_id"]].level} for row in instances]
     if not instances:
         raise InputError(
             "there are no instances in these cycles", got=", ".join(cycles), do="set EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY and run a cycle",
@@ -62,7 +79,7 @@ def read_dataset(lake: Lake, cycles: Sequence[str]) -> Dataset:
             if state != "retired" or population.rows(state)
         },
     )
-    return Dataset(instances, families, made_by, roots_of({row["family_id"]: row["parents"] for row in population.rows()}))
+    return Dataset(instances, families, made_by, roots_of({row["family_id"]: row["parents"] for row in population.rows()}), independence)
 
 
 def archive_after(lake: Lake, cycle: str) -> Population:

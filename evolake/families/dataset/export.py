@@ -23,6 +23,7 @@ from evolake.answers.forms import asked_units
 from evolake.errors import InputError
 from evolake.families.dataset.cards import TITLE, Provenance, card
 from evolake.families.dataset.reward import reward_source
+from evolake.families.independence import NONE
 from evolake.families.model.contract import as_json, from_record
 from evolake.lake.lineages import held
 
@@ -138,7 +139,7 @@ def plain(row: Mapping[str, Any]) -> dict[str, Any]:
         "id": row["instance_id"], "family_id": row["family_id"], "category": row["category"], "language": row["language"],
         "difficulty": row["difficulty"], "seed": row["seed"], "text": row["text"], "inputs": json.loads(row["inputs"]),
         "answer": json.loads(row["answer"]), "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]),
-        "votes": row["votes"], "voters": row["voters"],
+        "votes": row["votes"], "voters": row["voters"], "independent": row.get("independent", NONE),
     } | ({"checker": checked["checker"], "answer_is": "one correct answer"} if (checked := row.get(CHECKED, {})).get("checker") else {})
 
 
@@ -152,6 +153,7 @@ def trl_row(row: Mapping[str, Any], split: str, number: int, form: type | None) 
     return {
         "prompt": prompt(row, form), "answer": row["answer"], "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]),
         "category": row["category"], "difficulty": row["difficulty"], "family_id": row["family_id"], "instance_id": row["instance_id"],
+        "independent": row.get("independent", NONE),
     } | row.get(CHECKED, {})
 
 
@@ -163,6 +165,7 @@ def verl_row(row: Mapping[str, Any], split: str, number: int, form: type | None)
         "extra_info": {
             "split": split, "index": number, "instance_id": row["instance_id"], "family_id": row["family_id"], "difficulty": row["difficulty"],
             "seed": row["seed"], "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]),
+            "independent": row.get("independent", NONE),
         } | row.get(CHECKED, {}),
     }
 

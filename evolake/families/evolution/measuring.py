@@ -15,6 +15,7 @@ from evolake.families.gates.judging import FamilyGates
 from evolake.families.gates.specs import GATES
 from evolake.families.model.contract import Family
 from evolake.families.model.similarity import Fingerprint
+from evolake.families.readings.examining import examine
 from evolake.families.sandbox.metering import MeteredPool
 from evolake.gates import Finding, Raised, Ruleset, collected, contained, gate_named
 from evolake.gates.checkers import apply
@@ -24,11 +25,12 @@ MEASURING = ("execution", "static", "sentences")
 
 LISTED = frozenset({"unbacked", "unsaid", "idle", "dead", "dead_functions", "vague", "impure"})
 """Keys of evidence of which a rule names the first entry only."""
+READINGS = "readings"
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a draft's run came to. faults: "gate: reason", in the order of gates and rules. costs: jail calls, cpu_s and wall_s."""
+    """What a draft's run came to. faults: "gate: reason", in the order of gates and rules, then readings. costs: jail calls, cpu_s and wall_s."""
 
     faults: tuple[str, ...]
     costs: Mapping[str, float]
@@ -37,7 +39,10 @@ class Measurement:
 def measure_draft(
     family: Family, gates: FamilyGates, known: Sequence[Fingerprint], names: Sequence[str] = MEASURING
 ) -> Measurement:
-    """Return all faults that these gates find. Raises MachineryError when the jail failed."""
+    """Return all faults that these gates find and, if they are those of MEASURING, the catalogue of readings.
+
+    Raises MachineryError when the jail failed.
+    """
     course = Course(family, MeteredPool(gates.pool), gates.agents, gates.settings, known, gates.root_seed, "")
     faults: list[str] = []
     for name in names:
@@ -47,6 +52,7 @@ def measure_draft(
         faults += found
         if (found and name == names[0] and not _runs(evidence)) or (course.sample is None and name == "static"):
             break
+    faults += _misreadings(family, course) if course.sample is not None and names == MEASURING else []
     costs = course.pool.costs.values()
     return Measurement(tuple(faults), {key: sum(account[key] for account in costs) for key in ("calls", "cpu_s", "wall_s")})
 
@@ -55,6 +61,14 @@ def _runs(evidence: Mapping[str, Any]) -> bool:
     """Whether the execution gate's evidence has all instances, with an answer of the primary to each."""
     primary = evidence.get("voters", {}).get("primary")
     return all(item[2] == "ok" for item in evidence.get("instances", [["", "", "none"]])) and primary is not None and not primary["failures"]
+
+
+def _misreadings(family: Family, course: Course) -> list[str]:
+    """Return what the text fixes and the programs do otherwise, and what no sentence fixes (evolake.families.readings)."""
+    assert course.sample is not None, "the sample is drawn by the static gate"
+    course.pool.gate = READINGS
+    places = contained(examine, family, course.sample, pool=course.pool, settings=course.settings)
+    return [] if isinstance(places, Raised) else [f"{READINGS}: {place.remark()}" for place in places if place.open]
 
 
 def findings(ruleset: Ruleset, gate: str, evidence: Mapping[str, Any]) -> list[str]:

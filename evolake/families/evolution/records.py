@@ -14,6 +14,7 @@ from evolake.families.gates.blind import Review
 from evolake.families.gates.consensus import Vote
 from evolake.families.gates.judging import FamilyResults
 from evolake.families.gates.specs import GATES
+from evolake.families.independence import Independence, independence_of
 from evolake.families.model.contract import as_json
 from evolake.families.model.population import store_family
 from evolake.families.tables import further_table
@@ -52,11 +53,11 @@ def load_evidence(sha: str, blobs: BlobStore) -> dict[str, Any]:
 
 def candidate_row(
     examined: FamilyResults, blobs: BlobStore, *, cycle: str, origin: str, attempt: int = 0, number: int = 0,
-    seen: Mapping[str, Mapping[str, Any]] | None = None,
+    seen: Mapping[str, Mapping[str, Any]] | None = None, authors: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """A row of CANDIDATES. attempt, number: which attempt of the cycle, and which version within it. Stores the family and its evidence.
 
-    seen: the evidence, where it is another than `gates_seen` of `examined`.
+    seen: the evidence, where it is another than `gates_seen` of `examined`. authors: rows of VALIDATOR_AUTHORS of this family.
     """
     family, verdict = examined.family, examined.blocked_by
     evidence = store_gates(gates_seen(examined) if seen is None else seen, blobs)
@@ -66,17 +67,33 @@ def candidate_row(
         "parents": list(family.parents), "attempt": attempt, "round": number, "record_sha": store_family(family, blobs),
         "fingerprint": examined.fingerprint.to_json() if examined.fingerprint else None, "evidence": as_json(evidence),
         "gate": verdict.gate if verdict else None, "rule_id": verdict.rule_id if verdict else None, "reason": verdict.reason if verdict else None,
-        "instances": None, "costs": as_json(examined.costs),
+        "instances": None, "costs": as_json(examined.costs), "independent": independence_seen(examined, authors).level,
     }
 
 
-def proposal_rows(proposals: Iterable[Proposal], blobs: BlobStore, *, cycle: str, origin: str) -> list[dict[str, Any]]:
-    """Rows of CANDIDATES for every version of every attempt. A version that comes twice is one row: the accepted one, else the first."""
+def independence_seen(examined: FamilyResults, authors: Sequence[Mapping[str, Any]] = (), answers: Sequence[Mapping[str, Any]] = ()) -> Independence:
+    """Who solved the family from its text alone, by what its gates saw. authors: rows of VALIDATOR_AUTHORS. answers: of INDEPENDENT_ANSWERS."""
+    _, votes = vote_rows(examined.family_id, "", [plain_vote(vote) for vote in examined.sample_votes], True)
+    return independence_of(authors, votes, [plain_review(review) for review in examined.reviews], answers)
+
+
+def proposal_rows(
+    proposals: Iterable[Proposal], blobs: BlobStore, *, cycle: str, origin: str, authors: Sequence[Mapping[str, Any]] = ()
+) -> list[dict[str, Any]]:
+    """Rows of CANDIDATES for every version of every attempt. A version that comes twice is one row: the accepted one, else the first.
+
+    authors: rows of VALIDATOR_AUTHORS of all versions.
+    """
     rows: dict[str, dict[str, Any]] = {}
+    wrote: dict[str, list[Mapping[str, Any]]] = {}
+    for row in authors:
+        wrote.setdefault(row["family_id"], []).append(row)
     for proposal in proposals:
         for number, examined in enumerate(proposal.rounds):
             if examined.accepted or examined.family_id not in rows:
-                rows[examined.family_id] = candidate_row(examined, blobs, cycle=cycle, origin=origin, attempt=proposal.number, number=number)
+                rows[examined.family_id] = candidate_row(
+                    examined, blobs, cycle=cycle, origin=origin, attempt=proposal.number, number=number, authors=wrote.get(examined.family_id, ()),
+                )
     return list(rows.values())
 
 

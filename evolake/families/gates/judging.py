@@ -16,7 +16,7 @@ from evolake.families.gates.blind import Review
 from evolake.families.gates.collecting import Course
 from evolake.families.gates.consensus import Vote
 from evolake.families.gates.specs import GATES
-from evolake.families.gates.static import nearest
+from evolake.families.gates.static import Sample, nearest
 from evolake.families.model.contract import Family, as_json
 from evolake.families.model.similarity import Fingerprint
 from evolake.families.sandbox.metering import MeteredPool
@@ -40,6 +40,7 @@ class FamilyResults(GateResults):
     reviews: tuple[Review, ...] = ()
     fingerprint: Fingerprint | None = None
     costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    sample: Sample | None = field(default=None, repr=False, compare=False)
 
     @property
     def family_id(self) -> str:
@@ -77,7 +78,7 @@ class FamilyGates:
         )
         return FamilyResults(
             done.artifact_id, done.results, done.accepted, family, tuple(course.sample_votes), tuple(course.blind_votes), tuple(course.reviews),
-            course.fingerprint, course.pool.costs,
+            course.fingerprint, course.pool.costs, course.sample,
         )
 
     def by(self, agents: Agents) -> FamilyGates:

@@ -50,8 +50,10 @@ _MEANS = (
     r" (?:an? |the )?{word}\b"
 )
 _MEASURED = r"\d[\d.,]* ?(?:[a-z]+ )?{word}\b|\b(?:as|how) {word}\b|\b{word} (?:as|enough to)\b"
-_TIE = re.compile(r"\b(?:ties?|tied|equal(?:ly)?|several|same|more than one|alike|both|whichever|in one)\b|相同|相等|若有多|同时|并列", re.IGNORECASE)
-_ORDER = re.compile(
+TIE_WORDS = re.compile(
+    r"\b(?:ties?|tied|equal(?:ly)?|several|same|more than one|alike|both|whichever|in one)\b|相同|相等|若有多|同时|并列", re.IGNORECASE
+)
+ORDER_WORDS = re.compile(
     r"\b(?:first|last|lowest|highest|smallest|largest|earliest|latest|earlier|later|before|after|then|order|alphabet\w*|lower|higher|smaller|larger)\b"
     r"|最小|最大|最先|最早|最后|先|后|顺序", re.IGNORECASE,
 )
@@ -72,7 +74,7 @@ def undefined_terms(text: str) -> Iterator[tuple[str, str]]:
 
 def says_order_of_equals(text: str) -> bool:
     """Whether some sentence says what happens among equals: that there may be several, and which of them goes first."""
-    return any(_TIE.search(sentence) and _ORDER.search(sentence) for sentence in sentences(text))
+    return any(TIE_WORDS.search(sentence) and ORDER_WORDS.search(sentence) for sentence in sentences(text))
 
 
 def _defined(word: str, text: str) -> bool:

@@ -47,13 +47,20 @@ def typed(*words: object):
 def test_an_accepted_folder_is_one_object_and_exit_0():
     code, out, _ = typed(CLINIC, "--json")
     assert code == 0
-    assert json.loads(out) == {
-        "verdict": "accepted", "gate": None, "reasons": [], "name": "clinic-queue", "family_id": seed_family("clinic-queue").family_id,
+    result = json.loads(out)
+    remarks, readings = result.pop("remarks"), result.pop("readings")
+    assert {item["verdict"] for item in readings} == {"fixed"}
+    assert "no program reads the sentence 'A treatment is never interrupted.'" in remarks and all("no program reads" in item for item in remarks)
+    assert result == {
+        "verdict": "accepted with remarks", "gate": None, "reasons": [], "name": "clinic-queue", "family_id": seed_family("clinic-queue").family_id,
         "votes": {
             "instances": 40, "strict_majority": 40, "for_label": {"primary": 40, "sorting": 40, "ticking": 40},
             "blind_reviews": 5, "blind_matches": 5,
         },
-        "remarks": [], "compared_with": {"seeds": SEEDS_COMPARED, "lake": 0, "left_out": LEFT_OUT},
+        "compared_with": {"seeds": SEEDS_COMPARED, "lake": 0, "left_out": LEFT_OUT},
+        "independent": {
+            "level": "none", "other_authors": 0, "model_right": 0, "model_answers": 0, "person_right": 0, "person_answers": 0,
+        },
     }
 
 
@@ -73,7 +80,7 @@ def test_a_jsonl_file_gives_a_verdict_a_record(tmp_path):
     code, out, _ = typed(path, "--json")
     result = json.loads(out)
     assert (code, result["verdict"], result["gate"]) == (1, "blocked", "static")
-    assert [(item["name"], item["verdict"]) for item in result["families"]] == [("double", "blocked"), ("clinic-queue", "accepted")]
+    assert [(item["name"], item["verdict"]) for item in result["families"]] == [("double", "blocked"), ("clinic-queue", "accepted with remarks")]
     assert result["reasons"] == [f"double: {result['families'][0]['reasons'][0]}"]
 
 
@@ -84,7 +91,7 @@ def test_families_of_one_file_are_compared_with_each_other(tmp_path):
     path.write_text(json.dumps(record) + "\n" + json.dumps(twin) + "\n")
     code, out, _ = typed(path)
     assert code == 1
-    assert "clinic-queue: accepted, 3 voters agree, 5 of 5 blind reviews match" in out
+    assert "clinic-queue: accepted with remarks, 3 voters agree, 5 of 5 blind reviews match" in out
     assert "twin: blocked at the gate 'static': the code is that of clinic-queue" in out
 
 

@@ -27,6 +27,7 @@ TESTED = {
     "ask the lake": "integration/report/test_champion.py::test_the_example_of_the_tasks_shows_the_newest_cycle_and_no_other",
     "judge a task family of your own": "integration/families/test_families_check.py::test_an_accepted_folder_is_one_object_and_exit_0",
     "use it as a parent": "e2e/test_families_line.py::test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_gate",
+    "have a family solved from its text alone": "integration/families/test_review_sheet.py::test_a_person_answers_a_sheet_and_check_says_so",
     "train on what was accepted": "e2e/test_families_line.py::test_an_export_rewards_its_own_labels_and_nothing_else",
     "see what families were proposed": "unit/families/test_show.py::test_the_command_prints_json_and_names_what_it_does_not_know",
     "look at the seed families": "integration/families/test_gallery.py::test_a_page_shows_instances_with_their_labels_rules_and_all_programs",

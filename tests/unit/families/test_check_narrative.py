@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from evolake.families.commands.checked import Checked
 from evolake.families.commands.group import tell
 from evolake.families.commands.narrative import LONGEST, review_sentence, voter_sentences
 from evolake.families.gates.blind import Review
 from evolake.families.gates.consensus import vote
+from evolake.families.independence import independence_of
+from evolake.families.readings.places import ReadingPlace
 from evolake.families.roles.models import Turn
 from evolake.families.sandbox.running import Solved
 
@@ -22,6 +26,10 @@ def solved(answer: Any) -> Solved:
 def votes(*answers: dict[str, Any]) -> tuple[Any, ...]:
     made = ({name: solved(answer) for name, answer in item.items()} for item in answers)
     return tuple(vote(item, case_sensitive=False, difficulty=number + 1, seed=7) for number, item in enumerate(made))
+
+
+def told(result: Any, **evidence: Any) -> Checked:
+    return Checked(SimpleNamespace(**vars(result), accepted=True, evidence=evidence), (), independence_of((), (), (), ()))  # type: ignore[arg-type]
 
 
 def judged(*answers: dict[str, Any]) -> Any:
@@ -44,11 +52,41 @@ def test_only_who_loses_a_decided_vote_is_outvoted_and_who_gives_no_answer_is_to
 
 
 def test_an_accepted_family_whose_voters_differ_does_not_read_as_if_they_agreed(capsys: pytest.CaptureFixture[str]):
-    tell(judged({"primary": 3, "a": 3, "b": 4}))
-    tell(judged({"primary": 3, "a": 3}))
+    tell(told(judged({"primary": 3, "a": 3, "b": 4})))
+    tell(told(judged({"primary": 3, "a": 3})))
     first, second = capsys.readouterr().out.split("fam: ")[1:]
-    assert first.startswith("accepted, 3 voters, not always of one mind, 0 of 0") and "validator b is outvoted" in first
+    assert first.startswith("accepted with remarks, 3 voters, not always of one mind, 0 of 0") and "validator b is outvoted" in first
     assert second.startswith("accepted, 2 voters agree") and "outvoted" not in second
+
+
+def test_everything_that_evidence_names_is_told_once_and_changes_the_verdict():
+    plain = judged({"primary": 3, "a": 3})
+    clean = told(plain, sentences={"has_reader": True, "unread": [], "loose": []}, consensus={"alike": []})
+    assert (clean.verdict, clean.remarks) == ("accepted", [])
+    named = told(
+        plain, consensus={"alike": [["b", "a", 0.8]]}, static={"answers": [[5, "1", False]] * 3 + [[5, "2", False]]},
+        sentences={
+            "has_reader": True, "unread": ["No one is late."], "loose": ["Three *big* boats sail.", "Three big *boats* sail.", "No *one* is late."],
+            "unsaid": [3], "idle": [[1, "It costs # coins."]],
+        },
+    )
+    assert named.verdict == "accepted with remarks"
+    broken = replace(clean, failed="RecursionError at view.py:3: too deep", readings=(
+        ReadingPlace("a border", "At least #1.", "a", "a", "never decides"),
+        ReadingPlace("rounding", "Rounded up.", "up", "down", "contradicted", 3, 9),
+    ))
+    assert broken.summary == "readings: 2 examined (1 told apart by no instance, 1 done otherwise than said)"
+    assert broken.remarks == [
+        "its readings could not be examined: RecursionError at view.py:3: too deep",
+        "rounding: the text says 'up', the programs do 'down' (3 of 9 instances tell the two apart): 'Rounded up.'",
+    ]
+    assert named.remarks == [
+        "the validators b and a are 80% alike: their votes may be one", "one answer holds in 75% of the instances at difficulty 5 and above",
+        "no program reads the sentence 'No one is late.'", "no program reads the words big, boats in 'Three big boats sail.'",
+        "all programs decide by the number 3, and the text does not say it", "a number can be another and no answer changes: 'It costs # coins.'",
+    ]
+    unread = told(plain, sentences={"has_reader": False, "unread": ["x"]}).remarks
+    assert unread == ["nothing reads the text: each of its sentences could say another thing"]
 
 
 def review(status: str, answer: str = "", label: Any = 7, turns: tuple[Turn, ...] = (), note: str = "") -> str:

@@ -93,6 +93,7 @@ def test_trl_rows_are_messages_with_the_label_as_json(tmp_path):
     assert rows[0] == {
         "prompt": [{"role": "user", "content": "Question 1?\n\nGive your final answer inside \\boxed{...}."}], "answer": "5", "case_sensitive": True,
         "units": [], "category": "logical", "difficulty": 4, "family_id": "f", "instance_id": "i1",
+        "independent": "none",
     }
     assert rows[1]["answer"] == '[1, "a"]'
     assert "请" in rows[1]["prompt"][0]["content"]
@@ -105,7 +106,15 @@ def test_verl_rows_have_the_fields_that_verl_reads(tmp_path):
     assert row["reward_model"] == {"style": "rule", "ground_truth": "5"}
     assert row["extra_info"] == {
         "split": "train", "index": 0, "instance_id": "i1", "family_id": "f", "difficulty": 4, "seed": 2**62 + 1, "case_sensitive": True, "units": [],
+        "independent": "none",
     }
+
+
+def test_rows_and_the_card_say_who_solved_a_family_from_its_text_alone(tmp_path):
+    write_dataset("jsonl", [instance(1) | {"independent": "person"}, instance(2) | {"family_id": "g"}], [], tmp_path, MADE_BY)
+    lines = [json.loads(line) for line in (tmp_path / "instances.jsonl").read_text().splitlines()]
+    assert [line["independent"] for line in lines] == ["person", "none"]
+    assert "| none | 1 | 1 |\n| person | 1 | 1 |" in (tmp_path / "README.md").read_text()
 
 
 def test_a_text_that_comes_twice_is_kept_once():

@@ -1,0 +1,53 @@
+"""Changed validators: an operator made a call of a helper, and what a source calls."""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+
+def source_of(tree: ast.Module, helper: str = "") -> str:
+    start = sum(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body)
+    docstring = bool(tree.body) and isinstance(tree.body[0], ast.Expr)
+    tree.body[start + docstring : start + docstring] = ast.parse(helper).body
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+
+class OperatorCalls(ast.NodeTransformer):
+    """Puts a call of a helper in place of an operator of two numbers."""
+
+    def __init__(self, operator: type[ast.operator], helper: str) -> None:
+        self.operator, self.helper, self.changed = operator, helper, 0
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        text = isinstance(node.left, ast.JoinedStr) or (isinstance(node.left, ast.Constant) and isinstance(node.left.value, str))
+        if not isinstance(node.op, self.operator) or text:
+            return node
+        self.changed += 1
+        return ast.Call(func=ast.Name(self.helper, ast.Load()), args=[node.left, node.right], keywords=[])
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if self.operator is ast.Mod and isinstance(node.func, ast.Name) and node.func.id == "divmod" and len(node.args) == 2:
+            self.changed += 1
+            quotient = ast.BinOp(node.args[0], ast.FloorDiv(), node.args[1])
+            rest = ast.Call(func=ast.Name(self.helper, ast.Load()), args=copy.deepcopy(node.args), keywords=[])
+            return ast.Tuple([quotient, rest], ast.Load())
+        return node
+
+
+def calling(tree: ast.Module, operator: type[ast.operator], helper: str, definition: str) -> str | None:
+    """Return the source with the helper in place of the operator, None if it stands nowhere."""
+    changing = OperatorCalls(operator, helper)
+    new = changing.visit(copy.deepcopy(tree))
+    return source_of(new, definition) if changing.changed else None
+
+
+def called_names(tree: ast.Module) -> set[str]:
+    """Return the last names of everything that is called."""
+    result = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            result.add(node.func.id if isinstance(node.func, ast.Name) else node.func.attr if isinstance(node.func, ast.Attribute) else "")
+    return result

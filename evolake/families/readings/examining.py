@@ -1,0 +1,169 @@
+"""The catalogue of readings, and one examination of a family by all of them: two jail calls, one with changed inputs
+and one with changed validators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolake.families.gates.execution import caps_of
+from evolake.families.gates.static import Sample
+from evolake.families.model.ast_transforms import NotComposable, compose, factory
+from evolake.families.model.contract import Family
+from evolake.families.readings import (
+    answer_order,
+    bounds,
+    calendar,
+    counting,
+    directions,
+    medians,
+    mentions,
+    neighbourhoods,
+    numerals,
+    orders,
+    places_counted,
+    remainders,
+    repeats,
+    rounding,
+    sequences,
+    simultaneity,
+    spelling,
+    ties,
+)
+from evolake.families.readings.places import Examiner, Given, ReadingPlace, Wanted
+from evolake.families.readings.view import FamilyView, view_of
+from evolake.families.sandbox.running import Caps, Solved, solve
+from evolake.families.settings import FamiliesSettings
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One entry of the catalogue. sides: the readings that are told apart. examine: how, as a generator
+    (`places.Examiner`)."""
+
+    name: str
+    sides: tuple[str, ...]
+    examine: Callable[[FamilyView], Examiner]
+
+
+CATALOGUE = (
+    Reading("a border that a slot states", ("at least", "more than", "at most", "less than", "inclusive", "exclusive"), bounds.bounds),
+    Reading("a border that the prose states", ("at least", "more than", "at most", "less than"), bounds.fixed_bounds),
+    Reading("who goes first among equals", ("first", "last", "smaller name", "larger name"), ties.ties),
+    Reading("whether repeats count", ("once", "each time"), repeats.repeats),
+    Reading("whether capital letters count as others", ("same", "different"), spelling.letter_case),
+    Reading("whether occurrences may overlap", ("may", "may not"), spelling.overlaps),
+    Reading("whether equal neighbours count", ("strictly", "not strictly"), sequences.equal_neighbours),
+    Reading("which end is meant", ("first used", "last used", "first skipped", "last skipped"), sequences.ends),
+    Reading("a value that the text names", ("apart", "as any other"), mentions.named_values),
+    Reading("from where places are counted", ("0", "1"), places_counted.counted_from),
+    Reading("the order of the answer", ("rising", "falling"), answer_order.answer_order),
+    Reading("whether both ends count", ("both", "not both"), bounds.widths),
+    Reading("whether both ends of a record's span count", ("both", "not both"), bounds.spans_of_records),
+    Reading("places in the data", ("count", "do not count"), sequences.positions),
+    Reading("a column of the data", ("counts", "does not count"), mentions.idle_columns),
+    Reading("rounding", ("down", "up", "halves up", "halves to even"), rounding.rounding),
+    Reading("the sign of a remainder", ("never negative", "of the number divided"), remainders.remainders),
+    Reading("the middle of an even number", ("lower", "higher", "mean"), medians.medians),
+    Reading("at the same time or in turn", ("at the same time", "in turn"), simultaneity.simultaneous),
+    Reading("a negation", ("not", "so"), counting.negation),
+    Reading("a direction", ("left", "right", "forward", "back"), directions.directions),
+    Reading("the factor of a unit", ("60", "24", "7", "1000", "100", "12"), calendar.units),
+    Reading("a circle", ("closed", "a line"), neighbourhoods.circles),
+    Reading("where every k-th begins", ("the first", "the k-th"), counting.steps),
+    Reading("whether pairs are ordered", ("ordered", "unordered"), counting.pairs),
+    Reading("the base of numerals", ("2", "3", "8", "16"), numerals.numerals),
+    Reading("the order in which things are taken", ("rising", "falling"), orders.sorting),
+    Reading("whether corners make neighbours", ("four", "eight"), neighbourhoods.diagonals),
+    Reading("which extreme is taken", ("smallest", "largest"), orders.extremes),
+    Reading("days of the week", ("the calendar's order", "another"), calendar.first_days),
+    Reading("leap years", ("every fourth", "not those of most centuries"), calendar.leap_years),
+)
+BUDGET_S = 0.35
+"""cpu seconds of the changed inputs, by what the sample's answers took; slower families are probed on fewer instances.
+"""
+FEW = (4, 12)
+"""Fewest and most instances whose data are changed."""
+PROBES_EACH = 60
+"""Changed inputs of one instance, as estimated for the budget."""
+FEWEST_INPUTS, MOST_INPUTS = 60, 3000
+CHANGED_CPU_S = 0.25
+GLUE = """
+def solution(given):
+    return PARTS[given[0]](given[1])
+"""
+
+
+def examine(family: Family, sample: Sample, *, pool: Any, settings: FamiliesSettings) -> list[ReadingPlace]:
+    """Return what the catalogue finds in an English family whose gates passed. Raises MachineryError when the jail
+    failed."""
+    if family.language != "en":
+        return []
+    view = view_of(family, sample.instances, sample.answers, _few(sample))
+    if view is None:
+        return []
+    whole = caps_of(settings)
+    caps = Caps(cpu_s=min(whole.cpu_s, CHANGED_CPU_S), call_s=whole.call_s, memory_mb=whole.memory_mb)
+    running: list[Examiner] = [reading.examine(view) for reading in CATALOGUE]
+    wanted: list[Wanted] = []
+    found: list[ReadingPlace] = []
+    waiting: list[Examiner] = []
+    for examiner in running:
+        try:
+            wanted.append(next(examiner))
+            waiting.append(examiner)
+        except StopIteration as done:
+            found += done.value
+    inputs = [item for want in wanted for item in want.inputs]
+    tried = inputs[: _most(sample)]
+    answers: Sequence[Solved] = solve(family.validator, tried, pool=pool, caps=caps) if tried else []
+    answers = [*answers, *([_NOT_TRIED] * (len(inputs) - len(answers)))]
+    sources = [item for want in wanted for item in want.sources]
+    decided = _decided(view, sources, pool=pool, caps=caps)
+    total = len(view.instances)
+    for examiner, want in zip(waiting, wanted, strict=True):
+        mine, answers = answers[: len(want.inputs)], answers[len(want.inputs) :]
+        counts, decided = decided[: len(want.sources)], decided[len(want.sources) :]
+        try:
+            examiner.send(Given(mine, counts, total))
+        except StopIteration as done:
+            found += done.value
+    return found
+
+
+_NOT_TRIED = Solved("steps", "not tried", None, "NoneType", None, 0.0)
+
+
+def _few(sample: Sample) -> int:
+    """Return how many instances are probed within the budget."""
+    each = sum(item.cpu_s for item in sample.answers) / max(len(sample.answers), 1)
+    return max(FEW[0], min(FEW[1], int(BUDGET_S / max(each * PROBES_EACH, 1e-9))))
+
+
+def _most(sample: Sample) -> int:
+    """Return how many changed inputs are tried; the others count as not tried."""
+    each = sum(item.cpu_s for item in sample.answers) / max(len(sample.answers), 1)
+    return max(FEWEST_INPUTS, min(MOST_INPUTS, int(BUDGET_S / max(each, 1e-9))))
+
+
+def _decided(view: FamilyView, sources: Sequence[str], *, pool: Any, caps: Caps) -> list[int]:
+    """Return for each changed validator how many instances of the sample it answers otherwise; all run in one call."""
+    if not sources:
+        return []
+    try:
+        parts = [factory(f"part_{number}", source, "solution") for number, source in enumerate(sources)]
+        glue = f"PARTS = [{', '.join(f'part_{number}()' for number in range(len(sources)))}]\n{GLUE}"
+        whole = compose(parts, glue)
+    except NotComposable:
+        return [0] * len(sources)
+    pairs = [[number, item.inputs] for number in range(len(sources)) for item in view.instances]
+    answers = solve(whole, pairs, pool=pool, caps=caps)
+    each = len(view.instances)
+    return [
+        sum(
+            solved.status == "ok" and not view.same(solved.answer, label)
+            for solved, label in zip(answers[number * each : (number + 1) * each], view.labels, strict=True)
+        )
+        for number in range(len(sources))
+    ]
