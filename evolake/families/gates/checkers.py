@@ -135,6 +135,18 @@ def varied(evidence: Evidence, *, largest_share: float, least_nontrivial: float,
     return None
 
 
+@checker("families.guessable")
+def guessable(evidence: Evidence, *, constant: float, pair: float, of: Mapping[str, float] | None = None) -> Finding | None:
+    """No constant answer and no two answers are a good guess at any level; `of` has the shares that single operators may have instead."""
+    limit = (of or {}).get(evidence.get("made_by", ""), 0.0)
+    for level, instances, one, two in evidence.get("guesses", ()):  # evidence of earlier lakes has none and is judged as it was
+        for share, largest, guess in ((one, constant, "one answer is right"), (two, pair, "one of the two most common answers is right")):
+            if share > max(largest, limit):
+                text = f"{guess} in {share:.0%} of the {instances} instances at difficulty {level}; at most {max(largest, limit):.0%} are allowed"
+                return Finding(text)
+    return None
+
+
 @checker("families.difficulty")
 def difficulty(evidence: Evidence, *, ratio: float) -> Finding | None:
     """The difficulty moves something."""

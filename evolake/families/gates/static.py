@@ -19,6 +19,7 @@ from evolake.families.gates.ablation import deciding_share
 from evolake.families.gates.execution import caps_of, pairs_of, unfilled
 from evolake.families.gates.leaks import leaking_place
 from evolake.families.model.contract import Family
+from evolake.families.model.guessing import guesses_by_level
 from evolake.families.model.similarity import Fingerprint, answer_key, fingerprint, similarity
 from evolake.families.sandbox.running import Instance, Solved, generate, solve
 from evolake.families.settings import FamiliesSettings
@@ -37,12 +38,14 @@ class Sample:
     own word, for people to read).
 
     deciding: of a family that joins two, how often the first part's instance decides the answer (evolake.families.gates.ablation); None of another.
+    guessed: (difficulty, key of the answer) of further instances, which tell with those of the sample what a guesser gets at each level.
     """
 
     instances: tuple[Instance, ...]
     answers: tuple[Solved, ...]
     work: dict[int, float]
     deciding: float | None = None
+    guessed: tuple[tuple[int, str], ...] = ()
 
 
 def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sample:
@@ -59,7 +62,10 @@ def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sam
             steps = caps.steps if solved.status in ("steps", "cpu", "timeout") else solved.steps or 0
             work.setdefault(instances[number].difficulty, []).append(steps)
     mean = {difficulty: sum(steps) / settings.counted_seeds for difficulty, steps in sorted(work.items())}
-    return Sample(tuple(instances), tuple(answers), mean, deciding_share(family, instances, answers, pool=pool, caps=caps))
+    further = generate(family, pairs_of(settings.gate_difficulties, settings.guess_seeds, "guess"), pool=pool, caps=caps)
+    solved = solve(family.validator, [instance.inputs for instance in further], pool=pool, caps=caps)
+    guessed = tuple((item.difficulty, short_key(answer.answer)) for item, answer in zip(further, solved, strict=True) if answer.status == "ok")
+    return Sample(tuple(instances), tuple(answers), mean, deciding_share(family, instances, answers, pool=pool, caps=caps), guessed)
 
 
 def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]) -> dict[str, Any]:
@@ -76,6 +82,10 @@ def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]
         "leak_place": place, "leak_share": share,
         "instances": len(texts), "distinct": len({(instance.difficulty, instance.text) for instance, _ in good}),
         "answers": [[instance.difficulty, short_key(solved.answer), answer_key(solved.answer) in TRIVIAL] for instance, solved in good],
+        "made_by": family.operator,
+        "guesses": [list(row) for row in guesses_by_level(
+            [*((instance.difficulty, short_key(solved.answer)) for instance, solved in good), *sample.guessed]
+        )],
         "boolean": bool(answers) and all(isinstance(answer, bool) for answer in answers),
         "blind_to_difficulty": _blind_to_difficulty([instance for instance, _ in good]),
         "work": [[difficulty, value] for difficulty, value in sample.work.items()],
