@@ -7,6 +7,7 @@ from itertools import combinations, permutations, product
 from typing import Any
 
 from board_answers import of_board
+from puzzle_answers import of_puzzle
 from queue_answers import of_queue
 
 from evolake.families.model.contract import Family
@@ -18,6 +19,8 @@ def answer_of(family: Family, inputs: Mapping[str, Any], text: str) -> Any:
     """The answer to an instance of a drawn world, by its title's question, its rules in force and the words of its statement."""
     rules = {point.name: point.chosen for point in family.points}
     asked = family.title.split(": ", 1)[1].rsplit(", from " if "clues" in inputs else ", by ", 1)[0]
+    if family.operator == "puzzle_world":
+        return of_puzzle(inputs, rules, asked, text)
     if "board" in inputs:
         return of_board(inputs, rules, asked)
     if "people" in inputs:

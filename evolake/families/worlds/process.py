@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from evolake.families.worlds.queues.drawing import queue_world
 from evolake.families.worlds.run_engines import POINTS, clauses_source, generator_source, reader_source, simulation_source, table_source
 from evolake.families.worlds.run_themes import RUN_THEMES, RunTheme
 from evolake.families.worlds.runs import RUNS, RunQuestion
-from evolake.families.worlds.trying import NoWorld, answer_text, entry, generating
+from evolake.families.worlds.trying import NoWorld, all_matter, entry
 
 BOARDS, QUEUES = 0.25, 0.3
 """Share of boards, and of queues among the others."""
@@ -34,8 +33,8 @@ CLOSED = 0.6
 QUESTIONS = 5
 """Themes and questions that are tried before a draw is given up."""
 DRAWS = 400
-TRIED, TRIES, DIFFERENT = 5, 12, 4
-"""A world's answers are looked at on so many instances of one difficulty, of which so many must differ."""
+TRIED, TRIES, DIFFERENT, CHANGED = 5, 12, 4, 2
+"""A run's answers are looked at on so many instances of one difficulty: how many must differ, and be others by another rule."""
 
 
 def process_world(random: np.random.Generator) -> Family:
@@ -68,7 +67,7 @@ def _run_world(random: np.random.Generator) -> Family | None:
         if not _lively(rules, asked):
             continue
         family = run_world_of(theme, rules, question, store)
-        if _varied(family) and is_alive(family, Steps("events", _changes(family))):
+        if all_matter(family, TRIED, TRIES, DIFFERENT, CHANGED) and is_alive(family, Steps("events", _changes(family))):
             return family
     return None
 
@@ -151,10 +150,3 @@ def _changes(family: Family) -> Callable[[Any], list[bool]]:
         return [before != after for before, after in itertools.pairwise(trace)]
 
     return changes
-
-
-def _varied(family: Family) -> bool:
-    """Whether a few runs of one length have different answers. The sources are this room's own, and `random` is one of our making."""
-    make, solve = generating(family.generator), entry(family.validator, "solution")
-    answers = [solve(make(TRIED, Random(seed))) for seed in range(TRIES)]
-    return len(set(map(answer_text, answers))) >= DIFFERENT

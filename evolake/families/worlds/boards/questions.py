@@ -107,8 +107,8 @@ QUESTIONS = (
     ended = walked(begun(b, starts, np.tile(box[0], (starts.size, 1))), b, inputs["moves"])[0][-1]
     return (ended // b["width"]).tolist()''',
         '''    ends = []
-    for x in sorted(x for x in g["homes"] if x[0] == ask["row"]):
-        if solver.solve(assumptions=[L("at", 0, x)]):
+    for x in cells:
+        if x in g["homes"] and x[0] == ask["row"] and solver.solve(assumptions=[L("at", 0, x)]):
             model = set(solver.get_model())
             ends += [y[0] for y in g["open"] if L("at", 2 * last, y) in model]
     return ends''', ("row",),

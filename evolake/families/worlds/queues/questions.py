@@ -50,7 +50,7 @@ QUESTIONS = (
         "    return (np.argsort(np.where(rank, rank, rank.size + 1))[: rank.max()] + 1).tolist()",
         '''    called = [(t, i) for t in minutes for i in range(n) if is_("begins", i, t)]
     before = {(t, i): sum(s < t or (s == t and KINDS[NEXT](j, i, t, people)) for s, j in called if j != i) for t, i in called}
-    return [i + 1 for _, i in sorted(before, key=before.get)]''', answer="list",
+    return [i + 1 for rank in range(len(called)) for (_, i), earlier in before.items() if earlier == rank]''', answer="list",
     ),
     QueueQuestion(
         "waits", "the sum of the waits", WAIT + " What is the sum of the waits of all {folk} that are served?",
