@@ -65,7 +65,8 @@ def accepted_children(pool: Any, agents: Agents, wanted: int, size: int) -> tupl
         children += [examined.family for examined in made.accepted]
         known += [examined.fingerprint for examined in made.accepted if examined.fingerprint]
         blocks.update(observation.rule_id for observation in made.observations)
-        print(f"cycle {cycle}: {len(children)} accepted of {attempts} proposals, {time.process_time() - start:.0f} cpu s outside of the jail", flush=True)
+        spent = time.process_time() - start
+        print(f"cycle {cycle}: {len(children)} accepted of {attempts} proposals, {spent:.0f} cpu s outside of the jail", flush=True)
     print("blocked versions: " + (", ".join(f"{rule} {count}" for rule, count in blocks.most_common()) or "none"))
     return seeds, children
 
@@ -81,9 +82,8 @@ def show_guesses(pool: Any, children: Sequence[Family]) -> None:
     settings = FamiliesSettings()
     caps, worst = caps_of(settings), []
     for family in children:
-        instances = [
-            item for item in generate(family, pairs_of(settings.gate_difficulties, LEVEL_SEEDS, "variety"), pool=pool, caps=caps) if item.status == "ok"
-        ]
+        drawn = generate(family, pairs_of(settings.gate_difficulties, LEVEL_SEEDS, "variety"), pool=pool, caps=caps)
+        instances = [item for item in drawn if item.status == "ok"]
         answers = solve(family.validator, [item.inputs for item in instances], pool=pool, caps=caps)
         levels = guesses_by_level([(item.difficulty, short_key(found.answer)) for item, found in zip(instances, answers, strict=True)])
         worst.append((max(row[2] for row in levels), max(row[3] for row in levels), family.title))
