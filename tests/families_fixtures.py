@@ -48,3 +48,8 @@ def judged(family: Family, pool: Any, agents: Agents | None = None, **options: A
     """The family after its gates, under the shipped rules and limits that are short enough for tests of slow families."""
     settings, rules = options.pop("settings", SETTINGS), options.pop("rules", RULES)
     return FamilyGates(pool, agents or operators(), rules, settings, "0001", "test", options.pop("root_seed", 0))(family, **options)
+
+
+def judged_but_for_guesses(family: Family, pool: Any, **options: Any) -> FamilyResults:
+    """The family after its gates, without the rule on guessers."""
+    return judged(family, pool, rules=WITHOUT_GUESSES, **options)

@@ -57,12 +57,9 @@ def of_arrangement(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: s
         return rated[0 if least else -1][1]
     return {
         "in how many ways": lambda: len(fitting),
-        "in how many ways with one of them fixed": lambda: sum(x[thing] == ask["place"] for x in fitting),
-        "in how many ways with one of them": lambda: sum(thing in some for some in chosen),
         "the least or greatest number of each": lambda: {name: sorted(x[name] for x in fitting)[0 if least else -1] for name in names},
         "which numbers are possible": lambda: sorted({x[thing] for x in fitting}),
         "which are settled": lambda: {name: fitting[-1][name] for name in names if len({x[name] for x in fitting}) == 1},
-        "who is always there": lambda: sorted(set(names).intersection(*chosen)),
         "the one order that fits": lambda: words[0] if len(words) == 1 else None,
         "one order from the list of all": lambda: sorted(words)[ask["rank"] - 1],
     }[asked]()

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Category, Family, MutationPoint, Port
+from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Category, Family, MutationPoint
 from evolake.families.model.guessing import constant_share
 from evolake.families.worlds.engines import listing_source, sat_source, search_source
 from evolake.families.worlds.kinds import WORD, Kind, upper
@@ -27,7 +27,8 @@ FEWEST, MOST = 5, 8
 """Kinds of constraints in one world."""
 WEIGHED, BOUNDS = ("weight", "best"), ("budget", "floor")
 """Questions and constraints on the numbers of a choice's things: a world of choices has one of them, or its numbers would be idle."""
-DRAWS = 25
+DRAWS, TURNS = 40, 16
+"""Choices that are tried, and after how many of them another structure is drawn: a share of structures should not depend on how often they fail."""
 CHANGED = 2
 """Instances whose answers must be others by another rule."""
 TRIED, TRIES = (5, 7, 9), 6
@@ -39,8 +40,9 @@ LONGEST_TITLE = 200
 
 def constraint_world(random: np.random.Generator) -> Family:
     """A family that no other is a parent of. Raises NoWorld: no constraints and question were found of which the answer depends and varies."""
-    for _ in range(DRAWS):
-        structure = list(STRUCTURES.values())[int(random.choice(len(STRUCTURES), p=[one.share for one in STRUCTURES.values()]))]
+    for turn in range(DRAWS):
+        if turn % TURNS == 0:
+            structure = list(STRUCTURES.values())[int(random.choice(len(STRUCTURES), p=[one.share for one in STRUCTURES.values()]))]
         theme = structure.themes[int(random.integers(len(structure.themes)))]
         asked = [question for question in QUESTIONS if structure.name in question.structures]
         question = asked[int(random.integers(len(asked)))]
@@ -97,17 +99,13 @@ def world_of(structure: Structure, theme: Theme, kinds: list[Kind], laws: list[L
     way = structure.way
     theme = Theme(theme.key, theme.title, theme.category, theme.names, theme.opening, {**theme.words, "ways": f"{way}s"})
     points = (law_point(laws, theme), *points_of(question, way))
-    ports = ()
-    if question.port is not None:
-        slot = structure.slots + question.keys.index(question.port) + 1
-        ports = (Port(question.port, ("ask", question.port), slot, 1, ("groups",) if structure.name == "groups" else ("names",)),)
     return Family(
         name="constraint_world", title=title(theme, kinds, question), category=_category(theme.category), language="en",
         generator=generator_source(theme, structure, kinds, laws, question), template=template(theme, structure, question),
         validator=search_source(structure, kinds, laws, question),
         validators={"listing": listing_source(structure, kinds, laws, question), "sat": sat_source(structure, kinds, laws, question)},
         reader=reader_source(theme, structure, kinds, question, points),
-        answer=Answer(question.answer), points=points, ports=ports, parents=(), operator="constraint_world",
+        answer=Answer(question.answer), points=points, parents=(), operator="constraint_world",
     )
 
 

@@ -16,7 +16,7 @@ from evolake.families.model.contract import Alternative, AnswerType, MutationPoi
 class Question:
     """structures: where it may be asked. text: with {s1}, {s2} for its slots. keys: of `ask`, one per slot.
 
-    least, most: how many arrangements an instance leaves. point: the rule that the text holds. port: the key of a number of a place.
+    least, most: how many arrangements an instance leaves. point: the rule that the text holds.
     """
 
     name: str
@@ -32,7 +32,6 @@ class Question:
     least: int = 3
     most: int = 60
     point: str | None = None
-    port: str | None = None
 
 
 PLACED = ("row", "ring", "groups")
@@ -41,16 +40,6 @@ EVERYWHERE = (*PLACED, "selection")
 MAKE_ONE = '''    moved = [e for e in range(count) if len({value(view, e) for view in open_}) > 1]
     thing = random.choice(moved or range(count))
     ask, texts = {"thing": thing}, [names[thing]]
-'''
-MAKE_STEADY = '''    drawn = random.sample(range(count), count)
-    moved = [e for e in drawn if 1 < min(value(view, e) for view in open_) and max(value(view, e) for view in open_) < n] or drawn
-    thing = max(moved, key=lambda e: len({value(view, e) for view in open_}))
-    ask, texts = {"thing": thing}, [names[thing]]
-'''
-MAKE_PLACED = '''    spread = [(sum(value(view, e) == k for view in open_), e, k) for e in range(count) for k in range(1, n + 1)]
-    spread = [one for one in spread if one[0] > 1] or spread
-    _, thing, place = random.choice(spread)
-    ask, texts = {"thing": thing, "place": place}, [names[thing], str(place)]
 '''
 STATEMENTS = '''    statements = []
     while len(statements) < 4 + difficulty // 3:
@@ -66,23 +55,6 @@ QUESTIONS = (
         "    return len(found)", "    return len(models(clauses))", "    return sum(1 for _ in views)", least=4,
     ),
     Question(
-        "count_with", "in how many ways with one of them fixed", PLACED,
-        "How many different {ways} that fit everything that is said have {s1} {at} {s2}?", MAKE_PLACED,
-        '    return sum(x[ask["thing"]] == ask["place"] for x in found)', '    return len(models([*clauses, [X(ask["thing"], ask["place"])]]))',
-        '    return len([view for view in views if value(view, ask["thing"]) == ask["place"]])', ("thing", "place"), least=6, port="place",
-    ),
-    Question(
-        "chosen_with", "in how many ways with one of them", ("selection",),
-        "In how many different choices that fit everything that is said is {s1} among those that are {part}?",
-        '''    spread = [e for e in range(count) if 1 < sum(e in view for view in open_)]
-    if spread:
-        thing = random.choice(spread)
-        ask, texts = {"thing": thing}, [names[thing]]
-''',
-        '    return sum(x[ask["thing"]] for x in found)', '    return len(models([*clauses, [X(ask["thing"], 1)]]))',
-        '    return len([team for team in views if ask["thing"] in team])', ("thing",), least=6,
-    ),
-    Question(
         "extreme", "the least or greatest number of each", PLACED,
         f"What is the {EXTREME} possible number of the {{place}} of each of the {{folk}}? Give a mapping from the names to these numbers.",
         "    ask, texts = {}, []\n",
@@ -93,7 +65,7 @@ QUESTIONS = (
     return {names[e]: sorted(value(view, e) for view in views)[end] for e in range(count)}''', answer="mapping", point="extreme", most=24,
     ),
     Question(
-        "possible", "which numbers are possible", PLACED, "Which {places} are possible for {s1}? Give a list of their numbers in ascending order.",
+        "possible", "which numbers are possible", ORDERS, "Which {places} are possible for {s1}? Give a list of their numbers in ascending order.",
         MAKE_ONE,
         '    return sorted({x[ask["thing"]] for x in found})', '    return [v for v in V if possible(clauses, [X(ask["thing"], v)])]',
         '    return [place for place in range(1, n + 1) if any(value(view, ask["thing"]) == place for view in views)]', ("thing",), "list", most=40,
@@ -108,14 +80,6 @@ QUESTIONS = (
         '''    first = views[0]
     return {names[e]: value(first, e) for e in range(count) if all(value(view, e) == value(first, e) for view in views)}''',
         answer="mapping", least=2, most=4,
-    ),
-    Question(
-        "always", "who is always there", ("selection",),
-        "Which of the {folk} are {part} in every choice that fits everything that is said? Give a list of their names in alphabetical order; it may "
-        "be empty.", "    ask, texts = {}, []\n",
-        "    return sorted(names[e] for e in range(count) if all(x[e] for x in found))",
-        "    return sorted(names[e] for e in S if not possible(clauses, [X(e, 0)]))",
-        "    return sorted(map(names.__getitem__, frozenset.intersection(*views)))", answer="list", least=2, most=6,
     ),
     Question(
         "statements", "what follows and what is possible", EVERYWHERE,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
-from families_fixtures import SEEDS, SETTINGS, WITHOUT_GUESSES, operators, seed_family
-from families_fixtures import judged as judged_by_all_rules
+from families_fixtures import SEEDS, SETTINGS, operators, seed_family
+from families_fixtures import judged_but_for_guesses as judged
 
 from evolake.families.gates.blind import blind_review
 from evolake.families.model.ast_transforms import NotComposable, switch
@@ -27,7 +26,6 @@ from evolake.families.sandbox.running import generate, read, solve
 
 CLINIC, CARDS, LIARS = (seed_family(name) for name in ("clinic-queue", "remainder-subsets", "truth-tellers"))
 PARKING, EXPENSES = seed_family("parking-fees"), seed_family("shared-expenses")
-judged = partial(judged_by_all_rules, rules=WITHOUT_GUESSES)
 PAIRS = [(1, 3), (4, 9), (10, 5)]
 
 

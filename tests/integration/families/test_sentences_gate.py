@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from families_fixtures import judged, seed_family
+from families_fixtures import judged_but_for_guesses as judged
+from families_fixtures import seed_family
 from families_in_other_dress import DRESSED, FAULTY
 
 from evolake.families.gates.sentences import probe_texts

