@@ -12,7 +12,7 @@ def of_puzzle(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, t
     """The answer. asked: the question as the title says it."""
     kinds: dict[str, Callable[[Mapping[str, Any], Mapping[str, str], str, str], Any]] = {
         "roads": of_routes, "jobs": of_jobs, "rows": of_picture, "divisor": of_numbers, "word": of_rewriting, "takes": of_game, "draws": of_urn,
-        "says": of_liars,
+        "says": of_liars, "corners": of_field,
     }
     return next(solve for key, solve in kinds.items() if key in inputs)(inputs, rules, asked, text)
 
@@ -155,6 +155,23 @@ def of_urn(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text
     if asked == "what is known of the other colours":
         return str(likely(lambda hits: hits == inputs["draws"]) / likely(lambda hits: hits >= wanted))
     return str(likely(lambda hits: hits == wanted if asked == "a certain number of one colour" else hits >= wanted))
+
+
+def of_field(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text: str) -> Any:
+    """Weights of the corners that make a point, as exact fractions: a point is in the triangle if none is below 0."""
+    (a, b), (c, d), (e, f) = inputs["corners"]
+    whole = Fraction((d - f) * (a - e) + (e - c) * (b - f))
+
+    def inside(x: int, y: int) -> bool:
+        one, two = ((d - f) * (x - e) + (e - c) * (y - f)) / whole, ((f - b) * (x - e) + (a - e) * (y - f)) / whole
+        weights = [one, two, 1 - one - two]
+        least = {"inside": min(weights) >= 0, "outside": min(weights) > 0, "corners": min(weights) >= 0 and max(weights) < 1}
+        return least[rules["border"]]
+
+    if asked == "which posts are in it":
+        return sorted(name for name, x, y in inputs["posts"] if inside(x, y))
+    rows = [y for y in range(30) for x in range(30) if inside(x, y)]
+    return {str(y): rows.count(y) for y in rows}
 
 
 def of_liars(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text: str) -> Any:

@@ -7,7 +7,7 @@ a family that has no parent.
 
     constraint_world   what follows from a few statements about an arrangement
     process_world      what a run by a few rules comes to
-    puzzle_world       a puzzle of one of several engines: routes, schedules, pictures, numbers, rewriting, games, urns, liars
+    puzzle_world       a puzzle of one of several engines: routes, schedules, pictures, numbers, rewriting, games, urns, liars, fields
 
 The same parents and the same random numbers give the same child. A child declares its parents' rules, ports and lists again as far as they still
 hold, so children are parents like any other.

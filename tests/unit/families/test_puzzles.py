@@ -58,7 +58,7 @@ def test_programs_of_an_engine_share_no_code_and_no_rule_holds_the_words_of_anot
 
 
 def test_there_are_enough_engines_and_answers_of_every_type() -> None:
-    assert len(PUZZLES) >= 8 and len({puzzle.name for puzzle in PUZZLES}) == len(PUZZLES)
+    assert len(PUZZLES) >= 9 and len({puzzle.name for puzzle in PUZZLES}) == len(PUZZLES)
     types = [question.answer for puzzle in PUZZLES for question in puzzle.questions]
     assert {"integer", "list", "string", "mapping", "number"} == set(types)
     assert types.count("integer") <= 0.3 * len(types)

@@ -8,8 +8,8 @@ FORM = "Give it as a fraction in lowest terms."
 PUZZLE = Puzzle(
     name="urn", category="logical", validators=("sequences", "counts"),
     text=(
-        "In <vessel> there are [Input Slot 1]. Without looking, somebody draws one <thing> after another, [Input Slot 2] in all; in each draw, every "
-        "<thing> in <vessel> is as probable as any other. [Rule back]"
+        "In a <vessel> there are [Input Slot 1]. Without looking, somebody draws one <thing> after another, [Input Slot 2] in all; in each draw, "
+        "every <thing> in the <vessel> is as probable as any other. [Rule back]"
     ),
     listed=(), forms={1: r"\d+ \w+, \d+ \w+ and \d+ \w+ <things>", 2: r"\d+", 3: r"\d+", 4: r"\w+"},
     read=(
@@ -49,8 +49,8 @@ PUZZLE = Puzzle(
         ),
     ),
     themes=(
-        {"title": "Draws from a bag", "vessel": "a bag", "thing": "ball", "things": "balls", "names": "red blue green white black"},
-        {"title": "Draws from a box of counters", "vessel": "a box", "thing": "counter", "things": "counters", "names": "pink grey yellow "
+        {"title": "Draws from a bag", "vessel": "bag", "thing": "ball", "things": "balls", "names": "red blue green white black"},
+        {"title": "Draws from a box of counters", "vessel": "box", "thing": "counter", "things": "counters", "names": "pink grey yellow "
         "brown purple"},
     ),
 )
