@@ -33,6 +33,8 @@ CHANGED = 2
 """Instances whose answers must be others by another rule."""
 TRIED, TRIES = (5, 7, 9), 6
 """Difficulties that a world's answers are looked at on, and instances of each."""
+EASIEST, HARDER = (1,), (3, 10)
+"""Levels at which a guesser is tried, beside those of TRIED: first the one whose instances cost least and at which most worlds fail."""
 COMMONEST = 0.25
 """Share of these answers that one of them may have."""
 LONGEST_TITLE = 200
@@ -66,6 +68,8 @@ def _kinds(structure: Structure, question: Question, random: np.random.Generator
 
 def _worth_solving(family: Family) -> bool:
     """Whether, of some instances, no answer is a good guess, and some depend on each rule and each kind of constraint."""
+    if not is_alive(family, levels=EASIEST):
+        return False
     make, solution = generating(family.generator), entry(family.validator, "solution")
     try:
         instances = [make(difficulty, Random(seed)) for seed, difficulty in enumerate(TRIED * TRIES)]
@@ -83,7 +87,7 @@ def _worth_solving(family: Family) -> bool:
         for kind in left & {clue[0] for clue in element["clues"]}:
             if solution(element | {"clues": [clue for clue in element["clues"] if clue[0] != kind]}) != answer:
                 left = left - {kind}
-    return not left and is_alive(family)
+    return not left and is_alive(family, levels=HARDER)
 
 
 def _answer(solution: Callable[..., Any], inputs: Any) -> Any:

@@ -11,7 +11,7 @@ from evolake.families.model.contract import Family
 from evolake.families.model.guessing import constant_share, pair_share
 from evolake.families.worlds.trying import answer_text, entry, generating
 
-LEVELS = (10, 1, 5, 3, 7)
+LEVELS = (1, 10, 5, 3, 7)
 """Levels that are tried, those first at which most worlds fail."""
 EACH = 20
 """Instances of each level."""
