@@ -147,6 +147,22 @@ def guessable(evidence: Evidence, *, constant: float, pair: float, of: Mapping[s
     return None
 
 
+@checker("families.steps_alive")
+def steps_alive(evidence: Evidence, *, changing: float, deciding: float, from_difficulty: int = 5) -> Finding | None:
+    """The steps of a course change the state, and the late ones decide answers."""
+    rows = evidence.get("steps") or []  # None of a family without a course, and none in evidence of earlier lakes
+    for level, changed, _ in rows:
+        if changed < changing:
+            return Finding(f"{changed:.0%} of the steps at difficulty {level} change the state; at least {changing:.0%} are wanted")
+    late = [decided for level, _, decided in rows if level >= from_difficulty]
+    if late and (share := sum(late) / len(late)) < deciding:
+        return Finding(
+            f"without the last third of the steps {share:.0%} of the answers at difficulty {from_difficulty} and above are others; at least "
+            f"{deciding:.0%} are wanted"
+        )
+    return None
+
+
 @checker("families.difficulty")
 def difficulty(evidence: Evidence, *, ratio: float) -> Finding | None:
     """The difficulty moves something."""

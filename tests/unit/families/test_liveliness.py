@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evolake.families.gates.checkers import guessable
+from evolake.families.gates.checkers import guessable, steps_alive
 from evolake.families.model.contract import Family
 from evolake.families.model.guessing import constant_share, guesses_by_level, pair_share
 from evolake.families.worlds.actions import bound_actions
@@ -73,3 +73,13 @@ def test_the_gate_looks_at_each_level_by_itself(guesses, said):
     assert (finding is None) if said is None else finding is not None and said in finding.reason
     assert guessable({**evidence, "made_by": "seed"}, constant=0.25, pair=0.25, of={"seed": 1.0}) is None
     assert guessable({"answers": []}, constant=0.25, pair=0.25) is None, "evidence of earlier lakes"
+
+
+@pytest.mark.parametrize(("steps", "said"), [
+    (None, None), ([[1, 0.6, 0.1], [5, 0.6, 0.5], [10, 0.7, 0.4]], None),
+    ([[1, 0.6, 0.9], [5, 0.6, 0.9], [10, 0.2, 0.9]], "20% of the steps at difficulty 10 change the state"),
+    ([[1, 0.6, 0.9], [5, 0.6, 0.1], [10, 0.7, 0.2]], "15% of the answers at difficulty 5 and above are others"),
+])
+def test_a_gate_looks_at_the_steps_of_each_level(steps, said):
+    finding = steps_alive({"steps": steps}, changing=0.5, deciding=0.3)
+    assert (finding is None) if said is None else finding is not None and said in finding.reason
