@@ -111,34 +111,25 @@ def courses(inputs: Mapping[str, Any], rules: Mapping[str, str], start: complex 
     return board, states
 
 
-def of_board(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str) -> int:
+def of_board(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str) -> Any:
     """The answer. asked: the question as the title says it."""
     board, states = courses(inputs, rules)
     ask, end, numbered = inputs["ask"], states[-1], list(enumerate(states))[1:]
     marks = {cell for cell, letter in board.ground.items() if letter == "x"}
-    shifts = [number for number, state in numbered if state.things != states[number - 1].things]
-    gap = end.at - board.home
-    begins = [cell for cell, letter in board.ground.items() if letter == "." and cell not in states[0].things]
-    return int({
-        "in which row it ends": lambda: end.at.imag, "in which column it ends": lambda: end.at.real,
-        "in how many cells it is": lambda: len({state.at for state in states}),
-        "how many moves change nothing": lambda: len([n for n, item in numbered if item[:2] == states[n - 1][:2]]),
-        "how many moves move things": lambda: len(shifts), "when the last thing moves": lambda: [0, *shifts][-1],
-        "how often things are on marked cells": lambda: sum(len(item.things & marks) for _, item in numbered),
-        "how often it is on marked cells": lambda: [item.at in marks for _, item in numbered].count(True),
-        "when it first reaches a column": lambda: next((n for n, item in numbered if item.at.real == ask["column"]), 0),
-        "how often it is beside walls": lambda: len([1 for _, item in numbered if "#" in {board.ground.get(item.at + way) for way in WAYS}]),
-        "how far from its beginning it ends": lambda: abs(gap.real) + abs(gap.imag),
-        "in which rows things end": lambda: sum(cell.imag for cell in end.things),
-        "which beginnings lead to a row": lambda: len([1 for cell in begins if courses(inputs, rules, cell)[1][-1].at.imag == ask["row"]]),
-        "the least number of further moves to a cell": lambda: least(board, end, complex(ask["column"], ask["row"]), ask["limit"]),
-    }[asked]())
-
-
-def least(board: Board, state: State, goal: complex, limit: int) -> int:
-    reached = {state}
-    for number in range(limit + 1):
-        if goal in {item.at for item in reached}:
-            return number
-        reached = {board.after(item, j) for item in reached for j in range(4)}
-    return 0
+    rows = sorted(int(cell.imag) for cell in end.things)
+    begins = [
+        cell for cell, letter in sorted(board.ground.items(), key=lambda item: item[0].real)
+        if letter == "." and cell not in states[0].things and cell.imag == ask.get("row")
+    ]
+    steps = [item.at - states[n - 1].at for n, item in numbered]
+    return {
+        "in which columns it goes": lambda: [int(item.at.real) for _, item in numbered],
+        "which moves change nothing": lambda: [n for n, item in numbered if item[:2] == states[n - 1][:2]],
+        "which moves move things": lambda: [n for n, item in numbered if item.things != states[n - 1].things],
+        "how many things are on marked cells": lambda: [len(item.things & marks) for _, item in numbered],
+        "when it is in a certain column": lambda: [n for n, item in numbered if item.at.real == ask["column"]],
+        "when it is beside walls": lambda: [n for n, item in numbered if "#" in {board.ground.get(item.at + way) for way in WAYS}],
+        "a word for its course": lambda: "".join("R" if step.imag else "C" if step.real else "E" for step in steps),
+        "in which rows things end": lambda: {str(row): rows.count(row) for row in rows},
+        "to which rows the beginnings lead": lambda: [int(courses(inputs, rules, cell)[1][-1].at.imag) for cell in begins],
+    }[asked]()

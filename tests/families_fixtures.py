@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from evolake.gates import load_rules
 
 SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
 RULES = load_rules(SEEDS / "rules", "families")
+WITHOUT_GUESSES = replace(RULES, rules=tuple(rule for rule in RULES.rules if rule.id != "families-guessable"))
+"""The rules but for the one on guessers, for children whose answers are small numbers, and that are judged for something else."""
 SETTINGS = FamiliesSettings(instance_cpu_s=0.5, call_cpu_s=2.0)
 
 
@@ -43,5 +46,10 @@ def operators() -> Agents:
 
 def judged(family: Family, pool: Any, agents: Agents | None = None, **options: Any) -> FamilyResults:
     """The family after its gates, under the shipped rules and limits that are short enough for tests of slow families."""
-    settings = options.pop("settings", SETTINGS)
-    return FamilyGates(pool, agents or operators(), RULES, settings, "0001", "test", options.pop("root_seed", 0))(family, **options)
+    settings, rules = options.pop("settings", SETTINGS), options.pop("rules", RULES)
+    return FamilyGates(pool, agents or operators(), rules, settings, "0001", "test", options.pop("root_seed", 0))(family, **options)
+
+
+def judged_but_for_guesses(family: Family, pool: Any, **options: Any) -> FamilyResults:
+    """The family after its gates, without the rule on guessers."""
+    return judged(family, pool, rules=WITHOUT_GUESSES, **options)

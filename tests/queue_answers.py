@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations
 from typing import Any
 
 Person = dict[str, Any]
 
 
-def of_queue(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str) -> int:
+def of_queue(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str) -> Any:
     """The answer. asked: the question as the title says it."""
     people = [{"no": no, "come": row[0], "need": row[1], "card": [*row, 0][2], "state": "coming"} for no, row in enumerate(inputs["people"], 1)]
     pictures = course(people, inputs["desks"], rules)
     ask, called = inputs["ask"], {person["no"]: person["called"] for person in people if "called" in person}
     waits = {person["no"]: called[person["no"]] - person["come"] for person in people if person["no"] in called}
     standing, served = ([list(picture.values()).count(state) for picture in pictures] for state in ("standing", "served"))
-    busy = [minute for minute, count in enumerate(served) if count]
     calls = sorted((person for person in people if "called" in person), key=lambda item: item["call"])
     return {
-        "how many go away": lambda: len(people) - len(called), "when the last service ends": lambda: busy[-1],
-        "the longest wait": lambda: max(waits.values()), "the sum of the waits": lambda: sum(waits.values()),
-        "the waits of those with priority": lambda: sum(waits.get(person["no"], 0) for person in people if person["card"]),
-        "the longest line": lambda: sorted(standing)[-1], "the line at a certain time": lambda: dict(enumerate(standing)).get(ask["minute"], 0),
-        "when one of them is called": lambda: called.get(ask["who"], 0),
-        "whose call is a certain one": lambda: [*(call["no"] for call in calls), *[0] * len(people)][ask["call"] - 1],
-        "how many wait long": lambda: len([wait for wait in waits.values() if wait >= ask["limit"] + 1]),
-        "how long all are busy": lambda: served.count(inputs["desks"]), "how long nobody is served": lambda: busy[-1] - len(busy),
-        "how often one overtakes another": lambda: len([pair for pair in combinations(sorted(called), 2) if called[pair[0]] > called[pair[1]]]),
+        "who goes away": lambda: [person["no"] for person in people if person["no"] not in called],
+        "when each is called": lambda: {str(number): minute for number, minute in called.items()},
+        "in which order they are called": lambda: [call["no"] for call in calls], "the sum of the waits": lambda: sum(waits.values()),
+        "the waits of those with priority": lambda: [waits[person["no"]] for person in people if person["card"] and person["no"] in waits],
+        "how long the line is": lambda: [dict(enumerate(standing)).get(minute, 0) for minute in range(1, ask["minute"] + 1)],
+        "who waits long": lambda: sorted(number for number, wait in waits.items() if wait >= ask["limit"] + 1),
+        "a word for what becomes of them": lambda: "".join(
+            "N" if called.get(person["no"]) is None else "A" if called.get(person["no"]) == person["come"] else "L" for person in people
+        ),
+        "when all are busy": lambda: [minute for minute, count in enumerate(served) if count == inputs["desks"]],
     }[asked]()
 
 

@@ -7,6 +7,7 @@ from itertools import combinations, permutations, product
 from typing import Any
 
 from board_answers import of_board
+from puzzle_answers import of_puzzle
 from queue_answers import of_queue
 
 from evolake.families.model.contract import Family
@@ -18,6 +19,8 @@ def answer_of(family: Family, inputs: Mapping[str, Any], text: str) -> Any:
     """The answer to an instance of a drawn world, by its title's question, its rules in force and the words of its statement."""
     rules = {point.name: point.chosen for point in family.points}
     asked = family.title.split(": ", 1)[1].rsplit(", from " if "clues" in inputs else ", by ", 1)[0]
+    if family.operator == "puzzle_world":
+        return of_puzzle(inputs, rules, asked, text)
     if "board" in inputs:
         return of_board(inputs, rules, asked)
     if "people" in inputs:
@@ -43,29 +46,20 @@ def of_arrangement(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: s
     if asked == "what follows and what is possible":
         parts = [(kind, named(kind, structure, args, names)) for kind, *args in ask["statements"]]
         true = [[means(kind, structure, x, args, weights) for x in fitting] for kind, args in parts]
-        return sum(all(row) if rules["force"] == "must" else any(row) for row in true)
-    if asked == "who has a certain number":
+        return [place for place, row in enumerate(true, 1) if (all(row) if rules["force"] == "must" else any(row))]
+    if asked == "the number of each":
         [x] = fitting
-        return next(name for name in names if x[name] == ask["place"])
-    ends = {
-        "the least or greatest number": lambda: [x[thing] for x in fitting],
-        "how near or far apart two can be": lambda: [abs(x[thing] - x[names[ask["other"]]]) for x in fitting],
-        "how full one place can be": lambda: [list(x.values()).count(ask["place"]) for x in fitting],
-        "the least or greatest total": lambda: [sum(weights[name] for name in some) for some in chosen],
-        "the smallest or largest choice": lambda: [len(some) for some in chosen],
-    }
-    if asked in ends:
-        return sorted(ends[asked]())[0 if least else -1]
+        return x
+    if asked == "the least or greatest total":
+        return sorted(sum(weights[name] for name in some) for some in chosen)[0 if least else -1]
     if asked == "the one best choice":
         rated = sorted((sum(weights[name] for name in some), "".join(sorted(name[0] for name in some))) for some in chosen)
         return rated[0 if least else -1][1]
     return {
         "in how many ways": lambda: len(fitting),
-        "in how many ways with one of them fixed": lambda: sum(x[thing] == ask["place"] for x in fitting),
-        "in how many ways with one of them": lambda: sum(thing in some for some in chosen),
-        "how many numbers are possible": lambda: len({x[thing] for x in fitting}),
-        "how many are settled": lambda: sum(len({x[name] for x in fitting}) == 1 for name in names),
-        "how many are always there": lambda: sum(all(name in some for some in chosen) for name in names),
+        "the least or greatest number of each": lambda: {name: sorted(x[name] for x in fitting)[0 if least else -1] for name in names},
+        "which numbers are possible": lambda: sorted({x[thing] for x in fitting}),
+        "which are settled": lambda: {name: fitting[-1][name] for name in names if len({x[name] for x in fitting}) == 1},
         "the one order that fits": lambda: words[0] if len(words) == 1 else None,
         "one order from the list of all": lambda: sorted(words)[ask["rank"] - 1],
     }[asked]()
@@ -167,24 +161,21 @@ def of_run(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text
     question = text.split("\n\n")[-1]
     store = max("ab", key=lambda item: max(question.rfind(name) for name in (STORES[item] & words_of(text)) or {"?"}))
     held = [item.get(store, 0) for item in trace]
-    counted = [amount for amount, item in zip(held[1:], trace[1:], strict=True) if item.get("q") == 1]
-    least = rules.get("extreme") == "smallest"
+    turns = range(1, len(trace))
     return {
-        "what is left in the end": lambda: held[-1], "what both hold in the end": lambda: trace[-1]["a"] + trace[-1]["b"],
-        "where the pointer ends": lambda: trace[-1]["r"] + 1,
-        "how often the mode changes": lambda: sum(trace[turn]["q"] != trace[turn - 1]["q"] for turn in range(1, len(trace))),
-        "the most or least that was held": lambda: sorted(held[1:])[0 if least else -1],
-        "how often a certain number is held": lambda: held[1:].count(level),
-        "when a number is first reached": lambda: next((turn for turn in range(1, len(held)) if held[turn] >= level), 0),
-        "how many turns change nothing": lambda: sum(held[turn] == held[turn - 1] for turn in range(1, len(held))),
-        "how many different numbers occur": lambda: len(set(held[1:])),
-        "how often one holds more": lambda: sum(item["a"] > item["b"] for item in trace[1:]), "the sum over all turns": lambda: sum(held[1:]),
-        "what an observer counts in all": lambda: sum(counted), "how often an observer sees a change": lambda: sum(
-            counted[place] != counted[place - 1] for place in range(1, len(counted))
-        ),
-        "which beginnings lead to an end": lambda: sum(
-            run_of(inputs["start"] | {"a": amount}, inputs, rules)[-1]["b"] >= level for amount in range(inputs["start"]["a"], cap + 1)
-        ),
+        "what both hold in the end": lambda: [trace[-1]["a"], trace[-1]["b"]],
+        "where the pointer is in the last turns": lambda: [item["r"] + 1 for item in trace][-3:],
+        "when the mode changes": lambda: [turn for turn in turns if trace[turn]["q"] != trace[turn - 1]["q"]],
+        "when a certain number is held": lambda: [turn for turn in turns if held[turn] == level],
+        "which turns change nothing": lambda: [turn for turn in turns if held[turn] == held[turn - 1]],
+        "which numbers occur how often": lambda: {str(amount): held[1:].count(amount) for amount in held[1:]},
+        "when one holds more": lambda: [turn for turn in turns if trace[turn]["a"] > trace[turn]["b"]],
+        "a word for the course": lambda: "".join("DEU"[1 + (held[t] > held[t - 1]) - (held[t] < held[t - 1])] for t in turns),
+        "the sum over all turns": lambda: sum(held[1:]),
+        "what an observer counts": lambda: [amount for amount, item in zip(held[1:], trace[1:], strict=True) if item.get("q") == 1],
+        "to which ends the beginnings lead": lambda: [
+            run_of(inputs["start"] | {"a": amount}, inputs, rules)[-1]["b"] for amount in range(inputs["start"]["a"], cap + 1)
+        ],
     }[asked]()
 
 

@@ -29,7 +29,7 @@ class UtilitySettings(LineSettings):
     reply_start: str = Field(default="", description="what the model reads as the start of its own reply, so that it goes on from there")
 
     instances_per_arm: int = Field(default=8192, gt=0, description="training problems of an arm, shared out over its families")
-    test_share: float = Field(default=0.25, gt=0, lt=1, description="share of the roots whose lineages are held out, as in `evolake families export`")
+    test_share: float = Field(default=0.25, gt=0, lt=1, description="share of lineages and engines that are held out, as in `families export`")
     test_problems: int = Field(default=400, gt=0, description="problems of held-out lineages an evaluation")
     band_weights: tuple[int, int, int] = Field(default=(1, 3, 5), description="problems of difficulties 1-3, 4-6 and 7-10, in this ratio")
     longest_statement: int = Field(default=30000, gt=0, description="a question of more characters is left out, in training and in evaluation")

@@ -36,10 +36,10 @@ LOADING = {
 
 def card(
     form: str, rows: Sequence[Mapping[str, Any]], made_by: Provenance, splits: Mapping[str, int], *, left_out: int = 0,
-    checked: Collection[str] = (),
+    checked: Collection[str] = (), shared: str = "",
 ) -> str:
     """The text of README.md. rows: the instances, columns of INSTANCES with `operator` of their family. left_out: how many are in no split.
-    checked: families whose questions have many correct answers.
+    shared: what both sides of the split share. checked: families whose questions have many correct answers.
     """
     suffix = "jsonl" if form == "jsonl" else "parquet"
     name = "instances" if form == "jsonl" and len(splits) == 1 else ""
@@ -51,8 +51,11 @@ def card(
         f"{len(rows)} questions with one checkable answer each, drawn from {len(families)} families"
         f" ({', '.join(f'{split}: {count}' for split, count in splits.items())})."
         " A label is what a strict majority of independent validators answers."
-        + (" Splits are by lineage: no family of one descends from a root that a family of the other has." if len(splits) > 1 else "")
-        + (f" {left_out} further questions are of families with roots on both sides, and in neither." if left_out else "") + "\n",
+        + (
+            " Splits are by lineage and mechanics: no family of one descends from a family that a family of the other descends from, or from one with"
+            f" the same engine or the same code. {shared}." if len(splits) > 1 else ""
+        )
+        + (f" {left_out} further questions are of families with ancestors or engines on both sides, and in neither." if left_out else "") + "\n",
         "## Counts\n", table("category", rows, "category"), table("difficulty", rows, "band", [band_name(band) for band in BANDS]),
         table("language", rows, "language"), table("operator that made the family", rows, "operator"),
         table("solved from the text alone by", [{**row, "independent": row.get("independent", NONE)} for row in rows], "independent", LEVELS),

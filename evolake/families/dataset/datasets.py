@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from evolake.families.independence import NONE, Independence, independence_in
 from evolake.families.model.contract import Family
 from evolake.families.model.population import Population, load_family, population_of
 from evolake.families.tables import ARCHIVE
+from evolake.families.worlds.mechanics import OWN, Mechanics, mechanics_of
 from evolake.lake import Lake, following
 from evolake.lake.lineages import roots_of
 
@@ -22,16 +23,17 @@ MADE = "made"
 
 @dataclass(frozen=True)
 class Dataset:
-    """instances: rows of INSTANCES with `operator` and `independent`, in order of cycles. families: rows of FAMILIES of those they were drawn from.
+    """instances: rows of INSTANCES with what is known of their family (DESCRIBED), in order of cycles. families: rows of FAMILIES of those they were
+    drawn from, with the same.
 
     independence: family -> who solved it from its text alone.
-    roots: family -> the families without parents that it descends from (`evolake.lake.lineages.roots_of`).
+    units: family -> what a split keeps together of it: the mechanics of the families without parents that it descends from.
     """
 
     instances: list[dict[str, Any]]
     families: list[dict[str, Any]]
     made_by: Provenance
-    roots: dict[str, frozenset[str]]
+    units: dict[str, frozenset[str]]
     independence: Mapping[str, Independence] = field(default_factory=dict)
 
     def independent(self) -> Dataset:
@@ -57,18 +59,24 @@ def read_dataset(lake: Lake, cycles: Sequence[str]) -> Dataset:
         raise InputError("the lake holds no finished cycle of the families line", do="run: evolake run --lines families")
     population = archive_after(lake, cycles[-1])
     rows = {row["family_id"]: row for row in population.rows("accepted")}
-    instances = [
-        row | {"operator": rows[row["family_id"]]["operator"]}
-        for cycle in cycles for row in lake.read(LINE, "instances", cycle).to_dicts() if row["family_id"] in rows
-    ]
-    independence = independence_in(lake, cycles, (row["family_id"] for row in instances))
-    instances = [row | {"independent": independence[row["family_id"]].level} for row in instances]
+    instances = [row for cycle in cycles for row in lake.read(LINE, "instances", cycle).to_dicts() if row["family_id"] in rows]
     if not instances:
         raise InputError(
             "there are no instances in these cycles", got=", ".join(cycles), do="set EVOLAKE_FAMILIES__INSTANCES_PER_FAMILY and run a cycle",
         )
     drawn = {row["family_id"] for row in instances}
+    mechanics = root_mechanics(lake, population)
+    roots = roots_of({row["family_id"]: row["parents"] for row in population.rows()})
     families = [row for family_id, row in rows.items() if family_id in drawn]
+    independence = independence_in(lake, cycles, drawn)
+    described = {
+        row["family_id"]: {name: row[name] for name in ("title", "operator", "parents")} | {
+            "engine": engines_of(roots[row["family_id"]], mechanics), "answer_type": family.answer.type,
+            "independent": independence[row["family_id"]].level,
+        }
+        for row, family in zip(families, load_families(lake, families), strict=True)
+    }
+    instances = [row | described[row["family_id"]] for row in instances]
     made = {cycle: made for cycle, made in population.value(MADE, {}).items() if cycle in cycles}
     made_by = Provenance(
         seeds=[(row["name"], row["family_id"]) for row in population.rows() if row["operator"] == "seed"],
@@ -79,7 +87,23 @@ def read_dataset(lake: Lake, cycles: Sequence[str]) -> Dataset:
             if state != "retired" or population.rows(state)
         },
     )
-    return Dataset(instances, families, made_by, roots_of({row["family_id"]: row["parents"] for row in population.rows()}), independence)
+    return Dataset(instances, [row | described[row["family_id"]] for row in families], made_by, units_of(roots, mechanics), independence)
+
+
+def root_mechanics(lake: Lake, population: Population) -> dict[str, Mechanics]:
+    """The mechanics of every family without parents, by its id."""
+    rows = [row for row in population.rows() if not row["parents"]]
+    return {row["family_id"]: mechanics_of(family) for row, family in zip(rows, load_families(lake, rows), strict=True)}
+
+
+def units_of(roots: Mapping[str, Collection[str]], mechanics: Mapping[str, Mechanics]) -> dict[str, frozenset[str]]:
+    """Family -> the units that a split keeps together: those of its roots. A root that left the lake is its own unit."""
+    return {family: frozenset(mechanics[root].unit if root in mechanics else root for root in above) for family, above in roots.items()}
+
+
+def engines_of(roots: Collection[str], mechanics: Mapping[str, Mechanics]) -> str:
+    """The engines of a family's roots, each once."""
+    return " + ".join(sorted({mechanics[root].engine if root in mechanics else OWN for root in roots}))
 
 
 def archive_after(lake: Lake, cycle: str) -> Population:

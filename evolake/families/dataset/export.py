@@ -4,8 +4,8 @@
     trl      prompt (messages), answer, case_sensitive, units, category, difficulty, ids
     verl     data_source, prompt, answer, ability, reward_model, extra_info
 
-Each form is a folder with a card and, for the trainers, the reward function. A text occurs once. Splits are by lineage: no family of the test split
-has an ancestor that a family of the training split has.
+Each form is a folder with a card and, for the trainers, the reward function. A text occurs once. Splits are by lineage and mechanics: no family of
+the test split has an ancestor that a family of the training split has, or one with the same engine or the same code in other dress.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from evolake.answers.forms import asked_units
 from evolake.errors import InputError
 from evolake.families.dataset.cards import TITLE, Provenance, card
 from evolake.families.dataset.reward import reward_source
-from evolake.families.independence import NONE
 from evolake.families.model.contract import as_json, from_record
 from evolake.lake.lineages import held
 
@@ -39,14 +38,14 @@ CHECKED = "checked"
 
 def write_dataset(
     form: Form, rows: Sequence[Mapping[str, Any]], families: Sequence[Mapping[str, Any]], folder: Path, made_by: Provenance, *,
-    test_share: float = 0.0, roots: Mapping[str, Collection[str]] | None = None,
+    test_share: float = 0.0, units: Mapping[str, Collection[str]] | None = None,
 ) -> dict[str, int]:
-    """Write the data set below `folder`; gives split -> instances, and under "neither" how many stand on roots of both sides and are left out.
+    """Write the data set below `folder`; gives split -> instances, and under "neither" how many have units of both sides and are left out.
 
     Args:
         rows: columns of INSTANCES and `operator`. families: records of `contract.to_record`; written for "jsonl", their checkers into reward.py.
-        test_share: 0 to 1, of the roots.
-        roots: family -> the families without parents that it descends from (`lineages.roots_of`); one that is not named is its own root.
+        test_share: 0 to 1, of the units.
+        units: family -> what a split keeps together of it (`datasets.units_of`); a family that is not named is its own unit.
 
     Raises:
         InputError: the folder holds something else, or a split would be empty. Nothing is written then.
@@ -55,10 +54,7 @@ def write_dataset(
     splits: dict[str, list[Mapping[str, Any]]] = {"train": kept}
     left_out: list[Mapping[str, Any]] = []
     if test_share:
-        sides: dict[str, list[Mapping[str, Any]]] = {"train": [], "test": [], NEITHER: left_out}
-        for row in kept:
-            sides[side(row["family_id"], test_share, roots or {})].append(row)
-        splits = {split: sides[split] for split in SPLITS}
+        splits, left_out = split_rows(kept, test_share, units or {})
         require_both(splits, left_out, test_share)
         kept = [row for members in splits.values() for row in members]
     clear(folder)
@@ -76,7 +72,8 @@ def write_dataset(
             write_parquet(folder / f"{split}.parquet", converted)
         (folder / REWARD).write_text(reward_source(checkers), encoding="utf-8")
     counts = {split: len(members) for split, members in splits.items()}
-    (folder / CARD).write_text(card(form, kept, made_by, counts, left_out=len(left_out), checked=set(checkers)), encoding="utf-8")
+    shared = shared_text(splits) if test_share else ""
+    (folder / CARD).write_text(card(form, kept, made_by, counts, left_out=len(left_out), shared=shared, checked=set(checkers)), encoding="utf-8")
     return counts | ({NEITHER: len(left_out)} if left_out else {})
 
 
@@ -88,14 +85,25 @@ def _checked_by(row: Mapping[str, Any], checkers: Mapping[str, Any]) -> dict[str
     return {CHECKED: {"checker": row["family_id"] if own else "", "inputs": row["inputs"] if own else ""}}
 
 
+def split_rows(
+    rows: Sequence[Mapping[str, Any]], share: float, units: Mapping[str, Collection[str]]
+) -> tuple[dict[str, list[Mapping[str, Any]]], list[Mapping[str, Any]]]:
+    """Return (split -> its rows, the rows that are in neither)."""
+    sides: dict[str, list[Mapping[str, Any]]] = {"train": [], "test": [], NEITHER: []}
+    for row in rows:
+        sides[side(row["family_id"], share, units)].append(row)
+    return {split: sides[split] for split in SPLITS}, sides[NEITHER]
+
+
 def require_both(splits: Mapping[str, Sequence[Any]], left_out: Sequence[Mapping[str, Any]], share: float) -> None:
     """Raises InputError where a split is empty: a data set without a test split must not be taken for one with it."""
     empty = [split for split, members in splits.items() if not members]
     if empty:
         counts = ", ".join(f"{split}: {len(members)}" for split, members in splits.items())
         raise InputError(
-            f"no family is of the split {empty[0]!r}", wanted=f"families on both sides of a split by lineage, {share:g} of the roots for the test",
-            got=f"{counts}, with roots on both sides: {len({row['family_id'] for row in left_out})} families",
+            f"no family is of the split {empty[0]!r}",
+            wanted=f"families on both sides of a split by lineage and engine, {share:g} of these units for the test",
+            got=f"{counts}, with units on both sides: {len({row['family_id'] for row in left_out})} families",
             do="choose another --test-share, or run more cycles: evolake run --lines families",
         )
 
@@ -122,15 +130,31 @@ def once(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return kept
 
 
-def side(family_id: str, share: float, roots: Mapping[str, Collection[str]]) -> str:
-    """The split of a family: that of all its roots, or NEITHER where they are of both."""
-    result = held(family_id, roots, lambda root: in_test(root, share))
+SHARED = ("category", "operator", "answer_type", "language", "engine")
+"""What both sides of a split may share, by column; a report says how much of it they do."""
+
+
+def shared_text(splits: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """Return what the sides of a split share: "5 of 6 categories (...)", a clause for each column of SHARED."""
+    parts = []
+    for column in SHARED:
+        values = [{str(row[column]) for row in members if row.get(column) is not None} for members in splits.values()]
+        both, every = set.intersection(*values), set.union(*values)
+        if every:
+            named = f" ({', '.join(sorted(both))})" if both else ""
+            parts.append(f"{len(both)} of {len(every)} values of {column}{named}")
+    return "Both sides share " + "; ".join(parts) if parts else ""
+
+
+def side(family_id: str, share: float, units: Mapping[str, Collection[str]]) -> str:
+    """The split of a family: that of all its units, or NEITHER if they are of both."""
+    result = held(family_id, units, lambda unit: in_test(unit, share))
     return NEITHER if result is None else "test" if result else "train"
 
 
-def in_test(root_id: str, share: float) -> bool:
-    """Whether a root is of the test split. By its id alone: a later export never moves it."""
-    return int(hashlib.sha256(f"split\x1f{root_id}".encode()).hexdigest()[:12], 16) < share * 16**12
+def in_test(unit: str, share: float) -> bool:
+    """Whether a unit is of the test split. By its name alone: a later export never moves it."""
+    return int(hashlib.sha256(f"split\x1f{unit}".encode()).hexdigest()[:12], 16) < share * 16**12
 
 
 def plain(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,8 +163,17 @@ def plain(row: Mapping[str, Any]) -> dict[str, Any]:
         "id": row["instance_id"], "family_id": row["family_id"], "category": row["category"], "language": row["language"],
         "difficulty": row["difficulty"], "seed": row["seed"], "text": row["text"], "inputs": json.loads(row["inputs"]),
         "answer": json.loads(row["answer"]), "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]),
-        "votes": row["votes"], "voters": row["voters"], "independent": row.get("independent", NONE),
+        "votes": row["votes"], "voters": row["voters"], **described(row),
     } | ({"checker": checked["checker"], "answer_is": "one correct answer"} if (checked := row.get(CHECKED, {})).get("checker") else {})
+
+
+DESCRIBED = ("title", "engine", "operator", "parents", "answer_type", "independent")
+"""What an instance says of its family, next to its id, category and level (`difficulty`)."""
+
+
+def described(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of DESCRIBED, null where a row does not have one."""
+    return {name: row.get(name) for name in DESCRIBED}
 
 
 def prompt(row: Mapping[str, Any], form: type | None) -> list[dict[str, str]]:
@@ -153,7 +186,7 @@ def trl_row(row: Mapping[str, Any], split: str, number: int, form: type | None) 
     return {
         "prompt": prompt(row, form), "answer": row["answer"], "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]),
         "category": row["category"], "difficulty": row["difficulty"], "family_id": row["family_id"], "instance_id": row["instance_id"],
-        "independent": row.get("independent", NONE),
+        **described(row),
     } | row.get(CHECKED, {})
 
 
@@ -164,8 +197,8 @@ def verl_row(row: Mapping[str, Any], split: str, number: int, form: type | None)
         "reward_model": {"style": "rule", "ground_truth": row["answer"]},
         "extra_info": {
             "split": split, "index": number, "instance_id": row["instance_id"], "family_id": row["family_id"], "difficulty": row["difficulty"],
-            "seed": row["seed"], "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]),
-            "independent": row.get("independent", NONE),
+            "seed": row["seed"], "case_sensitive": row["case_sensitive"], "units": asked_units(row["text"]), "category": row["category"],
+            **described(row),
         } | row.get(CHECKED, {}),
     }
 

@@ -75,6 +75,8 @@ def traces_of(rule_id: str, evidence: Mapping[str, Any]) -> tuple[str, ...]:
         shown = [{name: voter} for name, voter in evidence["voters"].items() if voter["failures"] or voter["unsafe_probes"]]
     elif rule_id == "families-difficulty":
         shown = [{name: evidence.get(name) for name in ("size", "magnitude", "work")}]
+    elif rule_id == "families-guessable":
+        shown = [{"difficulty": row[0], "instances": row[1], "constant": row[2], "pair": row[3]} for row in evidence.get("guesses", ())]
     elif rule_id == "families-near-duplicate":
         shown = evidence["nearest"]
     elif rule_id == "families-idle":

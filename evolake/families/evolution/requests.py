@@ -36,6 +36,8 @@ IDEAS = {
     "filter": "Add a constraint to one parent that selects what counts: a parity, a bound, distinctness.",
     "constraint_world": "Invent a kind of puzzle that no accepted family has, without a parent: for example things with unknown places, groups or "
     "colours, statements about them, and a question on all the arrangements that fit.",
+    "puzzle_world": "Invent a kind of puzzle that no accepted family has, without a parent: for example a search on a map, a schedule, a game with "
+    "perfect play, an exact probability or a word that rules rewrite, whose answer is a list, a mapping, a word or a fraction.",
     "process_world": "Invent a kind of puzzle that no accepted family has, without a parent: for example quantities or places that change turn by "
     "turn under rules of your own, or choices of several who each want something, and a question on the run.",
 }

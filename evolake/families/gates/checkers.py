@@ -142,6 +142,34 @@ def varied(evidence: Evidence, *, largest_share: float, least_nontrivial: float,
     return None
 
 
+@checker("families.guessable")
+def guessable(evidence: Evidence, *, constant: float, pair: float, of: Mapping[str, float] | None = None) -> Finding | None:
+    """No constant answer and no two answers are a good guess at any level; `of` has the shares that single operators may have instead."""
+    limit = (of or {}).get(evidence.get("made_by", ""), 0.0)
+    for level, instances, one, two in evidence.get("guesses", ()):  # evidence of earlier lakes has none and is judged as it was
+        for share, largest, guess in ((one, constant, "one answer is right"), (two, pair, "one of the two most common answers is right")):
+            if share > max(largest, limit):
+                text = f"{guess} in {share:.0%} of the {instances} instances at difficulty {level}; at most {max(largest, limit):.0%} are allowed"
+                return Finding(text)
+    return None
+
+
+@checker("families.steps_alive")
+def steps_alive(evidence: Evidence, *, changing: float, deciding: float, from_difficulty: int = 5) -> Finding | None:
+    """The steps of a course change the state, and the late ones decide answers."""
+    rows = evidence.get("steps") or []  # None of a family without a course, and none in evidence of earlier lakes
+    for level, changed, _ in rows:
+        if changed < changing:
+            return Finding(f"{changed:.0%} of the steps at difficulty {level} change the state; at least {changing:.0%} are wanted")
+    late = [decided for level, _, decided in rows if level >= from_difficulty]
+    if late and (share := sum(late) / len(late)) < deciding:
+        return Finding(
+            f"without the last third of the steps {share:.0%} of the answers at difficulty {from_difficulty} and above are others; at least "
+            f"{deciding:.0%} are wanted"
+        )
+    return None
+
+
 @checker("families.difficulty")
 def difficulty(evidence: Evidence, *, ratio: float) -> Finding | None:
     """The difficulty moves something."""

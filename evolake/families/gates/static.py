@@ -18,7 +18,9 @@ from typing import Any
 from evolake.families.gates.ablation import deciding_share
 from evolake.families.gates.execution import caps_of, pairs_of, unfilled
 from evolake.families.gates.leaks import leaking_place
+from evolake.families.gates.steps import step_evidence
 from evolake.families.model.contract import Family
+from evolake.families.model.guessing import guesses_by_level
 from evolake.families.model.plain_facts import LONGEST_LINE, without_tables
 from evolake.families.model.similarity import Fingerprint, answer_key, fingerprint, similarity
 from evolake.families.sandbox.running import Instance, Solved, generate, solve
@@ -38,12 +40,16 @@ class Sample:
     own word, for people to read).
 
     deciding: of a family that joins two, how often the first part's instance decides the answer (evolake.families.gates.ablation); None of another.
+    guessed: (difficulty, key of the answer) of further instances, which tell with those of the sample what a guesser gets at each level.
+    steps: what happens in the steps of a course (evolake.families.gates.steps); None of a family without one.
     """
 
     instances: tuple[Instance, ...]
     answers: tuple[Solved, ...]
     work: dict[int, float]
     deciding: float | None = None
+    guessed: tuple[tuple[int, str], ...] = ()
+    steps: list[list[float]] | None = None
 
 
 def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sample:
@@ -60,7 +66,13 @@ def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sam
             steps = caps.steps if solved.status in ("steps", "cpu", "timeout") else solved.steps or 0
             work.setdefault(instances[number].difficulty, []).append(steps)
     mean = {difficulty: sum(steps) / settings.counted_seeds for difficulty, steps in sorted(work.items())}
-    return Sample(tuple(instances), tuple(answers), mean, deciding_share(family, instances, answers, pool=pool, caps=caps))
+    further = generate(family, pairs_of(settings.gate_difficulties, settings.guess_seeds, "guess"), pool=pool, caps=caps)
+    solved = solve(family.validator, [instance.inputs for instance in further], pool=pool, caps=caps)
+    guessed = tuple((item.difficulty, short_key(answer.answer)) for item, answer in zip(further, solved, strict=True) if answer.status == "ok")
+    return Sample(
+        tuple(instances), tuple(answers), mean, deciding_share(family, instances, answers, pool=pool, caps=caps), guessed,
+        step_evidence(family, instances, answers, pool=pool, caps=caps),
+    )
 
 
 def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]) -> dict[str, Any]:
@@ -77,6 +89,10 @@ def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]
         "leak_place": place, "leak_share": share,
         "instances": len(texts), "distinct": len({(instance.difficulty, instance.text) for instance, _ in good}),
         "answers": [[instance.difficulty, short_key(solved.answer), answer_key(solved.answer) in TRIVIAL] for instance, solved in good],
+        "made_by": family.operator, "steps": sample.steps,
+        "guesses": [list(row) for row in guesses_by_level(
+            [*((instance.difficulty, short_key(solved.answer)) for instance, solved in good), *sample.guessed]
+        )],
         "boolean": bool(answers) and all(isinstance(answer, bool) for answer in answers),
         "blind_to_difficulty": _blind_to_difficulty([instance for instance, _ in good]),
         "work": [[difficulty, value] for difficulty, value in sample.work.items()],

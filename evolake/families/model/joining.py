@@ -2,7 +2,8 @@
 
 `embed` gives a parent under a prefix: its rules, constants, ports and filterables renamed, its slots shifted, its statement in one piece. The child's
 template puts each piece under a marker line; `cutter` is the source of a function that cuts a child's statement at those lines again, so each
-parent's reader sees exactly the text that it was written for, at any depth of nesting.
+parent's reader sees exactly the text that it was written for, at any depth of nesting. Where the second statement goes on with the answer to the
+first, there are no marker lines: a bridge, one line that names the answer by a letter of its own, stands between the two.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from dataclasses import dataclass, replace
 from evolake.families.model.ast_transforms import rename_constants
 from evolake.families.model.contract import Family, Filterable, MutationPoint, Port
 from evolake.families.model.statement import prefix_rules, shift_slots, slots, split_question
+
+LETTERS = "κλμνξπρστυφχψωαβγδεζηθ"
+"""Letters that stand for what is not given as a number, in the order in which children take them."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +85,31 @@ def sections(texts: Sequence[str], marker: str) -> str:
     return "\n\n".join(f"[{marker} {number}]\n\n{text.strip()}" for number, text in enumerate(texts, start=1)) + f"\n\n[End of {marker}s]"
 
 
+BRIDGE = re.compile(r"^(?:Let ([α-ω]) be the answer to the question above\.|设 ([α-ω]) 为上面问题的答案。)[^\n]*$", re.MULTILINE)
+"""The line between two statements, the first of which gives a quantity of the second."""
+_PART = re.compile(r"^\[(?P<word>[^\[\]\n]+) 1\]$.*?^\[End of (?P=word)s\]$", re.MULTILINE | re.DOTALL)
+
+
+def bridged(first: str, bridge: str, second: str) -> str:
+    """Two statements with a bridge between them."""
+    assert BRIDGE.fullmatch(bridge), bridge
+    return f"{first.strip()}\n\n{bridge}\n\n{second.strip()}\n"
+
+
+def outer_bridge(template: str) -> str:
+    """The bridge of the operator that made the text, "" if that was another one. Inner bridges are inside of parts, or have earlier letters."""
+    inside = [match.span() for match in _PART.finditer(template)]
+    free = [match for match in BRIDGE.finditer(template) if not any(start < match.start() < end for start, end in inside)]
+    return max(free, key=lambda match: LETTERS.index(match[1] or match[2]))[0] if free else ""
+
+
 _END = re.compile(r"^\[End of .+s\]$", re.MULTILINE)
 
 
 def own_text(template: str) -> tuple[str, str]:
-    """(the last marker line, what follows it: the operator's own text); ("", the whole) of a text without sections."""
+    """(the last marker line, what follows it: the operator's own text); a bridge twice; ("", the whole) of a text without either."""
+    if bridge := outer_bridge(template):
+        return bridge, bridge
     result = list(_END.finditer(template))
     return (result[-1][0], template[result[-1].end() :]) if result else ("", template)
 

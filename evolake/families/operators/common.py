@@ -23,7 +23,7 @@ from evolake.families.model.contract import (
     MutationPoint,
     Port,
 )
-from evolake.families.model.joining import Embedded, cutter, own_text
+from evolake.families.model.joining import Embedded, cutter, outer_bridge, own_text
 from evolake.families.model.statement import SLOT, rules, rules_in, stated, whole
 from evolake.families.operators.text import say
 from evolake.program_templates import fill_template
@@ -31,17 +31,10 @@ from evolake.program_templates import fill_template
 TEMPLATES = "evolake.families.operators.templates"
 LONGEST_TEMPLATE = 6000
 LONGEST_SOURCE = 80_000
-_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-MEASURES = {
-    "integer": ("int(answer)", "int(answer)"), "boolean": ("int(bool(answer))", "1 if answer else 0"),
-    "string": (
-        f'sum(place * ("{_ALPHABET}".find(letter.upper()) + 1) for place, letter in enumerate(answer.strip(), start=1))',
-        f'sum(dict(zip("{_ALPHABET.lower()}", range(1, 27))).get(letter.lower(), 0) * (place + 1) for place, letter in enumerate(answer.strip()))',
-    ),
-    "list": ("sum(answer)", "sum(entry for entry in answer if entry)"), "mapping": ("sum(answer.values())", "sum(answer[key] for key in answer)"),
-}
-"""How an answer becomes an integer, by its declared type, for the primary and for the independent validators: by all that it holds, since a length
-lets most of it go. Numbers that need not be whole, and answers of any type, become none."""
+MEASURES = {"integer": ("int(answer)", "int(answer)"), "boolean": ("int(bool(answer))", "1 if answer else 0")}
+"""How an answer becomes a quantity, by its declared type, for the primary and for the independent validators. Other answers are none: a number that
+is made of the letters of a word, or of the sum of a list, would have to be explained, and reads as glue."""
+
 
 @dataclass(frozen=True)
 class Member:
@@ -107,13 +100,15 @@ def build(operator: str, members: Sequence[Member], glue: Glue, declared: Declar
 def said_source(template: str, points: Sequence[MutationPoint]) -> str:
     """The source of `said(text)` for what follows the parts in the template, under any of its rules."""
     end, own = own_text(template)
+    if outer_bridge(template):
+        return fill_template(f"{TEMPLATES}.bridge", said=repr(whole(own, points, {}, r"\d+")))
     return fill_template(f"{TEMPLATES}.said", said=repr(whole(own, points, {})), end=repr(end))
 
 
 def glue_of(operator: str, marker: str, parts: int, heads: tuple[str, str], /, **values: object) -> Glue:
-    """The glue of an operator, from its four templates. heads: of the primary and of the independent validators."""
+    """The glue of an operator, from its four templates. heads: of the primary and of the independent validators. marker: "" for a bridge."""
     generate, solve, other, read = (fill_template(f"{TEMPLATES}.{operator}.{name}", **values) for name in ("generate", "solve", "other", "read"))
-    return Glue(generate, heads[0] + solve, heads[1] + other, cutter(marker, parts) + read)
+    return Glue(generate, heads[0] + solve, heads[1] + other, (cutter(marker, parts) if marker else "") + read)
 
 
 def named(child: Family) -> Family:
@@ -154,8 +149,14 @@ def moved_points(members: Sequence[Member], which: int) -> tuple[MutationPoint, 
 def measure_text(family: Family, place: str) -> str:
     """How the child's text calls the number that is made of this parent's answer. Raises NotComposable."""
     if family.answer.type not in MEASURES:
-        raise NotComposable(f"an answer of type {family.answer.type} gives no whole number")
+        raise NotComposable(f"an answer of type {family.answer.type} is no quantity")
     return say(family, family.answer.type, place=place)
+
+
+def require_quantity(family: Family) -> None:
+    """Raise NotComposable for a family whose answer is no number that another statement can go on with."""
+    if family.answer.type != "integer":
+        raise NotComposable(f"an answer of type {family.answer.type} is no quantity of another statement")
 
 
 def plain_head() -> str:

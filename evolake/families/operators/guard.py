@@ -15,9 +15,9 @@ import numpy as np
 
 from evolake.families.model.ast_transforms import NotComposable, constants, rename_constants, switch, with_sources
 from evolake.families.model.contract import Family, MutationPoint
-from evolake.families.model.joining import embed, sections
-from evolake.families.model.statement import RULE, fresh_marker, join_question
-from evolake.families.operators.common import Declaration, Member, build, glue_of, measure_heads, measure_text, moved_points, point
+from evolake.families.model.joining import bridged, embed
+from evolake.families.model.statement import RULE
+from evolake.families.operators.common import Declaration, Member, build, glue_of, measure_heads, moved_points, point, require_quantity
 from evolake.families.operators.text import fresh_letters, heading, say, short
 
 WHEN = {"even": "(2, 0)", "odd": "(2, 1)", "third": "(3, 1)"}
@@ -28,10 +28,10 @@ GUARDED = re.compile(r"(?:\[Rule (\w+)\]，\S+ 代表这句话：)?“\[Rule (\w
 def guard(parents: Sequence[Family], random: np.random.Generator) -> Family:
     """The first parent's answer decides a rule of the second. Raises NotComposable."""
     first, second = parents
+    require_quantity(first)
     rule = _choose(second, random)
     then, other = (rule.alternatives[number].name for number in random.choice(len(rule.alternatives), size=2, replace=False).tolist())
     second_then, second_else = _under(second, rule, then, "then"), _under(second, rule, other, "else")
-    marker = fresh_marker([first.template, second.template])
     letter, value = fresh_letters([first, second], 2)
     left = embed(first, "a")
     right = embed(second_then, "b", shift=left.slots)
@@ -41,16 +41,14 @@ def guard(parents: Sequence[Family], random: np.random.Generator) -> Family:
     ]
     names = {"then": f"b_{rule.name}_then", "other": f"b_{rule.name}_else", "when": "when"}
     when = point(first, "when", "when", WHEN, list(WHEN)[int(random.integers(len(WHEN)))], value=value)
-    question = say(
-        first, "guard", value=value, measure=measure_text(first, f"{marker} 1"), target=f"{marker} 2", port=letter, **names,
-    )
+    bridge = say(first, "guard", value=value, port=letter, **names)
     code, words = when.alternative().code, rule.alternative(then).text
-    glue = glue_of("guard", marker, 2, measure_heads(first), code=code, letter=repr(letter), words=repr(words))
+    glue = glue_of("guard", "", 2, measure_heads(first), code=code, letter=repr(letter), words=repr(words))
     shown = right.text.replace(f"[Rule {names['then']}]", letter)
     apart = tuple(item for item in moved_points(members, 2) if item.name == names["other"])
     return build("guard", members, glue, Declaration(
         title=say(first, "guard title", first=heading(first.title), second=short(second.title)), category=second.category,
-        template=join_question(sections([left.text, shown], marker), question), answer=second.answer,
+        template=bridged(left.text, bridge, shown), answer=second.answer,
         points=(*moved_points(members, 0), *moved_points(members, 1), *apart, when), ports=left.ports + right.ports,
         filterables=left.filterables + right.filterables,
     ), parents=[first, second])

@@ -14,7 +14,19 @@ from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import Answer, Family
 from evolake.families.model.joining import embed, sections
 from evolake.families.model.statement import fresh_marker, join_question
-from evolake.families.operators.common import Declaration, Member, build, lettered, measure_text, moved_points, moved_up, not_bound, point, port_glue
+from evolake.families.operators.common import (
+    Declaration,
+    Member,
+    build,
+    lettered,
+    measure_text,
+    moved_points,
+    moved_up,
+    not_bound,
+    point,
+    port_glue,
+    require_quantity,
+)
 from evolake.families.operators.text import fresh_letters, say, short
 
 ASKS = {name: f'"{name}"' for name in ("largest", "smallest", "first", "third", "spread", "distinct", "total")}
@@ -25,6 +37,7 @@ def invert(parents: Sequence[Family], random: np.random.Generator) -> Family:
     parent = parents[0]
     if not parent.ports:
         raise NotComposable("a parent without a port")
+    require_quantity(parent)
     number = int(random.integers(len(parent.ports)))
     port = parent.ports[number]
     marker = fresh_marker([parent.template])

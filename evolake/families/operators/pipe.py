@@ -12,9 +12,8 @@ import numpy as np
 
 from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import Family
-from evolake.families.model.joining import embed, sections
-from evolake.families.model.statement import fresh_marker, join_question
-from evolake.families.operators.common import Declaration, Member, build, lettered, measure_text, moved_points, moved_up, not_bound, port_glue
+from evolake.families.model.joining import bridged, embed
+from evolake.families.operators.common import Declaration, Member, build, lettered, moved_points, moved_up, not_bound, port_glue, require_quantity
 from evolake.families.operators.text import fresh_letters, heading, say, short
 
 
@@ -23,8 +22,8 @@ def pipe(parents: Sequence[Family], random: np.random.Generator) -> Family:
     first, second = parents
     if not second.ports:
         raise NotComposable("a parent without a port")
+    require_quantity(first)
     port = second.ports[int(random.integers(len(second.ports)))]
-    marker = fresh_marker([first.template, second.template])
     letter, value = fresh_letters([first, second], 2)
     left = embed(first, "a")
     right = embed(second, "b", shift=left.slots)
@@ -32,14 +31,11 @@ def pipe(parents: Sequence[Family], random: np.random.Generator) -> Family:
     inner = right.ports[second.ports.index(port)]
     shown = lettered(right.text, inner.slot, letter)
     low = say(first, "pipe low", low=port.low) if port.low else ""
-    question = say(
-        first, "pipe", value=value, measure=measure_text(first, f"{marker} 1"), target=f"{marker} 2", port=letter, low=low,
-        slot=left.slots + right.slots,
-    )
-    glue = port_glue("pipe", first, port, marker, 2, letter, slot=left.slots + right.slots)
+    bridge = say(first, "pipe", value=value, port=letter, low=low, slot=left.slots + right.slots)
+    glue = port_glue("pipe", first, port, "", 2, letter, slot=left.slots + right.slots)
     return build("pipe", members, glue, Declaration(
         title=say(first, "pipe title", first=heading(first.title), second=short(second.title)), category=second.category,
-        template=join_question(sections([left.text, shown], marker), question), answer=second.answer,
+        template=bridged(left.text, bridge, shown), answer=second.answer,
         points=moved_points(members, 0) + moved_points(members, 1), ports=left.ports + moved_up(right.ports, inner),
         filterables=left.filterables + not_bound(right.filterables, inner.high),
     ), parents=[first, second])

@@ -7,6 +7,7 @@ a family that has no parent.
 
     constraint_world   what follows from a few statements about an arrangement
     process_world      what a run by a few rules comes to
+    puzzle_world       a puzzle of one of several engines: routes, schedules, pictures, numbers, rewriting, games, urns, liars, fields
 
 The same parents and the same random numbers give the same child. A child declares its parents' rules, ports and lists again as far as they still
 hold, so children are parents like any other.
@@ -28,14 +29,18 @@ from evolake.families.operators.invert import invert
 from evolake.families.operators.novelty import depth
 from evolake.families.operators.pipe import pipe
 from evolake.families.operators.switch import switch_rule
-from evolake.families.operators.worlds import draw_constraint_world, draw_process_world
+from evolake.families.operators.worlds import draw_constraint_world, draw_process_world, draw_puzzle_world
 
 Operator = Callable[[Sequence[Family], np.random.Generator], Family]
 COMPOSING: Mapping[str, Operator] = MappingProxyType(
     {"switch": switch_rule, "pipe": pipe, "guard": guard, "aggregate": aggregate, "invert": invert, "filter": constrain}
 )
-WORLDS: Mapping[str, Operator] = MappingProxyType({"constraint_world": draw_constraint_world, "process_world": draw_process_world})
+WORLDS: Mapping[str, Operator] = MappingProxyType(
+    {"constraint_world": draw_constraint_world, "process_world": draw_process_world, "puzzle_world": draw_puzzle_world}
+)
 """Operators that take no parent."""
+WORLD_TURNS = ("puzzle_world", "constraint_world", "puzzle_world", "process_world")
+"""The order in which attempts draw a world: puzzles have as many engines as the others together."""
 OPERATORS: Mapping[str, Operator] = MappingProxyType({**COMPOSING, **WORLDS})
 SLACK = 1e-9
 """So that shares like 0.1 + 0.2 count as what they mean."""
@@ -47,7 +52,7 @@ def turn(number: int, *, start: int = 0, share: float = 0.0) -> str:
     """The operator whose turn the attempt `number` is: a share of the attempts draw a world, the others compose, beginning with number `start`."""
     worlds = int(number * share + SLACK)
     if int((number + 1) * share + SLACK) > worlds:
-        return list(WORLDS)[worlds % len(WORLDS)]
+        return WORLD_TURNS[worlds % len(WORLD_TURNS)]
     return list(COMPOSING)[(start + number - worlds) % len(COMPOSING)]
 
 

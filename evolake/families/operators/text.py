@@ -10,28 +10,21 @@ from collections.abc import Sequence
 
 from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import Family
-
-LETTERS = "κλμνξπρστυφχψωαβγδεζηθ"
+from evolake.families.model.joining import LETTERS
 
 EN = {
     "integer": "the answer to {place}",
-    "list": "the sum of the numbers in the list that answers {place} (0 for an empty list)",
-    "mapping": "the sum of the values in the mapping that answers {place} (0 for an empty mapping)",
-    "string": (
-        "the number that the letters of the answer to {place} give: the place of each letter in the alphabet (A = 1, ..., Z = 26, capital and small "
-        "letters alike) is multiplied by the place of that letter in the answer (the first character is number 1), and the products are added up"
-    ),
     "boolean": "1 if the answer to {place} is yes (true), and 0 otherwise",
     "pipe title": "{second}, after “{first}”",
     "pipe": (
-        "Let {value} be {measure}. In {target}, {port} stands for the number that is {low}the remainder (zero or positive) that {value} leaves "
-        "when divided by [Input Slot {slot}].\n\nWhat is the answer to {target}, in the form that {target} asks for?"
+        "Let {value} be the answer to the question above. In what follows, {port} is {low}the remainder (zero or positive) that {value} "
+        "leaves when divided by [Input Slot {slot}]."
     ),
     "pipe low": "{low} plus ",
     "guard title": "{second}, by a rule that “{first}” decides",
     "guard": (
-        "Let {value} be {measure}. In {target}, {port} stands for the words “[Rule {then}]” [Rule {when}]; otherwise {port} stands for the words "
-        "“[Rule {other}]”.\n\nWhat is the answer to {target}, in the form that {target} asks for?"
+        "Let {value} be the answer to the question above. In what follows, {port} stands for the words “[Rule {then}]” [Rule {when}]; otherwise "
+        "{port} stands for the words “[Rule {other}]”."
     ),
     "when even": "if {value} is even",
     "when odd": "if {value} is odd",
@@ -66,7 +59,7 @@ EN = {
     "filter": (
         "Before anything else, change {place}: of the {noun}, only those stay {rule}; all others are removed, as if they had never been there. "
         "Those that stay keep their order and all that is said of them, and where places are counted, they alone are counted.\n\n"
-        "What is the answer to {place} after this change, in the form that {place} asks for?"
+        "Answer the question of {place} as it is after this change."
     ),
     "keep odd": "whose {quantity} is an odd number",
     "keep even": "whose {quantity} is an even number",
@@ -78,23 +71,15 @@ EN = {
 }
 ZH = {
     "integer": "{place} 的答案",
-    "list": "作为 {place} 答案的列表中各数之和（空列表为 0）",
-    "mapping": "作为 {place} 答案的映射中各值之和（空映射为 0）",
-    "string": (
-        "由 {place} 的答案中的字母得到的数：每个字母在字母表中的序号（A = 1，……，Z = 26，大小写相同）"
-        "乘以它在答案中的位置（首个字符的位置是 1），再把各乘积相加"
-    ),
     "boolean": "一个数：若 {place} 的答案为“是”（true）则为 1，否则为 0",
     "pipe title": "{second}（由“{first}”决定参数）",
     "pipe": (
-        "设 {value} 表示 {measure}。在 {target} 中，{port} 代表 {low}{value} 除以 [Input Slot {slot}] 的非负余数。\n\n"
-        "请按 {target} 要求的形式给出 {target} 的答案。"
+        "设 {value} 为上面问题的答案。在下文中，{port} 代表 {low}{value} 除以 [Input Slot {slot}] 的非负余数。"
     ),
     "pipe low": "{low} 加上 ",
     "guard title": "{second}（由“{first}”决定规则）",
     "guard": (
-        "设 {value} 表示 {measure}。在 {target} 中，[Rule {when}]，{port} 代表这句话：“[Rule {then}]”；否则 {port} 代表这句话：“[Rule {other}]”。\n\n"
-        "请按 {target} 要求的形式给出 {target} 的答案。"
+        "设 {value} 为上面问题的答案。在下文中，[Rule {when}]，{port} 代表这句话：“[Rule {then}]”；否则 {port} 代表这句话：“[Rule {other}]”。"
     ),
     "when even": "若 {value} 是偶数",
     "when odd": "若 {value} 是奇数",
@@ -125,7 +110,7 @@ ZH = {
     "filter title": "{first}（先作筛选）",
     "filter": (
         "首先对 {place} 作如下改动：在{noun}中，只保留{rule}的那些，其余全部去掉，如同从未有过。保留下来的保持原来的顺序，"
-        "与之有关的说明一概不变；凡计算位置之处，只计保留下来的。\n\n请按 {place} 要求的形式给出作此改动之后 {place} 的答案。"
+        "与之有关的说明一概不变；凡计算位置之处，只计保留下来的。\n\n请回答作此改动之后 {place} 的问题。"
     ),
     "keep odd": "{quantity}为奇数",
     "keep even": "{quantity}为偶数",

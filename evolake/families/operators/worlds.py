@@ -11,6 +11,7 @@ from evolake.families.model.contract import Family
 from evolake.families.operators.common import check_rules, named
 from evolake.families.worlds.constraint import constraint_world
 from evolake.families.worlds.process import process_world
+from evolake.families.worlds.puzzles.drawing import puzzle_world
 from evolake.families.worlds.trying import NoWorld
 
 
@@ -22,6 +23,11 @@ def draw_constraint_world(parents: Sequence[Family], random: np.random.Generator
 def draw_process_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
     """A puzzle about a run by a few rules. Raises NotComposable where none was found, or its rules could not be told apart."""
     return _drawn(process_world, random)
+
+
+def draw_puzzle_world(parents: Sequence[Family], random: np.random.Generator) -> Family:
+    """A puzzle of one of several engines, such as routes or schedules. Raises NotComposable if none was found, or its rules cannot be told apart."""
+    return _drawn(puzzle_world, random)
 
 
 def _drawn(world: Callable[[np.random.Generator], Family], random: np.random.Generator) -> Family:

@@ -5,41 +5,46 @@ No parent is asked, and no sentence of one is in it. The same random numbers giv
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from random import Random
 from typing import Any
 
 import numpy as np
 
-from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Category, Family, MutationPoint, Port
+from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Category, Family, MutationPoint
+from evolake.families.model.guessing import constant_share
 from evolake.families.worlds.engines import listing_source, sat_source, search_source
 from evolake.families.worlds.kinds import WORD, Kind, upper
 from evolake.families.worlds.laws import LAWS, Law
+from evolake.families.worlds.liveliness import is_alive
 from evolake.families.worlds.questions import QUESTIONS, Question, points_of
 from evolake.families.worlds.stating import generator_source, reader_source, template
 from evolake.families.worlds.structures import STRUCTURES, Structure
 from evolake.families.worlds.themes import Theme
-from evolake.families.worlds.trying import NoWorld, by_other_rules, entry, generating
+from evolake.families.worlds.trying import NoWorld, answer_text, by_other_rules, entry, generating
 
 FEWEST, MOST = 5, 8
 """Kinds of constraints in one world."""
 WEIGHED, BOUNDS = ("weight", "best"), ("budget", "floor")
 """Questions and constraints on the numbers of a choice's things: a world of choices has one of them, or its numbers would be idle."""
-DRAWS = 25
+DRAWS, TURNS = 40, 16
+"""Choices that are tried, and after how many of them another structure is drawn: a share of structures should not depend on how often they fail."""
 CHANGED = 2
 """Instances whose answers must be others by another rule."""
 TRIED, TRIES = (5, 7, 9), 6
 """Difficulties that a world's answers are looked at on, and instances of each."""
-COMMONEST, TRIVIAL = 0.5, 0.4
-"""Shares of these answers that one of them may have, and that 0 and 1 may have."""
+EASIEST, HARDER = (1,), (3, 10)
+"""Levels at which a guesser is tried, beside those of TRIED: first the one whose instances cost least and at which most worlds fail."""
+COMMONEST = 0.25
+"""Share of these answers that one of them may have."""
 LONGEST_TITLE = 200
 
 
 def constraint_world(random: np.random.Generator) -> Family:
     """A family that no other is a parent of. Raises NoWorld: no constraints and question were found of which the answer depends and varies."""
-    for _ in range(DRAWS):
-        structure = list(STRUCTURES.values())[int(random.choice(len(STRUCTURES), p=[one.share for one in STRUCTURES.values()]))]
+    for turn in range(DRAWS):
+        if turn % TURNS == 0:
+            structure = list(STRUCTURES.values())[int(random.choice(len(STRUCTURES), p=[one.share for one in STRUCTURES.values()]))]
         theme = structure.themes[int(random.integers(len(structure.themes)))]
         asked = [question for question in QUESTIONS if structure.name in question.structures]
         question = asked[int(random.integers(len(asked)))]
@@ -62,14 +67,16 @@ def _kinds(structure: Structure, question: Question, random: np.random.Generator
 
 
 def _worth_solving(family: Family) -> bool:
-    """Whether, of some instances, no answer is a good guess, most are more than 0 and 1, and some depend on each rule and each kind of constraint."""
+    """Whether, of some instances, no answer is a good guess, and some depend on each rule and each kind of constraint."""
+    if not is_alive(family, levels=EASIEST):
+        return False
     make, solution = generating(family.generator), entry(family.validator, "solution")
     try:
         instances = [make(difficulty, Random(seed)) for seed, difficulty in enumerate(TRIED * TRIES)]
     except ValueError:  # its generator found no instance
         return False
     answers = [solution(instance) for instance in instances]
-    if max(Counter(map(str, answers)).values()) > COMMONEST * len(answers) or sum(item in (0, 1) for item in answers) > TRIVIAL * len(answers):
+    if constant_share(list(map(answer_text, answers))) > COMMONEST:
         return False
     for source in by_other_rules(family):
         other = entry(source, "solution")
@@ -80,7 +87,7 @@ def _worth_solving(family: Family) -> bool:
         for kind in left & {clue[0] for clue in element["clues"]}:
             if solution(element | {"clues": [clue for clue in element["clues"] if clue[0] != kind]}) != answer:
                 left = left - {kind}
-    return not left
+    return not left and is_alive(family, levels=HARDER)
 
 
 def _answer(solution: Callable[..., Any], inputs: Any) -> Any:
@@ -96,17 +103,13 @@ def world_of(structure: Structure, theme: Theme, kinds: list[Kind], laws: list[L
     way = structure.way
     theme = Theme(theme.key, theme.title, theme.category, theme.names, theme.opening, {**theme.words, "ways": f"{way}s"})
     points = (law_point(laws, theme), *points_of(question, way))
-    ports = ()
-    if question.port is not None:
-        slot = structure.slots + question.keys.index(question.port) + 1
-        ports = (Port(question.port, ("ask", question.port), slot, 1, ("groups",) if structure.name == "groups" else ("names",)),)
     return Family(
         name="constraint_world", title=title(theme, kinds, question), category=_category(theme.category), language="en",
         generator=generator_source(theme, structure, kinds, laws, question), template=template(theme, structure, question),
         validator=search_source(structure, kinds, laws, question),
         validators={"listing": listing_source(structure, kinds, laws, question), "sat": sat_source(structure, kinds, laws, question)},
         reader=reader_source(theme, structure, kinds, question, points),
-        answer=Answer("string" if question.answer == "string" else "integer"), points=points, ports=ports, parents=(), operator="constraint_world",
+        answer=Answer(question.answer), points=points, parents=(), operator="constraint_world",
     )
 
 

@@ -15,12 +15,6 @@ from evolake.families.worlds.questions import Question
 from evolake.families.worlds.structures import Structure
 from evolake.program_templates import fill_template
 
-ORDER_OF = '''
-
-def order_of(order, one, two):
-    return sorted((one, two), key=order.index)
-'''
-
 
 def search_source(structure: Structure, kinds: Sequence[Kind], laws: Sequence[Law], question: Question) -> str:
     """The primary."""
@@ -44,9 +38,8 @@ def sat_source(structure: Structure, kinds: Sequence[Kind], laws: Sequence[Law],
 
 def listing_source(structure: Structure, kinds: Sequence[Kind], laws: Sequence[Law], question: Question) -> str:
     """An independent validator."""
-    order = ORDER_OF if "order_of" in question.listing else ""
     return _filled(
-        "listing", structure, laws, question, constraints=view_functions(structure, kinds, laws) + _table(kinds) + order, view=structure.view,
+        "listing", structure, laws, question, constraints=view_functions(structure, kinds, laws) + _table(kinds), view=structure.view,
         views=structure.all_views, answer=f"{question.listing}\n",
     )
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from evolake.families.model.contract import CATEGORIES, Alternative, Answer, Family, MutationPoint, Port
+from evolake.families.model.contract import CATEGORIES, Alternative, Answer, AnswerType, Family, MutationPoint, Port
 
 DRAWS = 15
 """Of rules, for one question."""
@@ -32,7 +32,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Question:
-    """text: with words of the theme and slots. run, table, clauses: the bodies of its answers."""
+    """text: with words of the theme and slots. run, table, clauses: the bodies of its answers. answer: their type."""
 
     name: str
     title: str
@@ -40,6 +40,7 @@ class Question:
     run: str
     table: str
     clauses: str
+    answer: AnswerType = field(default="integer", kw_only=True)
 
 
 Kind = TypeVar("Kind", bound=Rule)
@@ -136,13 +137,14 @@ class WorldSources:
 
 
 def process_family(
-    theme: Themed, title: str, template: str, sources: WorldSources, *, points: tuple[MutationPoint, ...], ports: tuple[Port, ...]
+    theme: Themed, title: str, template: str, sources: WorldSources, *, points: tuple[MutationPoint, ...], ports: tuple[Port, ...],
+    answer: AnswerType = "integer",
 ) -> Family:
     """The family of a process world, by its sources."""
     assert theme.category in CATEGORIES
     return Family(
         name="process_world", title=title, category=theme.category,  # pyright: ignore[reportArgumentType]
         language="en", generator=sources.generator, template=template, validator=sources.simulation,
-        validators={"clauses": sources.clauses, "table": sources.table}, reader=sources.reader, answer=Answer("integer"), points=points, ports=ports,
+        validators={"clauses": sources.clauses, "table": sources.table}, reader=sources.reader, answer=Answer(answer), points=points, ports=ports,
         parents=(), operator="process_world",
     )

@@ -4,7 +4,9 @@ queue, or those for three signals and for the end of a turn.
 
 from __future__ import annotations
 
-from random import Random
+import itertools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +16,13 @@ from evolake.families.worlds.actions import Bound, bound_actions, labels
 from evolake.families.worlds.boards.drawing import board_world
 from evolake.families.worlds.declaring import declared_source
 from evolake.families.worlds.kinds import upper
+from evolake.families.worlds.liveliness import Steps, is_alive
 from evolake.families.worlds.parts import WorldSources, by_rules, points_of, process_family
 from evolake.families.worlds.queues.drawing import queue_world
 from evolake.families.worlds.run_engines import POINTS, clauses_source, generator_source, reader_source, simulation_source, table_source
 from evolake.families.worlds.run_themes import RUN_THEMES, RunTheme
-from evolake.families.worlds.runs import RUNS, RunQuestion, extreme_point
-from evolake.families.worlds.trying import NoWorld, entry, generating
+from evolake.families.worlds.runs import RUNS, RunQuestion
+from evolake.families.worlds.trying import NoWorld, all_matter, entry
 
 BOARDS, QUEUES = 0.25, 0.3
 """Share of boards, and of queues among the others."""
@@ -27,9 +30,11 @@ OPTIONAL = (("r",), ("q",), ("r", "q"), ())
 """What a world has beside its two stores: a pointer, a mode, both, nothing."""
 CLOSED = 0.6
 """Share of worlds with a rule that ends every turn."""
+QUESTIONS = 5
+"""Themes and questions that are tried before a draw is given up."""
 DRAWS = 400
-TRIED, TRIES, DIFFERENT = 5, 12, 4
-"""A world's answers are looked at on so many instances of one difficulty, of which so many must differ."""
+TRIED, TRIES, DIFFERENT, CHANGED = 5, 12, 4, 2
+"""A run's answers are looked at on so many instances of one difficulty: how many must differ, and be others by another rule."""
 
 
 def process_world(random: np.random.Generator) -> Family:
@@ -40,6 +45,14 @@ def process_world(random: np.random.Generator) -> Family:
         if (family := drawn(random)) is None:
             raise NoWorld(f"no rules of a {name} were found that all make a difference")
         return family
+    for _ in range(QUESTIONS):
+        if (family := _run_world(random)) is not None:
+            return family
+    raise NoWorld("no rules were found that keep a run alive and make its answer vary")
+
+
+def _run_world(random: np.random.Generator) -> Family | None:
+    """A family of a drawn theme and question; None if no rules were found for them."""
     theme = RUN_THEMES[int(random.integers(len(RUN_THEMES)))]
     question = RUNS[int(random.integers(len(RUNS)))]
     store = "ab"[int(random.integers(2))]
@@ -54,16 +67,16 @@ def process_world(random: np.random.Generator) -> Family:
         if not _lively(rules, asked):
             continue
         family = run_world_of(theme, rules, question, store)
-        if _varied(family):
+        if all_matter(family, TRIED, TRIES, DIFFERENT, CHANGED) and is_alive(family, Steps("events", _changes(family))):
             return family
-    raise NoWorld("no rules were found that make the answer vary")
+    return None
 
 
 def run_world_of(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion, store: str) -> Family:
     """The family of these choices; of each rule the first alternative is in force. store: the one that is asked about."""
     touched = {name for alternatives in rules.values() for alternative in alternatives for name in alternative.reads}
     uses = ["a", "b", *(name for name in "rq" if name in touched or name in question.uses)]
-    points = points_of(rules, lambda item: said(item, theme)) + ((extreme_point(),) if question.point else ())
+    points = points_of(rules, lambda item: said(item, theme))
     text, last = template(theme, rules, question, store, uses)
     details = {"uses": uses, "events": theme.events, "modes": theme.modes}
     forms = dict.fromkeys(range(1, last + 1 + len(question.keys)), r"\d+") | {last: r"\w+(?:, \w+)*"}
@@ -74,7 +87,7 @@ def run_world_of(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQu
         generator=generator_source(rules, question, store, **details), simulation=simulation_source(rules, question, store),
         clauses=clauses_source(rules, question, store), table=table_source(rules, question, store),
         reader=reader_source(whole(text, points, forms), declared_source(text, points, _holder), question, **details),
-    ), points=points, ports=ports)
+    ), points=points, ports=ports, answer=question.answer)
 
 
 def _holder(point: MutationPoint, item: Alternative) -> str:
@@ -128,8 +141,12 @@ def _lively(rules: dict[str, list[Bound]], asked: set[str]) -> bool:
     )
 
 
-def _varied(family: Family) -> bool:
-    """Whether a few runs of one length have different answers. The sources are this room's own, and `random` is one of our making."""
-    make, solve = generating(family.generator), entry(family.validator, "solution")
-    answers = [solve(make(TRIED, Random(seed))) for seed in range(TRIES)]
-    return len(set(answers)) >= DIFFERENT
+def _changes(family: Family) -> Callable[[Any], list[bool]]:
+    """For each turn of a run, whether it changes the state."""
+    played = entry(family.validator, "played")
+
+    def changes(inputs: Any) -> list[bool]:
+        trace = played(inputs["start"], inputs)
+        return [before != after for before, after in itertools.pairwise(trace)]
+
+    return changes

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evolake.families.model.contract import Alternative, MutationPoint
+from evolake.families.model.contract import Alternative, AnswerType, MutationPoint
 
 
 @dataclass(frozen=True)
 class Question:
     """structures: where it may be asked. text: with {s1}, {s2} for its slots. keys: of `ask`, one per slot.
 
-    least, most: how many arrangements an instance leaves. point: the rule that the text holds. port: the key of a number of a place.
+    least, most: how many arrangements an instance leaves. point: the rule that the text holds.
     """
 
     name: str
@@ -28,11 +28,10 @@ class Question:
     sat: str
     listing: str
     keys: tuple[str, ...] = ()
-    answer: str = "integer"
+    answer: AnswerType = "integer"
     least: int = 3
     most: int = 60
     point: str | None = None
-    port: str | None = None
 
 
 PLACED = ("row", "ring", "groups")
@@ -41,16 +40,6 @@ EVERYWHERE = (*PLACED, "selection")
 MAKE_ONE = '''    moved = [e for e in range(count) if len({value(view, e) for view in open_}) > 1]
     thing = random.choice(moved or range(count))
     ask, texts = {"thing": thing}, [names[thing]]
-'''
-MAKE_STEADY = '''    drawn = random.sample(range(count), count)
-    moved = [e for e in drawn if 1 < min(value(view, e) for view in open_) and max(value(view, e) for view in open_) < n] or drawn
-    thing = max(moved, key=lambda e: len({value(view, e) for view in open_}))
-    ask, texts = {"thing": thing}, [names[thing]]
-'''
-MAKE_PLACED = '''    spread = [(sum(value(view, e) == k for view in open_), e, k) for e in range(count) for k in range(1, n + 1)]
-    spread = [one for one in spread if one[0] > 1] or spread
-    _, thing, place = random.choice(spread)
-    ask, texts = {"thing": thing, "place": place}, [names[thing], str(place)]
 '''
 STATEMENTS = '''    statements = []
     while len(statements) < 4 + difficulty // 3:
@@ -66,91 +55,51 @@ QUESTIONS = (
         "    return len(found)", "    return len(models(clauses))", "    return sum(1 for _ in views)", least=4,
     ),
     Question(
-        "count_with", "in how many ways with one of them fixed", PLACED,
-        "How many different {ways} that fit everything that is said have {s1} {at} {s2}?", MAKE_PLACED,
-        '    return sum(x[ask["thing"]] == ask["place"] for x in found)', '    return len(models([*clauses, [X(ask["thing"], ask["place"])]]))',
-        '    return len([view for view in views if value(view, ask["thing"]) == ask["place"]])', ("thing", "place"), least=6, port="place",
+        "extreme", "the least or greatest number of each", PLACED,
+        f"What is the {EXTREME} possible number of the {{place}} of each of the {{folk}}? Give a mapping from the names to these numbers.",
+        "    ask, texts = {}, []\n",
+        '    return {names[e]: (min if EXTREME == "smallest" else max)(x[e] for x in found) for e in range(count)}',
+        '''    order = V if EXTREME == "smallest" else V[::-1]
+    return {names[e]: next(v for v in order if possible(clauses, [X(e, v)])) for e in S}''',
+        '''    end = 0 if EXTREME == "smallest" else -1
+    return {names[e]: sorted(value(view, e) for view in views)[end] for e in range(count)}''', answer="mapping", point="extreme", most=24,
     ),
     Question(
-        "chosen_with", "in how many ways with one of them", ("selection",),
-        "In how many different choices that fit everything that is said is {s1} among those that are {part}?",
-        '''    spread = [e for e in range(count) if 1 < sum(e in view for view in open_)]
-    if spread:
-        thing = random.choice(spread)
-        ask, texts = {"thing": thing}, [names[thing]]
-''',
-        '    return sum(x[ask["thing"]] for x in found)', '    return len(models([*clauses, [X(ask["thing"], 1)]]))',
-        '    return len([team for team in views if ask["thing"] in team])', ("thing",), least=6,
+        "possible", "which numbers are possible", ORDERS, "Which {places} are possible for {s1}? Give a list of their numbers in ascending order.",
+        MAKE_ONE,
+        '    return sorted({x[ask["thing"]] for x in found})', '    return [v for v in V if possible(clauses, [X(ask["thing"], v)])]',
+        '    return [place for place in range(1, n + 1) if any(value(view, ask["thing"]) == place for view in views)]', ("thing",), "list", most=40,
     ),
     Question(
-        "extreme", "the least or greatest number", PLACED, f"What is the {EXTREME} possible number of the {{place}} of {{s1}}?", MAKE_STEADY,
-        '    return (min if EXTREME == "smallest" else max)(x[ask["thing"]] for x in found)',
-        '    return next(v for v in (V if EXTREME == "smallest" else V[::-1]) if possible(clauses, [X(ask["thing"], v)]))',
-        '    return sorted(value(view, ask["thing"]) for view in views)[0 if EXTREME == "smallest" else -1]', ("thing",), point="extreme", most=24,
+        "certain", "which are settled", PLACED,
+        "For which of the {folk} is the {place} settled, being the same in all the {ways} that fit everything that is said? Give a mapping from the "
+        "name of each of them to the number of the {place}; it may be empty.",
+        "    ask, texts = {}, []\n", "    return {names[e]: found[0][e] for e in range(count) if len({x[e] for x in found}) == 1}",
+        '''    open_values = {e: [v for v in V if possible(clauses, [X(e, v)])] for e in S}
+    return {names[e]: values[0] for e, values in open_values.items() if len(values) == 1}''',
+        '''    first = views[0]
+    return {names[e]: value(first, e) for e in range(count) if all(value(view, e) == value(first, e) for view in views)}''',
+        answer="mapping", least=2, most=4,
     ),
     Question(
-        "possible", "how many numbers are possible", PLACED, "How many different {places} are possible for {s1}?", MAKE_ONE,
-        '    return len({x[ask["thing"]] for x in found})', '    return sum(possible(clauses, [X(ask["thing"], v)]) for v in V)',
-        '    return sum(any(value(view, ask["thing"]) == place for view in views) for place in range(1, n + 1))', ("thing",), most=40,
-    ),
-    Question(
-        "certain", "how many are settled", PLACED,
-        "For how many of the {folk} is the {place} settled, being the same in all the {ways} that fit everything that is said?",
-        "    ask, texts = {}, []\n", "    return sum(len({x[e] for x in found}) == 1 for e in range(count))",
-        "    return sum(sum(possible(clauses, [X(e, v)]) for v in V) == 1 for e in S)",
-        "    return len([e for e in range(count) if all(value(view, e) == value(views[0], e) for view in views)])", least=2, most=4,
-    ),
-    Question(
-        "always", "how many are always there", ("selection",),
-        "How many of the {folk} are {part} in every choice that fits everything that is said?", "    ask, texts = {}, []\n",
-        "    return sum(min(x[e] for x in found) for e in range(count))", "    return sum(not possible(clauses, [X(e, 0)]) for e in S)",
-        "    return len(frozenset.intersection(*views))", least=2, most=6,
-    ),
-    Question(
-        "statements", "what follows and what is possible", EVERYWHERE, "Look at these statements:\n\n{s1}\n\nHow many of them [Rule force]?",
+        "statements", "what follows and what is possible", EVERYWHERE,
+        "Look at these statements:\n\n{s1}\n\nWhich of them [Rule force]? Give a list of their numbers in ascending order; it may be empty.",
         STATEMENTS,
         '''    met = [[KINDS[kind][0](x, *more, *args) for x in found] for kind, *args in ask["statements"]]
-    return sum((all if FORCE == "must" else any)(row) for row in met)''',
-        '''    whole, total = len(models(clauses)), 0
-    for kind, *args in ask["statements"]:
+    return [number for number, row in enumerate(met, start=1) if (all if FORCE == "must" else any)(row)]''',
+        '''    whole, holding = len(models(clauses)), []
+    for place, (kind, *args) in enumerate(ask["statements"]):
         both = [*clauses, *KINDS[kind](X, V, S, *given, *args)]
-        total += len(models(both)) == whole if FORCE == "must" else possible(both, [])
-    return total''',
-        '''    total = 0
+        if len(models(both)) == whole if FORCE == "must" else possible(both, []):
+            holding.append(place + 1)
+    return holding''',
+        '''    holding, number = [], 0
     for kind, *args in ask["statements"]:
+        number += 1
         true = sum(bool(KINDS[kind](view, *more, *args)) for view in views)
-        total += true == len(views) if FORCE == "must" else true > 0
-    return total''', ("statements",), point="force", most=10,
-    ),
-    Question(
-        "gap", "how near or far apart two can be", ORDERS, f"What is the {EXTREME} possible difference between the numbers of {{s1}} and {{s2}}?",
-        '''    pairs = [(one, two) for one in range(count) for two in range(one)]
-    spread = [(one, two) for one, two in pairs if 1 < min(abs(value(view, one) - value(view, two)) for view in open_)] or pairs
-    one, other = random.choice(spread if random.random() < 0.8 else pairs)
-    ask, texts = {"thing": one, "other": other}, [names[one], names[other]]
-''',
-        '    return (min if EXTREME == "smallest" else max)(abs(x[ask["thing"]] - x[ask["other"]]) for x in found)',
-        '''    gaps = range(1, n) if EXTREME == "smallest" else range(n - 1, 0, -1)
-    pairs = [(gap, v, w) for gap in gaps for v in V for w in (v - gap, v + gap) if w in V]
-    return next(gap for gap, v, w in pairs if possible(clauses, [X(ask["thing"], v), X(ask["other"], w)]))''',
-        '''    pairs = [(order, order_of(order, ask["thing"], ask["other"])) for order in views]
-    gaps = {len(order[order.index(one) + 1:order.index(two)]) + 1 for order, (one, two) in pairs}
-    return sorted(gaps)[0 if EXTREME == "smallest" else -1]''', ("thing", "other"), point="extreme", most=12,
-    ),
-    Question(
-        "filled", "how full one place can be", ("groups",), f"What is the {EXTREME} possible number of {{folk}} {{at}} {{s1}}?",
-        '''    fills = {k: sorted(len(view[k - 1]) for view in open_) for k in range(1, n + 1)}
-    place = max(random.sample(range(1, n + 1), n), key=lambda k: (fills[k][0] > 0) + (fills[k][-1] > 1) + (fills[k][0] < fills[k][-1]))
-    ask, texts = {"place": place}, [str(place)]
-''',
-        '    return (min if EXTREME == "smallest" else max)(list(x.values()).count(ask["place"]) for x in found)',
-        '''    sizes = range(len(S) + 1) if EXTREME == "smallest" else range(len(S), -1, -1)
-    for size in sizes:
-        for some in combinations(S, size):
-            if possible(clauses, [X(e, ask["place"]) if e in some else -X(e, ask["place"]) for e in S]):
-                return size''',
-        '    return sorted({len(rooms[ask["place"] - 1]) for rooms in views})[0 if EXTREME == "smallest" else -1]', ("place",), point="extreme",
-        port="place", most=24,
+        if true == len(views) if FORCE == "must" else true > 0:
+            holding.append(number)
+    return holding''', ("statements",), "list", point="force", most=10,
     ),
     Question(
         "weight", "the least or greatest total", ("selection",), f"What is the {EXTREME} total {{total}} of a choice that fits everything that is "
@@ -167,27 +116,17 @@ QUESTIONS = (
     return best''', point="extreme",
     ),
     Question(
-        "size", "the smallest or largest choice", ("selection",), f"What is the {EXTREME} number of {{folk}} in a choice that fits everything "
-        f"that is said?",
-        "    ask, texts = {}, []\n", '    return (min if EXTREME == "smallest" else max)(sum(x.values()) for x in found)',
-        '''    sizes = range(len(S) + 1) if EXTREME == "smallest" else range(len(S), -1, -1)
-    exact = [(size, some) for size in sizes for some in combinations(S, size)]
-    return next(size for size, some in exact if possible(clauses, [X(e, int(e in some)) for e in S]))''',
-        '    return len(sorted(views, key=len)[0 if EXTREME == "smallest" else -1])', point="extreme", most=30,
-    ),
-    Question(
-        "who", "who has a certain number", ORDERS, "Exactly one arrangement fits everything that is said. Which {member} {be} {at} {s1}?",
-        '''    place = random.randint(1, n)
-    ask, texts = {"place": place}, [str(place)]
-''',
+        "who", "the number of each", ORDERS,
+        "Exactly one arrangement fits everything that is said. Which number does each of the {folk} have in it? Give a mapping from the names to the "
+        "numbers.", "    ask, texts = {}, []\n",
         '''    if len(found) != 1:
         return {"status": "schema_error", "detail": "more or less than one arrangement"}
-    return next(names[e] for e, place in found[0].items() if place == ask["place"])''',
+    return {names[e]: place for e, place in found[0].items()}''',
         '''    if len(models(clauses)) != 1:
         return {"status": "schema_error", "detail": "not one arrangement"}
-    return next(names[e] for e in S if possible(clauses, [X(e, ask["place"])]))''',
+    return {names[e]: next(v for v in V if possible(clauses, [X(e, v)])) for e in S}''',
         '''    [order] = views
-    return names[order[ask["place"] - 1]]''', ("place",), "string", least=1, most=1, port="place",
+    return {names[e]: place for place, e in enumerate(order, start=1)}''', answer="mapping", least=1, most=1,
     ),
     Question(
         "word", "the one order that fits", ORDERS,

@@ -24,7 +24,7 @@ def simulation_source(rules: Mapping[str, Sequence[Bound]], question: RunQuestio
     """The primary."""
     trace = "" if question.open_start else "    trace = played(start, inputs)\n"
     answer = f"{trace}{_of(question.run, store)}\n"
-    return _filled("run_simulation", constants=_constants(rules, question), played=run_functions(rules), answer=answer)
+    return _filled("run_simulation", constants=constants_of(rules), played=run_functions(rules), answer=answer)
 
 
 def table_source(rules: Mapping[str, Sequence[Bound]], question: RunQuestion, store: str) -> str:
@@ -33,7 +33,7 @@ def table_source(rules: Mapping[str, Sequence[Bound]], question: RunQuestion, st
     table = "\n\nACTIONS = {" + ", ".join(f'"{action.key}": {action.key}' for action in _actions(rules)) + "}\n"
     trace = "" if question.open_start else TRACE
     return _filled(
-        "run_table", constants=_constants(rules, question), actions=functions + table, close=_close(rules),
+        "run_table", constants=constants_of(rules), actions=functions + table, close=_close(rules),
         answer=f"{trace}{_of(question.table, store)}\n",
     )
 
@@ -43,7 +43,7 @@ def clauses_source(rules: Mapping[str, Sequence[Bound]], question: RunQuestion, 
     functions = "".join(f"\n\ndef {action.key}(u, v, cap, m):\n    return {action.code('relation')}\n" for action in _actions(rules))
     table = "\n\nACTIONS = {\n" + "".join(f'    "{item.key}": ({item.key}, {item.reads!r}, {item.writes!r}),\n' for item in _actions(rules)) + "}\n"
     return _filled(
-        "run_clauses", constants=_constants(rules, question), actions=functions + table, close=_close(rules),
+        "run_clauses", constants=constants_of(rules), actions=functions + table, close=_close(rules),
         fold=f"{_of(question.clauses, store)}\n",
         known_stores='start.items() if name != "a"' if question.open_start else "start.items()", per=2 if "close" in rules else 1,
     )
@@ -96,10 +96,6 @@ def _actions(rules: Mapping[str, Sequence[Bound]]) -> list[Bound]:
 
 def _close(rules: Mapping[str, Sequence[Bound]]) -> str:
     return "(CLOSE,)" if "close" in rules else "()"
-
-
-def _constants(rules: Mapping[str, Sequence[Bound]], question: RunQuestion) -> str:
-    return constants_of(rules) + ('EXTREME = "largest"\n' if question.point else "")
 
 
 def _of(code: str, store: str) -> str:

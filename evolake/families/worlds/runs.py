@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evolake.families.model.contract import Alternative, MutationPoint
+from evolake.families.model.contract import AnswerType
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,7 @@ class RunQuestion:
     clauses: str
     make: str = "    ask, texts = {}, []\n"
     keys: tuple[str, ...] = ()
-    answer: str = "integer"
-    point: bool = False
+    answer: AnswerType = "integer"
     open_start: bool = False
 
 
@@ -33,76 +32,66 @@ COUNTED = '''    seen = [state["S"] for state in trace[1:]]
     level = random.choice(seen)
     ask, texts = {"level": level}, [str(level)]
 '''
-REACHED = '''    seen = [state["S"] for state in trace]
-    higher = [value for value in seen[2:] if value > seen[0]] or [random.randint(1, cap)]
-    level = random.choice(higher)
-    ask, texts = {"level": level}, [str(level)]
-'''
+ASCENDING = "Give a list of their numbers in ascending order, counting the turns from 1; it may be empty."
 RUNS = (
     RunQuestion(
-        "end", "what is left in the end", "s", "How many {units} are in {s} in the end?", '    return trace[-1]["S"]',
-        '    return int(trace["S"][-1])',
-        '    return next(n for n in range(cap + 1) if is_(last, "S", n))',
+        "end", "what both hold in the end", "ab",
+        "How many {units} are in {first} and in {second} in the end? Give a list of these two numbers, that of {first} before the other.",
+        '    return [trace[-1]["a"], trace[-1]["b"]]', '    return [int(trace[store][-1]) for store in ("a", "b")]',
+        '    return [next(n for n in range(cap + 1) if is_(last, store, n)) for store in "ab"]', answer="list",
     ),
     RunQuestion(
-        "both", "what both hold in the end", "ab", "How many {units} are there in {first} and {second} together in the end?",
-        '    return trace[-1]["a"] + trace[-1]["b"]',
-        '    return int((trace["a"] + trace["b"])[-1])',
-        '    return next(n + k for n in range(cap + 1) for k in range(cap + 1) if is_(last, "a", n) and is_(last, "b", k))',
+        "marks", "where the pointer is in the last turns", "r",
+        "At which {mark} is {the_pointer} at the end of each of the last three turns? Give a list of the three numbers, in the order of the turns.",
+        '    return [state["r"] + 1 for state in trace[-3:]]', '    return [1 + int(mark) for mark in trace["r"][-3:]]',
+        '    return [n + 1 for t in range(last - 2, last + 1) for n in range(m) if is_(t, "r", n)]', answer="list",
     ),
     RunQuestion(
-        "mark", "where the pointer ends", "r", "At which {mark} is {the_pointer} in the end?", '    return trace[-1]["r"] + 1',
-        '    return 1 + int(trace["r"][-1])',
-        '    return [is_(last, "r", n) for n in range(m)].index(True) + 1',
+        "changes", "when the mode changes", "q",
+        f"In which of the turns is {{mode_differs}} at the end not the same as at the beginning of the turn? {ASCENDING}",
+        '    return [turn for turn in range(1, len(trace)) if trace[turn]["q"] != trace[turn - 1]["q"]]',
+        '    return [int(turn) + 1 for turn in np.flatnonzero(np.diff(trace["q"]))]',
+        '    return [t + 1 for t in range(last) if is_(t, "q", 0) == is_(t + 1, "q", 1)]', answer="list",
     ),
     RunQuestion(
-        "changes", "how often the mode changes", "q", "In how many of the turns is {mode_differs} at the end not the same as at "
-        "the beginning of the turn?",
-        '    return sum(one["q"] != two["q"] for one, two in zip(trace, trace[1:]))', '    return int(np.abs(np.diff(trace["q"])).sum())',
-        '    return sum(is_(t, "q", 0) == is_(t + 1, "q", 1) for t in range(last))',
+        "when", "when a certain number is held", "s", f"At the end of which turns is the number of {{units}} in {{s}} exactly {{s1}}? {ASCENDING}",
+        '    return [turn for turn, state in enumerate(trace) if turn and state["S"] == ask["level"]]',
+        '    return [int(turn) + 1 for turn in np.flatnonzero(trace["S"][1:] == ask["level"])]',
+        '    return [t for t in range(1, last + 1) if is_(t, "S", ask["level"])]', COUNTED, ("level",), answer="list",
     ),
     RunQuestion(
-        "extreme", "the most or least that was held", "s", "What is the [Rule extreme] number of {units} that {s} holds at the end of a turn?",
-        '    return (min if EXTREME == "smallest" else max)(state["S"] for state in trace[1:])',
-        '    return int(np.sort(trace["S"][1:])[0 if EXTREME == "smallest" else -1])',
-        '''    amounts = range(cap + 1) if EXTREME == "smallest" else range(cap, -1, -1)
-    return next(n for n in amounts if any(is_(t, "S", n) for t in range(1, last + 1)))''', point=True,
+        "idle", "which turns change nothing", "s",
+        f"In which of the turns is the number of {{units}} in {{s}} at the end the same as at the beginning of the turn? {ASCENDING}",
+        '    return [turn for turn in range(1, len(trace)) if trace[turn]["S"] == trace[turn - 1]["S"]]',
+        '    return (np.flatnonzero(np.diff(trace["S"]) == 0) + 1).tolist()',
+        '    return [t + 1 for t in range(last) if any(is_(t, "S", n) and is_(t + 1, "S", n) for n in range(cap + 1))]', answer="list",
     ),
     RunQuestion(
-        "often", "how often a certain number is held", "s", "At the end of how many turns is the number of {units} in {s} exactly {s1}?",
-        '    return sum(state["S"] == ask["level"] for state in trace[1:])', '    return int(np.count_nonzero(trace["S"][1:] == ask["level"]))',
-        '    return len([t for t in range(1, last + 1) if is_(t, "S", ask["level"])])', COUNTED, ("level",),
+        "distinct", "which numbers occur how often", "s",
+        "Write down at the end of every turn how many {units} are in {s}. How many times is each of the numbers written down? Give a mapping from "
+        "each number that is written down at least once to this number of times.",
+        '    return {str(amount): [state["S"] for state in trace[1:]].count(amount) for amount in {state["S"] for state in trace[1:]}}',
+        '''    found, often = np.unique(trace["S"][1:], return_counts=True)
+    return dict(zip(map(str, found.tolist()), often.tolist(), strict=True))''',
+        '''    counted = {n: sum(is_(t, "S", n) for t in range(1, last + 1)) for n in range(cap + 1)}
+    return {f"{n}": times for n, times in counted.items() if times}''', answer="mapping",
     ),
     RunQuestion(
-        "first", "when a number is first reached", "s",
-        "Count the turns from 1. Which turn is the first at the end of which the number of {units} in {s} is at least {s1}? If there is no such "
-        "turn, the answer is 0.",
-        '    return next((number for number, state in enumerate(trace) if number and state["S"] >= ask["level"]), 0)',
-        '''    reached = np.flatnonzero(trace["S"][1:] >= ask["level"])
-    return int(reached[0]) + 1 if reached.size else 0''',
-        '''    for t in range(1, last + 1):
-        if not any(is_(t, "S", n) for n in range(ask["level"])):
-            return t
-    return 0''', REACHED, ("level",),
+        "ahead", "when one holds more", "ab", f"At the end of which turns does {{first}} hold more {{units}} than {{second}}? {ASCENDING}",
+        '    return [turn for turn, state in enumerate(trace) if turn and state["a"] > state["b"]]',
+        '    return (1 + np.flatnonzero((trace["b"] < trace["a"])[1:])).tolist()',
+        '''    return [
+        t for t in range(1, last + 1) if not any(is_(t, "a", n) and is_(t, "b", k) for n in range(cap + 1) for k in range(n, cap + 1))
+    ]''', answer="list",
     ),
     RunQuestion(
-        "idle", "how many turns change nothing", "s", "In how many of the turns is the number of {units} in {s} at the end the same as "
-        "at the beginning of the turn?",
-        '    return sum(one["S"] == two["S"] for one, two in zip(trace, trace[1:]))', '    return int((np.diff(trace["S"]) == 0).sum())',
-        '    return sum(any(is_(t, "S", n) and is_(t + 1, "S", n) for n in range(cap + 1)) for t in range(last))',
-    ),
-    RunQuestion(
-        "distinct", "how many different numbers occur", "s", "Write down at the end of every turn how many {units} are in {s}. How many different "
-        "numbers are written down?",
-        '    return len({state["S"] for state in trace[1:]})', '    return int(np.unique(trace["S"][1:]).size)',
-        '    return sum(any(is_(t, "S", n) for t in range(1, last + 1)) for n in range(cap + 1))',
-    ),
-    RunQuestion(
-        "ahead", "how often one holds more", "ab", "At the end of how many turns does {first} hold more {units} than {second}?",
-        '    return sum(state["a"] > state["b"] for state in trace[1:])', '    return int((trace["b"] < trace["a"])[1:].sum())',
-        '''    return sum(
-        not any(is_(t, "a", n) and is_(t, "b", k) for n in range(cap + 1) for k in range(n, cap + 1)) for t in range(1, last + 1)
-    )''',
+        "course", "a word for the course", "s",
+        "For each turn write one letter: U if {s} holds more {units} at the end of the turn than at its beginning, D if it holds fewer, and E if it "
+        "holds as many. Which word do the letters make, in the order of the turns?",
+        '    return "".join("U" if one["S"] < two["S"] else "D" if one["S"] > two["S"] else "E" for one, two in zip(trace, trace[1:]))',
+        '    return "".join("EUD"[step] for step in np.sign(np.diff(trace["S"])))',
+        '''    held = [next(n for n in range(cap + 1) if is_(t, "S", n)) for t in range(last + 1)]
+    return "".join("DEU"[(held[t + 1] >= held[t]) + (held[t + 1] > held[t])] for t in range(last))''', answer="string",
     ),
     RunQuestion(
         "ledger", "the sum over all turns", "s", "Write down at the end of every turn how many {units} are in {s}. What is the sum of the "
@@ -111,44 +100,21 @@ RUNS = (
         '    return sum(n for t in range(1, last + 1) for n in range(cap + 1) if is_(t, "S", n))',
     ),
     RunQuestion(
-        "seen", "what an observer counts in all", "sq",
-        "At the end of every turn somebody looks whether {mode_is_on}, and only if so counts the {units} in {s}. What is the sum of the numbers "
-        "counted? If nothing is ever counted, the answer is 0.",
-        '    return sum(state["S"] for state in trace[1:] if state["q"])', '    return int((trace["S"][1:] * trace["q"][1:]).sum())',
-        '    return sum(n for n in range(cap + 1) for t in range(1, last + 1) if is_(t, "S", n) and is_(t, "q", 1))',
+        "seen", "what an observer counts", "sq",
+        "At the end of every turn somebody looks whether {mode_is_on}, and only if so counts the {units} in {s}. Which numbers does this give? Give "
+        "a list of them in the order of the turns; it may be empty.",
+        '    return [state["S"] for state in trace[1:] if state["q"]]', '    return np.compress(trace["q"][1:], trace["S"][1:]).tolist()',
+        '    return [n for t in range(1, last + 1) for n in range(cap + 1) if is_(t, "S", n) and is_(t, "q", 1)]', answer="list",
     ),
     RunQuestion(
-        "noticed", "how often an observer sees a change", "sq",
-        "At the end of every turn somebody looks whether {mode_is_on}, and only if so counts the {units} in {s}. How often does a count give "
-        "another number than the count before it?",
-        '''    counted = [state["S"] for state in trace[1:] if state["q"]]
-    return sum(one != two for one, two in zip(counted, counted[1:]))''',
-        '    return int(np.count_nonzero(np.diff(np.compress(trace["q"][1:], trace["S"][1:]))))',
-        '''    looks = [t for t in range(1, last + 1) if not is_(t, "q", 0)]
-    return sum(not any(is_(t, "S", n) and is_(k, "S", n) for n in range(cap + 1)) for t, k in zip(looks, looks[1:]))''',
-    ),
-    RunQuestion(
-        "starts", "which beginnings lead to an end", "ab",
-        "Let the number of {units} in {first} at the start be the one that is given above, then one more, and so on up to the limit. For how many "
-        "of these numbers is the number of {units} in {second} at least {s1} in the end?",
-        '''    total = 0
+        "starts", "to which ends the beginnings lead", "ab",
+        "Let the number of {units} in {first} at the start be the one that is given above, then one more, and so on up to the limit. How many "
+        "{units} are in {second} in the end, for each of these numbers in turn? Give a list.",
+        '''    return [played({**start, "a": amount}, inputs)[-1]["b"] for amount in range(start["a"], cap + 1)]''',
+        '    return follow(every_start(start, cap, m), inputs)["b"].tolist()',
+        '''    ends = []
     for amount in range(start["a"], cap + 1):
-        total += played({**start, "a": amount}, inputs)[-1]["b"] >= ask["level"]
-    return total''',
-        '    return int((follow(every_start(start, cap, m), inputs)["b"] >= ask["level"]).sum())',
-        '''    total = 0
-    for amount in range(start["a"], cap + 1):
-        reached = [L(last, "b", n) for n in range(ask["level"], cap + 1)]
-        total += any(solver.solve(assumptions=[L(0, "a", amount), one]) for one in reached)
-    return total''',
-        '''    ends = [played({**start, "a": amount}, plan)[-1]["b"] for amount in range(start["a"], cap + 1)]
-    level = random.choice([value for value in ends if value] or [1])
-    ask, texts = {"level": level}, [str(level)]
-''', ("level",), open_start=True,
+        ends += [n for n in range(cap + 1) if solver.solve(assumptions=[L(0, "a", amount), L(last, "b", n)])]
+    return ends''', answer="list", open_start=True,
     ),
 )
-
-
-def extreme_point() -> MutationPoint:
-    """Which end is asked for."""
-    return MutationPoint("extreme", tuple(Alternative(name, name, f'"{name}"') for name in ("smallest", "largest")), "largest")

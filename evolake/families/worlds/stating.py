@@ -18,12 +18,11 @@ from evolake.program_templates import fill_template
 UNIQUE = "    count = n = 4 + difficulty // 3\n    more = (n,)\n"
 """Of questions on an order that is the only one."""
 ASKED = {
-    "thing": 'names.index(match["slot{slot}"])', "other": 'names.index(match["slot{slot}"])', "place": 'int(match["slot{slot}"])',
-    "rank": 'int(match["slot{slot}"])',
+    "thing": 'names.index(match["slot{slot}"])', "rank": 'int(match["slot{slot}"])',
     "statements": '[sentence(line.split(") ", 1)[1], names) for line in match["slot{slot}"].split("\\n")]',
 }
 """How the reader takes a key of `ask` from its slot."""
-FORM = {"thing": r"\w+", "other": r"\w+", "place": r"\d+", "rank": r"\d+"}
+FORM = {"thing": r"\w+", "rank": r"\d+"}
 """Regular expressions of the slots of what is asked."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -32,6 +33,11 @@ def generating(source: str) -> Callable[[int, Random], Any]:
     return made
 
 
+def answer_text(answer: Any) -> str:
+    """Return one text for equal answers."""
+    return json.dumps(answer, sort_keys=True)
+
+
 def by_other_rules(family: Family) -> list[str]:
     """The primary's source with one rule under another alternative, for each of these."""
     return [
@@ -40,16 +46,16 @@ def by_other_rules(family: Family) -> list[str]:
     ]
 
 
-def all_matter(family: Family, difficulty: int, tries: int, different: int, changed: int, more: int) -> bool:
-    """Whether each rule matters: of `tries` instances of one difficulty, at least `different` answers differ, `more` are above 1, and by the other
-    alternative of any rule at least `changed` are others."""
+def all_matter(family: Family, difficulty: int, tries: int, different: int, changed: int) -> bool:
+    """Whether each rule matters: of `tries` instances of one difficulty, at least `different` answers differ, and by the other alternative of any
+    rule at least `changed` are others."""
     make = generating(family.generator)
     instances = [make(difficulty, Random(seed)) for seed in range(tries)]
 
-    def answers(source: str) -> list[Any]:
-        return [entry(source, "solution")(instance) for instance in instances]
+    def answers(source: str) -> list[str]:
+        return [answer_text(entry(source, "solution")(instance)) for instance in instances]
 
     chosen = answers(family.validator)
-    return len(set(chosen)) >= different and sum(answer > 1 for answer in chosen) >= more and all(
+    return len(set(chosen)) >= different and all(
         sum(first != second for first, second in zip(chosen, answers(source), strict=True)) >= changed for source in by_other_rules(family)
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from evolake.answers.asking import answer_forms, request
 from evolake.errors import InputError
-from evolake.families.dataset.datasets import archive_after, load_families
+from evolake.families.dataset.datasets import archive_after, load_families, root_mechanics, units_of
 from evolake.families.gates.batch_sampling import sample_families
 from evolake.families.model.contract import Family
 from evolake.families.model.sampling import BANDS
@@ -20,6 +20,7 @@ from evolake.families.sandbox.running import PRELOAD
 from evolake.families.settings import FamiliesSettings
 from evolake.jail import open_pool
 from evolake.lake import Lake, following
+from evolake.lake.lineages import roots_of
 from evolake.prompts.model.contamination import overlap
 from evolake.prompts.model.problem_files import read_side
 from evolake.prompts.model.problems import finished_families
@@ -59,7 +60,8 @@ def draw_problems(
         MachineryError: the jail failed.
     """
     own, population = settings.of(UtilitySettings), archive_after(lake, last_cycle(lake))
-    pools = pools_of(population.rows(), own.test_share, own.languages)
+    roots = roots_of({row["family_id"]: row["parents"] for row in population.rows()})
+    pools = pools_of(population.rows(), own.test_share, own.languages, units_of(roots, root_mechanics(lake, population)))
     wanted = sorted({*pools.test, *(family for arm in pools.train.values() for family in arm)})
     rows = {row["family_id"]: row for row in population.rows("accepted")}
     loaded = load_families(lake, [rows[family] for family in wanted])

@@ -1,14 +1,14 @@
-"""Which families each arm trains on and which are held out, by lineage.
+"""Which families each arm trains on and which are held out, by lineage and mechanics.
 
-The split is that of `evolake families export --test-share`: by the roots that a family descends from. A family with roots on both sides is used by
-none. `parents` has the parents of each evolved family, as often as they have such children: what it lacks of `evolved` is the last operator. A family
-that was drawn from a world has no parent and leaves no trace there.
+The split is that of `evolake families export --test-share`: by the mechanics of the roots that a family descends from. A family with some of them on
+both sides is used by none. `parents` has the parents of each evolved family, as often as they have such children: what it lacks of `evolved` is the
+last operator. A family that was drawn from a world has no parent and leaves no trace there.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,22 +29,25 @@ class Pools:
     notes: tuple[str, ...]
 
 
-def pools_of(rows: Sequence[Mapping[str, Any]], share: float, languages: Sequence[str] | None) -> Pools:
+def pools_of(
+    rows: Sequence[Mapping[str, Any]], share: float, languages: Sequence[str] | None, units: Mapping[str, Collection[str]] | None = None
+) -> Pools:
     """The pools of a population.
 
     Args:
-        rows: of FAMILIES, the blocked too, whose parents are ancestors like others. share: of the roots that are held out. languages: None: all.
+        rows: of FAMILIES, the blocked too, whose parents are ancestors like others. share: of the units that are held out. languages: None: all.
+        units: family -> what a split keeps together of it (`evolake.families.dataset.datasets.units_of`); None: its roots.
 
     Raises:
         InputError: a side, or an arm, has no family.
     """
-    roots = roots_of({row["family_id"]: row["parents"] for row in rows})
+    kept_together = units or roots_of({row["family_id"]: row["parents"] for row in rows})
     usable = {
         row["family_id"]: row for row in rows if row["state"] == "accepted" and (languages is None or row["language"] in languages)
     }
     sides: dict[str, list[str]] = {"train": [], "test": [], NEITHER: []}
     for family_id in usable:
-        sides[side(family_id, share, roots)].append(family_id)
+        sides[side(family_id, share, kept_together)].append(family_id)
     seeds = [side for side in sides["train"] if usable[side]["operator"] == SEED]
     evolved = [side for side in sides["train"] if usable[side]["operator"] != SEED]
     parents = Counter(parent for item in evolved for parent in usable[item]["parents"] if parent in usable)
@@ -66,7 +69,7 @@ def pools_of(rows: Sequence[Mapping[str, Any]], share: float, languages: Sequenc
     if left:
         notes.append(f"{len(left)} parents of evolved families are retired, as a policy learns nothing from them, and are in no arm")
     if sides[NEITHER]:
-        notes.append(f"{len(sides[NEITHER])} families descend from roots of both sides and are used by neither")
+        notes.append(f"{len(sides[NEITHER])} families have ancestors or engines on both sides and are used by neither")
     return Pools({arm: train[arm] for arm in TRAINED}, tuple(sides["test"]), tuple(notes))
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from families_fixtures import RULES, SETTINGS, operators, seed_family
+from families_fixtures import SETTINGS, operators, seed_family
+from families_fixtures import WITHOUT_GUESSES as RULES
 from loopback_model import KEY, Action, Asked, LoopbackModel, call, say
 from pydantic import SecretStr
 

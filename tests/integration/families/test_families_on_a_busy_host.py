@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from busy_host import busy_host
-from families_fixtures import RULES, SETTINGS, operators, seed_family
+from families_fixtures import SETTINGS, operators, seed_family
+from families_fixtures import WITHOUT_GUESSES as RULES
 
 from evolake.errors import HostBusy
 from evolake.families.evolution.proposing import propose_families

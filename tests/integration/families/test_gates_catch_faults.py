@@ -119,6 +119,9 @@ FAULTS: dict[str, tuple[Callable[[], Family], tuple[str, str]]] = {
         lambda: generator(CLINIC, "    count = ", "    while True: print('x' * 1000000)\n    count = "), ("execution", "families-instances"),
     ),
     "constant answer": (lambda: every_validator(CLINIC, "return 7"), ("static", "families-varied")),
+    "three answers": (
+        lambda: replace(every_validator(CLINIC, "return 2 + inputs['asked'] % 3"), operator="switch"), ("static", "families-guessable"),
+    ),
     "trivial answers": (lambda: every_validator(CLINIC, "return inputs['asked'] % 2"), ("static", "families-varied")),
     "slot without a text": (
         lambda: replace(CLINIC, template=CLINIC.template + "\nAnd what of [Input Slot 3]?\n"), ("execution", "families-slots"),

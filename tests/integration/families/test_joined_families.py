@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from families_fixtures import judged, seed_family
+from families_fixtures import judged_but_for_guesses as judged
+from families_fixtures import seed_family
 
 from evolake.families.model.ast_transforms import compose, factory, switch
 from evolake.families.model.contract import Answer, Family

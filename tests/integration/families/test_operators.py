@@ -6,12 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from families_fixtures import SEEDS, SETTINGS, judged, operators, seed_family
+from families_fixtures import SEEDS, SETTINGS, operators, seed_family
+from families_fixtures import judged_but_for_guesses as judged
 
 from evolake.families.gates.blind import blind_review
 from evolake.families.model.ast_transforms import NotComposable, switch
 from evolake.families.model.contract import Family, from_record, to_record
+from evolake.families.model.joining import own_text
 from evolake.families.model.loading import read_families
+from evolake.families.model.statement import stated
 from evolake.families.operators.aggregate import aggregate
 from evolake.families.operators.filter import constrain
 from evolake.families.operators.guard import guard
@@ -38,16 +41,14 @@ def under(family: Family, point: str, alternative: str) -> Family:
 CHILDREN = {
     "switch": lambda: made("switch", CLINIC),
     "pipe": lambda: made("pipe", CLINIC, CARDS),
-    "pipe of a list's sum": lambda: made("pipe", LIARS, CLINIC),
     "guard": lambda: made("guard", CARDS, LIARS),
     "aggregate": lambda: made("aggregate", CLINIC),
-    "aggregate of lists": lambda: made("aggregate", LIARS),
     "invert": lambda: under(made("invert", CLINIC), "ask", "largest"),
     "filter": lambda: made("filter", CARDS),
     "filter by a bound": lambda: constrain([CARDS], Drawn(0.1)),
     "aggregate of a pipe": lambda: made("aggregate", made("pipe", CLINIC, CARDS)),
     "pipe of an aggregate": lambda: made("pipe", made("aggregate", CARDS), CLINIC),
-    "guard of a pipe by a filter": lambda: made("guard", made("filter", CARDS), made("pipe", LIARS, CARDS)),
+    "guard of a pipe by a filter": lambda: made("guard", made("filter", CARDS), made("pipe", CLINIC, CARDS)),
     "filter of a pipe": lambda: made("filter", made("pipe", CLINIC, CARDS)),
     "Chinese pipe": lambda: made("pipe", PARKING, EXPENSES),
     "Chinese guard": lambda: made("guard", PARKING, EXPENSES),
@@ -218,16 +219,26 @@ def test_a_wrong_primary_of_a_parent_blocks_the_child(pool):
     assert examined.blocked_by.rule_id == "families-primary-agrees"
 
 
-def test_a_link_takes_all_of_an_answer_and_not_its_length(pool):
-    """Answers of one length stay apart in the number that a child makes of them, by both ways of making it."""
-    words, lists = ["ABDC", "ABCD", "DCBA", "a-b"], [[1, 4], [2, 3], [2, 4], []]
-    for family, given, numbers in (
-        (seed_family("task-order"), words, [1 + 4 + 12 + 12, 1 + 4 + 9 + 16, 4 + 6 + 6 + 4, 1 + 6]), (LIARS, lists, [5, 5, 6, 0]),
-    ):
-        child = aggregate([family], np.random.default_rng(0))
-        for source in child.voters().values():
-            asked = source.split("solve_a = part_a()")[0] + "\n\ndef solution(inputs):\n    return measure(inputs)\n"
-            assert [item.answer for item in solve(asked, given, pool=pool)] == numbers
+@pytest.mark.parametrize(("operator", "name"), [(pipe, "task-order"), (guard, "task-order"), (aggregate, "task-order")])
+def test_an_answer_that_is_no_number_is_no_quantity_of_another_statement(operator, name):
+    """A number made of the letters of a word would have to be explained, and would read as glue."""
+    with pytest.raises(NotComposable, match="an answer of type string is no quantity"):
+        operator([seed_family(name), CARDS], np.random.default_rng(0))
+
+
+def test_two_joined_statements_read_as_one(pool):
+    """The answer to the first is named between the two, and the question of the second is the last sentence, also where children are joined again."""
+    child = pipe([CLINIC, CARDS], np.random.default_rng(0))
+    again = pipe([child, CARDS], np.random.default_rng(1))
+    outside = pipe([CLINIC, again], np.random.default_rng(1)) if again.ports else again
+    for family in (child, again, outside):
+        text = generate(family, [(5, 1)], pool=pool)[0].text
+        assert "[Part" not in text and "in the form that" not in text
+        assert text.count("be the answer to the question above") == {child.family_id: 1, again.family_id: 2}.get(family.family_id, 3)
+        assert text.split("\n\n")[-1] == generate(CARDS, [(5, 1)], pool=pool)[0].text.split("\n\n")[-1] or family is outside
+        joined, own = own_text(stated(family))
+        assert joined == own and own.startswith("Let ")
+        assert read(family.reader, [text], pool=pool)[0].inputs == generate(family, [(5, 1)], pool=pool)[0].inputs
 
 
 def test_an_inverse_looks_around_the_number_that_its_parent_drew(pool):
@@ -280,7 +291,7 @@ def test_blind_reviewers_of_a_guard_follow_the_text_alone(pool):
     (switch_rule, [replace(CLINIC, points=())], "without a rule"),
     (pipe, [CLINIC, LIARS], "without a port"),
     (lambda parents, random: child_of("pipe", parents, random), [CLINIC, PARKING], "no second parent of the same language"),
-    (pipe, [replace(CLINIC, answer=replace(CLINIC.answer, type="any")), CARDS], "no whole number"),
+    (pipe, [replace(CLINIC, answer=replace(CLINIC.answer, type="any")), CARDS], "no quantity of another statement"),
     (guard, [CLINIC, replace(CARDS, points=())], "without a rule"),
     (aggregate, [replace(CLINIC, reader=None)], "without a reader"),
     (invert, [replace(CARDS, validators={})], "without independent validators"),

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from families_fixtures import RULES, SETTINGS, operators, seed_family
+from families_fixtures import SETTINGS, operators, seed_family
+from families_fixtures import WITHOUT_GUESSES as RULES
 from loopback_model import KEY, Asked, LoopbackModel, serve
 from pydantic import SecretStr
 

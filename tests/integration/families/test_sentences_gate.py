@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from families_fixtures import judged, seed_family
+from families_fixtures import judged_but_for_guesses as judged
+from families_fixtures import seed_family
 from families_in_other_dress import DRESSED, FAULTY
 
 from evolake.families.gates.sentences import probe_texts
@@ -50,8 +52,9 @@ def test_what_operators_say_is_read_word_by_word(pool):
 
 def test_a_reader_that_overlooks_what_the_operator_says_is_blocked(pool):
     child = guard([seed_family("remainder-subsets"), seed_family("truth-tellers")], np.random.default_rng(1))
-    assert child.reader is not None and "    said(text)\n" in child.reader
-    lenient = replace(child, reader=child.reader.replace("    said(text)\n", ""))
+    assert child.reader is not None and child.reader.count("\nSAID = ") == 1
+    lenient = replace(child, reader=re.sub("\nSAID = .*\n", "\nSAID = r\"Let . be[^\\\\n]*\"\n", child.reader))
+    assert lenient.reader != child.reader
     blocked = judged(lenient, pool).blocked_by
     assert blocked is not None and blocked.rule_id == "families-sentences-read"
     assert "what the operator says" in blocked.reason

@@ -8,15 +8,22 @@ from functools import partial
 
 import numpy as np
 import pytest
-from families_fixtures import judged, seed_family
+from families_fixtures import judged as judged_by_all_rules
+from families_fixtures import judged_but_for_guesses as judged
+from families_fixtures import seed_family
 
+from evolake.families.model.ast_transforms import switch
 from evolake.families.model.contract import Family
 from evolake.families.operators.registry import child_of
+from evolake.families.worlds.actions import bound_actions
 from evolake.families.worlds.boards.drawing import board_world
 from evolake.families.worlds.constraint import world_of
 from evolake.families.worlds.laws import LAWS
+from evolake.families.worlds.process import run_world_of
 from evolake.families.worlds.questions import QUESTIONS
 from evolake.families.worlds.queues.drawing import queue_world
+from evolake.families.worlds.run_themes import RUN_THEMES
+from evolake.families.worlds.runs import RUNS
 from evolake.families.worlds.structures import STRUCTURES
 from evolake.families.worlds.themes import THEMES
 
@@ -47,7 +54,7 @@ def test_a_drawn_world_passes_every_gate_and_makes_children(pool):
 def test_a_process_world_passes_every_gate_and_a_wrong_rule_in_its_simulation_blocks(pool, draw, seed, old, new):
     family = draw(np.random.default_rng(seed))
     assert family is not None
-    examined = judged(family, pool)
+    examined = judged_by_all_rules(family, pool)
     assert examined.accepted, examined.blocked_by
     assert all(len(vote.for_label) == 3 for vote in examined.sample_votes)
     wrong = family.validator.replace(old, new)
@@ -90,3 +97,16 @@ def test_a_law_that_the_text_says_and_no_program_follows_is_blocked(pool):
     blocked = judged(silent, pool).blocked_by
     assert blocked is not None and blocked.rule_id == "families-sentences-declared", blocked
     assert f"law_{held.chosen} is said to hold a rule" in blocked.reason
+
+
+def test_a_world_that_a_switched_rule_leaves_dead_is_blocked(pool):
+    """Stores that are filled up once and stay so; as it was drawn, the same world passes."""
+    known = {action.key: action for action in bound_actions()}
+    keys = {"one": ("put_a_4", "fill_a"), "two": ("take_a_2", "fill_b"), "three": ("swap_ab", "shift_ba"), "close": ("halve_b", "clear_b")}
+    rules = {point: [known[key] for key in pair] for point, pair in keys.items()}
+    family = run_world_of(RUN_THEMES[0], rules, next(question for question in RUNS if question.name == "course"), "a")
+    assert judged(family, pool).accepted
+    dead = switch(switch(family, "two", "fill_b"), "one", "fill_a")
+    dead = replace(switch(switch(dead, "three", "shift_ba"), "close", "clear_b"), operator="switch")
+    blocked = judged(dead, pool).blocked_by
+    assert blocked is not None and blocked.rule_id == "families-steps-alive", blocked

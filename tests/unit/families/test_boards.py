@@ -69,7 +69,7 @@ def test_a_rule_means_the_same_in_three_engines_and_in_a_fourth_program(rule):
 
 
 def test_there_are_enough_rules_questions_and_themes_and_no_text_holds_another():
-    assert len(RULES) >= 12 and len(QUESTIONS) >= 10 and len(BOARD_THEMES) >= 5
+    assert len(RULES) >= 12 and len(QUESTIONS) >= 9 and len(BOARD_THEMES) >= 5
     assert all(sum(rule.point == point for rule in RULES) > 2 for point in POINTS)
     for theme in BOARD_THEMES:
         texts = [rule.said(theme.words) for rule in chosen_rules()]
@@ -95,15 +95,17 @@ def test_a_course_worked_out_by_hand():
     keys = (("wall_back", "wall_stay"), ("edge_across", "edge_stay"), ("push_one", "push_never"), ("mark_spring_1", "mark_ice"))
     rules = {point: [known[key] for key in pair] for point, pair in zip(POINTS, keys, strict=True)}
     wanted = {
-        "row": 4, "column": 2, "cells": 9, "idle": 1, "moving": 4, "on_marks": 4, "visits": 2, "first": 5, "walls": 8, "distance": 3, "rows": 5,
-        "settled": 6, "least": 2,
+        "columns": [2, 3, 3, 3, 4, 4, 3, 3, 4, 1, 1, 2], "idle": [3], "moving": [1, 2, 4, 6], "on_marks": [0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0],
+        "visits": [5, 6, 9], "walls": [1, 2, 3, 4, 7, 8, 10, 12], "word": "CCERCRCRCCRC", "rows": {"1": 1, "4": 1},
     }
-    asks = {"first": {"column": 4}, "least": {"row": 3, "column": 1, "limit": 3}}
+    asks = {"visits": {"column": 4}}
     result = {}
     for question in QUESTIONS:
         if question.name in wanted:
             made = entries(board_of(BOARD_THEMES[0], rules, question))
-            [result[question.name]] = {made[name]({"board": board, "moves": moves, "ask": asks.get(question.name, {})}) for name in ENGINES}
+            answers = [made[name]({"board": board, "moves": moves, "ask": asks.get(question.name, {})}) for name in ENGINES]
+            assert answers == answers[:1] * 3
+            result[question.name] = answers[0]
     assert result == wanted
 
 

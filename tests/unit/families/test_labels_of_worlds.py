@@ -15,7 +15,7 @@ from evolake.families.operators.registry import child_of
 DRAWN = ((2, 1), (4, 2), (6, 3), (8, 4), (10, 5))
 
 
-@pytest.mark.parametrize("name", ["constraint_world", "process_world"])
+@pytest.mark.parametrize("name", ["constraint_world", "process_world", "puzzle_world"])
 def test_labels_of_a_hundred_instances_are_those_of_an_independent_solver(name):
     right = 0
     for number in range(500, 520):

@@ -13,6 +13,7 @@ from families_fixtures import SEEDS, seed_family
 
 from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import Alternative, MutationPoint
+from evolake.families.model.joining import own_text
 from evolake.families.model.loading import read_families
 from evolake.families.operators.common import check_rules
 from evolake.families.operators.guard import GUARDED, guard
@@ -83,7 +84,8 @@ def test_a_guard_takes_no_rule_that_another_guard_quotes_or_decides_by():
         except NotComposable:
             continue
         taken += 1
-        said = outer.template.split("[End of")[-1]
+        said = own_text(outer.template)[1]
+        assert said.startswith("Let ")
         assert not re.search(r"\[Rule b_\w*_then_(then|else)\]|\[Rule b_\w*_else_(then|else)\]|\[Rule b_when", said)
     assert taken > 0
     names = {match for result in GUARDED.findall(inner.template) for match in result if match}

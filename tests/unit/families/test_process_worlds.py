@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from worlds_fixtures import ENGINES, entries, statements
+from worlds_fixtures import ENGINES, TYPES, entries, statements
 
 from evolake.families.model.contract import to_record
 from evolake.families.model.statement import fill, stated
@@ -122,7 +122,7 @@ def test_three_engines_agree_on_drawn_runs_and_the_reader_finds_the_inputs_again
             inputs, texts = made["generator.py"](difficulty)
             answers = [made[name](inputs) for name in ENGINES]
             assert answers == [answers[0]] * 3, (family.title, inputs, answers)
-            assert {type(answer) for answer in answers} == {int}
+            assert {type(answer) for answer in answers} == {TYPES[family.answer.type]}
             assert made["reader.py"](fill(stated(family), texts)) == inputs
             instances += 1
     assert instances >= 200
@@ -138,7 +138,8 @@ def test_every_question_is_answered_alike_in_every_theme(question):
         made = entries(family := run_world_of(theme, rules, question, "b"))
         random.seed(4)
         inputs, texts = made["generator.py"](6)
-        assert len({made[name](inputs) for name in family.sources() if name.startswith("validator")}) == 1
+        first, *others = [made[name](inputs) for name in family.sources() if name.startswith("validator")]
+        assert others == [first, first]
         assert made["reader.py"](fill(stated(family), texts)) == inputs
 
 
@@ -146,13 +147,17 @@ def test_an_observer_sees_only_what_is_there_while_it_looks():
     """Worked out by hand: bells put 2 beads into the red jar, drums change the lamp, whistles clear the red jar."""
     rules = {"one": _bound("put_a_2", "put_b_1"), "two": _bound("flip", "flip_empty_b"), "three": _bound("clear_a", "fill_a")}
     inputs = {"cap": 5, "start": {"a": 1, "b": 0, "q": 0}, "events": [0, 1, 0, 1, 2, 1, 1, 1], "ask": {}}
-    wanted = {"seen": 3 + 5 + 0 + 0, "noticed": 2, "distinct": 3, "first": 3, "often": 2}
+    wanted = {
+        "seen": [3, 5, 0, 0], "distinct": {"3": 2, "5": 2, "0": 4}, "when": [3, 4], "changes": [2, 4, 6, 7, 8], "course": "UEUEDEEE",
+        "idle": [2, 4, 6, 7, 8],
+        "end": [0, 0], "ledger": 16,
+    }
     for question in RUNS:
         if question.name in wanted:
             made = entries(run_world_of(RUN_THEMES[0], rules, question, "a"))
             asked = {**inputs, "ask": {"level": 5} if question.keys else {}}
-            answers = {made[name](asked) for name in ("validator.py", "validators/clauses.py", "validators/table.py")}
-            assert answers == {wanted[question.name]}, question.name
+            answers = [made[name](asked) for name in ("validator.py", "validators/clauses.py", "validators/table.py")]
+            assert answers == [wanted[question.name]] * 3, question.name
 
 
 def _bound(*keys: str) -> list[Bound]:

@@ -122,7 +122,7 @@ def test_worlds_are_the_same_to_the_byte() -> None:
         "boards": _digest(_sources([boards.board_of(boards.BOARD_THEMES[0], board_rules, question) for question in boards.QUESTIONS])),
         "queues": _digest(_sources([queues.queue_of(queues.QUEUE_THEMES[0], queue_rules, question) for question in queues.QUESTIONS])),
     } == {
-        "constraints": "e0c3d5cd511a4c0b", "runs": "1a4286b75e99608a", "boards": "fd80823f607d5a39", "queues": "fca094e470f34494",
+        "constraints": "ec3247a8ad864b6e", "runs": "746afb1ec15de7cf", "boards": "2dd1056a1c6b4f17", "queues": "195f4feffba3c48e",
     }
 
 

@@ -29,8 +29,13 @@ def instance(number: int, family: str = "f", language: str = "en", answer: objec
     return {
         "instance_id": f"i{number}", "family_id": family, "cycle": "0001", "category": "logical", "language": language, "difficulty": 4,
         "band": "4-6", "seed": 2**62 + number, "text": f"Question {number}?", "inputs": "{}", "answer": json.dumps(answer), "case_sensitive": True,
-        "voters": 3, "votes": 3, "text_sha": f"t{number}", "operator": "seed",
+        "voters": 3, "votes": 3, "text_sha": f"t{number}", **DESCRIBED_F,
     }
+
+
+DESCRIBED_F = {
+    "title": "Title", "engine": "own", "operator": "seed", "parents": [], "answer_type": "any", "independent": "none",
+}
 
 
 @pytest.fixture
@@ -92,8 +97,7 @@ def test_trl_rows_are_messages_with_the_label_as_json(tmp_path):
     rows = pl.read_parquet(tmp_path / "out" / "train.parquet").to_dicts()
     assert rows[0] == {
         "prompt": [{"role": "user", "content": "Question 1?\n\nGive your final answer inside \\boxed{...}."}], "answer": "5", "case_sensitive": True,
-        "units": [], "category": "logical", "difficulty": 4, "family_id": "f", "instance_id": "i1",
-        "independent": "none",
+        "units": [], "category": "logical", "difficulty": 4, "family_id": "f", "instance_id": "i1", **DESCRIBED_F,
     }
     assert rows[1]["answer"] == '[1, "a"]'
     assert "请" in rows[1]["prompt"][0]["content"]
@@ -106,7 +110,7 @@ def test_verl_rows_have_the_fields_that_verl_reads(tmp_path):
     assert row["reward_model"] == {"style": "rule", "ground_truth": "5"}
     assert row["extra_info"] == {
         "split": "train", "index": 0, "instance_id": "i1", "family_id": "f", "difficulty": 4, "seed": 2**62 + 1, "case_sensitive": True, "units": [],
-        "independent": "none",
+        "category": "logical", **DESCRIBED_F,
     }
 
 
@@ -140,13 +144,14 @@ def test_no_family_of_the_test_split_shares_an_ancestor_with_one_of_the_training
     roots = roots_of(parents)
     assert roots["r1"] == {"r1"} == roots["c1"] and roots["m1"] == {"r1", "r4"}
     rows = [instance(number, family=name) for number, name in enumerate(parents)]
-    counts = write_dataset("trl", rows, [], tmp_path, MADE_BY, test_share=0.4, roots=roots)
+    counts = write_dataset("trl", rows, [], tmp_path, MADE_BY, test_share=0.4, units=roots)
     sides = {split: set(pl.read_parquet(tmp_path / f"{split}.parquet")["family_id"].to_list()) for split in ("train", "test")}
     above = {split: set().union(*(roots[name] for name in members)) for split, members in sides.items()}
     assert above["train"] and above["test"] and not above["train"] & above["test"]
     assert sum(counts.values()) == 30 and counts["neither"] == 30 - len(sides["train"]) - len(sides["test"]) > 0
     card = (tmp_path / "README.md").read_text()
     assert "by lineage" in card and f"{counts['neither']} further questions" in card
+    assert "Both sides share 1 of 1 values of category (logical)" in card
 
 
 @given(st.lists(st.lists(st.integers(0, 29), max_size=3), min_size=30, max_size=30), st.floats(0.05, 0.9))

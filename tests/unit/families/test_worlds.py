@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from worlds_fixtures import entries, statements
+from worlds_fixtures import TYPES, entries, statements
 
 from evolake.families.model.ast_transforms import NotComposable
 from evolake.families.model.contract import from_record, to_record
@@ -218,7 +218,7 @@ def test_there_are_enough_kinds_questions_and_sentences():
     assert named == set(MEANING)
     assert {(structure, law.name) for law in LAWS for structure in law.structures} == set(LAWFUL)
     assert len({name for _, name in named}) >= 50
-    assert len(QUESTIONS) >= 12
+    assert len(QUESTIONS) >= 10
     for structure in STRUCTURES.values():
         kinds = structure.kinds
         for theme in structure.themes:
@@ -239,7 +239,7 @@ def test_three_engines_agree_on_drawn_instances_and_the_reader_finds_the_inputs_
             inputs, texts = made["generator.py"](difficulty)
             answers = [made[name](inputs) for name in ("validator.py", "validators/listing.py", "validators/sat.py")]
             assert answers == [answers[0]] * 3, (family.title, inputs, answers)
-            assert type(answers[0]) is (str if family.answer.type == "string" else int)
+            assert type(answers[0]) is TYPES[family.answer.type]
             assert made["reader.py"](fill(stated(family), texts)) == inputs
             instances += 1
     assert instances >= 200

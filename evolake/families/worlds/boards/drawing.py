@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from evolake.families.model.contract import Alternative, Family, MutationPoint, Port
@@ -11,11 +15,12 @@ from evolake.families.worlds.boards.questions import QUESTIONS, BoardQuestion
 from evolake.families.worlds.boards.rules import POINTS, Chosen, chosen_rules
 from evolake.families.worlds.boards.themes import BOARD_THEMES, BoardTheme
 from evolake.families.worlds.declaring import declared_source
+from evolake.families.worlds.liveliness import Steps, is_alive
 from evolake.families.worlds.parts import WorldSources, by_rules, drawn_world, points_of, process_family
-from evolake.families.worlds.trying import all_matter
+from evolake.families.worlds.trying import all_matter, entry
 
-TRIED, TRIES, DIFFERENT, CHANGED, MORE = 5, 16, 4, 3, 11
-"""A board's answers are looked at on so many instances of one difficulty: how many must differ, be others by another rule, and be more than 1."""
+TRIED, TRIES, DIFFERENT, CHANGED = 5, 16, 4, 3
+"""A board's answers are looked at on so many instances of one difficulty: how many must differ, and be others by another rule."""
 OPENING = (
     "Its rows are numbered {down} and its columns {along}, in each case from 1 on. At first the cells of the rows hold, {along}:",
     "Where the list says {mover} or {thing}, the ground below is {plain}.",
@@ -37,7 +42,19 @@ def board_world(random: np.random.Generator) -> Family | None:
 
 def _mattering(theme: BoardTheme, rules: dict[str, list[Chosen]], question: BoardQuestion) -> Family | None:
     family = board_of(theme, rules, question)
-    return family if all_matter(family, TRIED, TRIES, DIFFERENT, CHANGED, MORE) else None
+    alive = all_matter(family, TRIED, TRIES, DIFFERENT, CHANGED) and is_alive(family, Steps("moves", _changes(family)))
+    return family if alive else None
+
+
+def _changes(family: Family) -> Callable[[Any], list[bool]]:
+    """For each move, whether it changes where anything is."""
+    travelled = entry(family.validator, "travelled")
+
+    def changes(inputs: Any) -> list[bool]:
+        trace = travelled(inputs["board"], inputs["moves"])
+        return [before != after for before, after in itertools.pairwise(trace)]
+
+    return changes
 
 
 def board_of(theme: BoardTheme, rules: Rules, question: BoardQuestion) -> Family:
@@ -55,7 +72,7 @@ def board_of(theme: BoardTheme, rules: Rules, question: BoardQuestion) -> Family
         reader=reader_source(
             whole(text, points, forms), declared_source(text, points, _holder, [("Row {number}: {cells}.", "")]), question, names, ways,
         ),
-    ), points=points, ports=ports)
+    ), points=points, ports=ports, answer=question.answer)
 
 
 def _holder(point: MutationPoint, item: Alternative) -> str:

@@ -19,10 +19,8 @@ Rules = Mapping[str, Sequence[Chosen]]
 """Point -> its alternatives, of which the first is in force."""
 def simulation_source(rules: Rules, question: BoardQuestion) -> str:
     """The primary."""
-    body = '    w = after(inputs["board"], inputs["moves"])\n' if question.further else (
-        '    trace = travelled(inputs["board"], inputs["moves"])\n    ground = set_up(inputs["board"])["ground"]\n'
-    )
-    moving = _moving(rules) + _filled("shortest" if question.further else "travelled")
+    body = '    trace = travelled(inputs["board"], inputs["moves"])\n    ground = set_up(inputs["board"])["ground"]\n'
+    moving = _moving(rules) + _filled("travelled")
     return _filled("simulation", constants=constants_of(rules), moving=moving, answer=f"{body}{question.run}\n")
 
 
@@ -35,13 +33,13 @@ def clauses_source(rules: Rules, question: BoardQuestion) -> str:
     """An independent validator."""
     return _filled(
         "clauses", constants=constants_of(rules), rules=functions(_all(rules), "relation"), answer=indent(question.clauses, "    ") + "\n",
-        homes='kinds["@"] + kinds["."]' if question.open_start else 'kinds["@"]', further='ask["limit"]' if question.further else "0",
+        homes='kinds["@"] + kinds["."]' if question.open_start else 'kinds["@"]',
     )
 
 
 def generator_source(rules: Rules, question: BoardQuestion, names: Mapping[str, str], ways: Sequence[str]) -> str:
     """The generator. names: letter -> what the cell is called. ways: the words of the directions, clockwise from north on."""
-    moving = _moving(rules) + _filled("travelled") + (_filled("shortest") if question.further else "")
+    moving = _moving(rules) + _filled("travelled")
     return _filled("generator", names=dict(names), ways=list(ways), constants=constants_of(rules), moving=moving, make=question.make)
 
 

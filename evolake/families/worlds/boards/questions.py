@@ -15,7 +15,7 @@ from evolake.families.worlds.parts import Question
 @dataclass(frozen=True)
 class BoardQuestion(Question):
     """text: with {s1} and so on for the slots of `keys`. make: sets `ask`, in the generator, from what `run` folds. port: the key that is one.
-    low, high: of the port, see Port. open_start: whether the mover's first cell is left open. further: whether moves are looked for.
+    low, high: of the port, see Port. open_start: whether the mover's first cell is left open.
     """
 
     keys: tuple[str, ...] = ()
@@ -24,135 +24,96 @@ class BoardQuestion(Question):
     low: int = 1
     high: int | tuple[str, ...] = 1
     open_start: bool = False
-    further: bool = False
 
 
+ASCENDING = "Count the moves from 1 and give a list of their numbers in ascending order; it may be empty."
 QUESTIONS = (
     BoardQuestion(
-        "row", "in which row it ends", "What is the number of the row in which the {mover} is after the last move?", "    return trace[-1][0][0]",
-        '    return int(at[-1] // b["width"])', '    return sum(x[0] for x in g["open"] if is_("at", last, x))',
+        "columns", "in which columns it goes", "In which column is the {mover} after each of the moves? Give a list of the numbers of the columns.",
+        "    return [at[1] for at, _ in trace[1:]]", '    return (at[1:] % b["width"]).tolist()',
+        '    return [x[1] for t in range(1, last + 1) for x in g["open"] if is_("at", t, x)]', answer="list",
     ),
     BoardQuestion(
-        "column", "in which column it ends", "What is the number of the column in which the {mover} is after the last move?",
-        "    return trace[-1][0][1]", '    return int(at[-1] % b["width"])', '    return sum(x[1] for x in g["open"] if is_("at", last, x))',
-    ),
-    BoardQuestion(
-        "cells", "in how many cells it is",
-        "Look at where the {mover} is before the first move and after each of the moves: how many different cells are that?",
-        "    return len({at for at, _ in trace})", "    return int(np.unique(at).size)",
-        '    return sum(any(is_("at", t, x) for t in range(last + 1)) for x in g["open"])',
-    ),
-    BoardQuestion(
-        "idle", "how many moves change nothing",
-        "How many of the moves leave the {mover} in the cell in which it was when the move began, and every {thing} where it was?",
-        "    return sum(one == two for one, two in zip(trace, trace[1:]))",
-        "    return int(((np.diff(at) == 0) & (box[1:] == box[:-1]).all(axis=1)).sum())",
+        "idle", "which moves change nothing",
+        f"Which of the moves leave the {{mover}} in the cell in which it was when the move began, and every {{thing}} where it was? {ASCENDING}",
+        "    return [number for number in range(1, len(trace)) if trace[number] == trace[number - 1]]",
+        "    return (np.flatnonzero((np.diff(at) == 0) & (box[1:] == box[:-1]).all(axis=1)) + 1).tolist()",
         '''    kinds = [(kind, x) for kind in ("at", "thing") for x in g["open"]]
-    return [any(is_(kind, t, x) ^ is_(kind, t + 1, x) for kind, x in kinds) for t in range(last)].count(False)''',
+    return [t + 1 for t in range(last) if not any(is_(kind, t, x) ^ is_(kind, t + 1, x) for kind, x in kinds)]''', answer="list",
     ),
     BoardQuestion(
-        "moving", "how many moves move things",
-        "In how many of the moves does at least one {thing} come to another cell or leave the board?",
-        "    return sum(one[1] != two[1] for one, two in zip(trace, trace[1:]))",
-        "    return int((box[1:] ^ box[:-1]).any(axis=1).sum())",
-        '    return sum(any(is_("thing", t, x) and not is_("thing", t + 1, x) for x in g["open"]) for t in range(last))',
+        "moving", "which moves move things",
+        f"In which of the moves does at least one {{thing}} come to another cell or leave the board? {ASCENDING}",
+        "    return [number for number in range(1, len(trace)) if trace[number][1] != trace[number - 1][1]]",
+        "    return (np.flatnonzero((box[1:] ^ box[:-1]).any(axis=1)) + 1).tolist()",
+        '    return [t + 1 for t in range(last) if any(is_("thing", t, x) and not is_("thing", t + 1, x) for x in g["open"])]', answer="list",
     ),
     BoardQuestion(
-        "on_marks", "how often things are on marked cells",
-        "Count how many {things} are on {marks} after each of the moves. What is the sum of these numbers over all moves?",
-        '    return sum(ground[cell] == "x" for _, things in trace[1:] for cell in things)',
-        '    return int((box[1:] & b["mark"]).sum())',
-        '    return len([t for t in range(1, last + 1) for x in g["marks"] if is_("thing", t, x)])',
+        "on_marks", "how many things are on marked cells",
+        "How many {things} are on {marks} after each of the moves? Give a list of these numbers.",
+        '    return [sum(ground[cell] == "x" for cell in things) for _, things in trace[1:]]',
+        '    return (box[1:] & b["mark"]).sum(axis=1).tolist()',
+        '    return [len([x for x in g["marks"] if is_("thing", t, x)]) for t in range(1, last + 1)]', answer="list",
     ),
     BoardQuestion(
-        "visits", "how often it is on marked cells", "After how many of the moves is the {mover} on {a_mark}?",
-        '    return sum(ground[at] == "x" for at, _ in trace[1:])', '    return int(b["mark"][at[1:]].sum())',
-        '    return len([t for t in range(1, last + 1) for x in g["marks"] if is_("at", t, x)])',
+        "visits", "when it is in a certain column", f"After which of the moves is the {{mover}} in column {{s1}}? {ASCENDING}",
+        '    return [number for number, (at, _) in enumerate(trace) if number and at[1] == ask["column"]]',
+        '    return (np.flatnonzero(at[1:] % b["width"] == ask["column"]) + 1).tolist()',
+        '    return [t for t in range(1, last + 1) if any(is_("at", t, x) for x in g["open"] if x[1] == ask["column"])]', ("column",),
+        '''    ask = {"column": random.choice([at[1] for at, _ in trace[1:]])}
+''', "column", 1, 5, answer="list",
     ),
     BoardQuestion(
-        "first", "when it first reaches a column",
-        "Count the moves from 1. After which move is the {mover} for the first time in column {s1}? If it is there after none of them, the answer "
-        "is 0.",
-        '    return next((number for number, (at, _) in enumerate(trace) if number and at[1] == ask["column"]), 0)',
-        '''    there = np.flatnonzero(at[1:] % b["width"] == ask["column"])
-    return int(there[0]) + 1 if there.size else 0''',
-        '''    there = [x for x in g["open"] if x[1] == ask["column"]]
-    return min((t for t in range(1, last + 1) for x in there if is_("at", t, x)), default=0)''', ("column",),
-        '''    columns = [at[1] for at, _ in trace]
-    ask = {"column": random.choice([one for one in columns[3:] if one not in columns[:3]] or columns[1:])}
-''', "column", 1, 5,
-    ),
-    BoardQuestion(
-        "walls", "how often it is beside walls",
-        "After how many of the moves is {a_wall} in at least one of the cells that lie next to the {mover} ({n}, {e}, {s} or {w} of it)?",
-        '    return sum(any(ground.get(towards(at, j)) == "#" for j in range(4)) for at, _ in trace[1:])',
-        '    return int(b["wall"][at[1:, None] + b["steps"]].any(axis=1).sum())',
+        "walls", "when it is beside walls",
+        "After which of the moves is {a_wall} in at least one of the cells that lie next to the {mover} ({n}, {e}, {s} or {w} of it)? " + ASCENDING,
+        '''    near = [any(ground.get(towards(at, j)) == "#" for j in range(4)) for at, _ in trace]
+    return [number for number in range(1, len(trace)) if near[number]]''',
+        '    return (np.flatnonzero(b["wall"][at[1:, None] + b["steps"]].any(axis=1)) + 1).tolist()',
         '''    near = [x for x in g["open"] if any(on(x, v) in g["walls"] for v in DIRECTIONS)]
-    return sum(is_("at", t, x) for x in near for t in range(1, last + 1))''',
+    return [t for t in range(1, last + 1) if any(is_("at", t, x) for x in near)]''', answer="list",
     ),
     BoardQuestion(
-        "distance", "how far from its beginning it ends",
-        "How many rows and how many columns is the cell of the {mover} after the last move away from its cell before the first move? Give the sum of "
-        "these numbers.",
-        "    (r, c), (row, column) = trace[0][0], trace[-1][0]\n    return abs(r - row) + abs(c - column)",
-        '    return int(sum(np.abs(one[-1] - one[0]) for one in np.divmod(at, b["width"])))',
-        '    r, c = g["homes"][0]\n    return sum(abs(x[0] - r) + abs(x[1] - c) for x in g["open"] if is_("at", last, x))',
+        "word", "a word for its course",
+        "For each move write one letter: R if the {mover} comes to another row by it, C if it stays in the row and comes to another column, and E if "
+        "it is in the same cell as before. Which word do the letters make, in the order of the moves?",
+        '''    pairs = [(one[0], two[0]) for one, two in zip(trace, trace[1:])]
+    return "".join("E" if one == two else "C" if one[0] == two[0] else "R" for one, two in pairs)''',
+        '''    rows = np.diff(at // b["width"]) != 0
+    return "".join(np.where(rows, "R", np.where(np.diff(at) != 0, "C", "E")))''',
+        '''    cells = [next(x for x in g["open"] if is_("at", t, x)) for t in range(last + 1)]
+    return "".join("RCE"[(a[0] == b[0]) + (a == b)] for a, b in zip(cells, cells[1:]))''', answer="string",
     ),
     BoardQuestion(
         "rows", "in which rows things end",
-        "Take the number of the row of every {thing} that is on the board after the last move. What is the sum of these numbers?",
-        "    return sum(cell[0] for cell in trace[-1][1])", '    return int((np.flatnonzero(box[-1]) // b["width"]).sum())',
-        '    return sum(x[0] for x in g["open"] if is_("thing", last, x))',
+        "In which rows are the {things} after the last move? Give a mapping from the number of each row with at least one {thing} to "
+        "how many are in it.",
+        '''    rows = [cell[0] for cell in trace[-1][1]]
+    return {str(row): rows.count(row) for row in set(rows)}''',
+        '''    found, often = np.unique(np.flatnonzero(box[-1]) // b["width"], return_counts=True)
+    return dict(zip(map(str, found.tolist()), often.tolist()))''',
+        '''    held = [x[0] for x in g["open"] if is_("thing", last, x)]
+    return {f"{row}": held.count(row) for row in sorted(held)}''', answer="mapping",
     ),
     BoardQuestion(
-        "settled", "when the last thing moves",
-        "Count the moves from 1. Which is the last move in which any {thing} comes to another cell or leaves the board? If there is none, the answer "
-        "is 0.",
-        "    return max((number for number in range(1, len(trace)) if trace[number][1] != trace[number - 1][1]), default=0)",
-        "    return int((np.arange(1, at.size) * (box[1:] ^ box[:-1]).any(axis=1)).max())",
-        """    t = last
-    while t and all(is_("thing", t, x) == is_("thing", t - 1, x) for x in g["open"]):
-        t -= 1
-    return t""",
-    ),
-    BoardQuestion(
-        "starts", "which beginnings lead to a row",
-        "Suppose that the {mover} could begin in any cell that holds {plain} or the {mover} in the list, everything else being the same. From how "
-        "many of these cells, that of the list included, would the moves bring it to row {s1} in the end?",
-        '''    starts = [cell for cell in ground if ground[cell] == "." and cell not in trace[0][1]]
-    return sum(travelled(inputs["board"], inputs["moves"], cell)[-1][0][0] == ask["row"] for cell in starts)''',
+        "starts", "to which rows the beginnings lead",
+        "Suppose that the {mover} could begin in any cell of row {s1} that holds {plain} or the {mover} in the list, everything else being the same. "
+        "In which row would the moves bring it in the end, from each of these cells in turn, {along}? Give a list.",
+        '''    starts = [cell for cell in ground if cell[0] == ask["row"] and ground[cell] == "." and cell not in trace[0][1]]
+    return [travelled(inputs["board"], inputs["moves"], cell)[-1][0][0] for cell in starts]''',
         '''    starts = np.flatnonzero(b["open"] & ~b["mark"] & ~box[0])
+    starts = starts[starts // b["width"] == ask["row"]]
+    if not starts.size:
+        return []
     ended = walked(begun(b, starts, np.tile(box[0], (starts.size, 1))), b, inputs["moves"])[0][-1]
-    return int((ended // b["width"] == ask["row"]).sum())''',
-        '''    found = 0
-    for x in g["homes"]:
-        if solver.solve(assumptions=[L("at", 0, x)]):
+    return (ended // b["width"]).tolist()''',
+        '''    ends = []
+    for x in cells:
+        if x in g["homes"] and x[0] == ask["row"] and solver.solve(assumptions=[L("at", 0, x)]):
             model = set(solver.get_model())
-            found += any(L("at", 2 * last, y) in model for y in g["open"] if y[0] == ask["row"])
-    return found''', ("row",),
-        '''    ends = [travelled(board, moves, cell)[-1][0][0] for cell in ground if ground[cell] == "." and cell not in trace[0][1]]
-    ask = {"row": random.choice(ends)}
-''', "row", 1, ("board",), open_start=True,
-    ),
-    BoardQuestion(
-        "least", "the least number of further moves to a cell",
-        "After these moves, {n}, {e}, {s} and {w} may be chosen freely, by the same rules, and lost moves are counted with the others. What is the "
-        "least number of further moves after which the {mover} is in row {s1} and column {s2}? If it is there already, or more than {s3} would be "
-        "needed, the answer is 0.",
-        "    return shortest(w, (ask['row'], ask['column']), ask['limit'])",
-        '''    goal, z = ask["row"] * b["width"] + ask["column"], end
-    for number in range(ask["limit"] + 1):
-        if (z["at"] == goal).any():
-            return number
-        z = spread(z, b)
-    return 0''',
-        '''    goal = (ask["row"], ask["column"])
-    if goal not in g["open"]:
-        return 0
-    return next((n for n in range(ask["limit"] + 1) if solver.solve(assumptions=[L("at", 2 * (last + n), goal)])), 0)''', ("row", "column", "limit"),
-        '''    reach = {cell: found for cell, letter in ground.items() if letter != "#" and (found := shortest(w, cell, 5))}
-    goal = random.choice([cell for cell, number in reach.items() if number > 1] or [w["at"]])
-    ask = {"row": goal[0], "column": goal[1], "limit": min(5, reach.get(goal, 1) + random.randrange(2))}
-''', "limit", 1, 5, further=True,
+            ends += [y[0] for y in g["open"] if L("at", 2 * last, y) in model]
+    return ends''', ("row",),
+        '''    free = [cell[0] for cell in ground if ground[cell] == "." and cell not in trace[0][1]]
+    ask = {"row": max(set(free), key=lambda row: (free.count(row), row))}
+''', "row", 1, ("board",), open_start=True, answer="list",
     ),
 )

@@ -9,6 +9,7 @@ import numpy as np
 from evolake.families.model.contract import Alternative, Family, MutationPoint, Port
 from evolake.families.model.statement import whole
 from evolake.families.worlds.declaring import declared_source
+from evolake.families.worlds.liveliness import Steps, is_alive
 from evolake.families.worlds.parts import WorldSources, by_rules, drawn_world, points_of, process_family
 from evolake.families.worlds.queues.engines import Rules, clauses_source, generator_source, reader_source, simulation_source, table_source
 from evolake.families.worlds.queues.questions import QUESTIONS, QueueQuestion
@@ -16,8 +17,8 @@ from evolake.families.worlds.queues.rules import POINTS, Chosen, chosen_rules
 from evolake.families.worlds.queues.themes import QUEUE_THEMES, QueueTheme
 from evolake.families.worlds.trying import all_matter
 
-TRIED, TRIES, DIFFERENT, CHANGED, MORE = 5, 12, 4, 3, 8
-"""A queue's answers are looked at on so many instances of one difficulty: how many must differ, be others by another rule, and be more than 1."""
+TRIED, TRIES, DIFFERENT, CHANGED = 5, 12, 4, 3
+"""A queue's answers are looked at on so many instances of one difficulty: how many must differ, and be others by another rule."""
 ARRIVAL = "{member} {{0}} arrives in {unit} {{1}} and needs {{2}} {units}"
 COURSE = (
     "At most one {member} arrives in any {unit}, and they are numbered in the order of their arrival.",
@@ -39,7 +40,7 @@ def _mattering(theme: QueueTheme, rules: dict[str, list[Chosen]], question: Queu
     if minded < _spoken(rules):
         return None
     family = queue_of(theme, rules, question)
-    return family if all_matter(family, TRIED, TRIES, DIFFERENT, CHANGED, MORE) else None
+    return family if all_matter(family, TRIED, TRIES, DIFFERENT, CHANGED) and is_alive(family, Steps("people")) else None
 
 
 def _spoken(rules: Rules) -> bool:
@@ -62,7 +63,7 @@ def queue_of(theme: QueueTheme, rules: Rules, question: QueueQuestion) -> Family
             whole(text, points, forms), declared_source(text, points, _holder, listed), question,
             [re.escape(item.format(*"XYZ")).translate({ord(letter): r"(\d+)" for letter in "XYZ"}) for item in says], cards=cards,
         ),
-    ), points=points, ports=ports)
+    ), points=points, ports=ports, answer=question.answer)
 
 
 def _holder(point: MutationPoint, item: Alternative) -> str:

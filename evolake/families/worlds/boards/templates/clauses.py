@@ -6,7 +6,7 @@ or goes only by a case: explanatory frame axioms (Haas 1987; Schubert 1990), whi
 
 KINDS = {}
 PUSH = WALL = EDGE = MARK = None
-__answer__ = __constants__ = __further__ = __homes__ = __rules__ = None
+__answer__ = __constants__ = __homes__ = __rules__ = None
 # --- program ---
 """A variable says that somebody or something is in a cell after a move; a SAT solver finds the course that clauses allow."""
 
@@ -162,7 +162,7 @@ def solution(inputs):
         "homes": __homes__, "size": max(cells), "longest": max(max(cells)), "before": {},
     }
     last = len(inputs["moves"])
-    moves = [[j] for j in inputs["moves"]] + [[0, 1, 2, 3]] * __further__
+    moves = [[j] for j in inputs["moves"]]
     with Minisat22(bootstrap_with=unrolled(g, moves, L)) as solver:
         if not solver.solve():
             return {"status": "schema_error", "detail": "no course"}

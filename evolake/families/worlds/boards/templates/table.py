@@ -83,20 +83,12 @@ def moved(z, b, j):
 
 
 def walked(z, b, moves):
-    """(numbers of cells after each move from the start on, boards after each, the last state), of many boards at once."""
+    """(numbers of cells after each move from the start on, boards after each), of many boards at once."""
     states = [z]
     for j in moves:
         z = moved({name: column.copy() for name, column in z.items()}, b, j)
         states.append(z)
-    return np.array([one["at"] for one in states]), np.array([one["box"] for one in states]), z
-
-
-def spread(z, b):
-    """Every state that a move makes of these, each once."""
-    made = [moved({name: column.copy() for name, column in z.items()}, b, j) for j in range(4)]
-    joined = {name: np.concatenate([one[name] for one in made]) for name in z}
-    _, first = np.unique(np.column_stack([joined["at"], joined["pause"], joined["box"]]), axis=0, return_index=True)
-    return {name: column[first] for name, column in joined.items()}
+    return np.array([one["at"] for one in states]), np.array([one["box"] for one in states])
 
 
 def solution(inputs):
@@ -104,6 +96,6 @@ def solution(inputs):
         return {"status": "schema_error", "detail": "board, moves, ask"}
     ask = inputs["ask"]
     b = drawn(inputs["board"])
-    places, boxes, end = walked(begun(b, np.flatnonzero(b["letters"] == "@"), (b["letters"] == "o")[None]), b, inputs["moves"])
+    places, boxes = walked(begun(b, np.flatnonzero(b["letters"] == "@"), (b["letters"] == "o")[None]), b, inputs["moves"])
     at, box = places[:, 0], boxes[:, 0]
     __answer__

@@ -1,0 +1,74 @@
+"""The mechanics of a family without its dress: which engine a world was drawn from and which rules are in force, or the code of another family."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cache
+
+from evolake.families.model.contract import Family
+from evolake.families.model.similarity import normalised
+from evolake.families.model.syntax import Unreadable, parse
+from evolake.families.worlds import NAMES
+from evolake.families.worlds.puzzles.engines import PUZZLES
+from evolake.program_templates import load_template
+
+_WORLDS = "evolake.families.worlds"
+_PRIMARIES = {"runs": f"{_WORLDS}.templates.run_simulation", "queues": f"{_WORLDS}.queues.templates.simulation",
+              "boards": f"{_WORLDS}.boards.templates.simulation", "arrangements": f"{_WORLDS}.templates.search"}
+"""Engine -> template of its primary, whose docstring every family of the engine has, in whatever words its statement is."""
+OWN = "own"
+"""The engine of a family that is no world: its own programs."""
+
+
+@dataclass(frozen=True)
+class Mechanics:
+    """engine: of a world, or OWN. rules: hash of the rules in force and of what is asked; of a family with programs of its own, of its primary."""
+
+    engine: str
+    rules: str
+
+    @property
+    def unit(self) -> str:
+        """What a split keeps together: the whole engine of a world, the code of another family."""
+        return f"engine {self.engine}" if self.engine != OWN else f"code {self.rules}"
+
+
+def mechanics_of(family: Family) -> Mechanics:
+    """Return the mechanics of a family without parents. Names, words and numbers of instances are no part of them."""
+    tree = _tree(family.validator)
+    engine = _engines().get(ast.get_docstring(tree) or "") if tree is not None and family.operator in NAMES else None
+    if engine is None or tree is None:
+        return Mechanics(OWN, _sha(normalised(family.validator)))
+    known = set(_shown_keys(tree))
+    if engine == "arrangements":
+        engine = "selections" if "weights" in known else "groups" if "room" in known else "orders"
+    functions = sorted(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
+    solution = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "solution")
+    kinds = functions if engine in ("orders", "groups", "selections") else []
+    asked = ast.dump(solution.body[-1])
+    return Mechanics(engine, _sha([engine, sorted((point.name, point.chosen) for point in family.points), kinds, asked]))
+
+
+@cache
+def _engines() -> dict[str, str]:
+    """The docstring of an engine's primary -> its name."""
+    names = _PRIMARIES | {puzzle.name: f"{_WORLDS}.puzzles.templates.{puzzle.name}_primary" for puzzle in PUZZLES}
+    return {load_template(template).split('"""')[1]: name for name, template in names.items()}
+
+
+def _shown_keys(tree: ast.Module) -> list[str]:
+    return [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+
+
+def _tree(source: str) -> ast.Module | None:
+    try:
+        return parse(source)
+    except Unreadable:
+        return None
+
+
+def _sha(value: object) -> str:
+    return hashlib.sha256(json.dumps(value).encode("utf-8", "replace")).hexdigest()[:16]
