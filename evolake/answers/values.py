@@ -56,4 +56,7 @@ def _leaf(text: str, kinds: set[type]) -> Any:
     if result is None:
         return text
     value = result[0]
-    return value.numerator if value.denominator == 1 and int in kinds else float(value) if float in kinds else text
+    if value.denominator == 1 and int in kinds:
+        return value.numerator
+    # A larger number is no float: the conversion raises OverflowError, and a reply must not end a training.
+    return float(value) if float in kinds and abs(value) < 10**300 else text

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolake.families.model.contract import as_json
 from evolake.families.tables import INDEPENDENT_ANSWERS, REVIEWS, VALIDATOR_AUTHORS, VALIDATOR_VOTES
+from evolake.lake.locks import hold
 
 if TYPE_CHECKING:
     from evolake.families.gates.blind import Review
@@ -31,6 +32,8 @@ LEAST_ANSWERS = 5
 LEAST_RIGHT = 0.8
 """Share of them that must be the label; also the share of the sample on which another author's validator votes for the
 label."""
+WAIT_S = 30.0
+"""Seconds to wait for another command that adds answers."""
 Row = Mapping[str, Any]
 
 
@@ -95,10 +98,13 @@ def answers_in(lake: Lake, family_ids: Iterable[str] | None = None) -> list[dict
 
 def keep_answers(lake: Lake, rows: Iterable[Row]) -> None:
     """Add rows to INDEPENDENT_ANSWERS; one with the key of an earlier row replaces it."""
-    held = {tuple(row[key] for key in INDEPENDENT_ANSWERS.keys): row for row in [*answers_in(lake), *rows]}
-    lake.publish(
-        LINE, INDEPENDENT_ANSWERS.name, INDEPENDENT_ANSWERS.frame(held.values()), cycle=None, run_id="readers", schema=INDEPENDENT_ANSWERS,
-    )
+    new = list(rows)
+    place = lake.root / "cache" / f"{INDEPENDENT_ANSWERS.name}.lock"
+    with hold(place, what="the table of independent answers", run_id="readers", timeout_s=WAIT_S):
+        held = {tuple(row[key] for key in INDEPENDENT_ANSWERS.keys): row for row in [*answers_in(lake), *new]}
+        lake.publish(
+            LINE, INDEPENDENT_ANSWERS.name, INDEPENDENT_ANSWERS.frame(held.values()), cycle=None, run_id="readers", schema=INDEPENDENT_ANSWERS,
+        )
 
 
 def answer_row(family_id: str, reader: str, name: str, review: Review) -> dict[str, Any]:

@@ -86,7 +86,8 @@ def _shared(asked: set[str], known: set[str]) -> int:
 
 
 def _gate_of(ruleset: Ruleset, name: str, check: str, gates: Sequence[str]) -> str:
-    """The gate of a checker that no rule names: the one in the new rule's name, else that of most rules whose checkers are in its module or package.
+    """The gate of a checker that no rule names: the one in the new rule's name, else the one of more rules than any other, of those whose checkers
+    are in its module or package.
 
     Raises:
         InputError: neither says which.
@@ -96,8 +97,8 @@ def _gate_of(ruleset: Ruleset, name: str, check: str, gates: Sequence[str]) -> s
     for place in (module, module.rpartition(".")[0]):
         rules = [rule for rule in ruleset.rules if rule.check in CHECKERS and CHECKERS[rule.check].__module__.startswith(place)]
         if len(hinted) != 1 and rules:
-            most, count = Counter(rule.gate for rule in rules).most_common(1)[0]
-            hinted = [most] if 2 * count > len(rules) else []
+            counts = Counter(rule.gate for rule in rules).most_common(2)
+            hinted = [counts[0][0]] if len(counts) == 1 or counts[0][1] > counts[1][1] else []
     if len(hinted) != 1:
         what = f"no rule of the line {ruleset.line} names the checker {check!r}, so its gate is not known"
         do = f"evolake rules new --line {ruleset.line} --check {check} --gate GATE FILE"

@@ -52,8 +52,9 @@ TERMS = {
 """What the columns mean that several of the tables below have; see `TableSchema`."""
 
 CLOCK = "clock"
-REFUSED, UNREAD = "refused", "unread"
 """Status of a run that the clock ended with processor time left, because the machine was too busy: no result, see `process.execute.starved`."""
+REFUSED, UNREAD = "refused", "unread"
+"""Statuses of a run that ended by itself with an error and no answer; unread: and it said that it cannot read the formula."""
 LATE_GATES = ("benchmark", "duel", "holdout")
 """Stages in which a variant that passed all gates can still be blocked for good; see `soundness`."""
 _RUN_COLUMNS = {

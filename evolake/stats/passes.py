@@ -14,3 +14,12 @@ def pass_at_k(samples: int, correct: int, k: int) -> float:
     if not 0 <= correct <= samples or not 1 <= k <= samples:
         raise ValueError(f"wanted 0 <= correct <= samples and 1 <= k <= samples (got samples={samples}, correct={correct}, k={k})")
     return 1.0 - math.comb(samples - correct, k) / math.comb(samples, k)
+
+
+def reported_k(replies: int) -> list[int]:
+    """Return the k that are reported of so many replies a problem: 2, 4, 8, ... up to them; none of one reply.
+
+    >>> reported_k(10)
+    [2, 4, 8]
+    """
+    return [2**power for power in range(1, replies.bit_length()) if 2**power <= replies]

@@ -44,7 +44,7 @@ class Checked:
 
     @property
     def remarks(self) -> list[str]:
-        """Everything that is named beside the verdict."""
+        """Return everything that is named in addition to the verdict."""
         return [*([f"its readings could not be examined: {self.failed}"] if self.failed else []), *remarks(self.result, self.readings)]
 
     @property

@@ -40,7 +40,7 @@ class PlacedFault:
     line: int
 
     def sentence(self) -> str:
-        """The fault on one line."""
+        """Return the fault on one line."""
         where = f"{self.file}, line {self.line}" if self.line else self.file
         return f"{self.gate}: {self.reason}" + (f" ({where})" if where else "")
 

@@ -94,7 +94,8 @@ def check(path: Path, backend: str | None, readers: str | None, profile: str | N
             results.append(checked)
             if not as_json:
                 tell(checked)
-                say(*(f"  {number}. {fault.sentence()}" for number, fault in enumerate(faults.get(family.name, ()), start=1)))
+                found = () if examined.accepted else faults[family.name]
+                say(*(f"  {number}. {fault.sentence()}" for number, fault in enumerate(found, start=1)))
     if as_json:
         placed = {"faults": {name: [fault.to_json() for fault in found] for name, found in faults.items()}} if faults else {}
         say_json(as_object(results, many) | placed | {"compared_with": others.to_json()}, ensure_ascii=False)

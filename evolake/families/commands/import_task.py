@@ -24,7 +24,7 @@ def import_task(source: str, out: Path) -> int:
 
     SOURCE is `reasoning-gym:NAME`, or the folder of a task in Enigmata's shape (generator.py with `generate`, verifier.py with `verify`) or
     SynLogic's (a class with `generate` and `verify`). The draft has the task's own generator, answer and scorer. It runs in the jail before it is
-    written. What a family needs in addition, `evolake families check` lists at once.
+    written. `evolake families check` lists in one run what a family needs in addition.
     """
     from evolake.families.model.writing import write_family
     from evolake.families.sandbox.checking import check

@@ -65,8 +65,10 @@ def evidence_sentences(evidence: Mapping[str, Mapping[str, Any]]) -> list[str]:
 def voter_sentences(result: FamilyResults) -> list[str]:
     """One sentence per voter that is outvoted or gives no answer on some instance of the sample."""
     parts: list[str] = []
+    family_checkers = getattr(result.family, "checkers", {})
     for name in result.family.voters():
-        who = "the primary validator" if name == "primary" else f"the validator {name}"
+        kind = "checker" if name in family_checkers else "validator"
+        who = "the primary validator" if name == "primary" else f"the {kind} {name}"
         parts += [*_outvoted(name, who, result.sample_votes), *_silent(name, who, result.sample_votes)]
     return parts
 

@@ -47,7 +47,8 @@ def review_sheet(family: Path, out: Path | None, answers: Path | None, profile: 
                 say_json({"verdict": "written", "reasons": [], "file": str(path), "instances": len(instances), "family_id": whole.family_id})
                 return 0
             say(f"{len(instances)} instances in {path}; fill the columns answer and reader, without a look at the programs, then:")
-            say(f"  evolake families review-sheet {family} --answers {path}")
+            again = "".join(f" --{name} {value}" for name, value in (("profile", profile), ("seed", seed)) if value is not None)
+            say(f"  evolake families review-sheet {family} --answers {path}{again}")
             return 0
         reviews = judged_answers(whole, instances, read_answers(answers, whole, instances), pool=pool, settings=sizes)
     keep_answers(Lake(settings.require_lake()), [answer_row(whole.family_id, PERSON, name, review) for name, review in reviews])
@@ -60,7 +61,7 @@ def review_sheet(family: Path, out: Path | None, answers: Path | None, profile: 
             "family_id": whole.family_id,
         }, ensure_ascii=False)
         return 0 if good else 1
-    say(f"{whole.name}: {right} of {len(reviews)} answers are the label")
+    say(f"{whole.name}: {right} of {len(reviews)} answers are right")
     say(*(f"  not the label: {line}" for line in wrong))
     if not good:
         say(f"  at least {LEAST_ANSWERS} answers are needed, {LEAST_RIGHT:.0%} of them right, before this counts as read by a person")

@@ -11,9 +11,12 @@ from typing import Any
 
 from evolake.answers.forms import asked_units
 from evolake.answers.matching import matches
+from evolake.answers.reading import extract_boxed
+from evolake.answers.values import answer_value
 from evolake.errors import InputError
 from evolake.families.dataset.audit import LONGEST_CELL, guarded
 from evolake.families.gates.blind import Review
+from evolake.families.gates.checked_answers import right_answers
 from evolake.families.gates.consensus import take_votes
 from evolake.families.gates.execution import caps_of
 from evolake.families.model.contract import Family
@@ -73,7 +76,7 @@ def read_answers(path: Path, family: Family, instances: Sequence[Instance]) -> d
                 f"{where}: the sheet is not of this content of {family.name}", wanted=f"family_id {family.family_id}", got=line["family_id"][:100],
                 do="write a new sheet: an answer counts for the content that was read",
             )
-        number = int(line["number"]) if line["number"].isascii() and line["number"].isdigit() else -1
+        number = next((place for place in range(len(instances)) if str(place) == line["number"]), -1)
         known = instances[number] if 0 <= number < len(instances) else None
         if known is None or (line["difficulty"], line["seed"]) != (str(known.difficulty), str(known.seed)):
             raise InputError(
@@ -92,14 +95,20 @@ def read_answers(path: Path, family: Family, instances: Sequence[Instance]) -> d
 def judged_answers(
     family: Family, instances: Sequence[Instance], answers: Mapping[int, tuple[str, str]], *, pool: Any, settings: FamiliesSettings
 ) -> list[tuple[str, Review]]:
-    """Return (reader, review) of each answer, compared with the label by vote. Raises MachineryError when the jail
-    failed."""
+    """Return (reader, review) of each answer, judged as in blind reviews: compared with the label, or by the family's
+    checkers if there are many correct answers. Raises MachineryError when the jail failed."""
     votes = take_votes(family, instances, pool=pool, settings=settings)
+    boxes = {number: answer if "\\boxed" in answer else f"\\boxed{{{answer}}}" for number, (_, answer) in sorted(answers.items())}
+    tasks = [
+        (instances[number].inputs, answer_value(extract_boxed(boxed) or "", votes[number].label)) for number, boxed in boxes.items()
+    ] if family.checkers else []
+    accepted = right_answers(family, tasks, pool=pool, settings=settings) if tasks else [False] * len(boxes)
     result = []
-    for number, (name, answer) in sorted(answers.items()):
+    for (number, boxed), by_checkers in zip(boxes.items(), accepted, strict=True):
+        name, answer = answers[number]
         instance, vote = instances[number], votes[number]
-        boxed = answer if "\\boxed" in answer else f"\\boxed{{{answer}}}"
         sensitive, units = family.answer.case_sensitive, asked_units(instance.text)
-        right = vote.decided and matches(boxed, vote.label, case_sensitive=sensitive, units=units)
+        by_label = vote.decided and not family.checkers and matches(boxed, vote.label, case_sensitive=sensitive, units=units)
+        right = by_label or (vote.label is not None and by_checkers)
         result.append((name, Review(number, instance.difficulty, instance.seed, "person", "answered", answer, vote.label, right, (), "")))
     return result

@@ -45,11 +45,14 @@ def complete(
     family: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, root_seed: int,
     note: Callable[[Written], object] = lambda written: None,
 ) -> Family:
-    """The family with up to `settings.validators` independent validators. note: told of each that was taken.
+    """The family with up to `settings.validators` independent validators; one whose answers checkers judge, as it is. note: told of each that was
+    taken.
 
     Raises:
         MachineryError: the jail failed.
     """
+    if family.checkers:
+        return family
     lacking = settings.validators - len(family.validators)
     separate = settings.validator_authors == "separate"
     shown = shown_instances(family, pool=pool, settings=settings) if lacking > 0 and separate and agents.backend.name != "operators" else []

@@ -19,9 +19,10 @@ BUILTINS = frozenset({
 })
 """Built-ins that a checker may not use."""
 ATTRIBUTES = (frozenset(sys.stdlib_module_names) - {"copy"}) | {
-    "ag_frame", "cr_frame", "f_back", "f_builtins", "f_globals", "f_locals", "format", "format_map", "gi_frame", "tb_frame", "tb_next",
+    "ag_frame", "cr_frame", "f_back", "f_builtins", "f_globals", "f_locals", "format", "format_map", "gi_frame", "mro", "tb_frame", "tb_next",
+    "update_wrapper", "wraps",
 }
-"""Attributes that a checker may not use: names of modules, of frames, and formatting, which reads attributes by name."""
+"""Attributes that a checker may not use: names of modules, of frames, of base classes, and functions that read attributes by name."""
 
 
 def impurity(source: str) -> str:
@@ -45,6 +46,8 @@ def _refused(node: ast.AST) -> str:
         if node.level or node.module not in MODULES:
             return f"import of {node.module}"
         return next((f"import of {item.name}" for item in node.names if _hidden(item.name) or item.name == "*"), "")
+    if isinstance(node, ast.MatchClass):
+        return next((f"the pattern {name}=" for name in node.kwd_attrs if _hidden(name)), "")
     if isinstance(node, ast.Name) and (node.id in BUILTINS or node.id.startswith("__")):
         return node.id
     return f".{node.attr}" if isinstance(node, ast.Attribute) and _hidden(node.attr) else ""

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import copy
 
+from evolake.parsing import parse_python
+
 
 def source_of(tree: ast.Module, helper: str = "") -> str:
+    """Return the source of a changed tree. helper: source of a function, put behind the docstring and imports from __future__."""
     start = sum(isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body)
     docstring = bool(tree.body) and isinstance(tree.body[0], ast.Expr)
-    tree.body[start + docstring : start + docstring] = ast.parse(helper).body
+    tree.body[start + docstring : start + docstring] = parse_python(helper).body
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 

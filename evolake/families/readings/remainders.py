@@ -9,6 +9,7 @@ import re
 from evolake.families.readings.changed_code import calling, source_of
 from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
 from evolake.families.readings.view import FamilyView
+from evolake.reading.numbers import whole_number
 
 REMAINDER = "the sign of a remainder"
 TRUNCATED = """
@@ -53,6 +54,12 @@ def remainders(view: FamilyView) -> Examiner:
     return []
 
 
+def _named(word: str) -> ast.expr:
+    """Return the name or the number that a word of a source is."""
+    number = whole_number(word)
+    return ast.Name(word, ast.Load()) if number is None else ast.Constant(number)
+
+
 def _with_fmod_floored(tree: ast.Module) -> str | None:
     """Return the source with a % b for fmod(a, b), and for a - b * int(a / b); None if it has neither."""
     changed = False
@@ -73,7 +80,7 @@ def _with_fmod_floored(tree: ast.Module) -> str | None:
             match = re.fullmatch(r"(\w+) - (?:(\w+) \* int\(\1 / (\w+)\)|int\(\1 / (\w+)\) \* (\w+))", ast.unparse(node))
             if match and match[2] == match[3] and match[4] == match[5]:
                 changed = True
-                return ast.parse(f"{match[1]} % {match[2] or match[4]}", mode="eval").body
+                return ast.BinOp(_named(match[1]), ast.Mod(), _named(match[2] or match[4]))
             return node
 
         def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
@@ -84,7 +91,7 @@ def _with_fmod_floored(tree: ast.Module) -> str | None:
             match = match or re.fullmatch(r"-\(-(\w+) % (\w+)\) if \1 < 0 else \1 % \2", text)
             if match:
                 changed = True
-                return ast.parse(f"{match[1]} % {match[2]}", mode="eval").body
+                return ast.BinOp(_named(match[1]), ast.Mod(), _named(match[2]))
             return node
 
     new = _Flooring().visit(copy.deepcopy(tree))

@@ -10,6 +10,7 @@ from typing import Any
 from evolake.families.readings.changed_code import source_of
 from evolake.families.readings.places import Examiner, ReadingPlace, Wanted
 from evolake.families.readings.view import FamilyView
+from evolake.parsing import parse_python
 
 SAME_TIME, IN_TURN = "all at the same time", "one after the other"
 
@@ -86,7 +87,7 @@ def _snapshot(tree: ast.Module) -> str | None:
             both += sorted({first for first, second in named if second in both and first in read} - set(both))
             for name in both:
                 node.body = [_Reading(name).visit(part) for part in node.body]
-            copies = [ast.parse(f"_before_{name} = list({name}) if isinstance({name}, list) else dict({name})").body[0] for name in both]
+            copies = [parse_python(f"_before_{name} = list({name}) if isinstance({name}, list) else dict({name})").body[0] for name in both]
             return [*copies, node]
 
     tree = _Loops().visit(tree)

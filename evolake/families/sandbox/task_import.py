@@ -38,7 +38,10 @@ def gym_task(name: str) -> Family:
 def folder_task(folder: Path) -> Family:
     """The task in a folder as a draft. Raises InputError if the folder has neither shape, or is too large."""
     paths = sorted(path for path in folder.rglob("*.py") if path.name != "__init__.py")
-    files = {path.relative_to(folder).as_posix(): read_text(path) for path in paths[:MOST_FILES]}
+    if len(paths) > MOST_FILES:
+        what = f"{folder} has more Python files than a task may have"
+        raise InputError(what, wanted=f"at most {MOST_FILES}", got=str(len(paths)), do="give the folder of one task")
+    files = {path.relative_to(folder).as_posix(): read_text(path) for path in paths}
     loader = load_template(f"{_TEMPLATES}.foreign_modules")
     trees = {name: _parsed(folder / name, text) for name, text in files.items()}
     if _defines(trees, "generator.py", "generate") and _defines(trees, "verifier.py", "verify"):

@@ -25,10 +25,13 @@ def run_script(texts: Mapping[str, str], script: str, limits: Limits, needs: Nee
         JailUnavailable: the jail failed.
     """
     python, folders = interpreter()
-    files = {name: text.encode("utf-8", "surrogatepass") for name, text in {**texts, SCRIPT: script}.items()}
+    name = SCRIPT
+    while name in texts:
+        name = f"_{name}"
+    files = {path: text.encode("utf-8", "surrogatepass") for path, text in {**texts, name: script}.items()}
     argv = [
-        "/usr/bin/env", *(f"{name}={value}" for name, value in ONE_WAY.items()), python, "-S", "-s", "-P", "-B", "-c",
-        LAUNCH.format(folders=[*needs.packages, *folders], script=SCRIPT),
+        "/usr/bin/env", *(f"{variable}={value}" for variable, value in ONE_WAY.items()), python, "-S", "-s", "-P", "-B", "-c",
+        LAUNCH.format(folders=[*needs.packages, *folders], script=name),
     ]
     run = NativeRun(argv, files, python=True, shared_memory=True, shown=needs.shown, path=needs.path)
     return run_native(run, limits, mode=mode)

@@ -29,7 +29,7 @@ from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.study.journal import Journal
 from evolake.seeds import child_seed, generator
 from evolake.stats.grids import grid_interval, sign_flip_p
-from evolake.stats.pass_at_k import pass_at_k, reported_k
+from evolake.stats.passes import pass_at_k, reported_k
 from evolake.stats.proportions import holm
 
 LINE, CYCLE = "prompts", "compare"

@@ -38,7 +38,7 @@ def duel(
     """Decide whether repository B is better than A, by PAR-2 over a suite.
 
     Both run on each formula, one right after the other, pass by pass, until the 95% interval of the ratio
-    lies above or below 1, or all passes are made.
+    is above or below 1, or all passes are done.
     Every UNSAT answer needs its proof.
     """
     from evolake.solvers.measurement.bench import SuiteChoice
@@ -70,6 +70,8 @@ def _say_duel(result: FolderDuel, suite: str) -> None:
     first, second = (item.folder for item in result.opened)
     words = {"better": "is better than", "worse": "is worse than", "undecided": "is not shown to be better than"}[result.verdict]
     say(f"{second} {words} {first}: {decision.reason}")
+    if decision.par2_champion is None or decision.par2_challenger is None:
+        return
     say(f"  PAR-2 of {first} over that of {second}: {_interval(decision)}; {decision.par2_champion:.4g} s and {decision.par2_challenger:.4g} s")
     say(f"  solved {decision.solved_champion:g} and {decision.solved_challenger:g} of {decision.instances}; {decision.pairs} passes over {suite}")
     if (helped := result.helped) is not None:

@@ -42,7 +42,7 @@ def verify(folder: Path, suite: str, instances: int, adapter_name: str | None, p
     elif result.judged.blocked_by is None:
         say(f"{folder}: accepted ({sum(result.to_json()['runs'].values())} runs, suite {suite})")
         if result.seed is None:
-            say("  its sources were compared with nothing, since no seed of its family is known: evolake seeds add solvers DIR makes it one")
+            say("  its sources were compared with nothing, since no seed of its family is known: evolake seeds add DIR makes it one")
     else:
         say(f"{folder}: blocked")
         say_text(result.judged.feedback)

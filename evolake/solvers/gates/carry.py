@@ -36,26 +36,27 @@ def is_carried(row: Mapping[str, Any]) -> bool:
 def carry_evidence(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return what the rules judge, one mapping per formula.
 
-    instance: its name. original, copies: seconds of processor time, the limit if unanswered. conflicts: of the original and its copies, padded: of
-    the padded copies, in their order; null of a run that was not answered or reports none.
+    instance: its name. original, copies: seconds of processor time, the limit if unanswered. conflicts: number of the copy (0: the original) -> its
+    conflicts, padded: the same of the padded copies; null of a run that was not answered or reports none.
 
     Runs that the clock cut short are left out, and formulas whose original is one of them.
     """
     costs: dict[str, dict[int, float]] = defaultdict(dict)
-    conflicts: dict[str, dict[bool, dict[int, int | None]]] = defaultdict(lambda: {False: {}, True: {}})
+    conflicts: dict[str, dict[int, int | None]] = defaultdict(dict)
+    padded: dict[str, dict[int, int | None]] = defaultdict(dict)
     for row in rows:
         if row["status"] == CLOCK:
             continue
         name, place = _formula_of(row["instance"]), int(row["shuffle"])
-        extra = f"{COPY}{PADDED}" in row["instance"]
-        if not extra:
+        counted = padded if f"{COPY}{PADDED}" in row["instance"] else conflicts
+        counted[name][place] = row["conflicts"] if row["answer"] in ANSWERS else None
+        if counted is conflicts:
             seconds = float(row["cpu_s"]) if row["answer"] in ANSWERS else float(row["timeout_s"])
             costs[name][place] = round(seconds, DIGITS)
-        conflicts[name][extra][place] = row["conflicts"] if row["answer"] in ANSWERS else None
     return [
         {
             "instance": name, "original": seconds[0], "copies": [cost for number, cost in sorted(seconds.items()) if number],
-            "conflicts": _in_order(conflicts[name][False]), "padded": _in_order(conflicts[name][True]),
+            "conflicts": _by_copy(conflicts[name]), "padded": _by_copy(padded[name]),
         }
         for name, seconds in sorted(costs.items()) if 0 in seconds
     ]
@@ -65,5 +66,6 @@ def _formula_of(instance: str) -> str:
     return instance.split(f"{COPY}{CARRIED}")[0].split(f"{COPY}{PADDED}")[0]
 
 
-def _in_order(counts: Mapping[int, int | None]) -> list[int | None]:
-    return [count for _, count in sorted(counts.items())]
+def _by_copy(counts: Mapping[int, int | None]) -> dict[str, int | None]:
+    """Return the counts under the names that JSON gives back."""
+    return {str(number): count for number, count in sorted(counts.items())}

@@ -51,7 +51,7 @@ class Helped:
 class FolderDuel:
     """A duel of two repositories. decision: None if one of them cannot be measured. rows: of CONTEST_FAMILIES.
 
-    solver_s, proof_s: processor seconds of all runs, and of checking their proofs.
+    solver_s: processor seconds of all runs, without checks of proofs. remarks: what was repaired and left out in a folder of formulas.
     """
 
     opened: tuple[Opened, Opened]
@@ -136,9 +136,9 @@ def helped(trials: pl.DataFrame) -> Helped | None:
 
 
 def family_lines(families: Sequence[dict[str, Any]]) -> list[str]:
-    """Return a line for each family: formulas, solved by both, and the ratio of their PAR-2."""
+    """Return a line for each family in which runs of both sides count: formulas, solved by both, and PAR-2 of both."""
     return [
         f"{row['family']}: {row['formulas']} formulas, solved {row['solved_champion']:g} and {row['solved_challenger']:g}, "
         f"PAR-2 {row['par2_champion']:.3g} s and {row['par2_challenger']:.3g} s"
-        for row in families
+        for row in families if row["par2_champion"] is not None and row["par2_challenger"] is not None
     ]

@@ -63,22 +63,29 @@ def not_by_size(evidence: Mapping[str, Any], *, least_conflicts: int) -> Finding
     conflicts say nothing, nor does evidence of earlier versions, which has no conflicts.
     """
     of_seed = {row["instance"]: row for row in evidence["base_carried"] if "padded" in row}
-    rows = [(row, of_seed[row["instance"]]) for row in evidence["carried"] if "padded" in row and row["instance"] in of_seed]
-    padded = {row["instance"]: list(zip(row["padded"], seed["padded"], strict=False)) for row, seed in rows}
-    if any(mine != theirs for pairs in padded.values() for mine, theirs in pairs):
+    rows = [
+        (row["instance"], _paired(row, seed, "conflicts"), _paired(row, seed, "padded"))
+        for row in evidence["carried"] if "padded" in row and (seed := of_seed.get(row["instance"])) is not None
+    ]
+    if any(mine != theirs for _, _, padded in rows for mine, theirs in padded):
         return None
-    for row, seed in rows:
-        pairs, longer = list(zip(row["conflicts"], seed["conflicts"], strict=False)), [mine for mine, _ in padded[row["instance"]]]
-        if len(pairs) < 2 or len(longer) < 2 or None in longer or any(None in pair for pair in pairs):
+    for name, pairs, padded in rows:
+        if min(len(pairs), len(padded)) < 2 or any(None in pair for pair in (*pairs, *padded)):
             continue
+        longer = [mine for mine, _ in padded]
         enough = max(least_conflicts, min(min(pair) for pair in pairs))
         if all(mine != theirs for mine, theirs in pairs) and min(longer) >= enough:
             return Finding(
-                f"it decides by exact sizes: on {row['instance']} and its {len(pairs) - 1} shuffled copies its search differs from its seed's "
+                f"it decides by exact sizes: on {name} and its {len(pairs) - 1} shuffled copies its search differs from its seed's "
                 f"({pairs[0][0]} conflicts against {pairs[0][1]}), and with a few variables and clauses more it is the seed's to the last conflict "
                 f"({', '.join(map(str, longer))})"
             )
     return None
+
+
+def _paired(row: Mapping[str, Any], seed: Mapping[str, Any], kind: str) -> list[tuple[Any, Any]]:
+    """Return the conflicts of variant and seed on the copies of which both runs count, in order of the copies' numbers."""
+    return [(row[kind][number], seed[kind][number]) for number in sorted(row[kind].keys() & seed[kind].keys(), key=int)]
 
 
 def _significant(mean: float, error: float, count: int, level: float) -> bool:

@@ -46,7 +46,7 @@ def runs(evidence: Row, *, least: int) -> Finding | None:
 @checker("solvers.ended")
 def ended(evidence: Row, *, statuses: Mapping[str, str]) -> Finding | None:
     """No run ended in one of `statuses` (status -> the words for it). Who names crashes means refusals, too."""
-    words = ({REFUSED: "refused to run", UNREAD: "could not read the formula"} if "crash" in statuses else {}) | dict(statuses)
+    words = _with_refusals(statuses)
     bad = [row for row in evidence["runs"] if row["status"] in words]
     return _finding(bad, lambda row: words[row["status"]])
 
@@ -136,12 +136,18 @@ def memory(evidence: Row, *, statuses: Mapping[str, str], most_growth: float, sl
     statuses: as for `solvers.ended`. `evidence["base_runs"]` are the runs of the base on the same instances; none are needed for the statuses.
     """
     growing = [row for row in evidence["runs"] if row["family"] == GROWING]
-    bad = [row for row in growing if row["status"] in statuses]
+    words = _with_refusals(statuses)
+    bad = [row for row in growing if row["status"] in words]
     if bad:
-        return _finding(bad, lambda row: f"{statuses[row['status']]} over a growing instance under a limit of {row['memory_mb']} MB")
+        return _finding(bad, lambda row: f"{words[row['status']]} over a growing instance under a limit of {row['memory_mb']} MB")
     base = {row["instance"]: row["peak_mb"] for row in evidence["base_runs"] if row["family"] == GROWING}
     over = [row for row in growing if row["instance"] in base and row["peak_mb"] > most_growth * base[row["instance"]] + slack_mb]
     return _finding(over, lambda row: f"took {row['peak_mb']:.0f} MB where its base takes {base[row['instance']]:.0f}")
+
+
+def _with_refusals(statuses: Mapping[str, str]) -> dict[str, str]:
+    """Return the statuses, and refusals if crashes are among them: a program that exits with an error had the status crash before."""
+    return ({REFUSED: "refused to run", UNREAD: "could not read the formula"} if "crash" in statuses else {}) | dict(statuses)
 
 
 def _original(row: Row) -> str:

@@ -23,6 +23,7 @@ from evolake.families.settings import FamiliesSettings
 from evolake.prompts.model.protocol import Policy
 from evolake.prompts.model.recipes import recipe_of
 from evolake.prompts.model.scoring import judge_with
+from evolake.prompts.rating.evaluating import decoding_of
 from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.study.journal import Journal
 from evolake.seeds import generator
@@ -141,7 +142,7 @@ def run_pilot(
     own = settings.of(UtilitySettings).model_copy(update={"steps": sizes.steps, "every": sizes.steps, "eval_samples": sizes.replies})
     judge = judge_with(recipe_of(prompts), prompts.answer_format, prompts.format_bonus)
     sha = key_of({"problems": [dict(row) for row in problems], "sizes": own.model_dump(mode="json"), "policy": _policy_facts(settings)})
-    base = Cell(cell_of(BASE, 0), problems, own, judge, sha, settings.seed)
+    base = Cell(cell_of(BASE, 0), problems, own, judge, sha, settings.seed, decoding_of(prompts))
     done = {}
     for cell in (base, replace(base, name=cell_of(LEARNER, 0))):
         done[cell.name] = run_cell(cell, policy, Journal(folder / cell.name, f"{sha} {cell.name}"), on_step)

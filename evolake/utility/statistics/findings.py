@@ -14,7 +14,7 @@ import polars as pl
 
 from evolake.seeds import generator
 from evolake.stats.grids import grid_interval, sign_flip_p
-from evolake.stats.pass_at_k import pass_at_k, reported_k
+from evolake.stats.passes import pass_at_k, reported_k
 from evolake.stats.proportions import holm
 from evolake.utility.tables import ARMS, BASE, COMPARISONS, CURVES, LINE, MATCHINGS, SUMMARY
 

@@ -112,7 +112,7 @@ def test_a_family_is_taken_out_as_the_folder_that_the_gates_accept(tmp_path: Pat
     assert family.template in done.stdout
     checked = evolake(lake.root, "families", "check", str(tmp_path / "out" / "family"), "--json")
     summary = json.loads(checked.stdout)
-    assert (checked.exit_code, summary["verdict"], summary["family_id"]) == (0, "accepted", family.family_id)
+    assert (checked.exit_code, summary["verdict"], summary["family_id"]) == (0, "accepted with remarks", family.family_id)
 
 
 def test_a_prompt_is_taken_out_as_the_policy_reads_it_with_the_checkpoint_on_demand(tmp_path: Path):

@@ -149,7 +149,7 @@ def test_what_the_clock_cut_short_blocks_no_variant() -> None:
         ]
 
     assert carry_evidence([*carried("a", "sat", "clock", "sat"), *carried("b", "clock", "sat", "sat")]) == [
-        {"instance": "a", "original": 1.0, "copies": [1.0]},
+        {"instance": "a", "original": 1.0, "copies": [1.0], "conflicts": {"0": 1000, "2": 1000}, "padded": {}},
     ]
     evidence = {"runs": [run_row("v", "a", "sat", 1.0), cut("v", "b", expected="SAT")]}
     assert answered(evidence, least_sat=2, least_unsat=0) is None

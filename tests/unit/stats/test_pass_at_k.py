@@ -8,7 +8,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from evolake.stats.pass_at_k import pass_at_k, reported_k
+from evolake.stats.passes import pass_at_k, reported_k
 
 
 @pytest.mark.parametrize("replies", range(1, 8))
@@ -29,7 +29,7 @@ def test_it_is_unbiased_where_the_share_to_the_power_is_not() -> None:
 
 @pytest.mark.parametrize(("replies", "correct", "k"), [(3, 1, 4), (3, 4, 1), (3, 1, 0), (0, 0, 1), (3, -1, 1)])
 def test_what_cannot_be_estimated_is_refused(replies: int, correct: int, k: int) -> None:
-    with pytest.raises(ValueError, match="pass@k needs"):
+    with pytest.raises(ValueError, match="wanted 0 <= correct"):
         pass_at_k(replies, correct, k)
 
 

@@ -14,6 +14,7 @@ CHECKERS = json.loads(__checkers__)
 """Family -> the sources of its checkers, `check(inputs, answer)`, which the gates of evolake have passed."""
 CHECK_SECONDS = 2
 """Processor time of one verdict."""
+READY = "ready"
 CHECKING_PROCESS = '''
 import json, resource, signal, sys
 
@@ -22,13 +23,15 @@ def late(number, frame):
 
 task = json.loads(sys.stdin.read())
 seconds = task["seconds"]
-for limit, most in ((resource.RLIMIT_AS, 1 << 30), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CPU, seconds * len(task["pairs"]) + 5)):
+verdicts = sum(len(sources) for sources, _, _ in task["pairs"])
+for limit, most in ((resource.RLIMIT_AS, 1 << 30), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CPU, seconds * verdicts + 5)):
     resource.setrlimit(limit, (most, most))
 signal.signal(signal.SIGVTALRM, late)
 loaded = {}
 for source in {source for sources, _, _ in task["pairs"] for source in sources}:
     loaded[source] = {}
     exec(compile(source, "<checker>", "exec"), loaded[source])
+print("ready", flush=True)
 for sources, inputs, answer in task["pairs"]:
     accepted = 0
     for source in sources:
@@ -56,11 +59,14 @@ def checked(tasks):
     while len(verdicts) < len(pairs):
         left = pairs[len(verdicts) :]
         text = json.dumps({"seconds": CHECK_SECONDS, "pairs": left})
-        most = 2 * CHECK_SECONDS * len(left) + 60
+        most = 2 * CHECK_SECONDS * sum(len(sources) for sources, _, _ in left) + 60
         try:
-            done = subprocess.run(
+            ended = subprocess.run(
                 [sys.executable, "-I", "-S", "-c", CHECKING_PROCESS], input=text, env={}, capture_output=True, text=True, timeout=most
-            ).stdout
+            )
+            done = ended.stdout
+            if not done.startswith(READY):
+                raise RuntimeError(f"the process that runs the checkers does not start: {ended.stderr[-500:]}")
         except subprocess.TimeoutExpired as error:
             done = (error.stdout or b"").decode() if isinstance(error.stdout, bytes | None) else error.stdout
         said = [line == "1" for line in done.split("\n") if line in ("0", "1")][: len(left)]
