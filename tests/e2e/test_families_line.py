@@ -218,7 +218,8 @@ def test_exported_families_pass_the_gates_again(evolved: Project, tmp_path: Path
     lines = (tmp_path / "out" / "families.jsonl").read_text().splitlines()
     evolved_one = next(line for line in lines if json.loads(line)["operator"] != "seed")
     (tmp_path / "one.jsonl").write_text(evolved_one + "\n")
-    assert json.loads(evolved.run("families", "check", str(tmp_path / "one.jsonl"), "--json").stdout)["verdict"] in ("accepted", "accepted with remarks")
+    checked = json.loads(evolved.run("families", "check", str(tmp_path / "one.jsonl"), "--json").stdout)
+    assert checked["verdict"] in ("accepted", "accepted with remarks")
     card = (tmp_path / "out" / "README.md").read_text()
     assert all(f"* {name} `" in card for name in SEEDS)
     assert len({json.loads(line)["text"] for line in (tmp_path / "out" / "instances.jsonl").read_text().splitlines()}) == len(lines) * 9

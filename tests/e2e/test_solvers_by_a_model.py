@@ -37,7 +37,7 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     folder = tmp_path_factory.mktemp("modelled")
     settings = {
         "EVOLAKE_SOLVERS__VARIANTS_PER_CYCLE": "4", "EVOLAKE_SOLVERS__REPAIR_ATTEMPTS": "1", "EVOLAKE_SOLVERS__TRAIN_INSTANCES": "3",
-        "EVOLAKE_SOLVERS__TRAIN_SUITE": "planted-train", "EVOLAKE_SOLVERS__DUEL_SUITE": "planted-duel", "EVOLAKE_SOLVERS__DUEL_INSTANCES": "8",
+        "EVOLAKE_SOLVERS__TRAIN_SUITE": "planted-train", "EVOLAKE_SOLVERS__DUEL_SUITE": "planted-duel", "EVOLAKE_SOLVERS__DUEL_INSTANCES": "28",
         "EVOLAKE_SOLVERS__HOLDOUT_INSTANCES": "1", "EVOLAKE_SOLVERS__PAIRS": "2", "EVOLAKE_SOLVERS__OBJECTIVES_PER_CYCLE": str(len(OBJECTIVES)),
     }
     project = open_project(folder, **by_a_model("", **settings))
@@ -146,7 +146,7 @@ def test_what_the_expert_wrote_is_an_improvement_that_takes_the_title(modelled: 
     assert met[expert] == [0, 3, 3], "local search leaves the search nothing to learn, on every formula that it was bred on"
     assert met[modelled.scripted.parent][0] > 20_000 and all(row[0] > 1_000 for name, row in met.items() if name != expert)
     [duel] = project.sql(f"SELECT wins, ratio_low > 1, solved_challenger, instances FROM solvers.champion WHERE challenger_id = '{expert}'")
-    assert duel == [True, True, 8.0, 8], "nor on formulas that nobody has seen"
+    assert duel == [True, True, 28.0, 28], "nor on formulas that nobody has seen"
     assert project.sql("SELECT artifact_id FROM champions WHERE line = 'solvers' AND cycle = '0002'") == [[expert]]
 
 
