@@ -77,7 +77,7 @@ def test_a_planted_fault_is_caught_at_its_gate_or_before(name, pool):
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_can_be_planted_into_ten_families_at_least(name):
     planted = set()
-    for family in SEED_FAMILIES:
+    for family in (family for family in SEED_FAMILIES if not family.checkers):  # the classes change validators, see `inject`
         with contextlib.suppress(NotComposable):
             planted.add(FAULTS[name].plant(family).family_id)
     assert len(planted) >= 10
