@@ -60,7 +60,7 @@ def test_a_person_answers_a_sheet_and_check_says_so(tmp_path):
     lines = list(csv.DictReader(io.StringIO(sheet.read_text())))
     assert len(lines) == 10 and {line["answer"] for line in lines} == {""} and "solution" not in sheet.read_text()
     code, out, _ = typed("review-sheet", CLINIC, "--answers", answered(sheet, 4))
-    assert code == 1 and "6 of 10 answers are the label" in out
+    assert code == 1 and "6 of 10 answers are right" in out
     code, out, _ = typed("review-sheet", CLINIC, "--answers", answered(sheet, 1), "--json")
     assert (code, json.loads(out)["verdict"], json.loads(out)["right"]) == (0, "read by a person", 9)
     code, out, _ = typed("check", CLINIC)
