@@ -105,7 +105,7 @@ def test_a_validator_may_say_any_number_of_steps_and_no_gate_listens(pool: Any) 
     assert all(10**5 <= (item.steps or 0) < 10**5 + 100 for item in said)  # a lie of this kind cannot be seen
     assert [item.cpu_s for item in said] == [said[0].cpu_s] * 2 and said[0].cpu_s < 5
     sample = static.draw_sample(plain(CLINIC), pool=pool, settings=SIZES)
-    lied = static.Sample(sample.instances, sample.answers, {1: 1.0, 5: 10.0**5, 10: 10.0**9})
+    lied = replace(sample, work={1: 1.0, 5: 10.0**5, 10: 10.0**9})
     honest, lying = (static.static_evidence(CLINIC, item, ()) for item in (sample, lied))
     assert honest["work"] != lying["work"] and {**honest, "work": 0} == {**lying, "work": 0}
 
