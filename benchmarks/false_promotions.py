@@ -4,7 +4,8 @@
 
 The lines' own functions decide, with the repeats that are their default: `decide_champion` of designs on simulated
 runs, `run_duel` and `decide_by_metrics` of programs (with one, two and four declared metrics), `decide_duel` of
-solvers, `decide_champion` of prompts. Under every noise model both rivals are equally good. Same seed, same tables;
+solvers (also with a look after each pass, as `evolake solvers duel` does), `decide_champion` of prompts. Under every noise
+model both rivals are equally good. Same seed, same tables;
 some two minutes on one core. Exit code 1 if a share of false promotions is above
 2.5 % by more than the simulation's own error (the lower end of its 99.9 % interval, as there are many cells).
 
@@ -60,6 +61,10 @@ LIMIT = 1.0
 """Noise above which a run counts as unsolved under the model `censored`, in standard deviations."""
 SPREAD = 0.5
 """Standard deviation of the factor by which a variant changes the cost of a formula, under the model `helps some, hurts others`."""
+
+
+LOOKS = 3
+"""Passes of `evolake solvers duel`, each with a look."""
 
 
 def across_seeds(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -214,8 +219,8 @@ def _metric(name: str, item: Evaluation) -> float:
     return item.metrics[name]
 
 
-def solvers(costs: np.ndarray, rng: np.random.Generator, timeout_s: float = 1e9) -> bool:
-    """Whether the challenger wins a duel of solvers. costs: (2, formulas, passes) of champion and challenger."""
+def solvers(costs: np.ndarray, rng: np.random.Generator, timeout_s: float = 1e9, looks: int = 1) -> bool:
+    """Return whether the challenger wins a duel of solvers. costs: (2, formulas, passes) of champion and challenger."""
     _, formulas, passes = costs.shape
     part, formula, place = (axis.ravel() for axis in np.meshgrid(*(np.arange(size) for size in costs.shape), indexing="ij"))
     cpu = costs.ravel()
@@ -228,7 +233,13 @@ def solvers(costs: np.ndarray, rng: np.random.Generator, timeout_s: float = 1e9)
         "proof_status": pl.Series([None] * rows, dtype=pl.String), "cpu_s": cpu, "conflicts": np.zeros(rows, dtype=np.int64),
         "timeout_s": np.full(rows, timeout_s), "host": ["here"] * rows, "proof_bytes": pl.Series([None] * rows, dtype=pl.Int64),
     }, schema=dict(DUELS.columns))
-    return decide_solvers(frame, rng).wins
+    return decide_solvers(frame, rng, looks).wins
+
+
+def solvers_pass_by_pass(costs: np.ndarray, rng: np.random.Generator, timeout_s: float = 1e9) -> bool:
+    """Return whether the challenger wins a duel that is looked at after each pass, as `evolake solvers duel` does."""
+    passes = costs.shape[2]
+    return any(solvers(costs[:, :, :done], rng, timeout_s, passes) for done in range(1, passes + 1))
 
 
 def costs_of(rng: np.random.Generator, formulas: int, passes: int, gain: float = 1.0, spread: float = SPREAD) -> np.ndarray:
@@ -302,6 +313,10 @@ def of_solvers(contests: int, seed: int) -> Iterator[Cell]:
         limit = 0.6 if model == "censored" else 1e9
         drawn = (rng_of(seed, "solvers", model, 22, k) for k in range(contests))
         yield "solvers", "22 formulas", model, contests, sum(solvers(of_noise(noise(rng, 22), rng, passes), rng, limit) for rng in drawn)
+    for formulas in (9, 22, 54):
+        drawn = (rng_of(seed, "solvers", "looks", formulas, k) for k in range(contests))
+        won = sum(solvers_pass_by_pass(costs_of(rng, formulas, LOOKS), rng) for rng in drawn)
+        yield "solvers", f"{formulas} formulas, {LOOKS} looks", HELPS, contests, won
 
 
 def of_prompts(contests: int, seed: int) -> Iterator[Cell]:

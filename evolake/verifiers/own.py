@@ -71,17 +71,17 @@ class OwnVerifier:
 
     @property
     def scorer(self) -> str:
-        """What rows and exports call it: its name and the start of its file's hash."""
+        """Return what rows and exports call it: its name and the start of its file's hash."""
         return f"{OWN}{self.name}@{hashlib.sha256(self.source.encode()).hexdigest()[:12]}"
 
     @property
     def entry(self) -> str:
-        """What a problem carries of it, as JSON text."""
+        """Return what a problem carries of it, as JSON text."""
         return json.dumps({"name": self.name, "function": self.function, "source": self.source}, sort_keys=True)
 
     @property
     def makes_right_replies(self) -> bool:
-        """Whether its file says what a right reply to a row is."""
+        """Return whether its file says what a right reply to a row is."""
         return RIGHT_REPLY in _functions(self.source)
 
     @property

@@ -49,7 +49,7 @@ class Checked:
 
     @property
     def summary(self) -> str:
-        """How many readings were examined, and what came of them; "" if there were none."""
+        """Return how many readings were examined, and what came of them; "" if there were none."""
         counts = Counter(place.verdict for place in self.readings)
         parts = [f"{counts[verdict]} {words}" for verdict, words in SUMMED if counts[verdict]]
         return f"readings: {len(self.readings)} examined ({', '.join(parts)})" if parts else ""

@@ -1,4 +1,4 @@
-"""What `evolake families check` says beside the verdict: readings that text and programs do not share, voters that are outvoted, blind
+"""Say what `evolake families check` prints next to the verdict: readings that text and programs do not share, voters that are outvoted, blind
 reviews that do not match, and all that the evidence of gates names without blocking for it."""
 
 from __future__ import annotations
@@ -65,9 +65,8 @@ def evidence_sentences(evidence: Mapping[str, Mapping[str, Any]]) -> list[str]:
 def voter_sentences(result: FamilyResults) -> list[str]:
     """One sentence per voter that is outvoted or gives no answer on some instance of the sample."""
     parts: list[str] = []
-    family_checkers = getattr(result.family, "checkers", {})
     for name in result.family.voters():
-        kind = "checker" if name in family_checkers else "validator"
+        kind = "checker" if name in result.family.checkers else "validator"
         who = "the primary validator" if name == "primary" else f"the {kind} {name}"
         parts += [*_outvoted(name, who, result.sample_votes), *_silent(name, who, result.sample_votes)]
     return parts

@@ -13,7 +13,7 @@ from evolake.families.model.sampling import BANDS, band_name
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a data set stands on. seeds: (name, family_id) of every seed family. rulesets: hashes of the rules. counts: further numbers to name."""
+    """The origin of a data set. seeds: (name, family_id) of every seed family. rulesets: hashes of the rules. counts: further numbers to name."""
 
     seeds: Sequence[tuple[str, str]]
     rulesets: Sequence[str]
@@ -76,7 +76,7 @@ def card(
 
 
 def _many_answers(rows: Sequence[Mapping[str, Any]], checked: Collection[str]) -> str:
-    """What a user must know of questions with many correct answers."""
+    """Return what a user must know of questions with many correct answers."""
     count = sum(row["family_id"] in checked for row in rows)
     return (
         f"## Questions with many correct answers\n\n{count} questions of {len(checked)} families: their `answer` is one correct answer."

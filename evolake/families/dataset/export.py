@@ -153,7 +153,7 @@ def side(family_id: str, share: float, units: Mapping[str, Collection[str]]) -> 
 
 
 def in_test(unit: str, share: float) -> bool:
-    """Whether a unit is of the test split. By its name alone: a later export never moves it."""
+    """Return whether a unit is of the test split. By its name alone: a later export never moves it."""
     return int(hashlib.sha256(f"split\x1f{unit}".encode()).hexdigest()[:12], 16) < share * 16**12
 
 

@@ -30,7 +30,7 @@ READINGS = "readings"
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a draft's run came to. faults: "gate: reason", in the order of gates and rules, then readings. costs: jail calls, cpu_s and wall_s."""
+    """The outcome of a draft's run. faults: "gate: reason", in the order of gates and rules, then readings. costs: jail calls, cpu_s and wall_s."""
 
     faults: tuple[str, ...]
     costs: Mapping[str, float]
@@ -58,7 +58,7 @@ def measure_draft(
 
 
 def _runs(evidence: Mapping[str, Any]) -> bool:
-    """Whether the execution gate's evidence has all instances, with an answer of the primary to each."""
+    """Return whether the execution gate's evidence has all instances, with an answer of the primary to each."""
     primary = evidence.get("voters", {}).get("primary")
     return all(item[2] == "ok" for item in evidence.get("instances", [["", "", "none"]])) and primary is not None and not primary["failures"]
 

@@ -72,7 +72,10 @@ def candidate_row(
 
 
 def independence_seen(examined: FamilyResults, authors: Sequence[Mapping[str, Any]] = (), answers: Sequence[Mapping[str, Any]] = ()) -> Independence:
-    """Who solved the family from its text alone, by what its gates saw. authors: rows of VALIDATOR_AUTHORS. answers: of INDEPENDENT_ANSWERS."""
+    """Return who solved the family from its text alone, by what its gates saw.
+
+    authors: rows of VALIDATOR_AUTHORS. answers: of INDEPENDENT_ANSWERS.
+    """
     _, votes = vote_rows(examined.family_id, "", [plain_vote(vote) for vote in examined.sample_votes], True)
     return independence_of(authors, votes, [plain_review(review) for review in examined.reviews], answers)
 

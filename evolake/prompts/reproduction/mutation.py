@@ -124,7 +124,7 @@ class _Mutation:
         return result
 
     def _as_it_is(self, rollout: Rollout) -> bool:
-        """Whether the reply itself is compared, not its summary."""
+        """Return whether the reply itself is compared, not its summary."""
         return self.editing.by_model and len(rollout.reply.split()) <= SHORT_REPLY
 
     def criticise(self, evidence: Sequence[Evidence], trajectories: Sequence[list[Trajectory]]) -> list[CritiqueReply | None]:
@@ -166,7 +166,7 @@ class _Mutation:
         return hunks, beyond
 
     def _context(self, place: int, count: int, standing: str, critique: CritiqueReply, hunks: Sequence[Hunk]) -> dict[str, str]:
-        """What a model is sent in addition to the problem; operators read none of it."""
+        """Return what a model is sent in addition to the problem; operators read none of it."""
         if not self.editing.by_model:
             return {}
         about = " ".join([*critique.failures, *critique.guidance_needed])

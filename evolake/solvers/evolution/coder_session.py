@@ -44,7 +44,7 @@ RULES_FILE = f"{REFERENCE}/rules.md"
 
 @dataclass(frozen=True)
 class Shop:
-    """What the commands need.
+    """The formulas and folders of the commands.
 
     smoke: the suite of the gate, with files. fresh: word of a draw -> formulas as those of training, with files. limits: of their runs. cache: folder
     for executables and copies of formulas.
@@ -98,7 +98,7 @@ class SessionAuthor:
 
 
 def request_of(commission: Commission, turns: int = 0) -> SessionRequest:
-    """What the session is sent. turns: that it has; 0 if that is not known."""
+    """Return what the session is sent. turns: that it has; 0 if that is not known."""
     plan, parents, base = commission.plan, commission.parents, commission.base
     return SessionRequest(
         hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, parent=commission.standing,

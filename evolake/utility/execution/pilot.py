@@ -66,7 +66,7 @@ class PilotResult:
 
     @property
     def learns(self) -> bool:
-        """Whether the share rose by more than its interval."""
+        """Return whether the share rose by more than its interval."""
         return self.change.low > 0
 
     def sentence(self) -> str:
@@ -170,6 +170,6 @@ def _shares(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def _policy_facts(settings: Settings) -> dict[str, Any]:
-    """What replies and updates depend on."""
+    """Return what replies and updates depend on."""
     own = settings.of(PromptsSettings).model_dump(mode="json", exclude={"threads", "rows_at_once", "vllm_url", "vllm_folder"})
     return own | {"seed": settings.seed}

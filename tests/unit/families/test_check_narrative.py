@@ -36,7 +36,7 @@ def judged(*answers: dict[str, Any]) -> Any:
     voters = dict.fromkeys(answers[0], "")
     return SimpleNamespace(
         sample_votes=votes(*answers), reviews=(), blocked_by=None, family_id="f" * 64,
-        family=SimpleNamespace(name="fam", voters=lambda: voters, reader=""),
+        family=SimpleNamespace(name="fam", voters=lambda: voters, reader="", checkers={}),
     )
 
 
@@ -46,6 +46,9 @@ def test_only_who_loses_a_decided_vote_is_outvoted_and_who_gives_no_answer_is_to
         "the validator a gives no answer on 1 of 3 instances; at difficulty 2: timeout",
         "the validator b is outvoted on 1 of 3 instances; at difficulty 1: it answers 4, the majority 3",
     ]
+    checked = judged({"primary": 3, "a": 3, "b": 4})
+    checked.family.checkers["b"] = ""
+    assert voter_sentences(checked)[0].startswith("the checker b is outvoted on 1 of 1 instance")
     assert voter_sentences(judged({"primary": "x", "a": "y", "b": "y"})) == [
         "the primary validator is outvoted on 1 of 1 instance; at difficulty 1: it answers x, the majority y",
     ]

@@ -97,7 +97,7 @@ def reward(completions, answer, case_sensitive=None, units=None, checker=None, i
     if checker is None or not any(checker):
         return by_label
     if inputs is None:
-        raise ValueError("the column `inputs` is missing: keep it beside `checker`")
+        raise ValueError("the column `inputs` is missing: keep it next to `checker`")
     by_checkers = checked_scores([text_of(reply) for reply in completions], answer, checker, inputs)
     return [label if score is None else score for label, score in zip(by_label, by_checkers, strict=True)]
 

@@ -34,7 +34,7 @@ from evolake.solvers.roles.models import (
 
 @dataclass(frozen=True)
 class CoderInput:
-    """What the coder works with beside its commission.
+    """The inputs of the coder in addition to its commission.
 
     material: for operators only. crossed: rows of what a crossover dropped. shown: the lines that a model wanted. cut: the same, as the first
     evolakes cut them.
@@ -57,7 +57,7 @@ def plan_of(row: Mapping[str, Any]) -> Plan:
 
 
 def lookup_request(plan: Mapping[str, Any], parent: KnownVariant, base: Base, files: Mapping[str, str]) -> LookupRequest:
-    """What the coder is asked first: which lines it wants to see. plan: a row of PLANS. files: path -> text of the parent's editable files."""
+    """Return what the coder is asked first: which lines it wants to see. plan: a row of PLANS. files: path -> text of the parent's editable files."""
     return LookupRequest(
         hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, files=outline(files),
         parent_diff=sources_diff(base.folder, parent.folder), max_regions=MAX_REGIONS, max_lines=MAX_LINES,
@@ -65,7 +65,7 @@ def lookup_request(plan: Mapping[str, Any], parent: KnownVariant, base: Base, fi
 
 
 def code_request(commission: Commission, given: CoderInput) -> CodeRequest:
-    """What the coder is asked then: the change."""
+    """Return what the coder is asked then: the change."""
     plan, parents, base = commission.plan, commission.parents, commission.base
     return CodeRequest(
         hypothesis=plan["hypothesis"], instructions=plan["instructions"], base=base.name, parent=commission.standing,
@@ -76,7 +76,7 @@ def code_request(commission: Commission, given: CoderInput) -> CodeRequest:
 
 
 def second_of(commission: Commission) -> dict[str, str]:
-    """What a request says of a crossover's second parent: its diff against its own base, and that base where it is another one."""
+    """Return what a request says of a crossover's second parent: its diff against its own base, and that base where it is another one."""
     if len(commission.parents) < 2:
         return {}
     other = commission.second_base
@@ -96,7 +96,7 @@ def repair_request(commission: Commission, given: CoderInput, reply: CodeReply, 
 
 
 def revise_request(commission: Commission, given: CoderInput, draft: Draft, measured: str) -> ReviseRequest:
-    """What the coder is asked once its variant was run next to its parent."""
+    """Return what the coder is asked once its variant was run next to its parent."""
     diff = sources_diff(commission.parents[0].folder, draft.folder)
     return ReviseRequest(
         hypothesis=commission.plan["hypothesis"], diff=diff, measured=measured, excerpts=changed_excerpts(given.shown, diff), note=commission.note,
@@ -104,7 +104,7 @@ def revise_request(commission: Commission, given: CoderInput, draft: Draft, meas
 
 
 def operators_input(commission: Commission, scratch: Path, taken: set[str], forbidden: Sequence[Forbidden]) -> CoderInput:
-    """What the operators work with. scratch: a folder that a crossover by files makes. taken: texts of `edits.json` that exist."""
+    """Return what the operators work with. scratch: a folder that a crossover by files makes. taken: texts of `edits.json` that exist."""
     parents, base = commission.parents, commission.base
     parent = parents[0]
     material = _material(parent.edits, parent, base).model_copy(update={"forbidden": list(forbidden), "taken": sorted(taken)})
@@ -125,7 +125,7 @@ def operators_input(commission: Commission, scratch: Path, taken: set[str], forb
 
 
 def _material(edits: Sequence[Edit] | None, parent: KnownVariant, base: Base) -> CoderMaterial:
-    """What applies beside these edits to the base or, where there are none since the parent was written as a diff, to the parent."""
+    """Return what applies beside these edits to the base or, where there are none since the parent was written as a diff, to the parent."""
     result = applicable(editable_tree(source_files(base.folder if edits is not None else parent.folder), base.adapter), edits or ())
     options = [
         Option(name=item.name, kind=item.kind, default=item.default, low=_finite(item.low), high=_finite(item.high)) for item in result.options
