@@ -294,11 +294,8 @@ def work_apart(traced: str, n: int, m: int) -> float | str:
 def _asked(request: dict[str, Any], guard_s: float | None, on_progress: Progress, patience: float = PATIENCE) -> dict[str, Any] | str:
     """The body of the child's answer, or how it ended. Raises _Starved."""
     with _LOCK:
-        warm()
-        child = _CHILDREN[0]
-        child.wait_until_ready()
+        child = _listening(request)
         try:
-            child.ask(request)
             return _answer(child, guard_s, on_progress, patience)
         except _Ended as ended:
             _discard()
@@ -309,6 +306,22 @@ def _asked(request: dict[str, Any], guard_s: float | None, on_progress: Progress
         except BaseException:
             _discard()
             raise
+
+
+def _listening(request: dict[str, Any]) -> Child:
+    """Return the child that has taken the request. One that ended between two requests says nothing about the next: a fresh one is asked."""
+    for attempt in range(TRIES):
+        warm()
+        child = _CHILDREN[0]
+        child.wait_until_ready()
+        try:
+            child.ask(request)
+            return child
+        except _Ended as ended:
+            _discard()
+            if attempt == TRIES - 1:
+                raise MachineryError("the process that runs designs takes no request", got=f"it {ended}", do="see the error") from None
+    raise AssertionError
 
 
 def _answer(child: Child, guard_s: float | None, on_progress: Progress, patience: float) -> dict[str, Any] | str:

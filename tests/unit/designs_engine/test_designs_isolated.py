@@ -75,6 +75,15 @@ def test_a_design_that_kills_its_process_is_unsolved_and_the_next_one_runs(engin
     assert run_apart(run(SIMPLE)).failure is None
 
 
+def test_a_child_that_ended_between_two_requests_is_no_verdict_on_the_design_that_comes_next(monkeypatch):
+    assert run_apart(run(SIMPLE)).failure is None
+    process = isolated._CHILDREN[0]._process
+    process.kill()
+    process.wait()
+    monkeypatch.setattr(isolated.Child, "alive", property(lambda child: True))
+    assert run_apart(run(SIMPLE)).failure is None
+
+
 def test_a_step_that_does_not_end_is_stopped_by_what_it_computes():
     result = run_apart(run(OUTSTAYS, n=60, batch=60, guard_s=1.0))
     assert (result.unsolved_fraction, result.timed_out) == (1.0, False)
