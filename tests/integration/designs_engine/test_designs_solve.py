@@ -78,7 +78,8 @@ def test_an_unsolved_run_exits_1_and_its_median_is_called_an_estimate():
 
 
 def test_people_get_sentences_and_instances_as_dimacs(tmp_path):
-    code, out, error = typed("solve", DESIGN_340, "--n", 12, "--instances", 3, "--max-steps", 9000, "--dimacs", tmp_path / "cnf", "--hyper", "kappa=0.5")
+    few = ("--n", 12, "--instances", 3, "--max-steps", 9000)
+    code, out, error = typed("solve", DESIGN_340, *few, "--dimacs", tmp_path / "cnf", "--hyper", "kappa=0.5")
     assert code == 0, (out, error)
     assert "engine fused" in out
     assert "N=12, 3 instances, seed 0" in out
