@@ -25,7 +25,7 @@ from evolake.families.evolution.proposing import propose_families
 from evolake.families.evolution.requests import EvolutionSources
 from evolake.families.gates.execution import caps_of, pairs_of
 from evolake.families.gates.judging import FamilyGates, FamilyResults
-from evolake.families.gates.static import short_key
+from evolake.families.gates.static import accepted_guesses, short_key
 from evolake.families.model.contract import Family
 from evolake.families.model.guessing import guesses_by_level
 from evolake.families.model.loading import read_families
@@ -85,7 +85,10 @@ def show_guesses(pool: Any, children: Sequence[Family]) -> None:
         drawn = generate(family, pairs_of(settings.gate_difficulties, LEVEL_SEEDS, "variety"), pool=pool, caps=caps)
         instances = [item for item in drawn if item.status == "ok"]
         answers = solve(family.validator, [item.inputs for item in instances], pool=pool, caps=caps)
-        levels = guesses_by_level([(item.difficulty, short_key(found.answer)) for item, found in zip(instances, answers, strict=True)])
+        if family.checkers:
+            levels = accepted_guesses(family, instances, answers, pool=pool, caps=caps)
+        else:
+            levels = guesses_by_level([(item.difficulty, short_key(found.answer)) for item, found in zip(instances, answers, strict=True)])
         worst.append((max(row[2] for row in levels), max(row[3] for row in levels), family.title))
     over = sum(constant > 0.25 for constant, _, _ in worst)
     print(f"best constant at the worst level, {LEVEL_SEEDS} instances a level: median {sorted(worst)[len(worst) // 2][0]:.0%}, over 25 %: {over} of "
@@ -121,6 +124,8 @@ def main(words: list[str]) -> None:
         children = children[:wanted]
         show_shares("answer types", [family.answer.type for family in children])
         show_shares("kinds of answers", [KINDS.get(family.answer.type, family.answer.type) for family in children])
+        made = sum(bool(family.checkers) for family in children)
+        print(f"many correct answers, judged by checkers: {made} ({made / len(children):.0%})")
         show_shares("operators", [family.operator for family in children])
         show_guesses(pool, children)
         show_twins(seeds, children, share)

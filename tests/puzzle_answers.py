@@ -193,3 +193,50 @@ def of_liars(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, te
     return "".join("L" if name in liars else "H" for name in ordered) if asked.startswith("a word") else [name for name in ordered if name in liars]
 
 
+def is_right(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, answer: Any) -> bool:
+    """Whether an answer of the right form to a question with many correct answers keeps the rules."""
+    kinds: dict[str, Callable[[Mapping[str, Any], Mapping[str, str], str, Any], bool]] = {
+        "pairs": right_days, "stones": right_chain, "row": right_cards,
+    }
+    return next(judge for key, judge in kinds.items() if key in inputs)(inputs, rules, asked, answer)
+
+
+def right_days(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, answer: Any) -> bool:
+    """A table of names and days."""
+    plan = answer if asked == "a plan by names" else dict(zip(inputs["names"], answer, strict=True))
+    gaps = [plan[other] - plan[one] for one, other in inputs["pairs"]]
+    count = [sum(day == number for day in plan.values()) for number in range(1, inputs["days"] + 1)]
+    apart = {"different": all(gaps), "spaced": all(gap * gap > 1 for gap in gaps), "earlier": all(gap > 0 for gap in gaps)}
+    load = {"most": all(number <= 3 for number in count), "used": all(count), "ends": count[0] == count[-1]}
+    return sum(count) == len(inputs["names"]) and apart[rules["apart"]] and load[rules["load"]]
+
+
+def right_chain(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, answer: Any) -> bool:
+    """Every order and every way round of all stones, for the few stones that there are."""
+    ends = {letter: (one, other) for letter, one, other in inputs["stones"]}
+    ways = {"free": ("", "r"), "ahead": ("",), "back": ("r",)}[rules["turn"]]
+    fits = {"same": lambda x, y: x == y, "step": lambda x, y: abs(x - y) == 1, "sum": lambda x, y: x + y == 7}[rules["meet"]]
+
+    def rows(left: tuple[str, ...], row: tuple[int, ...], word: str) -> Any:
+        if not left:
+            yield word if asked == "a row by letters" else list(row)
+        for letter in left:
+            for way in ways:
+                pair = ends[letter][::-1] if way else ends[letter]
+                if not row or fits(row[-1], pair[0]):
+                    yield from rows(tuple(other for other in left if other != letter), (*row, *pair), word + letter)
+
+    return any(row == answer for row in rows(tuple(ends), (), ""))
+
+
+def right_cards(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, answer: Any) -> bool:
+    """As numbers of the choice's binary digits."""
+    row = inputs["row"]
+    places = [row.index(amount) for amount in answer] if asked == "what is picked" else [place - 1 for place in answer]
+    if any(place not in range(len(row)) for place in places) or sorted(set(places)) != places:
+        return False
+    bits, last = sum(1 << place for place in places), 1 << len(row) - 1
+    touching = bits & (bits << 1 | bits >> 1)
+    near = {"apart": touching == 0, "linked": touching == bits, "ends": (bits & 1 > 0) != (bits & last > 0)}[rules["near"]]
+    count = {"even": bits.bit_count() % 2 == 0, "odd": bits.bit_count() % 2 == 1, "few": bits.bit_count() <= 5}[rules["count"]]
+    return near and count and sum(row[place] for place in places) == inputs["total"]

@@ -20,14 +20,17 @@ from evolake.families.gates.execution import caps_of, pairs_of, unfilled
 from evolake.families.gates.leaks import leaking_place
 from evolake.families.gates.steps import step_evidence
 from evolake.families.model.contract import Family
-from evolake.families.model.guessing import guesses_by_level
+from evolake.families.model.guessing import candidate_shares, guesses_by_level
 from evolake.families.model.plain_facts import LONGEST_LINE, without_tables
 from evolake.families.model.similarity import Fingerprint, answer_key, fingerprint, similarity
-from evolake.families.sandbox.running import Instance, Solved, generate, solve
+from evolake.families.sandbox.checking import accepted, by_majority, check
+from evolake.families.sandbox.running import Caps, Instance, Solved, generate, solve
 from evolake.families.settings import FamiliesSettings
 
 TRIVIAL = {answer_key(value) for value in (0, 1, "", [], {}, None, "none", "None", "0", "1")}
 NEAREST = 5
+CONSTANTS = 6
+"""Answers that are tried at a level as constant guesses at a question with many correct answers: the commonest labels."""
 LARGEST = 10**12
 """A number counts at most so much as magnitude."""
 LONGEST_TEXT = 20_000
@@ -41,6 +44,8 @@ class Sample:
 
     deciding: of a family that joins two, how often the first part's instance decides the answer (evolake.families.gates.ablation); None of another.
     guessed: (difficulty, key of the answer) of further instances, which tell with those of the sample what a guesser gets at each level.
+    guesses: of a family with checkers, what a guesser gets, in the form of `guesses_by_level`: a guess is right if the checkers accept it. None of
+    another.
     steps: what happens in the steps of a course (evolake.families.gates.steps); None of a family without one.
     """
 
@@ -49,6 +54,7 @@ class Sample:
     work: dict[int, float]
     deciding: float | None = None
     guessed: tuple[tuple[int, str], ...] = ()
+    guesses: list[tuple[int, int, float, float]] | None = None
     steps: list[list[float]] | None = None
 
 
@@ -71,8 +77,33 @@ def draw_sample(family: Family, *, pool: Any, settings: FamiliesSettings) -> Sam
     guessed = tuple((item.difficulty, short_key(answer.answer)) for item, answer in zip(further, solved, strict=True) if answer.status == "ok")
     return Sample(
         tuple(instances), tuple(answers), mean, deciding_share(family, instances, answers, pool=pool, caps=caps), guessed,
+        accepted_guesses(family, [*instances, *further], [*answers, *solved], pool=pool, caps=caps) if family.checkers else None,
         step_evidence(family, instances, answers, pool=pool, caps=caps),
     )
+
+
+def accepted_guesses(
+    family: Family, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, caps: Caps
+) -> list[tuple[int, int, float, float]]:
+    """Return (level, instances, share of the best constant, share of the best two), where a guess is right if most checkers accept it.
+
+    Tried are the commonest labels of the level. Raises MachineryError when the jail failed.
+    """
+    levels: dict[int, list[tuple[Any, Any]]] = {}
+    for instance, solved in zip(instances, answers, strict=True):
+        if instance.status == solved.status == "ok":
+            levels.setdefault(instance.difficulty, []).append((instance.inputs, solved.answer))
+    result = []
+    for level, own in sorted(levels.items()):
+        labels = {short_key(answer): answer for _, answer in own}
+        common = [key for key, _ in Counter(short_key(answer) for _, answer in own).most_common(CONSTANTS)]
+        tasks = [(inputs, [labels[key] for key in common]) for inputs, _ in own]
+        columns = {name: check(source, tasks, pool=pool, caps=caps) for name, source in family.checkers.items()}
+        hits = [
+            [by_majority(accepted(columns, row, place), len(family.checkers)) is True for place in range(len(common))] for row in range(len(own))
+        ]
+        result.append((level, len(own), *candidate_shares(hits)))
+    return result
 
 
 def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]) -> dict[str, Any]:
@@ -81,6 +112,9 @@ def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]
     whole, answers = [instance.text for instance, _ in good], [solved.answer for _, solved in good]
     texts = [text[:LONGEST_TEXT] for text in whole]
     place, share = leaking_place(texts, answers)
+    guesses = sample.guesses
+    if guesses is None:
+        guesses = guesses_by_level([*((instance.difficulty, short_key(solved.answer)) for instance, solved in good), *sample.guessed])
     return {
         "failed": [[item.status, item.reason] for item in (*sample.instances, *sample.answers) if item.status != "ok"],
         "unfilled": sorted({result for text in texts for result in unfilled(text)}),
@@ -90,9 +124,7 @@ def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]
         "instances": len(texts), "distinct": len({(instance.difficulty, instance.text) for instance, _ in good}),
         "answers": [[instance.difficulty, short_key(solved.answer), answer_key(solved.answer) in TRIVIAL] for instance, solved in good],
         "made_by": family.operator, "steps": sample.steps,
-        "guesses": [list(row) for row in guesses_by_level(
-            [*((instance.difficulty, short_key(solved.answer)) for instance, solved in good), *sample.guessed]
-        )],
+        "guesses": [list(row) for row in guesses],
         "boolean": bool(answers) and all(isinstance(answer, bool) for answer in answers),
         "blind_to_difficulty": _blind_to_difficulty([instance for instance, _ in good]),
         "work": [[difficulty, value] for difficulty, value in sample.work.items()],

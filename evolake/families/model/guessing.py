@@ -28,6 +28,22 @@ def pair_share(answers: Sequence[Hashable]) -> float:
     return hits / len(answers)
 
 
+def candidate_shares(hits: Sequence[Sequence[bool]]) -> tuple[float, float]:
+    """Return (how often the best of some candidates is right, how often one of the best two is), where several answers of an instance are right.
+
+    hits: for each instance, for each candidate, whether it is right there; two are chosen and tried as in `pair_share`. 1 if there are too few.
+    """
+    if len(hits) < 2 or not hits[0]:
+        return 1.0, 1.0
+    candidates = range(len(hits[0]))
+    single = max(sum(row[place] for row in hits) for place in candidates) / len(hits)
+    halves, together = (hits[::2], hits[1::2]), 0
+    for chosen_on, tried_on in (halves, halves[::-1]):
+        best = sorted(candidates, key=lambda place: (-sum(row[place] for row in chosen_on), place))[:2]
+        together += sum(any(row[place] for place in best) for row in tried_on)
+    return single, together / len(hits)
+
+
 def guesses_by_level(answers: Iterable[tuple[int, Hashable]]) -> list[tuple[int, int, float, float]]:
     """Return (level, instances, share of the best constant, share of the best two) of each level, the easiest first."""
     by_level: dict[int, list[Hashable]] = {}

@@ -7,7 +7,8 @@ a family that has no parent.
 
     constraint_world   what follows from a few statements about an arrangement
     process_world      what a run by a few rules comes to
-    puzzle_world       a puzzle of one of several engines: routes, schedules, pictures, numbers, rewriting, games, urns, liars, fields
+    puzzle_world       a puzzle of one of several engines: routes, schedules, pictures, numbers, rewriting, games, urns, liars, fields,
+                       and plans, chains and choices, of which many are correct
 
 The same parents and the same random numbers give the same child. A child declares its parents' rules, ports and lists again as far as they still
 hold, so children are parents like any other.
@@ -39,8 +40,8 @@ WORLDS: Mapping[str, Operator] = MappingProxyType(
     {"constraint_world": draw_constraint_world, "process_world": draw_process_world, "puzzle_world": draw_puzzle_world}
 )
 """Operators that take no parent."""
-WORLD_TURNS = ("puzzle_world", "constraint_world", "puzzle_world", "process_world")
-"""The order in which attempts draw a world: puzzles have as many engines as the others together."""
+WORLD_TURNS = ("puzzle_world", "constraint_world", "puzzle_world", "process_world", "puzzle_world")
+"""The order in which attempts draw a world: puzzles have more engines than the others together, and those that ask for something to be made."""
 OPERATORS: Mapping[str, Operator] = MappingProxyType({**COMPOSING, **WORLDS})
 SLACK = 1e-9
 """So that shares like 0.1 + 0.2 count as what they mean."""

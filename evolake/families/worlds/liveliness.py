@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 from evolake.families.model.contract import Family
-from evolake.families.model.guessing import constant_share, pair_share
-from evolake.families.worlds.trying import answer_text, entry, generating
+from evolake.families.model.guessing import candidate_shares, constant_share, pair_share
+from evolake.families.worlds.trying import accepting, answer_text, entry, generating
 
 LEVELS = (1, 10, 5, 3, 7)
 """Levels that are tried, those first at which most worlds fail."""
@@ -40,12 +40,20 @@ def is_alive(family: Family, steps: Steps | None = None, levels: tuple[int, ...]
             instances = [make(level, Random(1000 * level + seed)) for seed in range(each)]
         except (ValueError, IndexError):
             return False
-        keys = [answer_text(solution(inputs)) for inputs in instances]
-        if constant_share(keys) > CONSTANT or pair_share(keys) > PAIR:
+        answers = [solution(inputs) for inputs in instances]
+        keys = [answer_text(answer) for answer in answers]
+        shares = _accepted_shares(family, instances, answers) if family.checkers else (constant_share(keys), pair_share(keys))
+        if shares[0] > CONSTANT or shares[1] > PAIR:
             return False
         if steps is not None and not _decided_by(instances, keys, steps, solution):
             return False
     return True
+
+
+def _accepted_shares(family: Family, instances: list[Any], answers: list[Any]) -> tuple[float, float]:
+    """How often the best constant and the best two are accepted, of the answers to other instances."""
+    right = accepting(family)
+    return candidate_shares([[right(inputs, answer) for answer in answers] for inputs in instances])
 
 
 def _decided_by(instances: list[Any], keys: list[str], steps: Steps, solution: Callable[..., Any]) -> bool:

@@ -46,16 +46,33 @@ def by_other_rules(family: Family) -> list[str]:
     ]
 
 
+def accepting(family: Family) -> Callable[[Any, Any], bool]:
+    """Return whether an answer to some inputs is right, by the family's first checker; equal to the primary's where it has none."""
+    if family.checkers:
+        check = entry(next(iter(family.checkers.values())), "check")
+        return lambda inputs, answer: check(inputs, answer) is True
+    solution = entry(family.validator, "solution")
+    return lambda inputs, answer: answer_text(solution(inputs)) == answer_text(answer)
+
+
 def all_matter(family: Family, difficulty: int, tries: int, different: int, changed: int) -> bool:
     """Whether each rule matters: of `tries` instances of one difficulty, at least `different` answers differ, and by the other alternative of any
-    rule at least `changed` are others."""
-    make = generating(family.generator)
+    rule at least `changed` are wrong."""
+    make, right = generating(family.generator), accepting(family)
     instances = [make(difficulty, Random(seed)) for seed in range(tries)]
 
-    def answers(source: str) -> list[str]:
-        return [answer_text(entry(source, "solution")(instance)) for instance in instances]
+    def answers(source: str) -> list[Any]:
+        return [_answer_of(entry(source, "solution"), instance) for instance in instances]
 
-    chosen = answers(family.validator)
-    return len(set(chosen)) >= different and all(
-        sum(first != second for first, second in zip(chosen, answers(source), strict=True)) >= changed for source in by_other_rules(family)
+    return len({answer_text(answer) for answer in answers(family.validator)}) >= different and all(
+        sum(not right(inputs, answer) for inputs, answer in zip(instances, answers(source), strict=True)) >= changed
+        for source in by_other_rules(family)
     )
+
+
+def _answer_of(solution: Callable[..., Any], inputs: Any) -> Any:
+    """The answer; None where another rule leaves no answer to a question with many."""
+    try:
+        return solution(inputs)
+    except (ValueError, TypeError, KeyError):
+        return None

@@ -9,7 +9,7 @@ import pytest
 
 from evolake.families.gates.checkers import guessable, steps_alive
 from evolake.families.model.contract import Family
-from evolake.families.model.guessing import constant_share, guesses_by_level, pair_share
+from evolake.families.model.guessing import candidate_shares, constant_share, guesses_by_level, pair_share
 from evolake.families.worlds.actions import bound_actions
 from evolake.families.worlds.liveliness import Steps, is_alive
 from evolake.families.worlds.process import _changes, run_world_of
@@ -60,6 +60,12 @@ def test_a_guesser_is_measured_on_other_instances_than_it_has_seen():
     assert (constant_share(distinct), pair_share(distinct)) == (1 / 24, 0.0)
     assert pair_share(["4", "4", "5", "5"] * 6) == 1.0
     assert guesses_by_level([(1, "a"), (1, "a"), (5, "b"), (5, "c")]) == [(1, 2, 1.0, 1.0), (5, 2, 0.5, 0.0)]
+
+
+def test_a_guess_at_a_question_with_many_answers_counts_where_it_is_accepted():
+    assert candidate_shares([[True, False], [True, False], [False, True], [True, False]]) == (0.75, 1.0)
+    assert candidate_shares([[False] * 3] * 4) == (0.0, 0.0)
+    assert candidate_shares([]) == candidate_shares([[]] * 5) == (1.0, 1.0)
 
 
 @pytest.mark.parametrize(("guesses", "said"), [

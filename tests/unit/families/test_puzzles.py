@@ -1,4 +1,6 @@
-"""Puzzles: three programs of each engine against a fourth one, under every alternative of every rule; text against inputs; what may be drawn."""
+"""Puzzles: three programs of each engine against a fourth one, and two checkers against a third, under every alternative of every rule; text against
+inputs; what may be drawn.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,17 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from puzzle_answers import of_puzzle
+from puzzle_answers import is_right, of_puzzle
 from worlds_fixtures import TYPES, entries
 
+from evolake.families.gates.checked_answers import rearranged
 from evolake.families.gates.consensus import alike
-from evolake.families.model.contract import to_record
+from evolake.families.gates.probes import wrong_answers
+from evolake.families.model.checker_code import impurity
+from evolake.families.model.contract import Family, to_record
 from evolake.families.model.statement import fill, stated
 from evolake.families.operators.registry import OPERATORS, WORLD_TURNS, WORLDS, child_of
-from evolake.families.worlds.puzzles.drawing import puzzle_of, said
+from evolake.families.worlds.puzzles.drawing import puzzle_of, puzzle_world, said
 from evolake.families.worlds.puzzles.engines import PUZZLES
 from evolake.families.worlds.puzzles.model import Puzzle
 
@@ -39,9 +44,37 @@ def test_three_programs_and_a_fourth_agree_under_every_rule_and_the_reader_finds
                 inputs, texts = made["generator.py"](difficulty)
                 text = fill(stated(family), texts)
                 answers = [made["validator.py"](inputs), *(made[f"validators/{name}.py"](inputs) for name in puzzle.validators)]
-                assert answers == [of_puzzle(inputs, chosen, question.title, text)] * 3, (family.title, inputs)
+                if puzzle.checkers:
+                    assert_judged_alike(family, made, inputs, chosen, question.title, answers)
+                else:
+                    assert answers == [of_puzzle(inputs, chosen, question.title, text)] * 3, (family.title, inputs)
                 assert {type(answer) for answer in answers} == {TYPES[question.answer]}
                 assert made["reader.py"](text) == inputs
+
+
+def assert_judged_alike(family: Family, made, inputs, chosen, asked: str, answers) -> None:
+    """By both checkers and a third one: what the solvers find is right, and of other answers all say the same."""
+    checkers = [made[name] for name in made if name.startswith("checkers/")]
+    assert len(checkers) == 2
+    for answer in answers:
+        assert [check(inputs, answer) for check in checkers] == [True, True], (family.title, inputs, answer)
+        assert is_right(inputs, chosen, asked, answer)
+    label = answers[0]
+    for other in [*rearranged(label), *wrong_answers(label)]:
+        verdicts = [check(inputs, other) for check in checkers]
+        assert verdicts[0] is verdicts[1], (family.title, inputs, other)
+        if type(other) is type(label) and len(other) == len(label) and all(type(item) in (int, str) for item in other):
+            assert verdicts[0] is judged(inputs, chosen, asked, other)
+    for hostile in (None, True, 7, 1.5, "x" * 500, "", [], {}, [[1]], [None], [1, [2]], {"a": [1]}, [10**30] * 3, [-1, 0]):
+        assert [check(inputs, hostile) for check in checkers] == [False, False], (family.title, hostile)
+
+
+def judged(inputs, chosen, asked: str, answer) -> bool:
+    """What the third one says; a name, letter or number that does not exist makes an answer wrong."""
+    try:
+        return is_right(inputs, chosen, asked, answer)
+    except (KeyError, TypeError, ValueError):
+        return False
 
 
 @pytest.mark.parametrize("puzzle", PUZZLES, ids=lambda puzzle: puzzle.name)
@@ -51,14 +84,23 @@ def test_programs_of_an_engine_share_no_code_and_no_rule_holds_the_words_of_anot
         family = puzzle_of(puzzle, theme, rules, puzzle.questions[0])
         assert alike(family) == []
         names = [{node.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)} - {"solution"}
-                 for source in family.voters().values()]
-        assert not names[0] & names[1] and not names[0] & names[2] and not names[1] & names[2]
+                 for source in {**family.solvers(), **family.checkers}.values()]
+        assert [pair for pair in permutations(range(len(names)), 2) if (names[pair[0]] & names[pair[1]]) - {"check"}] == []
         texts = [said(item.text, theme) for alternatives in puzzle.rules.values() for item in alternatives]
         assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
 
 
+def test_half_of_the_draws_ask_for_something_of_which_many_are_correct() -> None:
+    drawn = [puzzle_world(np.random.default_rng(seed)) for seed in range(4)]
+    made = [family for family in drawn if family.checkers]
+    assert 1 <= len(made) <= 3
+    for family in made:
+        assert not any(impurity(source) for source in family.checkers.values())
+        assert "any one of them" in family.template
+
+
 def test_there_are_enough_engines_and_answers_of_every_type() -> None:
-    assert len(PUZZLES) >= 9 and len({puzzle.name for puzzle in PUZZLES}) == len(PUZZLES)
+    assert len(PUZZLES) >= 12 and len({puzzle.name for puzzle in PUZZLES}) == len(PUZZLES)
     types = [question.answer for puzzle in PUZZLES for question in puzzle.questions]
     assert {"integer", "list", "string", "mapping", "number"} == set(types)
     assert types.count("integer") <= 0.3 * len(types)

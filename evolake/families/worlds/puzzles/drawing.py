@@ -18,10 +18,15 @@ from evolake.families.worlds.trying import NoWorld, all_matter
 from evolake.program_templates import fill_template
 
 TEMPLATES = "evolake.families.worlds.puzzles.templates"
+OF_MANY_ANSWERS = tuple(puzzle for puzzle in PUZZLES if puzzle.checkers)
+OF_ONE_ANSWER = tuple(puzzle for puzzle in PUZZLES if not puzzle.checkers)
+CONSTRUCTIVE = 0.5
+"""Share of the draws that ask for something to be made, which has many correct answers."""
 DRAWS = 30
 TRIED, TRIES, DIFFERENT, CHANGED = 5, 16, 8, 3
 """A puzzle's answers are looked at on so many instances of one difficulty: how many must differ, and be others by another rule."""
 PROGRAMS = ("primary", "first", "second")
+CHECKERS = ("check_first", "check_second")
 
 Rules = Mapping[str, Sequence[PuzzleRule]]
 """Point -> its alternatives, of which the first is in force."""
@@ -30,7 +35,8 @@ Rules = Mapping[str, Sequence[PuzzleRule]]
 def puzzle_world(random: np.random.Generator) -> Family:
     """A family that no other is a parent of. Raises NoWorld: no question and rules were found that all matter."""
     for _ in range(DRAWS):
-        puzzle = PUZZLES[int(random.integers(len(PUZZLES)))]
+        kind = OF_MANY_ANSWERS if random.random() < CONSTRUCTIVE else OF_ONE_ANSWER
+        puzzle = kind[int(random.integers(len(kind)))]
         theme = puzzle.themes[int(random.integers(len(puzzle.themes)))]
         question = puzzle.questions[int(random.integers(len(puzzle.questions)))]
         rules = {
@@ -55,6 +61,10 @@ def puzzle_of(puzzle: Puzzle, theme: Mapping[str, str], rules: Rules, question: 
         fill_template(f"{TEMPLATES}.{puzzle.name}_{program}", constants=constants, answer=f"{getattr(question, program)}\n")
         for program in PROGRAMS
     )
+    checkers = [
+        fill_template(f"{TEMPLATES}.{puzzle.name}_{program}", constants=constants, answer=f"{getattr(question, program)}\n")
+        for program in CHECKERS[: len(puzzle.checkers)]
+    ]
     listed = [(said(sentence, theme), "") for sentence in puzzle.listed]
     return Family(
         name="puzzle_world", title=title(puzzle, theme, rules, question), category=puzzle.category, language="en",
@@ -66,6 +76,7 @@ def puzzle_of(puzzle: Puzzle, theme: Mapping[str, str], rules: Rules, question: 
             reading=said(puzzle.reading, theme),
         ),
         answer=Answer(question.answer), points=points, parents=(), operator="puzzle_world",
+        checkers=dict(zip(puzzle.checkers, checkers, strict=True)),
     )
 
 

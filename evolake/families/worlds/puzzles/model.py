@@ -19,7 +19,10 @@ class PuzzleRule:
 
 @dataclass(frozen=True)
 class PuzzleQuestion:
-    """title: for titles. text: with words of the theme. primary, first, second: the last statements of the three programs' `solution`."""
+    """title: for titles. text: with words of the theme. primary, first, second: the last statements of the three programs' `solution`.
+
+    check_first, check_second: the first statements of the two checkers' `check`, of a puzzle with many correct answers.
+    """
 
     name: str
     title: str
@@ -28,6 +31,8 @@ class PuzzleQuestion:
     primary: str
     first: str
     second: str
+    check_first: str = ""
+    check_second: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,7 @@ class Puzzle:
         forms: slot -> the regular expression of its texts. read: the expression of the inputs of `match`, in the reader; it sees the words as WORDS.
         rules: point -> its alternatives. themes: words by name; `title` begins the titles of families, `names` are names that a generator draws.
         constants: assignments of all programs that depend on the theme. reading: functions that `read` calls.
+        checkers: of a puzzle with many correct answers, what its two checkers are called (`NAME_check_first`, `NAME_check_second`).
     """
 
     name: str
@@ -55,3 +61,4 @@ class Puzzle:
     themes: tuple[Mapping[str, str], ...]
     constants: str = ""
     reading: str = ""
+    checkers: tuple[()] | tuple[str, str] = ()
