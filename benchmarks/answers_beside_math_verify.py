@@ -3,8 +3,8 @@
     python benchmarks/answers_beside_math_verify.py
 
 Takes the pairs of tests/unit/families/test_latex_answers.py and the rows of docs/answers.md, each with what counts. Prints right replies that are
-missed and wrong ones that are rewarded, for each of the two. math-verify is no dependency: if it is not installed, the benchmark says so and prints
-our figures alone. Our reader was written with these pairs in view, so the figures favour it.
+missed and wrong ones that are rewarded, for each of the two. math-verify is an extra: if it is not installed, the benchmark says so and prints our
+figures alone. Our reader was written with these pairs in view, so the figures favour it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Verifiers that a dataset brings itself, for what more than one line scores: reasoning-gym's, run in the jail.
+"""Verifiers beside our own reader, run in the jail: reasoning-gym's, a user's own function, and math-verify.
 
-Host side: external (who asks). Inside the jail: gym (the driver), gym_preload (imported before it).
+Host side: external and own (who ask). Inside the jail: gym (the driver), gym_preload (imported before it), math_verify_scorer.
 """

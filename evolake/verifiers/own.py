@@ -42,15 +42,13 @@ RIGHT_REPLY = "right_reply"
 MOST_BYTES = 65_536
 """Of a verifier's file: each problem carries it."""
 SIGNATURE = "def score(reply: str, label, question: str) -> float"
-MATH_VERIFY_SOURCE = '''"""Compare by math-verify, whose own timeouts need signals: the jail's limits stand in for them."""
+MATH_VERIFY_SOURCE = '''"""Compare exactly, and by math-verify if the label is LaTeX that the exact reader declines."""
 
-import evolake.verifiers.math_verify_warm
-from math_verify import parse, verify
+from evolake.verifiers.math_verify_scorer import compare
 
 
 def score(reply, label, question):
-    gold = str(label) if "\\\\boxed" in str(label) else "\\\\boxed{" + str(label) + "}"
-    return bool(verify(parse(gold, parsing_timeout=None), parse(reply, parsing_timeout=None), timeout_seconds=None))
+    return compare(reply, label, question)
 '''
 _NESTED, _LONG = 5_000, 200_000
 HOSTILE = {
@@ -122,7 +120,7 @@ def read_verifier(setting: str) -> OwnVerifier:
             installed = version("math-verify")
         except PackageNotFoundError:
             raise InputError(
-                "math-verify is not installed", wanted="the package math-verify, for the scorer math_verify", do="pip install math-verify",
+                "math-verify is not installed", wanted="the package math-verify, for the scorer math_verify", do="pip install 'evolake[math]'",
             ) from None
         return OwnVerifier(f"{MATH_VERIFY}-{installed}", "score", MATH_VERIFY_SOURCE)
     place, colon, function = setting.rpartition(":")

@@ -193,11 +193,11 @@ def test_math_verify_says_how_it_is_installed(monkeypatch: pytest.MonkeyPatch) -
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(own, "version", missing)
-    with pytest.raises(InputError, match="pip install math-verify"):
+    with pytest.raises(InputError, match="evolake.math."):
         read_verifier("math_verify")
     monkeypatch.setattr(own, "version", lambda name: "0.9.0")
     verifier = read_verifier("math_verify")
-    assert verifier.imports == ("evolake.verifiers.math_verify_warm", "math_verify") and verifier.scorer.startswith("own:math_verify-0.9.0@")
+    assert verifier.imports == ("evolake.verifiers.math_verify_scorer",) and verifier.scorer.startswith("own:math_verify-0.9.0@")
     assert verifier_of(verifier.entry, "here") == verifier
 
 
