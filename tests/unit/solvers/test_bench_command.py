@@ -201,7 +201,7 @@ def test_what_cannot_be_laid_out_is_a_wrong_input_and_writes_nothing(project: Pa
     (project / "laid").mkdir()
     (project / "laid" / "variant.toml").write_text('base = "toy"\nadapter = "toy"\n')
     for arguments, message in (
-        ([str(project / "nowhere"), "--adapter", "toy", "--out", str(out)], "there is no folder"),
+        ([str(project / "nowhere"), "--adapter", "toy", "--out", str(out)], "there is no file or folder"),
         ([str(tree), "--out", str(out)], "the solver's family is not named"),
         ([str(tree), "--adapter", "unheard-of", "--out", str(out)], "there is no adapter 'unheard-of'"),
         ([str(tree), "--adapter", "toy", "--base", "../x", "--out", str(out)], "--base has an id"),
