@@ -94,7 +94,9 @@ def adapt(source: Path, toml: Path | None = None, *, profile: str | None = None,
 def propose(
     source: Path, toml: Path | None = None, *, profile: str | None = None, on_progress: Progress = lambda text: None,
 ) -> tuple[Upstream, Adapted]:
-    """Propose an adapter for the archive or folder `source`; "accepted" means that its program answers. toml: file to write; by default NAME.toml here.
+    """Propose an adapter for the archive or folder `source`; "accepted" means that its program answers.
+
+    toml: file to write; by default NAME.toml here.
 
     Raises:
         InputError: `source` is no upstream tree, or `toml` exists. MachineryError: no compiler, or a sandbox that does not work.

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from evolake.jail import Limits
 from evolake.jail.direct import DirectRun, run_direct
 from evolake.jail.protocol import one_line
-from evolake.solvers.formula.answers import read_counters
 from evolake.solvers.formula.cnf import write_dimacs
 from evolake.solvers.measurement.measuring import COMPLAINT, Job, run_all
 from evolake.solvers.process.execute import Program, ProofFormat, RunLimits, SolverRun, run_solver
@@ -187,12 +186,11 @@ def _counters(program: Program, formulas: Formulas, scratch: Path) -> dict[str, 
     """Return regular expressions for the counters that the program prints about a formula that takes conflicts."""
     instance = formulas.of("UNSAT")[1]
     assert instance.path is not None
-    text = run_solver(program, instance.path, LIMITS, scratch=scratch, want_proof=program.proof_argv is not None).stdout_tail
-    result = {}
-    for name in COUNTERS:
-        named = rf"(?i)^(?:c\s*)?(?:total |number of )?{name}\s*[:=]?\s+(\d+)"
-        for pattern in (named, rf"^c (\d+) {name}\b"):
-            if read_counters(text.encode(), {name: pattern}):
-                result[name] = pattern
-                break
-    return result
+    patterns = {
+        f"{name} {number}": pattern for name in COUNTERS for number, pattern in enumerate((
+            rf"(?i)^(?:c\s*)?(?:total |number of )?{name}\s*[:=]?\s+(\d+)", rf"^c (\d+) {name}\b",
+        ))
+    }
+    asked = replace(program, statistics=patterns)
+    found = run_solver(asked, instance.path, LIMITS, scratch=scratch, want_proof=program.proof_argv is not None).counters
+    return {name: patterns[key] for name in COUNTERS for key in (f"{name} 1", f"{name} 0") if key in found}

@@ -63,7 +63,8 @@ def test_the_next_command_works_as_it_is_printed(project: Path) -> None:
 
 @pytest.mark.long
 def test_a_program_that_the_gates_block_is_told_with_the_gate_and_what_it_wrote(project: Path) -> None:
-    refusing = MAIN.replace("    bool found", '    if (variables > 60) { fprintf(stderr, "mini: licence for 60 variables\\n"); return 9; }\n    bool found')
+    limit = '    if (variables > 60) { fprintf(stderr, "mini: licence for 60 variables\\n"); return 9; }\n'
+    refusing = MAIN.replace("    bool found", f"{limit}    bool found")
     typed = ["adapt", str(small_archive(project, "make", refusing)), "--json"]
     made = CliRunner().invoke(solvers, typed, standalone_mode=False)
     result = json.loads(made.stdout)
