@@ -86,7 +86,7 @@ def _say(report: Report) -> None:
         console.print(_table(report.opened, report.metrics))
     for remark in report.remarks:
         say(f"formulas: {remark}")
-    for reason in [*report.unread, *report.reasons]:
+    for reason in [*report.unread, *filter(None, [report.short]), *report.reasons]:
         say(reason)
 
 
