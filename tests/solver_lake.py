@@ -19,6 +19,7 @@ from evolake.lake import AGENT_CALLS, ARTIFACTS, CHAMPIONS, DERIVATIONS, RULES, 
 from evolake.solvers import tables
 from evolake.solvers.evolution.population import Population, empty_population
 from evolake.solvers.gates.specs import GATE_NAMES as GATES
+from evolake.solvers.measurement.duel_families import family_rows
 from evolake.solvers.measurement.metrics import compute_metrics
 from evolake.solvers.tables_archive import ARCHIVE, FINDINGS, VARIANTS
 
@@ -157,6 +158,10 @@ def made(
         publish(lake, side_table("seeds", RULES), RULES, None, told_rules)
         learned = {"rule_id": "solvers-learned-no-lies", "version": "1", "since_cycle": cycle, "kind": "learned"}
         written[side_table("rule_proposals", RULES)] = (RULES, [learned])
+    else:  # in a lake of an earlier version the first cycle has none
+        trials = [row | {"formula": row["instance"]} for row in duel_rows(cycle, "alpha", challenger)]
+        families = family_rows(trials, {name: f"family {name[0]}" for name in FORMULAS})
+        written[tables.CONTEST_FAMILIES.name] = (tables.CONTEST_FAMILIES, families)
     for name, (schema, content) in written.items():
         publish(lake, name, schema, cycle, content)
     return both.with_tables(ranking=ranking)

@@ -64,4 +64,5 @@ def open_workspace(store: LineStore, population: Population) -> Workspace:
     return Workspace(
         store.blobs, work, settings.seeds, settings.of(SolversSettings), settings.seed, {row["base"]: row for row in population.seeds()},
         seed_trees(store.blobs, work / "cache", seeds=settings.seeds / "solvers.toml"), store.remote,
+        live=tuple(population.rows("accepted", "champion")),
     )

@@ -58,6 +58,11 @@ def nothing_more(_lake: Lake, artifact: Artifact, _folder: Path, _cycle: str) ->
     raise InputError(f"to a {artifact.kind} belongs no checkpoint", do="leave --checkpoint out")
 
 
+def no_remarks(_lake: Lake, _artifact: Artifact) -> Sequence[str]:
+    """Of a kind of which its tables say all."""
+    return ()
+
+
 @dataclass(frozen=True)
 class Kind:
     """One kind of artifact of a line.
@@ -71,6 +76,7 @@ class Kind:
             that checks it, run in that folder, or "".
         belongings: writes what belongs to it beside itself (lake, artifact, folder, cycle), as a policy's checkpoint.
         changed: its row and its parents' -> what it changed, in words.
+        remarks: further lines that are shown of it, after its scores.
     """
 
     key: str = ""
@@ -83,6 +89,7 @@ class Kind:
     write: Callable[[Lake, Artifact, Path], str] | None = None
     belongings: Callable[[Lake, Artifact, Path, str], None] = nothing_more
     changed: Callable[[Row, Sequence[Row]], str] = nothing_said
+    remarks: Callable[[Lake, Artifact], Sequence[str]] = no_remarks
 
     def write_into(self, lake: Lake, artifact: Artifact, folder: Path) -> str:
         """Write it into an empty folder: its text as a file, unless its kind writes more. Return the command that checks it, or ""."""

@@ -42,7 +42,8 @@ def describe(lake: Lake, catalogue: Catalogue, artifact: Artifact) -> dict[str, 
         "cycle": made_in or artifact.cycle or None, "content_sha": artifact.content_sha or None,
         "facts": {name: row[name] for name in kind.facts if row.get(name) is not None},
         "states": ask(STATES), "parents": ask(PARENTS), "children": len(children := ask(CHILDREN)), "born": children, "verdicts": ask(VERDICTS),
-        "champion_in": ask(TITLES), "scores": scores_of(catalogue, artifact), "text": text_of(lake, artifact),
+        "champion_in": ask(TITLES), "scores": scores_of(catalogue, artifact), "remarks": list(kind.remarks(lake, artifact)),
+        "text": text_of(lake, artifact),
     }
 
 
@@ -79,6 +80,7 @@ def lines_of(result: dict[str, Any]) -> list[str]:
     shown += [f"  champion   of cycle {row['cycle']}, score {_short(row['score'])}" for row in result["champion_in"]]
     for table, row in result["scores"].items():
         shown.append(f"  {table}: " + ", ".join(f"{name} {_short(value)}" for name, value in row.items() if value is not None))
+    shown += [f"  {remark}" for remark in result["remarks"]]
     for row in result["verdicts"]:
         why = f": {row['reason']}" if row["reason"] else ""
         shown.append(f"  gate {row['gate_no']} {row['gate']}: {row['outcome']} by {row['rule_id']}{why}")

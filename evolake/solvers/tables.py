@@ -237,7 +237,7 @@ DECISIONS = TableSchema(
     keys=("cycle", "challenger_id"), terms=TERMS,
 )
 CONTEST_FAMILIES = TableSchema(
-    "champion_families", 1,
+    "champion_families", 2,
     {
         "cycle": pl.String, "champion_id": pl.String, "challenger_id": pl.String,
         "family": (pl.String, "Kind of formula."),
@@ -248,6 +248,10 @@ CONTEST_FAMILIES = TableSchema(
         "par2_challenger": (pl.Float64, "PAR-2 of the challenger on the family in seconds, likewise."),
         "conflicts_champion": (pl.Float64, "Mean conflicts of the champion's runs; null if none are reported."),
         "conflicts_challenger": (pl.Float64, "Mean conflicts of the challenger's runs; null if none are reported."),
+        "gained": (
+            pl.Int64, "Formulas of the family on which the challenger costs less, by more than 2 %; null in tables written before version 2.",
+        ),
+        "lost": (pl.Int64, "Formulas of the family on which it costs more, likewise."),
     },
     keys=("cycle", "challenger_id", "family"), terms=TERMS,
 )

@@ -15,6 +15,7 @@ from evolake.terminal import say, say_json
 
 if TYPE_CHECKING:
     from evolake.solvers.measurement.duel import Decision
+    from evolake.solvers.measurement.duel_families import Helped
     from evolake.solvers.measurement.folder_duel import FolderDuel
 
 
@@ -60,7 +61,7 @@ def duel(
 
 
 def _say_duel(result: FolderDuel, suite: str) -> None:
-    from evolake.solvers.measurement.folder_duel import family_lines
+    from evolake.solvers.measurement.duel_families import family_lines
 
     for line in [*(f"formulas: {remark}" for remark in result.remarks), *result.reasons]:
         say(line)
@@ -74,12 +75,8 @@ def _say_duel(result: FolderDuel, suite: str) -> None:
         return
     say(f"  PAR-2 of {first} over that of {second}: {_interval(decision)}; {decision.par2_champion:.4g} s and {decision.par2_challenger:.4g} s")
     say(f"  solved {decision.solved_champion:g} and {decision.solved_challenger:g} of {decision.instances}; {decision.pairs} passes over {suite}")
-    if (helped := result.helped) is not None:
-        share = helped.share
-        say(
-            f"  costs less on {helped.gained} of {helped.formulas} formulas and more on {helped.lost}; on a new formula like these it helps "
-            f"with probability {share.estimate:.2f} ({share.low:.2f} to {share.high:.2f})"
-        )
+    if result.helped is not None:
+        say(f"  {result.helped.words}")
     for line in family_lines(result.families):
         say(f"  {line}")
     say(f"  cost: {result.solver_s:.1f} processor seconds of solvers, without builds and checks of proofs")
@@ -91,17 +88,26 @@ def _interval(decision: Decision) -> str:
 
 
 def _to_json(result: FolderDuel) -> dict[str, Any]:
-    decision, helped = result.decision, result.helped
+    from evolake.solvers.measurement.duel_families import helped_in
+
+    decision = result.decision
     return {
         "verdict": result.verdict, "reasons": result.reasons, "remarks": list(result.remarks), "suite": result.suite,
         "decision": None if decision is None else {name: _finite(value) for name, value in decision.row("duel").items() if name != "cycle"},
-        "families": [{name: value for name, value in row.items() if not name.endswith("_id") and name != "cycle"} for row in result.families],
-        "helped": None if helped is None else {
-            "gained": helped.gained, "lost": helped.lost, "formulas": helped.formulas,
-            "probability": [helped.share.estimate, helped.share.low, helped.share.high],
+        "families": [
+            {name: value for name, value in row.items() if not name.endswith("_id") and name != "cycle"}
+            | {"probability": None if (found := helped_in(row)) is None else _ends(found)}
+            for row in result.families
+        ],
+        "helped": None if (helped := result.helped) is None else {
+            "gained": helped.gained, "lost": helped.lost, "formulas": helped.formulas, "probability": _ends(helped),
         },
         "solver_s": result.solver_s,
     }
+
+
+def _ends(helped: Helped) -> list[float]:
+    return [helped.share.estimate, helped.share.low, helped.share.high]
 
 
 def _finite(value: Any) -> Any:

@@ -29,7 +29,8 @@ SHOWN = (
 
 
 @click.group(cls=LazyGroup, later={
-    "ablate": Lazy("evolake.solvers.commands.ablate:ablate"), "duel": Lazy("evolake.solvers.commands.duel:duel"),
+    "ablate": Lazy("evolake.solvers.commands.ablate:ablate"), "adapt": Lazy("evolake.solvers.commands.adapt:adapt"),
+    "duel": Lazy("evolake.solvers.commands.duel:duel"),
     "layout": Lazy("evolake.solvers.commands.layout:layout"), "lock": Lazy("evolake.solvers.commands.lock:lock"),
     "submit": Lazy("evolake.solvers.commands.submit:submit"), "transfer": Lazy("evolake.solvers.commands.transfer:transfer"),
     "verify": Lazy("evolake.solvers.commands.verify:verify"),
@@ -85,7 +86,7 @@ def _say(report: Report) -> None:
         console.print(_table(report.opened, report.metrics))
     for remark in report.remarks:
         say(f"formulas: {remark}")
-    for reason in [*report.unread, *report.reasons]:
+    for reason in [*report.unread, *filter(None, [report.short]), *report.reasons]:
         say(reason)
 
 

@@ -46,6 +46,9 @@ def verify(folder: Path, suite: str, instances: int, adapter_name: str | None, p
     else:
         say(f"{folder}: blocked")
         say_text(result.judged.feedback)
+        if result.judged.output:
+            say("  the program wrote in runs that did not end well:")
+            say_text(result.judged.output)
     return 0 if result.verdict == "accepted" else 1
 
 

@@ -33,6 +33,7 @@ from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.adapters import Adapter, load_adapter
 from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.repository.variant import read_card, source_sha
+from evolake.solvers.rules.elf import loaded_sha
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import Suite
 from evolake.solvers.suites.correctness import correctness_suite
@@ -50,6 +51,7 @@ class Workspace:
     """Where variants are unpacked, built and run.
 
     seeds: the tracked seeds (adapters, suites). seed_rows: base -> row of VARIANTS of its seed. trees: name of a seed -> its unpacked upstream tree.
+    live: rows of VARIANTS of those that live: a variant with the program of one of them changes nothing.
     executor: for the builds and the runs of gates; None: threads of this process. slots: how many variants it is of use to judge at one time.
     """
 
@@ -62,6 +64,7 @@ class Workspace:
     trees: Callable[[str], Path]
     executor: Executor | None = None
     slots: int = 1
+    live: tuple[Mapping[str, Any], ...] = ()
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @property
@@ -195,11 +198,24 @@ class Workspace:
         return Bench(
             self.suite("smoke"), Suite("", ()), stability, self.blobs, self.cache, smoke_limits=limits.smoke, correctness_limits=limits.run,
             stability_limits=limits.stability, proof_limits=limits.proof, verdicts=self.proofs, executor=self.executor,
+            programs=lambda: self._programs,
             carried=carried_suite(
                 self.suite("train"), self.blobs, self.cache, secret=secret_of(self.blobs), root_seed=self.root_seed,
                 count=self.settings.carry_instances,
             ),
         )
+
+    @cached_property
+    def _programs(self) -> dict[str, str]:
+        """Loaded contents of the program of each variant that lives -> its id, the first where there are more. A program whose blob was removed is
+        left out: it is built anew for its next run, and no variant is held to it until then."""
+        result: dict[str, str] = {}
+        for row in self.live:
+            sha = evidence_of(row).get("build")
+            program = load_evidence(sha, self.blobs).get("build", {}).get("program") if sha and self.blobs.has(sha) else None
+            if program and self.blobs.has(program) and (code := loaded_sha(self.blobs.get(program))):
+                result.setdefault(code, row["variant_id"])
+        return result
 
     def _base_stability(self, base: str) -> dict[str, Any]:
         row = self.seed_rows.get(base)

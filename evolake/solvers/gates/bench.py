@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,6 +25,7 @@ class Bench:
     smoke, correctness, stability: suites with files. carried: formulas and copies of them, see `fresh.carried_suite`; None runs none.
     base_stability: the base's rows of the stability gate, none to judge by the memory limit alone; base_carried: gives what it took on those
     formulas.
+    programs: gives the loaded contents (`elf.loaded_sha`) of known variants' programs -> their ids, for the rule against changes of nothing.
     cache: folder for executables and copies of formulas. verdicts: of verdicts on proofs. draw: key by which smoke proofs are drawn.
     executor: for the runs; None is threads of this process. progress: called after each run with the gate's name, how many are done and how many
     there are.
@@ -38,6 +39,7 @@ class Bench:
     base_stability: Rows = field(default_factory=list)
     carried: Suite | None = None
     base_carried: Callable[[], Rows] = list
+    programs: Callable[[], Mapping[str, str]] = dict
     smoke_limits: RunLimits = SMOKE_LIMITS
     correctness_limits: RunLimits = CORRECTNESS_LIMITS
     stability_limits: RunLimits = STABILITY_LIMITS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from evolake.solvers.repository.build import BuildResult, build_variant
 from evolake.solvers.repository.unified_diff_paths import matches
 from evolake.solvers.repository.variant import sources_of
 from evolake.solvers.rules.build_files import BUILD_FILES, DECLARED, declared_level
-from evolake.solvers.rules.elf import program_facts
+from evolake.solvers.rules.elf import loaded_sha, program_facts
 
+SAME_PROGRAM = "same_program"
 PROGRAM, BASE_PROGRAM, FLAGS, BASE_FLAGS = "program", "base_program", "flags", "base_flags"
 
 
@@ -35,6 +37,24 @@ def program_evidence(build: BuildResult, base: Path, adapter: Adapter, blobs: Bl
         PROGRAM: program_facts(blobs.get(build.program)), BASE_PROGRAM: program_facts(blobs.get(of_base.program)),
         FLAGS: [*build.flags, *build.executed], BASE_FLAGS: [*of_base.flags, *of_base.executed], **_changed(folder, base, adapter),
     }
+
+
+def same_program(build: BuildResult, folder: Path, base: Path, adapter: Adapter, blobs: BlobStore, known: Mapping[str, str]) -> dict[str, str]:
+    """Return whose program a variant's is, byte for byte of what is loaded: `same_program`, an id of `known` or "its seed"; "" if it is its own.
+
+    A variant with its seed's very sources is its seed. known: `loaded_sha` of a program -> id of the variant that has it.
+    """
+    code = loaded_sha(blobs.get(build.program)) if build.program else ""
+    if not code or _sources(folder) == _sources(base):
+        return {SAME_PROGRAM: ""}
+    of_base = build_variant(base, adapter, blobs, seed=True)
+    if of_base.program is not None and loaded_sha(blobs.get(of_base.program)) == code:
+        return {SAME_PROGRAM: "its seed"}
+    return {SAME_PROGRAM: known.get(code, "")}
+
+
+def _sources(folder: Path) -> dict[str, bytes]:
+    return {name: path.read_bytes() for name, path in sources_of(folder).items()}
 
 
 def _changed(folder: Path | None, base: Path, adapter: Adapter) -> dict[str, Any]:

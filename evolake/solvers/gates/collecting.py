@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evolake.solvers.gates.bench import Bench, runs_of
-from evolake.solvers.gates.build import program_evidence
+from evolake.solvers.gates.build import program_evidence, same_program
 from evolake.solvers.gates.compliance import compliance_evidence
 from evolake.solvers.gates.evidence import build_evidence, gate_evidence
 from evolake.solvers.measurement.measuring import COMPLAINT, Rows
@@ -61,9 +61,11 @@ def build(subject: Subject) -> dict[str, Any]:
     bench = subject.bench()
     of_seed = source_sha(subject.folder()) == source_sha(subject.base)
     subject.built = build_by(bench.executor, subject.folder(), subject.adapter, bench.blobs, seed=of_seed)
+    asked = subject.built, subject.folder(), subject.base, subject.adapter, bench.blobs
+    others = {code: name for code, name in bench.programs().items() if name != subject.variant_id}
     return build_evidence(subject.built) | program_evidence(
         subject.built, subject.base, subject.adapter, bench.blobs, subject.folder(),
-    )
+    ) | same_program(*asked, others)
 
 
 def smoke(subject: Subject) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class Verified:
         return {
             "verdict": self.verdict, "gate": blocked.gate if blocked else None, "reasons": [blocked.reason] if blocked else [],
             "rule": blocked.rule_id if blocked else None, "variant_id": judged.variant_id, "suite": self.suite, "ruleset_hash": self.ruleset_hash,
-            "seed": self.seed, "runs": {gate: len(judged.runs.get(gate, ())) for gate in RUN_GATES},
+            "seed": self.seed, "output": judged.output, "runs": {gate: len(judged.runs.get(gate, ())) for gate in RUN_GATES},
         }
 
 

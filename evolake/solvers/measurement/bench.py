@@ -18,6 +18,7 @@ from evolake.lake import BlobStore, Lake
 from evolake.scratch import Scratch
 from evolake.settings import Settings, load
 from evolake.solvers.measurement.benchmark import MeasuringOptions, plan_jobs, run_jobs
+from evolake.solvers.measurement.duel import shortest_s
 from evolake.solvers.measurement.metrics import compute_metrics
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.build import build_variant, open_program
@@ -75,6 +76,19 @@ class Report:
         ]
 
     @property
+    def short(self) -> str:
+        """Return that the figures rank by milliseconds, if no run took longer than the start of a program; else ""."""
+        if self.runs.is_empty():
+            return ""
+        longest, least = float(self.runs["cpu_s"].max()), shortest_s(float(self.runs["timeout_s"].min()))  # pyright: ignore[reportArgumentType]
+        if longest >= least:
+            return ""
+        return (
+            f"no run took more than {1000 * longest:.3g} ms, and below {1000 * least:.3g} ms the start of a program decides: these figures rank "
+            "nothing, take harder formulas"
+        )
+
+    @property
     def verdict(self) -> str:
         """One word."""
         return "failed" if self.reasons else "measured"
@@ -83,7 +97,7 @@ class Report:
         """What `--json` prints."""
         folders = {item.variant_id: str(item.folder) for item in reversed(self.opened)}
         rows = [{"folder": folders[row["variant_id"]], **row} for row in self.metrics.drop("cycle").to_dicts()]
-        words = {"reasons": self.reasons, "remarks": list(self.remarks), "unread": self.unread}
+        words = {"reasons": self.reasons, "remarks": list(self.remarks), "unread": self.unread, "short": self.short or None}
         return {"verdict": self.verdict} | words | {"suite_sha": self.suite_sha, "metrics": rows}
 
 

@@ -8,6 +8,9 @@ formula an instance comes from is a column of the trials, not a part of its name
 formulas, or gives one answer that is refuted, never wins. How far repeated passes of one side lie apart is reported as
 the noise floor of the host.
 
+What takes milliseconds decides nothing: if each formula takes both sides less than `shortest_s`, what is compared is how the
+programs start and read, so no challenger wins and the reason says so.
+
 Processor time decides, and the clock is a guard: a pair of which the clock cut one run short counts for neither side.
 A duel that lost pairs so has fewer formulas than its suite, so that a later cycle holds it again.
 
@@ -45,6 +48,8 @@ FLOOR_LEVEL = 0.95
 LEAST_COST_S = 1e-6
 DOMINANT = 0.5
 """Share of the difference between both sides from which the formula that makes it is named."""
+SHORT_SHARE, SHORT_S = 0.01, 0.1
+"""A duel is too short if each formula takes both sides less than this share of the limit, and less than so many seconds."""
 Verdict = Literal["better", "worse", "undecided"]
 """Of the challenger. Three ends of one interval: it lies above 1, below 1, or holds 1 (or nothing may be said)."""
 CHAMPION, CHALLENGER = "champion", "challenger"
@@ -179,7 +184,10 @@ def decide_duel(trials: pl.DataFrame, rng: np.random.Generator, looks: int = 1) 
     contest = mean_ratio(theirs, ours, rng, looks)
     solved = {part: _solved(counting, part) for part in (CHAMPION, CHALLENGER)}
     wins, verdict, reason = verdict_of(contest, solved[CHAMPION], solved[CHALLENGER], refuted)
-    if verdict == "undecided" and contest.pairs >= LEAST_FORMULAS:
+    short = too_short(theirs, ours, float(trials["timeout_s"].min()))  # pyright: ignore[reportArgumentType]
+    if short and not refuted:
+        wins, verdict, reason = False, "undecided", short
+    elif verdict == "undecided" and contest.pairs >= LEAST_FORMULAS:
         reason += dominant(theirs, ours, sorted(counting["formula"].unique()))
     if shared["left_out"]:
         reason += f"; {shared['left_out']} of {asked.height} pairs do not count, as the clock cut them short"
@@ -236,6 +244,19 @@ def verdict_of(contest: Contest, solved_champion: float, solved_challenger: floa
     if solved_challenger < solved_champion:
         return False, "undecided" if contest.wins else verdict, f"solves {solved_challenger:g} formulas against {solved_champion:g}"
     return contest.wins, verdict, "a loss beyond the noise" if verdict == "worse" else contest.reason
+
+
+def shortest_s(timeout_s: float) -> float:
+    """Return the seconds below which runs of a limit compare nothing but how programs start."""
+    return min(SHORT_SHARE * timeout_s, SHORT_S)
+
+
+def too_short(theirs: np.ndarray, ours: np.ndarray, timeout_s: float) -> str:
+    """Return why a duel decides nothing if each formula takes both sides less than `shortest_s`; else "". theirs, ours: (formulas,) seconds."""
+    longest, least = float(max(theirs.max(), ours.max())), shortest_s(timeout_s)
+    if longest >= least:
+        return ""
+    return f"no formula takes more than {1000 * longest:.3g} ms, and below {1000 * least:.3g} ms the start of a program decides: take harder formulas"
 
 
 def dominant(theirs: np.ndarray, ours: np.ndarray, names: Sequence[str]) -> str:

@@ -8,13 +8,12 @@ formulas are evened out by more formulas.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from evolake.errors import InputError
@@ -23,28 +22,14 @@ from evolake.scratch import Scratch
 from evolake.settings import load
 from evolake.solvers.measurement.bench import Opened, SuiteChoice, open_folder
 from evolake.solvers.measurement.benchmark import MeasuringOptions, MeasuringPlan
-from evolake.solvers.measurement.duel import CHALLENGER, CHAMPION, Contender, Decision, DuelPlan, decide_duel, decision_rng, run_duel
-from evolake.solvers.measurement.duel_families import family_rows
-from evolake.solvers.measurement.metrics import cost
+from evolake.solvers.measurement.duel import Contender, Decision, DuelPlan, decide_duel, decision_rng, run_duel
+from evolake.solvers.measurement.duel_families import Helped, family_rows, helped
 from evolake.solvers.seeds.seeding import seed_trees
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites.opening import named_suite
-from evolake.solvers.tables import CLOCK, DUELS
-from evolake.stats import Interval, wilson_interval
+from evolake.solvers.tables import DUELS
 
 CYCLE = "duel"
-EQUAL = 1.02
-"""Costs of one formula within this factor count as neither side's gain."""
-
-
-@dataclass(frozen=True)
-class Helped:
-    """On how many formulas the second solver costs less, and so how likely it does on a formula like them. share: with its 95% interval (Wilson)."""
-
-    gained: int
-    lost: int
-    formulas: int
-    share: Interval
 
 
 @dataclass(frozen=True)
@@ -122,23 +107,3 @@ def passes_until_decided(
         if decision.wins or decision.verdict == "worse":
             break
     return rows, decision
-
-
-def helped(trials: pl.DataFrame) -> Helped | None:
-    """Return on how many formulas the challenger costs less than the champion, its copies and passes averaged. None without a pair that counts."""
-    costs = trials.filter(pl.col("status") != CLOCK).with_columns(cost=cost(), formula=pl.coalesce("formula", "instance"))
-    sides = costs.group_by("formula", "part").agg(pl.col("cost").mean()).pivot("part", index="formula", values="cost").drop_nulls()
-    if sides.is_empty() or not {CHAMPION, CHALLENGER} <= set(sides.columns):
-        return None
-    ratio = np.maximum(sides[CHAMPION].to_numpy(), 1e-6) / np.maximum(sides[CHALLENGER].to_numpy(), 1e-6)
-    gained, lost = int((ratio > EQUAL).sum()), int((ratio < 1 / EQUAL).sum())
-    return Helped(gained, lost, sides.height, wilson_interval(gained, sides.height))
-
-
-def family_lines(families: Sequence[dict[str, Any]]) -> list[str]:
-    """Return a line for each family in which runs of both sides count: formulas, solved by both, and PAR-2 of both."""
-    return [
-        f"{row['family']}: {row['formulas']} formulas, solved {row['solved_champion']:g} and {row['solved_challenger']:g}, "
-        f"PAR-2 {row['par2_champion']:.3g} s and {row['par2_challenger']:.3g} s"
-        for row in families if row["par2_champion"] is not None and row["par2_challenger"] is not None
-    ]

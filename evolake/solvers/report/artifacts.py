@@ -11,8 +11,9 @@ from evolake.report.artifacts import LineArtifacts
 from evolake.report.gain import Gain
 from evolake.report.kinds import Artifact, Kind, column_text
 from evolake.scratch import Scratch
-from evolake.solvers.report.data import LINE
-from evolake.solvers.report.duels import bound_of, formulas_in_words, interval_of, sample_of
+from evolake.solvers.measurement.duel_families import family_lines
+from evolake.solvers.report.data import LINE, families_of
+from evolake.solvers.report.duels import bound_of, families_in, formulas_in_words, interval_of, outcome, sample_of
 from evolake.solvers.report.standing import standing
 from evolake.solvers.repository.variant import WRITTEN_OUT
 
@@ -65,6 +66,17 @@ def plan_text(lake: Lake, artifact: Artifact) -> str:
     return "\n\n".join([artifact.row["instructions"] or "", *(f"No variant came of it: {reason}" for reason in reasons)])
 
 
+def contest_lines(lake: Lake, artifact: Artifact) -> list[str]:
+    """Return each duel in which a variant was the challenger, and its results by family of formulas, the oldest first."""
+    lines = []
+    for cycle in lake.cycles(LINE, "champion"):
+        for row in lake.read(LINE, "champion", cycle).to_dicts():
+            if row["challenger_id"] == artifact.artifact_id:
+                lines.append(f"duel of cycle {cycle} against {row['champion_id'][:12]}: {outcome(row)}")
+                lines += [f"  {line}" for line in family_lines(families_in(families_of(lake, cycle), row))]
+    return lines
+
+
 def write_variant(lake: Lake, artifact: Artifact, folder: Path) -> str:
     """solver/, the repository as it was judged, and build.sh."""
     lake.blobs.get_tree(_archive(artifact), folder / WRITTEN_OUT)
@@ -82,6 +94,7 @@ ARTIFACTS = LineArtifacts(gain=gain_of, standing=standing, score="consensus, low
         "variant_id", ("incoming_variants", "variants", "seeds"),
         ("base", "origin", "operator", "hypothesis", "changed", "edits", "repairs", "gate", "rule_id", "reason"), ("consensus_ranking", "metrics"),
         text=variant_text, write=write_variant, changed=lambda row, _: str(row["changed"] or ""),
+        remarks=contest_lines,
     ),
     "objective": Kind(
         "objective_id", ("incoming_objectives", "objectives"), ("origin", "family", "parameters", "multiplier", "reason"),

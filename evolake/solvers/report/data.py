@@ -8,12 +8,13 @@ from typing import Any
 
 import polars as pl
 
-from evolake.lake import Catalogue, following
+from evolake.lake import Catalogue, Lake, following
 from evolake.report.champion import ANCESTRY, Champion, champion_of
 from evolake.report.status import finished
 from evolake.solvers.evolution.population import Population, population_of
 from evolake.solvers.gates.specs import GATE_NAMES
 from evolake.solvers.measurement.claims import UNCHECKED, UNPROVED, UNSAT, UNSOUND, VERIFIED, counted
+from evolake.solvers.tables import CONTEST_FAMILIES
 from evolake.solvers.tables_archive import ARCHIVE, UNMADE
 
 LINE = "solvers"
@@ -33,7 +34,8 @@ class SolversReport:
     """Everything the section of one cycle shows. `population` leaves the cycle. Frames hold what is printed, or rows of the line's tables.
 
     base: row of VARIANTS, the seed that the champion descends from. parent: the first parent's row, None for a seed. diff: against the parent.
-    decisions: rows of DECISIONS of the cycle. held: since when the champion holds the title, and with which gain. champion: its row of VARIANTS.
+    decisions: rows of DECISIONS of the cycle. families: rows of CONTEST_FAMILIES of it, none in a lake of an
+    earlier version. held: since when the champion holds the title, and with which gain. champion: its row of VARIANTS.
     runs: one row per table and state of variant: part, state, and COUNTS. state: accepted (retired ones and champions too) or blocked.
     """
 
@@ -46,6 +48,7 @@ class SolversReport:
     parent: dict[str, Any] | None
     diff: str
     decisions: list[dict[str, Any]]
+    families: list[dict[str, Any]]
     metrics: pl.DataFrame
     runs: pl.DataFrame
     top: pl.DataFrame
@@ -80,12 +83,18 @@ def read_report(root: Path, cycle: str) -> SolversReport:
             cycle=cycle, backend=", ".join(backends) or "none", population=population, held=held, champion=champion,
             base=population.seed_of(champion["base"]), parent=population.row(champion["parents"][0]) if champion["parents"] else None,
             diff=lake.blobs.get(champion["diff_sha"]).decode("utf-8", "replace") if champion["diff_sha"] else "",
-            decisions=lake.read(LINE, "champion", cycle).to_dicts(),
+            decisions=lake.read(LINE, "champion", cycle).to_dicts(), families=families_of(lake, cycle),
             metrics=lake.read(LINE, "metrics", cycle), runs=_runs(ask, population),
             top=ask(TOP, champion=held.artifact_id), funnel=ask(FUNNEL, line=LINE), blocked=ask(BLOCKED, line=LINE), proposals=ask(PROPOSALS),
             rule_metrics=ask(RULE_METRICS), kills=ask(KILLS), findings=ask(FINDINGS), yields=ask(YIELDS), builds=ask(BUILDS),
             ancestry=catalogue.frame(ANCESTRY, {"id": held.artifact_id}),
         )
+
+
+def families_of(lake: Lake, cycle: str) -> list[dict[str, Any]]:
+    """Return the rows of CONTEST_FAMILIES of a cycle; [] in a lake of an earlier version."""
+    name = CONTEST_FAMILIES.name
+    return lake.read(LINE, name, cycle).to_dicts() if lake.record(LINE, name, cycle) is not None else []
 
 
 def _runs(ask: Any, population: Population) -> pl.DataFrame:

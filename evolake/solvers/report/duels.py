@@ -63,6 +63,12 @@ def outcome(duel: Row) -> str:
     return duel["reason"] if "PAR-2" in duel["reason"] else f"{duel['reason']}; {measured(duel)}"
 
 
+def families_in(families: Sequence[Row], duel: Row) -> list[Row]:
+    """Return the rows of CONTEST_FAMILIES of one duel, by family."""
+    names = ("cycle", "champion_id", "challenger_id")
+    return sorted((row for row in families if all(row[name] == duel[name] for name in names)), key=lambda row: row["family"])
+
+
 def why_not_champion(best: Row, champion_id: str, champion: str, duels: Sequence[Row], cycle: str) -> str:
     """Return why the best-ranked variant is not champion, in one sentence; "" if it is.
 

@@ -7,8 +7,9 @@ from markupsafe import Markup
 
 from evolake.report.pages import sentence
 from evolake.solvers.evolution.population import edits_of_row
+from evolake.solvers.measurement.duel_families import family_lines
 from evolake.solvers.report.data import COUNTS, SolversReport
-from evolake.solvers.report.duels import outcome
+from evolake.solvers.report.duels import families_in, outcome
 
 PACKAGE = "evolake.solvers.report"
 
@@ -26,7 +27,10 @@ def duel_sentences(report: SolversReport) -> list[Markup]:
     """One sentence per duel of this cycle, in the order they were fought."""
     rows = {row["variant_id"]: row for row in report.population.rows()}
     return [
-        sentence(PACKAGE, "duel.html.j2", duel=row, outcome=outcome(row), challenger=rows[row["challenger_id"]], champion=rows[row["champion_id"]])
+        sentence(
+            PACKAGE, "duel.html.j2", duel=row, outcome=outcome(row), challenger=rows[row["challenger_id"]], champion=rows[row["champion_id"]],
+            families=family_lines(families_in(report.families, row)),
+        )
         for row in report.decisions
     ]
 

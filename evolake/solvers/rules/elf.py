@@ -8,12 +8,16 @@ Format: Tool Interface Standard, Executable and Linking Format, version 1.2; Sys
 
 from __future__ import annotations
 
+import hashlib
 import struct
 from collections.abc import Iterator
 from typing import Any
 
 EXECUTABLE, WRITABLE = 1, 2
 LOAD, DYNAMIC, STACK = 1, 2, 0x6474E551
+LOADED, NO_BYTES = 2, 8
+BUILD_ID = ".note.gnu.build-id"
+"""A hash that the linker makes of all that it wrote, of what is not loaded too."""
 NEEDED, STRINGS, SYMBOLS = 1, 5, 6
 RUN_PATHS = (15, 29, 0x7FFFFEFC, 0x7FFFFFFD, 0x7FFFFFFF)
 """Tags that make the loader look elsewhere or load more: RPATH, RUNPATH, AUDIT, AUXILIARY, FILTER."""
@@ -36,6 +40,22 @@ def program_facts(program: bytes) -> dict[str, Any]:
         return empty | _facts(program)
     except (struct.error, ValueError, IndexError, OverflowError) as error:
         return empty | {"problem": f"its headers cannot be read ({error})"}
+
+
+def loaded_sha(program: bytes) -> str:
+    """Return the sha256 (hex) of all that is loaded of a program: names, addresses and bytes of its sections, without the linker's build id. Programs
+    that differ by names of symbols and by what debuggers read have one. "" of one whose headers cannot be read."""
+    try:
+        digest = hashlib.sha256()
+        for name, kind, address, offset, size in _loaded(program):
+            if name != BUILD_ID:
+                if kind != NO_BYTES and offset + size > len(program):
+                    raise ValueError("a section lies beyond its end")
+                digest.update(f"{name} {kind} {address} {size}\n".encode())
+                digest.update(b"" if kind == NO_BYTES else program[offset : offset + size])
+        return digest.hexdigest()
+    except (struct.error, ValueError, IndexError, OverflowError):
+        return ""
 
 
 def _facts(data: bytes) -> dict[str, Any]:
@@ -104,13 +124,20 @@ def _imports(data: bytes, symbols: int, strings: int) -> list[str]:
 
 def _sections(data: bytes) -> list[str]:
     """Names of the sections that are loaded."""
+    return sorted({name for name, *_ in _loaded(data)})
+
+
+def _loaded(data: bytes) -> list[tuple[str, int, int, int, int]]:
+    """(name, type, address, offset, bytes) of each section that is loaded, in the file's order."""
     place = struct.unpack_from("<Q", data, 40)[0]
     size, count, names = struct.unpack_from("<HHH", data, 58)
     if not place or not count:
         raise ValueError("no section headers")
     headers = [struct.unpack_from("<IIQQQQ", data, place + number * size) for number in range(count)]
     strings = headers[names][4]
-    return sorted({_name(data, strings + name) for name, _, flags, *_ in headers if flags & 2})
+    return [
+        (_name(data, strings + name), kind, address, offset, length) for name, kind, flags, address, offset, length in headers if flags & LOADED
+    ]
 
 
 def _name(data: bytes, place: int) -> str:

@@ -70,5 +70,14 @@ def same_flags(evidence: Row) -> Finding | None:
     return Finding(f"its build is not that of its base: it {said[:200]}")
 
 
+@checker("solvers.changes_something")
+def changes_something(evidence: Row) -> Finding | None:
+    """What is loaded of a program is not that of its seed, nor that of a variant that lives: nothing that is measured of it could differ."""
+    if not (same := evidence.get("same_program")):
+        return None  # evidence of earlier versions does not say
+    whose = same if same == "its seed" else f"the variant {same}"
+    return Finding(f"changes nothing: the compiler makes the same program of it as of {whose}, byte for byte")
+
+
 def _listed(items: Sequence[str]) -> str:
     return ", ".join(items[:5]) + (f", and {len(items) - 5} more" if len(items) > 5 else "")

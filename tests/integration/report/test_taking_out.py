@@ -183,6 +183,9 @@ def test_an_artifact_is_shown_with_origin_gates_scores_and_text(solvers: Path):
     assert (result["facts"]["hypothesis"], result["facts"]["base"], result["text"]) == ("fast searches less", "alpha", DIFF)
     assert (result["champion_in"], result["scores"]["consensus_ranking"]["cycle"]) == ([{"cycle": "0002", "score": 0.0}], "0002")
     assert {row["outcome"] for row in result["verdicts"]} == {"pass"}
+    duel = evolake(solvers, "show", ID["fast"]).stdout.partition("  duel of cycle 0002 against ")[2]
+    assert duel.startswith(f"{ID['alpha'][:12]}: a gain beyond the noise; ratio 2.0")
+    assert "    family u: 2 formulas" in duel and "helps with probability 1.00" in duel
     said = evolake(solvers, "show", ID["liar"]).stdout
     assert "gate 3 correctness: block by r-correctness: u-1: <wrong>" in said
     assert f"parent     {ID['beta'][:12]} beta, weight 1.00, by patch" in said

@@ -10,13 +10,16 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 from solver_fixtures import ADAPTER, answering, answering_tree, two_formulas
+from solver_runs import run_row
 
 from evolake.errors import InputError
 from evolake.lake import BlobStore
 from evolake.solvers.commands.group import solvers
+from evolake.solvers.measurement.bench import Report
 from evolake.solvers.repository.variant import check_layout, source_sha
 from evolake.solvers.seeds.seeding import lay_out_seed
 from evolake.solvers.seeds.seeds_file import Seed
+from evolake.solvers.tables import METRICS, RUNS
 
 
 @pytest.fixture
@@ -61,6 +64,15 @@ def test_a_repository_is_built_measured_and_told_in_numbers(project: Path) -> No
     assert pl.read_parquet(runs).select("instance", "status", "certificate", "conflicts").rows() == [
         ("bad", "unsat", "proof", 3), ("good", "sat", "model", None),
     ]
+
+
+def test_figures_of_milliseconds_say_that_they_rank_nothing() -> None:
+    def said(cpu_s: float, timeout_s: float) -> str:
+        rows = [run_row("v", "f", "unsat", seconds, timeout_s=timeout_s) for seconds in (0.001, cpu_s)]
+        return Report((), RUNS.frame(rows), METRICS.empty(), "").short
+
+    assert said(0.004, 10.0).startswith("no run took more than 4 ms, and below 100 ms the start of a program decides")
+    assert said(0.004, 0.25) == said(0.2, 5000.0) == Report((), RUNS.empty(), METRICS.empty(), "").short == ""
 
 
 def test_a_folder_that_a_champion_was_written_to_stands_for_the_repository_in_it(project: Path) -> None:
@@ -201,7 +213,7 @@ def test_what_cannot_be_laid_out_is_a_wrong_input_and_writes_nothing(project: Pa
     (project / "laid").mkdir()
     (project / "laid" / "variant.toml").write_text('base = "toy"\nadapter = "toy"\n')
     for arguments, message in (
-        ([str(project / "nowhere"), "--adapter", "toy", "--out", str(out)], "there is no folder"),
+        ([str(project / "nowhere"), "--adapter", "toy", "--out", str(out)], "there is no file or folder"),
         ([str(tree), "--out", str(out)], "the solver's family is not named"),
         ([str(tree), "--adapter", "unheard-of", "--out", str(out)], "there is no adapter 'unheard-of'"),
         ([str(tree), "--adapter", "toy", "--base", "../x", "--out", str(out)], "--base has an id"),

@@ -78,6 +78,18 @@ def test_a_gain_on_one_formula_alone_does_not_win() -> None:
     assert result.reason.startswith("no gain beyond the noise: 9") and result.reason.endswith("% of the differences are on the formula i03")
 
 
+def test_a_gain_of_milliseconds_gives_no_champion_and_says_so() -> None:
+    short = BASE / 40
+    result = decide_duel(trials(noisy(short, 1.0, 1), noisy(short, 0.5, 2)), rng())
+    assert (result.wins, result.verdict) == (False, "undecided") and result.ratio_low > 1
+    assert result.reason.startswith("no formula takes more than 7") and "below 100 ms the start of a program decides" in result.reason
+    one_long = np.append(short, 0.2)
+    assert decide_duel(trials(noisy(one_long, 1.0, 1), noisy(one_long, 0.5, 2)), rng()).wins, "one formula that takes longer is enough"
+    assert decide_duel(trials(noisy(short, 1.0, 1), noisy(short, 0.5, 2), timeout_s=1.0), rng()).wins, "beyond 1 % of a shorter limit"
+    refuted = decide_duel(trials(noisy(short, 1.0, 1), noisy(short, 0.5, 2), challenger_4_1={"status": "wrong"}), rng())
+    assert refuted.reason.startswith("1 answers of the challenger are refuted")
+
+
 def test_fewer_solved_formulas_never_win() -> None:
     challenger = noisy(BASE, 0.1, 2)
     challenger[0, 0] = 11.0

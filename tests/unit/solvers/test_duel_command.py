@@ -55,10 +55,13 @@ def test_a_faster_solver_is_better_after_one_pass_and_a_slower_one_is_worse(proj
     assert (result.return_value, said["verdict"], said["decision"]["pairs"]) == (0, "better", 1), result.output
     assert said["decision"]["ratio_low"] > 1 and said["decision"]["formulas"] == FORMULAS
     assert said["helped"]["gained"] == FORMULAS and 0.6 < said["helped"]["probability"][1] < 1
-    assert [(row["family"], row["formulas"]) for row in said["families"]] == [("even", 5), ("odd", 4)]
+    assert [(row["family"], row["formulas"], row["gained"], row["lost"]) for row in said["families"]] == [("even", 5, 5, 0), ("odd", 4, 4, 0)]
+    assert said["families"][0]["probability"][0] == 1 and 0.5 < said["families"][0]["probability"][1] < 0.6
     assert "MaxSAT" in said["remarks"][0]
     back = duel(project, "fast", "slow")
     assert back.return_value == 1
+    assert "odd: 4 formulas, solved 4 and 4, PAR-2" in back.stdout
+    assert "costs less on 0 of 4 formulas and more on 4; on a new formula like these it helps with probability 0.00" in back.stdout
     assert f"{project / 'slow'} is worse than {project / 'fast'}" in back.stdout and "left out cut.cnf" in back.stdout
 
 
