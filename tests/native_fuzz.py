@@ -1,5 +1,6 @@
-"""Hold evolake's checker in C to the other checkers, which share no code with it, on random proofs: run by a unit test and, for longer, by `make attack`.
+"""Compare evolake's checker in C with the other checkers, which share no code with it, on random proofs.
 
+A unit test runs it, and `make attack` for longer.
 The program runs outside the jail here: thousands of proofs, all of them made here.
 """
 

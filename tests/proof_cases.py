@@ -132,8 +132,11 @@ def random_steps(variables: int, formula: Sequence[Sequence[int]], dice: random.
 
 
 def random_refutation(seed: int, solve: Callable[[Sequence[Sequence[int]]], list[str] | None]) -> tuple[int, list[list[int]], bytes]:
-    """A formula of up to 30 variables and a DRAT text: lemmas of a solver with deletions, copies and definitions of new variables among them, and with
-    up to four faults. solve: returns the lemmas and deletions of a refutation as lines, None for a satisfiable formula."""
+    """Return a formula of up to 30 variables, and a DRAT text: lemmas of a solver with deletions, copies and definitions of new variables among them,
+    and up to four faults.
+
+    solve: returns the lemmas and deletions of a refutation as lines, None for a satisfiable formula.
+    """
     dice = random.Random(seed)
     variables = dice.randint(4, 30)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -67,7 +67,7 @@ def ask_worker(task: str, cnf: Path, proof: Path, limits: ProofLimits, spelling:
     if not isinstance(result, Read):
         for path in writable.values():
             path.unlink()
-    return result
+    return replace(result, peak_mb=outcome.peak_mb) if isinstance(result, Finding) else result
 
 
 def read_finding(outcome: NativeOutcome, task: str, limits: ProofLimits) -> Finding | Read:

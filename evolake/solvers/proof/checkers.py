@@ -29,7 +29,8 @@ class Dratify:
     formats: tuple[ProofFormat, ...] = ("drat", "lrat")
 
     def __init__(self, name: str, engine: Engine):
-        self.name, self._engine = name, engine
+        self.name = name
+        self._engine: Engine = engine
 
     def available(self) -> bool:
         import importlib.util

@@ -123,7 +123,7 @@ def run_program(cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpel
     outcome = run_direct(run, Limits(
         cpu_s=limits.cpu_s, wall_s=limits.clock_s, memory_mb=limits.memory_mb, file_mb=0, output_bytes=LONGEST_ANSWER,
     ))
-    return read_answer(outcome, "lrat" if spelling.startswith("lrat") else "drat", limits)
+    return replace(read_answer(outcome, "lrat" if spelling.startswith("lrat") else "drat", limits), peak_mb=outcome.peak_mb)
 
 
 def read_answer(outcome: NativeOutcome, kind: ProofFormat, limits: ProofLimits) -> Finding:
@@ -141,7 +141,9 @@ def read_answer(outcome: NativeOutcome, kind: ProofFormat, limits: ProofLimits) 
 
 def _in_addition(finding: Finding, before: Finding) -> Finding:
     """Return a later checker's finding, which cost as much in addition."""
-    return replace(finding, cpu_s=finding.cpu_s + before.cpu_s, by=finding.by or "dratify")
+    return replace(
+        finding, cpu_s=finding.cpu_s + before.cpu_s, by=finding.by or "dratify", peak_mb=max(finding.peak_mb, before.peak_mb),
+    )
 
 
 def _is_packed(path: Path) -> bool:

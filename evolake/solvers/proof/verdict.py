@@ -44,13 +44,15 @@ class ProofVerdict:
 
 @dataclass(frozen=True)
 class Finding:
-    """What one checker found. format: of the proof; "" if it was not read. by: who checked it, if not the checker that was asked."""
+    """What one checker found. format: of the proof; "" if it was not read. by: who checked it, if not the checker that was asked. peak_mb: most
+    memory that one of its processes took, in MiB; 0 if it was not measured."""
 
     verdict: Verdict
     reason: str
     cpu_s: float
     format: ProofFormat = ""
     by: str = ""
+    peak_mb: float = 0.0
 
 
 class ProofChecker(Protocol):
