@@ -1,26 +1,41 @@
-"""Proof checking: the default checker beside drat-trim where that is on PATH, on the same proofs: `python benchmarks/proof_check.py [--json]`.
+"""Cost of proof checking: `python benchmarks/proof_check.py [--json] [--solver CADICAL] [--large]`.
 
-The proofs come from solvers inside the package python-sat: random 3-SAT beyond its threshold and pigeons in too few holes. Both checkers get the same
-files, and their verdicts must agree. Time is processor time, reading of the proof included.
+On the same proofs: evolake's checker, dratify (forward, every lemma) and drat-trim if it is on PATH or built (`evolake proof tools`). Their verdicts
+must agree. Cpu seconds and peak memory are those of each checker's process, reading of the proof included.
+
+The proofs come from solvers inside the package python-sat, on random 3-SAT beyond its threshold and on pigeons in too few holes; --large adds proofs
+of up to 50 MB. With a program of CaDiCaL (--solver) each formula is also solved by it twice, once with a proof in DRAT and once in LRAT, and checking
+LRAT is compared with solving.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import resource
+import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import tests_folder  # noqa: F401  (before what lies there)
 from proof_kit import dimacs, pigeons
 
+from evolake.jail import Limits
+from evolake.jail.direct import DirectRun, run_direct
 from evolake.solvers.formula.cnf import Formula, formula_of, write_dimacs
 from evolake.solvers.proof import ProofLimits
 from evolake.solvers.proof.checkers import CHECKERS
+from evolake.solvers.proof.parse import ProofSpelling
+from evolake.solvers.proof.tools import find_program
 
-LIMITS = ProofLimits(cpu_s=300)
+LIMITS = ProofLimits(cpu_s=600, memory_mb=8192)
+SMALL, LARGE = ((200, 230), (7, 8)), ((200, 230, 250, 260, 280, 300), (8, 9))
+"""Variables of the random formulas, and holes of the pigeons."""
+DRAT, LRAT = "drat-text", "lrat-binary"
+Row = dict[str, Any]
 
 
 def random_formula(variables: int, clauses: int, seed: int) -> Formula:
@@ -30,9 +45,9 @@ def random_formula(variables: int, clauses: int, seed: int) -> Formula:
     return formula_of(variables, rows)
 
 
-def instances() -> dict[str, bytes]:
-    random = {f"random 3-SAT, {n} variables": write_dimacs(random_formula(n, int(4.6 * n), n)) for n in (150, 200, 230)}
-    return random | {f"{holes + 1} pigeons": dimacs(pigeons(holes)) for holes in (7, 8)}
+def instances(sizes: tuple[tuple[int, ...], tuple[int, ...]]) -> dict[str, bytes]:
+    random = {f"random 3-SAT, {n} variables": write_dimacs(random_formula(n, int(4.6 * n), n)) for n in sizes[0]}
+    return random | {f"{holes + 1} pigeons": dimacs(pigeons(holes)) for holes in sizes[1]}
 
 
 def proof_of(cnf: bytes) -> bytes:
@@ -46,32 +61,91 @@ def proof_of(cnf: bytes) -> bytes:
         return ("\n".join([*(line for line in solver.get_proof() or [] if line.strip() != "0"), "0"]) + "\n").encode()
 
 
+def solving(program: str, cnf: Path, proof: Path, *options: str) -> float:
+    """Solve with CaDiCaL, which writes the proof. Returns its cpu seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([program, "-q", str(cnf), str(proof), *options], capture_output=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode != 20:
+        raise SystemExit(f"{program} did not refute the formula: exit code {done.returncode}, {done.stderr.decode()[-200:]}")
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def checked(name: str, cnf: Path, proof: Path, spelling: ProofSpelling) -> Row:
+    """What a checker says, its cpu seconds and MiB."""
+    if name == "drat-trim":
+        return drat_trim(cnf, proof)
+    finding = CHECKERS[name].check(cnf, proof, LIMITS, spelling)
+    return {"verdict": finding.verdict, "cpu_s": round(finding.cpu_s, 3), "peak_mb": round(finding.peak_mb, 1)}
+
+
+def drat_trim(cnf: Path, proof: Path) -> Row:
+    """drat-trim alone on the solver's file, without our reader before it."""
+    path = find_program("drat-trim")
+    assert path is not None
+    inputs = {"a.cnf": cnf, "a.drat": proof}
+    argv = [f"{{solver}}/{path.name}", "{work}/a.cnf", "{work}/a.drat", "-t", str(int(LIMITS.cpu_s))]
+    limits = Limits(cpu_s=LIMITS.cpu_s, wall_s=LIMITS.clock_s, memory_mb=LIMITS.memory_mb, file_mb=0)
+    outcome = run_direct(DirectRun(argv, path.parent, inputs), limits)
+    verified = b"s VERIFIED" in outcome.stdout.replace(b"\r", b"\n").split(b"\n")
+    return {"verdict": "verified" if verified else "unknown", "cpu_s": round(outcome.cpu_s, 3), "peak_mb": round(outcome.peak_mb, 1)}
+
+
+def rows_of(title: str, data: bytes, names: list[str], solver: str | None, folder: Path) -> list[Row]:
+    """A row for each proof of a formula."""
+    cnf, proof = folder / "a.cnf", folder / "a.proof"
+    cnf.write_bytes(data)
+    proof.write_bytes(proof_of(data))
+    rows: list[Row] = [{"solver": "glucose", "format": "DRAT"} | measured(names, cnf, proof, DRAT)]
+    if solver:
+        solve_s = solving(solver, cnf, proof, "--no-binary")
+        rows.append({"solver": "cadical", "format": "DRAT", "solve_s": round(solve_s, 2)} | measured(names, cnf, proof, DRAT))
+        solve_s = solving(solver, cnf, proof, "--lrat")
+        rows.append({"solver": "cadical", "format": "LRAT", "solve_s": round(solve_s, 2)} | measured(["evolake"], cnf, proof, LRAT))
+    return [{"instance": title} | row for row in rows]
+
+
+def measured(names: list[str], cnf: Path, proof: Path, spelling: ProofSpelling) -> Row:
+    row: Row = {"proof_mb": round(proof.stat().st_size / 2**20, 2)} | {name: checked(name, cnf, proof, spelling) for name in names}
+    if {row[name]["verdict"] for name in names} != {"verified"}:
+        raise SystemExit(f"not every checker verifies the proof: {row}")
+    return row
+
+
+def shown(row: Row) -> str:
+    """One line of the table."""
+    parts = [f"{row['instance']:<28} {row['solver']:<8} {row['format']} {row['proof_mb']:>6.2f} MiB"]
+    parts += [f"{name} {row[name]['cpu_s']:.2f} s {row[name]['peak_mb']:.0f} MiB" for name in ("evolake", "dratify", "drat-trim") if name in row]
+    ours = row["evolake"]["cpu_s"]
+    for other in ("dratify", "drat-trim"):
+        if other in row:
+            parts.append(f"{ours / max(row[other]['cpu_s'], 0.01):.2f} of {other}")
+    if "solve_s" in row:
+        parts.append(f"solving {row['solve_s']:.2f} s, checking {ours / max(row['solve_s'], 0.01):.2f} of it")
+    return ", ".join(parts)
+
+
 def main() -> None:
-    names = [name for name in ("dratify", "drat-trim") if CHECKERS[name].available()]
-    rows = []
-    with tempfile.TemporaryDirectory(prefix="evolake-bench-") as name:
-        cnf, proof = Path(name) / "a.cnf", Path(name) / "a.drat"
-        for title, data in instances().items():
-            cnf.write_bytes(data)
-            proof.write_bytes(proof_of(data))
-            row: dict[str, object] = {"instance": title, "proof_mb": round(proof.stat().st_size / 2**20, 2)}
-            for checker in names:
-                began = time.monotonic()
-                result = CHECKERS[checker].check(cnf, proof, LIMITS)
-                row[checker] = {"verdict": result.verdict, "cpu_s": round(result.cpu_s, 2), "wall_s": round(time.monotonic() - began, 2)}
-            rows.append(row)
-    if "--json" in sys.argv:
+    parser = argparse.ArgumentParser(description="Cost of proof checking.")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--large", action="store_true", help="proofs of up to 50 MB")
+    parser.add_argument("--solver", help="a program of CaDiCaL 1.9 or later")
+    given = parser.parse_args()
+    names = [name for name in ("evolake", "dratify", "drat-trim") if CHECKERS[name].available()]
+    if "evolake" not in names:
+        raise SystemExit("there is no C compiler, so evolake's own checker cannot be measured")
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="evolake-bench-") as folder:
+        for title, data in instances(LARGE if given.large else SMALL).items():
+            for row in rows_of(title, data, names, given.solver, Path(folder)):
+                rows.append(row)
+                if not given.json:
+                    print(shown(row), flush=True)
+    if given.json:
         print(json.dumps({"checkers": names, "rows": rows}))
-        return
-    for row in rows:
-        shown = ", ".join(f"{checker} {row[checker]['verdict']} {row[checker]['cpu_s']:.2f} s" for checker in names)  # type: ignore[index]
-        ratio = ""
-        if len(names) == 2:
-            ratio = f", dratify / drat-trim {row['dratify']['cpu_s'] / max(row['drat-trim']['cpu_s'], 0.01):.1f}x"  # type: ignore[index]
-        print(f"{row['instance']:<28} proof {row['proof_mb']:>6.2f} MiB: {shown}{ratio}")
-    if "drat-trim" not in names:
-        print("drat-trim is not on PATH: nothing to compare with")
+    elif "drat-trim" not in names:
+        print("drat-trim is neither on PATH nor built: nothing to compare with")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

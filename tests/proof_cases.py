@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from hypothesis import strategies as st
@@ -129,3 +129,82 @@ def random_steps(variables: int, formula: Sequence[Sequence[int]], dice: random.
         clauses[name] = literals
     final = hints_for(clauses, [])
     return [*steps, (name + 1, [], final if final is not None else sorted(clauses)[:3])]
+
+
+def random_refutation(seed: int, solve: Callable[[Sequence[Sequence[int]]], list[str] | None]) -> tuple[int, list[list[int]], bytes]:
+    """Return a formula of up to 30 variables, and a DRAT text: lemmas of a solver with deletions, copies and definitions of new variables among them,
+    and up to four faults.
+
+    solve: returns the lemmas and deletions of a refutation as lines, None for a satisfiable formula.
+    """
+    dice = random.Random(seed)
+    variables = dice.randint(4, 30)
+
+    def clause(size: int) -> list[int]:
+        return [dice.choice([1, -1]) * variable for variable in dice.sample(range(1, variables + 1), size)]
+
+    sizes = [3] if dice.random() < 0.7 else [1, 2, 3, 3, 3, 3, 3]
+    clauses = [clause(dice.choice(sizes)) for _ in range(int(dice.choice([3.5, 4.3, 5, 7]) * variables))]
+    lines = solve(clauses)
+    if lines is None:  # a refutation of something else
+        lines = solve([*clauses, *(clause(2) for _ in range(3 * variables))]) or []
+    present, steps = [list(row) for row in clauses], []
+    for line in lines:
+        steps.append(line)
+        if not line.startswith("d"):
+            present.append([int(word) for word in line.split()[:-1]])
+        if dice.random() < 0.4 and present:
+            gone = present.pop(dice.randrange(len(present))) if dice.random() < 0.7 else dice.choice(present)
+            steps += [f"d {' '.join(map(str, dice.sample(gone, len(gone))))} 0"] if gone else []
+        if dice.random() < 0.1:
+            new, one, other = variables + dice.randint(1, 3), *(dice.choice([1, -1]) * dice.randint(1, variables) for _ in range(2))
+            steps += [f"{new} {-one} 0", f"{new} {-other} 0", f"{-new} {one} {other} 0"]
+        if dice.random() < 0.05:
+            steps.append(dice.choice(steps))
+    for _ in range(dice.choice([0, 0, 1, 2, 4])):
+        if steps:
+            _spoil(steps, dice)
+    return variables, clauses, ("\n".join([*(step for step in steps if step.strip() not in ("0", "d 0")), "0"]) + "\n").encode()
+
+
+def _spoil(steps: list[str], dice: random.Random) -> None:
+    """Make one fault: a step that is gone, has another literal or one less, is moved, or deletes what it added."""
+    place, kind = dice.randrange(len(steps)), dice.randrange(5)
+    words = steps[place].split()
+    if kind == 0:
+        del steps[place]
+    elif kind == 1:
+        number = dice.randrange(len(words))
+        words[number] = words[number] if words[number] in ("d", "0") else str(-int(words[number]))
+        steps[place] = " ".join(words)
+    elif kind == 2:
+        other = dice.randrange(len(steps))
+        steps[place], steps[other] = steps[other], steps[place]
+    elif kind == 3 and len(words) > 2 and words[0] != "d":
+        del words[dice.randrange(len(words) - 1)]
+        steps[place] = " ".join(words)
+    elif kind == 4:
+        steps[place] = steps[place].removeprefix("d ") if words[0] == "d" else f"d {steps[place]}"
+
+
+def solved(clauses: Sequence[Sequence[int]]) -> list[str] | None:
+    """Return the refutation of a formula by a solver of python-sat, as lines without the empty clause; None for a satisfiable formula."""
+    from pysat.solvers import Solver
+
+    with Solver(name="glucose4", bootstrap_with=clauses, with_proof=True) as solver:
+        return None if solver.solve() else [line for line in solver.get_proof() or [] if line.strip() != "0"]
+
+
+def planted(steps: list[tuple[int, list[int] | None, list[int]]], dice: random.Random) -> list[tuple[int, list[int] | None, list[int]]]:
+    """The steps of an LRAT proof with one fault: a hint or a literal that is gone, changed or new."""
+    place = dice.randrange(len(steps))
+    name, literals, hints = steps[place]
+    changed = list(hints)
+    kind = dice.randrange(4)
+    if kind == 0 and literals:
+        literals = [-literals[0], *literals[1:]]
+    elif kind == 1 and changed:
+        del changed[dice.randrange(len(changed))]
+    elif literals is not None:
+        changed.insert(dice.randint(0, len(changed)), dice.choice([1, 1, -1]) * dice.randint(1, name))
+    return [*steps[:place], (name, literals, changed), *steps[place + 1 :]]

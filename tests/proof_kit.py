@@ -79,22 +79,22 @@ TEXTS = (
     Case("a new variable of a huge number", SQUARE, b"2147483647 -1 0\n2 0\n0\n", "verified", True),
     Case("a formula with the empty clause and no proof", "1 2,", b"", "verified"),
     Case("a formula with the empty clause and its proof", "1 2,", b"0\n", "verified", True),
-    Case("a formula with the empty clause and junk", "1 2,", b"foo 0\n", "unsupported"),
-    Case("empty", SQUARE, b"", "refuted"),
-    Case("no empty clause", SQUARE, b"2 0\n", "refuted", True),
-    Case("no empty clause though propagation refutes the formula", "1,-1", b"", "refuted"),
+    Case("a formula with the empty clause and junk", "1 2,", b"foo 0\n", "malformed"),
+    Case("empty", SQUARE, b"", "incomplete"),
+    Case("no empty clause", SQUARE, b"2 0\n", "incomplete", True),
+    Case("no empty clause though propagation refutes the formula", "1,-1", b"", "incomplete"),
     Case("a lemma is missing", SQUARE, b"0\n", "refuted", True),
-    Case("cut short within a step", SQUARE, b"2 0\n1", "unsupported"),
-    Case("cut short before its end", pigeons(2), b"1 0\n", "refuted", True),
-    Case("cut short after a `d`", SQUARE, b"2 0\n0\nd ", "unsupported"),
-    Case("a junk line", SQUARE, b"1 2 foo 0\n2 0\n0\n", "unsupported"),
-    Case("a junk word at the end", SQUARE, b"2 0\n0\nVERIFIED\n", "unsupported"),
+    Case("cut short within a step", SQUARE, b"2 0\n1", "malformed"),
+    Case("cut short before its end", pigeons(2), b"1 0\n", "incomplete", True),
+    Case("cut short after a `d`", SQUARE, b"2 0\n0\nd ", "malformed"),
+    Case("a junk line", SQUARE, b"1 2 foo 0\n2 0\n0\n", "malformed"),
+    Case("a junk word at the end", SQUARE, b"2 0\n0\nVERIFIED\n", "malformed"),
     Case("a status line of a checker", SQUARE, b"s VERIFIED\n", "unsupported"),
-    Case("a number with a sign only", SQUARE, b"- 2 0\n0\n", "unsupported"),
-    Case("a negated zero", SQUARE, b"2 -0\n0\n", "unsupported"),
-    Case("a literal beyond 32 bits", SQUARE, b"4294967298 0\n2 0\n0\n", "unsupported"),
-    Case("a `d` inside a step", SQUARE, b"2 d 1 0\n2 0\n0\n", "unsupported"),
-    Case("a deletion of the empty clause", SQUARE, b"d 0\n2 0\n0\n", "unsupported"),
+    Case("a number with a sign only", SQUARE, b"- 2 0\n0\n", "malformed"),
+    Case("a negated zero", SQUARE, b"2 -0\n0\n", "malformed"),
+    Case("a literal beyond 32 bits", SQUARE, b"4294967298 0\n2 0\n0\n", "malformed"),
+    Case("a `d` inside a step", SQUARE, b"2 d 1 0\n2 0\n0\n", "malformed"),
+    Case("a deletion of the empty clause", SQUARE, b"d 0\n2 0\n0\n", "malformed"),
     Case("of another formula", pigeons(3), b"2 0\n0\n", "refuted", True),
     Case("of a satisfiable formula", SATISFIABLE, b"2 0\n0\n", "refuted", True),
     Case("a false RAT step", SATISFIABLE, b"-2 0\n0\n", "refuted", True),
@@ -105,15 +105,15 @@ TEXTS = (
     Case("too large for the memory", SQUARE, b"1 2 0\n" * 2_500_000, "unknown", limits=ProofLimits(60, 120, 64)),
 )
 GARBAGE = (
-    Case("bytes that are nothing", SQUARE, bytes(range(128, 256)) * 8, "unsupported"),
-    Case("binary: cut short within a number", SQUARE, b"a\x82", "unsupported"),
-    Case("binary: cut short within a step", SQUARE, b"a\x04", "unsupported"),
-    Case("binary: neither addition nor deletion", SQUARE, b"a\x04\x00x\x00", "unsupported", spelling="drat-binary"),
-    Case("binary: a negated zero", SQUARE, b"a\x01\x00a\x04\x00a\x00", "unsupported"),
-    Case("binary: a number of six bytes", SQUARE, b"a\xff\xff\xff\xff\xff\x01\x00a\x00", "unsupported"),
-    Case("binary: a zero of two bytes", SQUARE, b"a\x04\x80\x00a\x00", "unsupported"),
-    Case("text that is declared binary", SQUARE, b"2 0\n0\n", "unsupported", spelling="drat-binary"),
-    Case("binary that is declared text", SQUARE, _binary(b"2 0\n0\n"), "unsupported", spelling="drat-text"),
+    Case("bytes that are nothing", SQUARE, bytes(range(128, 256)) * 8, "malformed"),
+    Case("binary: cut short within a number", SQUARE, b"a\x82", "malformed"),
+    Case("binary: cut short within a step", SQUARE, b"a\x04", "malformed"),
+    Case("binary: neither addition nor deletion", SQUARE, b"a\x04\x00x\x00", "malformed", spelling="drat-binary"),
+    Case("binary: a negated zero", SQUARE, b"a\x01\x00a\x04\x00a\x00", "malformed"),
+    Case("binary: a number of six bytes", SQUARE, b"a\xff\xff\xff\xff\xff\x01\x00a\x00", "malformed"),
+    Case("binary: a zero of two bytes", SQUARE, b"a\x04\x80\x00a\x00", "malformed"),
+    Case("text that is declared binary", SQUARE, b"2 0\n0\n", "malformed", spelling="drat-binary"),
+    Case("binary that is declared text", SQUARE, _binary(b"2 0\n0\n"), "malformed", spelling="drat-text"),
 )
 DRAT_CASES = (
     *TEXTS, *GARBAGE,
@@ -147,7 +147,7 @@ LRAT_TEXTS = (
     Case("a RAT step with hints of its resolvent", UNIT_AND_SQUARE, b"7 2 0 -2 1 0\n8 4 0 3 4 0\n9 0 8 5 6 0\n", "verified", True, own=True),
     Case("a RAT step without them", UNIT_AND_SQUARE, b"7 2 0 -2 0\n8 4 0 3 4 0\n9 0 8 5 6 0\n", "refuted", True, own=True),
     Case("a formula with the empty clause", "1 2,", b"3 0 2 0\n", "verified", True),
-    Case("no empty clause", SQUARE, b"5 2 0 1 2 0\n", "refuted", True),
+    Case("no empty clause", SQUARE, b"5 2 0 1 2 0\n", "incomplete", True),
     Case("a hint is missing", SQUARE, b"5 2 0 1 2 0\n6 0 5 3 0\n", "refuted", True),
     Case("the first hint is missing", SQUARE, b"5 2 0 2 0\n6 0 5 3 4 0\n", "refuted", True),
     Case("hints in another order", "1,-1 2,-2 3,-3", b"5 0 3 2 1 4 0\n", "refuted", True),
@@ -164,19 +164,19 @@ LRAT_TEXTS = (
     Case("a RAT step after the deletion of what it breaks", IMPLICATION, b"2 d 2 0\n3 -2 0 0\n4 0 1 2 3 0\n", "refuted", True, own=True),
 )
 LRAT_GARBAGE = (
-    Case("a junk word at the end", SQUARE, b"5 2 0 1 2 0\n6 0 5 3 4 0\nVERIFIED\n", "unsupported"),
-    Case("cut short within a step", SQUARE, b"5 2 0 1 2 0\n6 0 5 3", "unsupported"),
-    Case("a line of DRAT", SQUARE, b"5 2 0 1 2 0\n2 0\n6 0 5 3 4 0\n", "unsupported"),
-    Case("DRAT that is declared LRAT", SQUARE, b"2 0\n0\n", "unsupported"),
-    Case("identifiers that do not grow", SQUARE, b"6 2 0 1 2 0\n5 0 6 3 4 0\n", "unsupported"),
-    Case("a literal beyond 32 bits", SQUARE, b"5 4294967298 0 1 2 0\n6 0 5 3 4 0\n", "unsupported"),
-    Case("a number beyond 63 bits", SQUARE, b"5 2 0 1 99999999999999999999 0\n6 0 5 3 4 0\n", "unsupported"),
-    Case("a negated zero", SQUARE, b"5 2 -0 1 2 0\n6 0 5 3 4 0\n", "unsupported"),
-    Case("binary: cut short within a step", SQUARE, _lrat_binary(b"5 2 0 1 2 0\n6 0 5 3 4 0\n")[:-1], "unsupported", spelling="lrat-binary"),
-    Case("binary: neither addition nor deletion", SQUARE, b"x\x0a\x04\x00\x02\x04\x00", "unsupported", spelling="lrat-binary"),
+    Case("a junk word at the end", SQUARE, b"5 2 0 1 2 0\n6 0 5 3 4 0\nVERIFIED\n", "malformed"),
+    Case("cut short within a step", SQUARE, b"5 2 0 1 2 0\n6 0 5 3", "malformed"),
+    Case("a line of DRAT", SQUARE, b"5 2 0 1 2 0\n2 0\n6 0 5 3 4 0\n", "malformed"),
+    Case("DRAT that is declared LRAT", SQUARE, b"2 0\n0\n", "malformed"),
+    Case("identifiers that do not grow", SQUARE, b"6 2 0 1 2 0\n5 0 6 3 4 0\n", "malformed"),
+    Case("a literal beyond 32 bits", SQUARE, b"5 4294967298 0 1 2 0\n6 0 5 3 4 0\n", "malformed"),
+    Case("a number beyond 63 bits", SQUARE, b"5 2 0 1 99999999999999999999 0\n6 0 5 3 4 0\n", "malformed"),
+    Case("a negated zero", SQUARE, b"5 2 -0 1 2 0\n6 0 5 3 4 0\n", "malformed"),
+    Case("binary: cut short within a step", SQUARE, _lrat_binary(b"5 2 0 1 2 0\n6 0 5 3 4 0\n")[:-1], "malformed", spelling="lrat-binary"),
+    Case("binary: neither addition nor deletion", SQUARE, b"x\x0a\x04\x00\x02\x04\x00", "malformed", spelling="lrat-binary"),
     Case("binary: DRAT that is declared LRAT", SQUARE, _binary(b"2 0\n0\n"), "unsupported", spelling="lrat-binary"),
     Case("LRAT that is declared DRAT", SQUARE, b"5 2 0 1 2 0\n6 0 5 3 4 0\n", "unsupported", spelling="drat-text"),
-    Case("binary LRAT that is declared DRAT", SQUARE, _lrat_binary(b"5 2 0 1 2 0\n6 0 5 3 4 0\n"), "unsupported", spelling="drat-binary"),
+    Case("binary LRAT that is declared DRAT", SQUARE, _lrat_binary(b"5 2 0 1 2 0\n6 0 5 3 4 0\n"), "malformed", spelling="drat-binary"),
     Case("FRAT", SQUARE, b"o 1 1 2 0\na 5 2 0 l 1 2 0\na 6 0 l 5 3 4 0\nf 6 0\n", "unsupported"),
     Case("VeriPB", SQUARE, b"pseudo-Boolean proof version 2.0\nf 4\nrup >= 1 ;\n", "unsupported"),
 )
@@ -184,8 +184,8 @@ WHOLE, WRONG = TEXTS[0], Case("a lemma is missing", SQUARE, b"0\n", "refuted")
 PACKED = (
     *(_packed(case, name, pack) for case in (WHOLE, WRONG, LRAT_TEXTS[0])
       for name, pack in (("gz", gzip.compress), ("xz", lzma.compress), ("bz2", bz2.compress), ("zst", _zstd))),
-    Case("gz: cut short", SQUARE, gzip.compress(b"2 0\n0\n")[:-6], "unsupported"),
-    Case("xz: junk behind it", SQUARE, lzma.compress(b"2 0\n0\n") + b"junk", "unsupported"),
+    Case("gz: cut short", SQUARE, gzip.compress(b"2 0\n0\n")[:-6], "malformed"),
+    Case("xz: junk behind it", SQUARE, lzma.compress(b"2 0\n0\n") + b"junk", "malformed"),
     Case("gz: larger than may be read", SQUARE, gzip.compress(b"1 2 0\n" * 400_000), "unknown", limits=ProofLimits(20, 2048, 1)),
     Case("a byte order mark", SQUARE, b"\xef\xbb\xbf2 0\n0\n", "verified"),
 )
@@ -202,7 +202,7 @@ CASES = (*DRAT_CASES, *PACKED, *LRAT_CASES)
 def cases_for(checker: ProofChecker) -> list[Case]:
     """The cases that a checker is held to: of LRAT, another program than our own only to the proofs that it must accept, if it reads LRAT. Both
     engines of dratify have one checker of LRAT, so that it is asked once."""
-    if checker.name == "dratify":
+    if checker.name in ("evolake", "dratify"):
         return list(CASES)
     lrat = [case for case in LRAT_CASES if case.verdict == "verified" and not case.own and "lrat" in checker.formats]
     return [*DRAT_CASES, *(case for case in PACKED if LRAT_TEXTS[0].name not in case.name), *(lrat if checker.name != "dratify-python" else [])]

@@ -32,7 +32,8 @@ TERMS = {
     "proof_checker": "Which checkers judged the proof; joined by and where two did.",
     "proof_cpu_s": "Processor time of checking the proof, in seconds.",
     "proof_sha": "sha256 (hex) of the proof.",
-    "proof_status": "Of an UNSAT answer: verified, refuted, missing (empty file), unsupported (unreadable), unknown (a limit, or none) or unchecked.",
+    "proof_status": "Of an UNSAT answer: verified, refuted (a step does not follow), missing (empty file), incomplete (no empty clause), malformed "
+    "(unreadable), unsupported (another format), unknown (a limit, or none) or unchecked.",
     "propagations": "Propagations that the solver reports; null where it reports none.",
     "ratio": "PAR-2 of the champion over the challenger's; above 1 is a gain.",
     "ratio_high": "Upper end of the 95% interval of the ratio (over formulas, with their shuffles and passes).",

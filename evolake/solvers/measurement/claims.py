@@ -10,8 +10,8 @@ UNSAT = "status = 'unsat'"
 UNCHECKED = f"{UNSAT} AND certificate IS NULL AND coalesce(proof_status, 'unchecked') = 'unchecked'"
 """Outside of the share of proofs that is checked."""
 UNPROVED = f"{UNSAT} AND certificate IS NULL AND coalesce(proof_status, 'unchecked') <> 'unchecked'"
-"""A proof was asked for, and was refuted, was missing, could not be read, could not be decided within the limits, or is none that the solver
-writes."""
+"""A proof was asked for, and was refuted, was missing or incomplete, could not be read, could not be decided within the limits, or is none that the
+solver writes."""
 VERIFIED = f"{UNSAT} AND certificate = 'proof'"
 UNSOUND = "status = 'wrong' OR proof_status = 'refuted'"
 """Of answers of either kind: refuted by a model, a proof or the formula's known status."""

@@ -1,13 +1,15 @@
 """A proof is checked once: verdicts are kept by the content of formula and proof.
 
-A deterministic solver writes the same proof whenever it meets a formula: in the correctness gate, the benchmark and each pass of a duel. The verdict
-follows from the two files and the checkers alone, so it may be kept; one that rests on a limit ("unknown") is not. Repeated runs of one formula end
-at the same moment: whoever comes second waits for the verdict that the first is at.
+A deterministic solver writes the same proof whenever it meets a formula: in the correctness gate, the benchmark, each pass of a duel and each
+cycle. The verdict follows from the two files and the checkers alone, so it may be kept under their hashes and versions; one that rests on a limit
+("unknown") is not. Repeated runs of one formula end at the same moment: whoever comes second waits for the verdict that the first is at.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import importlib.metadata
 import json
 import os
 import threading
@@ -19,9 +21,12 @@ from filelock import FileLock
 from evolake.lake import disk
 from evolake.solvers.proof import ProofLimits, ProofVerdict
 from evolake.solvers.proof.checking import check_proof
+from evolake.solvers.proof.native_check import identity
 from evolake.solvers.proof.parse import ProofSpelling
 
-VERSION = "2"
+VERSION = "3"
+"""Of what is kept; the checkers have versions of their own."""
+PACKAGES = ("dratify", "cdclkit-native")
 LOCKS, LOCK_DIGITS = "locks", 3
 """A lock for each beginning of a key, so that their number is bounded; two proofs rarely share one."""
 
@@ -53,8 +58,15 @@ def _kept(path: Path) -> ProofVerdict:
     return ProofVerdict(**json.loads(path.read_text(encoding="utf-8")))
 
 
+@functools.cache
+def checkers_version() -> str:
+    """Return what identifies the default checkers: another one may decide otherwise."""
+    return " ".join([identity(), *(importlib.metadata.version(name) for name in PACKAGES)])
+
+
 def _key(formula: Path, proof: Path, second: bool, spelling: str) -> str:
-    parts = [VERSION, str(second), spelling, "".join(proof.suffixes[-2:])]  # the name has a part in what an undeclared format is taken for
+    # The name has a part in what an undeclared format is taken for.
+    parts = [VERSION, checkers_version(), str(second), spelling, "".join(proof.suffixes[-2:])]
     for path in (formula, proof):
         with path.open("rb") as file:
             parts.append(hashlib.file_digest(file, "sha256").hexdigest())

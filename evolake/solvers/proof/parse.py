@@ -31,6 +31,10 @@ class BadProof(ValueError):
     """The bytes are not a proof. The message is the reason of the refusal."""
 
 
+class OtherFormat(BadProof):
+    """The bytes are of another format than the one that they are read as."""
+
+
 @dataclass(frozen=True)
 class Proof:
     """Steps in order. literals: int32 (L,). starts: int64 (s + 1,); step i is literals[starts[i]:starts[i + 1]]. deletion: bool (s,)."""

@@ -15,7 +15,7 @@ from pathlib import PurePath
 
 from evolake.solvers.formula.packing import ENDINGS
 from evolake.solvers.proof.lrat import LratProof, begins_as_lrat, has_lrat_shape, read_lrat_binary, read_lrat_text
-from evolake.solvers.proof.parse import BadProof, Proof, ProofSpelling, is_binary, read_proof
+from evolake.solvers.proof.parse import BadProof, OtherFormat, Proof, ProofSpelling, is_binary, read_proof
 
 OTHERS = {b"o ": "FRAT", b"pseudo-Boolean proof": "VeriPB", b"p cnf": "a DIMACS formula", b"s ": "a solver's output"}
 """How files of other formats begin that are given as proofs by mistake."""
@@ -28,7 +28,9 @@ def read_any(data: bytes, declared: ProofSpelling = "auto", name: str = "") -> P
         return _read(data, declared, name)
     except BadProof as error:
         other = next((kind for start, kind in OTHERS.items() if data.startswith(start)), "")
-        raise BadProof(f"it looks like {other}: {error}" if other else str(error)) from None
+        if other:
+            raise OtherFormat(f"it looks like {other}: {error}") from None
+        raise
 
 
 def _read(data: bytes, declared: ProofSpelling, name: str) -> Proof | LratProof:
@@ -47,7 +49,7 @@ def _read(data: bytes, declared: ProofSpelling, name: str) -> Proof | LratProof:
             return lrat
         raise
     if declared == "drat-text" and proof.first_empty is None and has_lrat_shape(data):
-        raise BadProof("it is LRAT, and its declared format is DRAT text")
+        raise OtherFormat("it is LRAT, and its declared format is DRAT text")
     return proof
 
 
@@ -59,7 +61,7 @@ def _not_drat(data: bytes) -> LratProof:
     except BadProof:
         return proof
     if drat.first_empty is not None:
-        raise BadProof("it is DRAT, and its declared format is binary LRAT")
+        raise OtherFormat("it is DRAT, and its declared format is binary LRAT")
     return proof
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from evolake.errors import InputError, MachineryError
@@ -45,26 +46,37 @@ def build_tools(source: Path, into: Path | None = None) -> list[Path]:
     source: a folder of cadical's sources, or an archive of it. Raises InputError when it carries none or there is no compiler, MachineryError when a
     source does not compile.
     """
-    compiler = next((path for name in COMPILERS if (path := shutil.which(name))), None)
-    if compiler is None:
+    command = compiler()
+    if command is None:
         raise InputError("there is no C compiler", wanted=f"one of {', '.join(COMPILERS)} on PATH", do="on Debian: apt-get install gcc libc6-dev")
     texts = _sources(source)
     if not texts:
         raise InputError(f"{source} carries no proof checker", wanted=f"cadical's sources with {' or '.join(SOURCES.values())}")
     target = into or tools_folder()
-    target.mkdir(parents=True, exist_ok=True)
-    built = []
     for name, text in texts.items():
-        argv = [compiler, "-O2", "-w", "-o", "./program", "program.c", "-lm"]
-        done = run_native(NativeRun(argv, {"program.c": text}, ["program"]), BUILD_LIMITS)
-        if done.exit_code != 0 or "program" not in done.outputs:
-            raise MachineryError(f"{name} did not compile", got=one_line(done.stderr.decode("utf-8", "replace") or done.reason))
-        fresh = target / f".{name}-{os.getpid()}"
-        fresh.write_bytes(done.outputs["program"])
-        fresh.chmod(0o755)
-        fresh.replace(target / name)
-        built.append(target / name)
-    return built
+        compile_program([command, "-O2", "-w", "-o", "./program", "program.c", "-lm"], {"program.c": text}, target / name)
+    return [target / name for name in texts]
+
+
+def compiler() -> str | None:
+    """Return the path of a C compiler; None if there is none on PATH."""
+    return next((path for name in COMPILERS if (path := shutil.which(name))), None)
+
+
+def compile_program(argv: Sequence[str], files: Mapping[str, bytes], path: Path) -> None:
+    """Run a compiler in the jail on `files` (name -> contents) and keep the `program` that it makes at `path`.
+
+    Raises:
+        MachineryError: the sources do not compile. OSError: the program cannot be kept.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    done = run_native(NativeRun(list(argv), dict(files), ["program"]), BUILD_LIMITS)
+    if done.exit_code != 0 or "program" not in done.outputs:
+        raise MachineryError(f"{path.name} did not compile", got=one_line(done.stderr.decode("utf-8", "replace") or done.reason))
+    fresh = path.parent / f".{path.name}-{os.getpid()}"
+    fresh.write_bytes(done.outputs["program"])
+    fresh.chmod(0o755)
+    fresh.replace(path)
 
 
 def _sources(source: Path) -> dict[str, bytes]:

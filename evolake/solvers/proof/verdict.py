@@ -8,9 +8,11 @@ from typing import Literal, Protocol
 
 from evolake.solvers.proof.parse import ProofSpelling
 
-Verdict = Literal["verified", "refuted", "unsupported", "unknown"]
-"""verified: the proof was read and shows that the formula is unsatisfiable. refuted: it was read and does not. unsupported: it cannot be read
-(another format, damaged, cut short). unknown: the checker could not decide within its limits. Only a verified proof makes an UNSAT answer one."""
+Verdict = Literal["verified", "refuted", "incomplete", "malformed", "unsupported", "unknown"]
+"""verified: the proof was read and shows that the formula is unsatisfiable. refuted: it was read, and a step that the refutation needs does not
+follow. incomplete: it was read and never derives the empty clause. malformed: it cannot be read to its end: damaged, cut short, or with something in
+it that is no step. unsupported: it is of another format. unknown: the checker could not decide within its limits. Only a verified proof makes an
+UNSAT answer one."""
 ProofFormat = Literal["", "drat", "lrat"]
 
 
@@ -42,13 +44,15 @@ class ProofVerdict:
 
 @dataclass(frozen=True)
 class Finding:
-    """What one checker found. format: of the proof; "" if it was not read. by: who checked it, if not the checker that was asked."""
+    """What one checker found. format: of the proof; "" if it was not read. by: who checked it, if not the checker that was asked. peak_mb: most
+    memory that one of its processes took, in MiB; 0 if it was not measured."""
 
     verdict: Verdict
     reason: str
     cpu_s: float
     format: ProofFormat = ""
     by: str = ""
+    peak_mb: float = 0.0
 
 
 class ProofChecker(Protocol):

@@ -50,7 +50,7 @@ def judge(request: dict[str, Any]) -> tuple[str, str, str]:
     from evolake.solvers.formula.cnf import read_cnf_file
     from evolake.solvers.formula.packing import unpacked
     from evolake.solvers.proof.lrat import LratProof
-    from evolake.solvers.proof.parse import BadProof
+    from evolake.solvers.proof.parse import BadProof, OtherFormat
     from evolake.solvers.proof.reading import read_any
 
     names, path, most = request["names"], Path(request["proof"]), request["proof_mb"] << 20
@@ -66,14 +66,14 @@ def judge(request: dict[str, Any]) -> tuple[str, str, str]:
     except Bomb as error:
         return "unknown", f"{error.what}: wanted {error.wanted}, got {error.got}", ""
     except Damaged as error:
-        return "unsupported", f"it cannot be read: {error.got}, wanted {error.wanted}", ""
+        return "malformed", f"it cannot be read: {error.got}, wanted {error.wanted}", ""
     except BadProof as error:
-        return "unsupported", f"it cannot be read: {error}", ""
+        return "unsupported" if isinstance(error, OtherFormat) else "malformed", f"it cannot be read: {error}", ""
     kind = "lrat" if isinstance(proof, LratProof) else "drat"
     if (formula.starts[1:] == formula.starts[:-1]).any():
         return "verified", "the formula holds the empty clause", kind
     if proof.first_empty is None:
-        return "refuted", "the proof never derives the empty clause", kind
+        return "incomplete", "the proof never derives the empty clause", kind
     return *_checked(formula, proof, request), kind
 
 

@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 ANSWERS = ("SAT", "UNSAT")
 COPY = "~"
 GROWING = "growing"
-NO_PROOF = ("refuted", "missing", "unsupported")
+NO_PROOF = ("refuted", "missing", "incomplete", "malformed", "unsupported")
 """What a proof can be found to be that makes its variant unsound, since the answer came without a proof in the format that the variant declares;
 "unknown" and "unchecked" do not."""
 
@@ -81,7 +81,7 @@ def models(evidence: Row) -> Finding | None:
 
 @checker("solvers.proofs")
 def proofs(evidence: Row) -> Finding | None:
-    """Every UNSAT answer comes with a proof that a checker verified. Missing, unsupported, refuted and too slow ones all block."""
+    """Every UNSAT answer comes with a proof that a checker verified. Missing, incomplete, unreadable, refuted and too slow ones all block."""
     bad = [row for row in evidence["runs"] if row["answer"] == "UNSAT" and row["proof_status"] != "verified"]
     return _finding(bad, lambda row: f"its proof is {row['proof_status'] or 'missing'}")
 

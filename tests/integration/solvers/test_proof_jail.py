@@ -3,7 +3,7 @@
 from proof_kit import SQUARE, dimacs
 
 from evolake.jail import direct
-from evolake.solvers.proof import checkers
+from evolake.solvers.proof import asking
 from evolake.solvers.proof.verdict import ProofLimits
 
 WORKER = """
@@ -35,7 +35,7 @@ def test_a_checker_taken_over_by_its_proof_reaches_nothing(tmp_path, monkeypatch
     def taken_over(run, limits):
         return real(direct.replace(run, argv=[run.argv[0], "-c", WORKER, str(tmp_path / "secret")]), limits)
 
-    monkeypatch.setattr(checkers, "run_direct", taken_over)
-    result = checkers.ask_worker("native", tmp_path / "a.cnf", tmp_path / "a.drat", ProofLimits(cpu_s=5, memory_mb=512), "auto")
+    monkeypatch.setattr(asking, "run_direct", taken_over)
+    result = asking.ask_worker("native", tmp_path / "a.cnf", tmp_path / "a.drat", ProofLimits(cpu_s=5, memory_mb=512), "auto")
     assert (result.verdict, result.reason) == ("verified", "nothing")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.cnf", "a.drat", "secret"]

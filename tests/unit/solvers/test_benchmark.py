@@ -106,7 +106,7 @@ def test_answers_are_worth_what_is_proved(solver: Callable[..., Program], suite:
         ("unsat", "good"): ("wrong", "UNSAT", False, True, None, "unchecked"),
         ("unsat", "bad"): ("unsat", "UNSAT", True, True, "proof", "verified"),
         ("junk", "good"): ("unknown", None, False, False, None, None),
-        ("junk", "bad"): ("unsat", "UNSAT", False, True, None, "unsupported"),
+        ("junk", "bad"): ("unsat", "UNSAT", False, True, None, "malformed"),
         ("no-proof", "good"): ("sat", "SAT", True, True, "model", None),
         ("no-proof", "bad"): ("unsat", "UNSAT", False, True, None, "unknown"),
     }
@@ -122,12 +122,12 @@ def test_answers_are_worth_what_is_proved(solver: Callable[..., Program], suite:
 @pytest.mark.parametrize(("declared", "proof", "status", "problem"), [
     ("lrat-text", "3 0 1 2 0", "verified", None),
     ("lrat-text", "3 0 1 0", "refuted", "proof refuted: step 1 (clause 3): its hints do not end in a conflict"),
-    ("lrat-text", "0", "unsupported", "proof unsupported: it cannot be read: a line that is no step of LRAT: '0'"),
+    ("lrat-text", "0", "malformed", "proof malformed: it cannot be read: a line that is no step of LRAT: '0'"),
     ("drat-text", "3 0 1 2 0", "unsupported", "proof unsupported: it cannot be read: it is LRAT, and its declared format is DRAT text"),
     ("drat-text", "o 1 1 0", "unsupported",
      "proof unsupported: it cannot be read: it looks like FRAT: something that is no literal near 'o 1 1 0\\n'"),
 ])
-def test_a_proof_in_another_format_than_declared_is_unsupported_and_proves_nothing(
+def test_a_proof_in_another_format_than_declared_proves_nothing(
     declared: Any, proof: str, status: str, problem: str | None, solver: Callable[..., Program], suite: Suite,
 ) -> None:
     program = replace(solver(HONEST.replace("echo 0 >", f'echo "{proof}" >')), proof=declared)

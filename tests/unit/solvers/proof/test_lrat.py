@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proof_cases import DRAT_STEPS as STEPS
-from proof_cases import LITERAL, hints_for, proof_of, random_problem, random_steps, satisfiable, text_of
+from proof_cases import LITERAL, hints_for, planted, proof_of, random_problem, random_steps, satisfiable, text_of
 from proof_kit import pigeons
 
 from evolake.solvers.formula.cnf import formula_of
@@ -143,21 +143,6 @@ def test_no_proof_with_hints_refutes_a_satisfiable_formula():
         with_rat += ok and any(hint < 0 for _, literals, hints in steps if literals is not None for hint in hints)
         faulty += not ok and not satisfiable(variables, clauses)
     assert verified > 400 and with_rat > 20 and faulty > 100, (verified, with_rat, faulty)
-
-
-def planted(steps, dice):
-    """The steps with one fault: a hint or a literal that is gone, changed or new."""
-    place = dice.randrange(len(steps))
-    name, literals, hints = steps[place]
-    changed = list(hints)
-    kind = dice.randrange(4)
-    if kind == 0 and literals:
-        literals = [-literals[0], *literals[1:]]
-    elif kind == 1 and changed:
-        del changed[dice.randrange(len(changed))]
-    elif literals is not None:
-        changed.insert(dice.randint(0, len(changed)), dice.choice([1, 1, -1]) * dice.randint(1, name))
-    return [*steps[:place], (name, literals, changed), *steps[place + 1 :]]
 
 
 CADICAL = b"""\
