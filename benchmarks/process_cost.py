@@ -40,11 +40,12 @@ PARTS = ("imports", "definitions", "checks", "figures", "written", "rest", "chil
 OVERHEAD = ("imports", "definitions", "checks", "figures", "written", "starting")
 LOOK_S = 0.05
 PR_SET_CHILD_SUBREAPER = 36
+FORKS = "candidates in jails"
 KINDS = {
     "evolake.designs.engines.isolated_worker": "engines of designs", "evolake.jail.inside.server": "jails", "multiprocessing.spawn": "workers",
-    "multiprocessing.resource_tracker": "workers' trackers", "cc1": "compilers", "bwrap": "bubblewrap",
+    "multiprocessing.resource_tracker": "workers' trackers", "cc1": "compilers",
 }
-"""Words of a command line -> the kind of its process; others are called by their program's name."""
+"""Words of a command line -> the kind of its process; others are called by their module's or their program's name."""
 STARTS = {
     "engines of designs": "import torch, evolake.designs.engines.engine", "workers": "import evolake.compute.local",
     "jails": "import evolake.jail.inside.server",
@@ -111,6 +112,8 @@ class Tree:
     def __init__(self) -> None:
         self.commands: dict[tuple[int, int], str] = {}
         self.ticks: dict[tuple[int, int], int] = {}
+        self.parents: dict[tuple[int, int], str] = {}
+        """The command lines of the processes that they were first seen below."""
 
     def look(self, root: int) -> None:
         """Note what each process below `root` has taken by now. A process is known by its number and the moment of its start."""
@@ -139,15 +142,28 @@ class Tree:
                 continue
             if words:
                 self.commands[key] = words
+                above = next((known for (number, _), known in self.commands.items() if number == parent), "")
+                self.parents.setdefault(key, above)
 
     def kinds(self) -> dict[str, tuple[int, float]]:
         """Return kind -> (processes, processor seconds), the costliest first."""
         count, seconds = Counter[str](), Counter[str]()
-        for key, words in self.commands.items():
-            kind = next((name for part, name in KINDS.items() if part in words), Path(words.split()[0]).name)
+        for key in self.commands:
+            kind = self._kind(key)
             count[kind] += 1
             seconds[kind] += self.ticks[key] / os.sysconf("SC_CLK_TCK")
         return {kind: (count[kind], taken) for kind, taken in seconds.most_common()}
+
+    def _kind(self, key: tuple[int, int]) -> str:
+        kind = _named(self.commands[key])
+        return FORKS if kind == _named(self.parents[key]) == "jails" else kind
+
+
+def _named(words: str) -> str:
+    program, module = Path(words.split()[0]).name if words else "", words.partition(" -m ")[2].split()
+    if program == "bwrap":  # the command that it starts stands in its own
+        return "bubblewrap"
+    return next((name for part, name in KINDS.items() if part in words), module[0] if module else program)
 
 
 def measure(into: Path, arguments: list[str]) -> int:

@@ -149,7 +149,8 @@ class Fence:
         if newest != self.token:
             raise PartitionBusy(
                 f"{self._what}: run {self._run_id} lost its lock to a newer writer", wanted=f"token {self.token} to be the newest",
-                got=f"token {newest}" if newest else "none: that writer has ended", do="nothing was changed by this run; run it again if its content is still wanted",
+                got=f"token {newest}" if newest else "none: that writer has ended",
+                do="nothing was changed by this run; run it again if its content is still wanted",
             )
 
 

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 FAMILY = "bus-legs"
 SMALL = {
     "EVOLAKE_REPAIR__CANDIDATES": "2", "EVOLAKE_REPAIR__ROUNDS": "1",
-    "EVOLAKE_MODEL_MAX_OUTPUT_TOKENS": "32", "EVOLAKE_MODEL_REPAIRS": "0", "EVOLAKE_MODEL_TIMEOUT_S": "600",
+    "EVOLAKE_MODEL_MAX_OUTPUT_TOKENS": "8", "EVOLAKE_MODEL_REPAIRS": "0", "EVOLAKE_MODEL_TIMEOUT_S": "600",
 }
 LINES = {
     "families": {
