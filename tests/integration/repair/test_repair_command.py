@@ -1,4 +1,4 @@
-"""`evolake repair` as a user types it: files, exit codes, kills."""
+"""`evolake repair` as a user types it: processes, files, exit codes, kills."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ MEASURED = ["latency_mean_s", "latency_median_s", "latency_p95_s", "cpu_mean_s"]
 
 
 def evolake(*arguments: str | Path, lake: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    if arguments[0] == "run":  # it starts workers
+        return subprocess.run([*PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False, env=environment(lake, **more))
     return commands.evolake("repair", *arguments, environment=environment(lake, **more))
 
 

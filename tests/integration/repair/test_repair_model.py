@@ -14,7 +14,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import commands
 import polars as pl
 import pytest
 from loopback_model import KEY, Action, Asked, LoopbackModel, say
@@ -23,8 +22,7 @@ from evolake.lake import Lake
 from evolake.repair.execution.running import read_study
 from evolake.repair.names import INFORMED, KNOWN_ARMS, WHOLE_CONFLICT
 
-WORDS = ("repair", "run", "--backend", "model")
-PROGRAM = [sys.executable, "-c", "from evolake.cli import main; main()", *WORDS]
+PROGRAM = [sys.executable, "-c", "from evolake.cli import main; main()", "repair", "run", "--backend", "model"]
 SMALL = ["--problems", "5", "--seeds", "1", "--perturbed", "0", "--transfer", "1", "--json"]
 SIZES = {"EVOLAKE_REPAIR__CANDIDATES": "2", "EVOLAKE_REPAIR__ROUNDS": "3"}
 CALLS = 6
@@ -42,7 +40,7 @@ def environment(lake: Path, base_url: str, **more: str) -> dict[str, str]:
 
 
 def run(lake: Path, base_url: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return commands.evolake(*WORDS, *SMALL, *arguments, environment=environment(lake, base_url, **more))
+    return subprocess.run([*PROGRAM, *SMALL, *arguments], capture_output=True, text=True, check=False, env=environment(lake, base_url, **more))
 
 
 class Model:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import commands
@@ -20,7 +21,10 @@ from evolake.report.lines import read_findings
 
 def evolake(lake: Path, *command: str, **more: str) -> subprocess.CompletedProcess[str]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("EVOLAKE_")}
+    program = str(Path(sys.executable).with_name("evolake"))
     environment = clean | {"EVOLAKE_LAKE": str(lake), "EVOLAKE_WORKERS": "2"} | more
+    if command[:2] == ("repair", "run"):  # it starts workers
+        return subprocess.run([program, *command], env=environment, capture_output=True, text=True, check=False)
     return commands.evolake(*command, environment=environment)
 
 
