@@ -26,7 +26,7 @@ from lake_scale_synthesis import LINE, synthesize, synthesize_next
 GOALS = {"open the catalogue": 2.0, "ancestry of the champion": 1.0, "evolake status": 3.0, "chain check of the newest cycle": 1.0}
 QUERY_GOAL = 5.0
 ANCESTRY = "SELECT * FROM ancestors((SELECT arg_max(artifact_id, cycle) FROM champions WHERE line = $line))"
-LIMIT_S = 600
+LIMIT_S = 3600
 PARAMETERS = {"line": LINE, "run_id": "run-0500", "gate_no": "2", "rule_id": "rule-1", "before": "1", "after": "2"}
 
 

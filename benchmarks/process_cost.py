@@ -1,15 +1,22 @@
-"""Print the processor time of one run's own process by part: imports, definitions, checks, figures, the rest; and of the processes it starts.
+"""Print the processor time of a cycle by part: imports, definitions, checks, figures, writing, the rest; and of what it starts, by kind.
 
     python benchmarks/process_cost.py [--lines designs,families,solvers] [--profile demo] [--packages] [--json]
 
 Each line runs its seeds and one cycle in a fresh lake, in one process, as `evolake run --lines LINE --cycles 1` does. That process measures itself:
 an import counts where it begins, with all that it imports, and nowhere else. Counted is the processor time (user and system), so that other work on
-the machine matters little. "rest" is what the candidates' work, Dagster and the lake take in the process itself.
+the machine matters little. "written" is parts and seals of the lake; "rest" is what the candidates' work and Dagster take in the process itself.
+
+The processes that it starts are looked at every 50 ms: how many of each kind, and the processor time that each had taken when it was seen last.
+"short-lived" is what those took that were never seen: the forks of the jails, which are candidates' work, and the shortest programs. What a kind
+takes before its first task, times how many there were, is "starting"; all else of these processes is candidates' work. "overhead", what a cycle takes
+beyond the work of its candidates, is imports, definitions, checks, figures, written and starting; the rest of the process is not split.
 """
 
 from __future__ import annotations
 
 import builtins
+import contextlib
+import ctypes
 import functools
 import importlib
 import json
@@ -20,7 +27,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,7 +36,22 @@ import click
 
 ROOT = Path(__file__).parents[1]
 PROBE = "--measure-into"
-PARTS = ("imports", "definitions", "checks", "figures", "rest", "children")
+PARTS = ("imports", "definitions", "checks", "figures", "written", "rest", "children", "starting", "overhead")
+OVERHEAD = ("imports", "definitions", "checks", "figures", "written", "starting")
+LOOK_S = 0.05
+PR_SET_CHILD_SUBREAPER = 36
+FORKS = "candidates in jails"
+KINDS = {
+    "evolake.designs.engines.isolated_worker": "engines of designs", "evolake.jail.inside.server": "jails", "multiprocessing.spawn": "workers",
+    "multiprocessing.resource_tracker": "workers' trackers", "cc1": "compilers",
+}
+"""Words of a command line -> the kind of its process; others are called by their module's or their program's name."""
+STARTS = {
+    "engines of designs": "import torch, evolake.designs.engines.engine", "workers": "import evolake.compute.local",
+    "jails": "import evolake.jail.inside.server",
+}
+"""Kind -> what each process of it imports before its first task. Jails import besides what their line wants, see `JAILS`."""
+JAILS = {"designs": "import torch, numpy, evolake.designs.tracing.preload"}
 
 
 class Meter:
@@ -76,6 +98,74 @@ class Meter:
         return load
 
 
+@functools.cache
+def cost_of_start(program: str) -> float:
+    """Return the processor seconds of a fresh interpreter that runs `program`, its end left out: the least of three."""
+    text = f"import time; {program}; print(time.process_time())"
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return min(float(subprocess.check_output([sys.executable, "-c", text], cwd=ROOT, env=environment)) for _ in range(3))
+
+
+class Tree:
+    """The processes below one, as they are seen. This process must be the subreaper, so that none of them gets away."""
+
+    def __init__(self) -> None:
+        self.commands: dict[tuple[int, int], str] = {}
+        self.ticks: dict[tuple[int, int], int] = {}
+        self.parents: dict[tuple[int, int], str] = {}
+        """The command lines of the processes that they were first seen below."""
+
+    def look(self, root: int) -> None:
+        """Note what each process below `root` has taken by now. A process is known by its number and the moment of its start."""
+        stats: dict[int, tuple[int, int, int]] = {}
+        for entry in os.scandir("/proc"):
+            if entry.name.isdigit():
+                try:
+                    fields = Path(entry.path, "stat").read_text().rpartition(")")[2].split()
+                except OSError:
+                    continue
+                stats[int(entry.name)] = int(fields[1]), int(fields[11]) + int(fields[12]), int(fields[19])
+        for pid, (parent, ticks, started) in stats.items():
+            above = parent
+            while above in stats and above not in (root, os.getpid()):
+                above = stats[above][0]
+            if above not in (root, os.getpid()) or pid == root:
+                continue
+            if parent == os.getpid():  # its own parent is gone: nobody else will ask how it ended
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(pid, os.WNOHANG)
+            key = pid, started
+            self.ticks[key] = max(ticks, self.ticks.get(key, 0))
+            try:
+                words = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except OSError:
+                continue
+            if words:
+                self.commands[key] = words
+                above = next((known for (number, _), known in self.commands.items() if number == parent), "")
+                self.parents.setdefault(key, above)
+
+    def kinds(self) -> dict[str, tuple[int, float]]:
+        """Return kind -> (processes, processor seconds), the costliest first."""
+        count, seconds = Counter[str](), Counter[str]()
+        for key in self.commands:
+            kind = self._kind(key)
+            count[kind] += 1
+            seconds[kind] += self.ticks[key] / os.sysconf("SC_CLK_TCK")
+        return {kind: (count[kind], taken) for kind, taken in seconds.most_common()}
+
+    def _kind(self, key: tuple[int, int]) -> str:
+        kind = _named(self.commands[key])
+        return FORKS if kind == _named(self.parents[key]) == "jails" else kind
+
+
+def _named(words: str) -> str:
+    program, module = Path(words.split()[0]).name if words else "", words.partition(" -m ")[2].split()
+    if program == "bwrap":  # the command that it starts stands in its own
+        return "bubblewrap"
+    return next((name for part, name in KINDS.items() if part in words), module[0] if module else program)
+
+
 def measure(into: Path, arguments: list[str]) -> int:
     """Run `pipelines.evolve` in this process and write what it cost."""
     meter, at_start = Meter(), time.process_time()
@@ -86,8 +176,12 @@ def measure(into: Path, arguments: list[str]) -> int:
     enter()
     import assets.checks
     import evolake.report.figures
+    from evolake.lake.publish import Publisher
+    from evolake.lake.seals import Seals
     from pipelines.evolve import entry
 
+    for written, name in ((Publisher, "publish"), (Seals, "seal")):
+        setattr(written, name, meter.measured("written", getattr(written, name)))
     assets.checks.judge = meter.measured("checks", assets.checks.judge)
     evolake.report.figures.draw_figures = meter.measured("figures", evolake.report.figures.draw_figures)
     code = entry(arguments)
@@ -113,11 +207,21 @@ def cost_of(line: str, profile: str, cycles: int) -> dict[str, Any]:
         if line == "programs":
             environment["EVOLAKE_PROGRAMS__PROJECTS"] = str(ROOT / "examples" / "programs" / "function_minimization")
         command = [sys.executable, __file__, PROBE, str(result), "--lines", line, "--cycles", str(cycles), "--json"]
+        tree = Tree()
         with log.open("wb") as output:
-            code = subprocess.run(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, check=False).returncode
-        if code:
-            raise SystemExit(f"{line} ended with exit code {code}\n{log.read_text(errors='replace')[-3000:]}")
-        return json.loads(result.read_text())
+            process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)
+            while process.poll() is None:
+                tree.look(process.pid)
+                time.sleep(LOOK_S)
+        if process.returncode:
+            raise SystemExit(f"{line} ended with exit code {process.returncode}\n{log.read_text(errors='replace')[-3000:]}")
+        measured = json.loads(result.read_text())
+        kinds, parts = tree.kinds(), measured["seconds"]
+        unseen = max(0.0, parts["children"] - sum(seconds for _, seconds in kinds.values()))
+        starts = STARTS | ({"jails": JAILS[line]} if line in JAILS else {})
+        parts["starting"] = sum(count * cost_of_start(starts[kind]) for kind, (count, _) in kinds.items() if kind in starts)
+        parts["overhead"] = sum(parts.get(part, 0.0) for part in OVERHEAD)
+        return measured | {"kinds": {**kinds, "short-lived": (0, unseen)}}
 
 
 @click.command()
@@ -128,6 +232,7 @@ def cost_of(line: str, profile: str, cycles: int) -> dict[str, Any]:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def main(lines: str, cycles: int, profile: str, packages: bool, as_json: bool) -> None:
     """Print the seconds of processor time by part."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     rows = {line: cost_of(line, profile, cycles) for line in lines.split(",")}
     if as_json:
         click.echo(json.dumps(rows))
@@ -135,6 +240,8 @@ def main(lines: str, cycles: int, profile: str, packages: bool, as_json: bool) -
     click.echo(f"{'cpu seconds':<12}" + "".join(f"{part:>12}" for part in ("process", *PARTS)))
     for line, row in rows.items():
         click.echo(f"{line:<12}" + "".join(f"{row['seconds'].get(part, 0.0):>12.2f}" for part in ("process", *PARTS)))
+        for kind, (count, seconds) in row["kinds"].items():
+            click.echo(f"    {seconds:6.2f} {kind}" + (f" ({count})" if count else ""))
         for name, seconds in row["packages"].items() if packages else ():
             click.echo(f"    {seconds:6.2f} {name}")
 

@@ -100,4 +100,7 @@ def main(descriptor: str, module: str) -> int:
 
 
 if __name__ == "__main__":
+    # A spawned process imports the main module again, by its name or file, and so all of Dagster: it needs nothing of this one.
+    __spec__ = None
+    del __file__
     sys.exit(main(*sys.argv[1:]))

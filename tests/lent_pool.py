@@ -17,6 +17,6 @@ def lent_pool(workers: int = 2, preload: tuple[str, ...] = ("torch", "numpy"), m
     """In place of `evolake.jail.open_pool` in a `with`: opened by the first who asks for these modules, and closed at the end of the process."""
     asked = (backend(mode).mode, workers, tuple(preload))
     if asked not in _opened or not _opened[asked].idle:
-        _opened[asked] = open_pool(workers, preload, mode)
+        _opened[asked] = open_pool(workers, preload, mode, all_at_once=False)
         atexit.register(_opened[asked].close)
     yield _opened[asked]

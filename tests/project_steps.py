@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import io
 import json
 import os
 import signal
@@ -11,7 +12,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -64,7 +66,7 @@ def share_tape(project: Project, other: Project) -> Project:
 
 def assert_replays(project: Project, other: Project, line: str, timed: str, **settings: str) -> None:
     """Cycle 0001 of the line from the tape alone, with the server gone: the same content but for the table `timed`, nothing paid."""
-    share_tape(project, other).run("run", "--cycles", "1", "--lines", line, EVOLAKE_REPLAY_ONLY="true", **settings)
+    run_here(share_tape(project, other), line, EVOLAKE_REPLAY_ONLY="true", **settings)
     hashes = f"""SELECT asset, content_sha FROM parts WHERE line = '{line}' AND cycle = '0001' AND state = 'current'
         AND asset NOT LIKE '%agent_calls' AND asset <> '{timed}' ORDER BY asset"""
     assert other.sql(hashes) == project.sql(hashes)
@@ -108,6 +110,18 @@ def materialize(project: Project, line: str, cycle: str | Sequence[str] | None, 
             command = ["asset", "materialize", "--select", chosen, *partition, "-m", "pipelines.definitions"]
             done = CliRunner().invoke(cli, command, catch_exceptions=False)
             assert done.exit_code == 0, done.output[-4000:]
+
+
+def run_here(project: Project, line: str, cycles: int = 1, check: bool = True, **more: str) -> subprocess.CompletedProcess[str]:
+    """What `evolake run --lines LINE --cycles N` does, in this process, and what it prints: a process of its own takes some 5 cpu seconds to import
+    what is imported here already. That the command starts one, and that it may be killed, is tried in the lines' own tests."""
+    printed, said = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
+    words = ["--lines", line, "--cycles", str(cycles)]
+    with inside(replace(project, environment=project.environment | more)), redirect_stdout(printed), redirect_stderr(said):
+        code = importlib.import_module("pipelines.evolve").entry(words)
+    texts = [stream.buffer.getvalue().decode("utf-8") for stream in (printed, said)]  # type: ignore[attr-defined]
+    assert code == 0 or not check, f"the run of {line} ended with {code}\n{texts[0][-4000:]}\n{texts[1][-4000:]}"
+    return subprocess.CompletedProcess(words, code, *texts)
 
 
 @cache

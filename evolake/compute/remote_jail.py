@@ -80,7 +80,7 @@ def open_jails(executor: Executor | None, workers: int, preload: tuple[str, ...]
     """
     if isinstance(executor, Remote):
         return RemotePool(executor, executor.slots, preload, mode)
-    return open_pool(workers=workers, preload=preload, mode=mode)
+    return open_pool(workers=workers, preload=preload, mode=mode, all_at_once=False)
 
 
 def jails_here(preload: tuple[str, ...], mode: str) -> Pool:

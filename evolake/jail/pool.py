@@ -8,6 +8,7 @@ import os
 import queue
 import secrets
 import threading
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
@@ -25,9 +26,16 @@ T = TypeVar("T")
 
 
 class Pool:
-    """`workers` jails. Calls may come from any thread; each takes an idle worker or waits for one. Close it, or use it as a context manager."""
+    """Up to `workers` jails. Calls may come from any thread; each takes an idle worker or waits for one. Close it, or use it as a context manager.
 
-    def __init__(self, backend: Backend, workers: int, preload: tuple[str, ...], wanted: tuple[str, ...] = (), view: View = View()):
+    all_at_once: whether all are started now. Else one is, and each further one when a call has waited for as long as the first took to start: where
+    candidates take less than that, the imports of another jail would cost more than it brings.
+    """
+
+    def __init__(
+        self, backend: Backend, workers: int, preload: tuple[str, ...], wanted: tuple[str, ...] = (), view: View = View(), *,
+        all_at_once: bool = True,
+    ):
         self.workers = workers
         self._wanted = wanted
         self._view = view
@@ -37,9 +45,11 @@ class Pool:
         self._starter = ThreadPoolExecutor(max_workers=1, thread_name_prefix="jail-starter")
         self._idle: queue.LifoQueue[_Worker] = queue.LifoQueue()
         self._all: list[_Worker] = []
+        self._begun = 0
         self._closed = False
+        began = time.monotonic()
         try:
-            for _ in range(workers):
+            for _ in range(workers if all_at_once else 1):
                 self._all.append(_Worker(self._spawn()))
             for worker in self._all:
                 self._prove(worker.jail)
@@ -47,6 +57,8 @@ class Pool:
         except BaseException:
             self.close()
             raise
+        self._begun = len(self._all)
+        self._start_s = time.monotonic() - began
 
     @property
     def jail(self) -> JailMode:
@@ -56,7 +68,8 @@ class Pool:
     @property
     def idle(self) -> bool:
         """Open, with no call under way."""
-        return not self._closed and self._idle.qsize() == self.workers
+        with self._lock:
+            return not self._closed and self._idle.qsize() == self._begun
 
     def __enter__(self) -> Pool:
         return self
@@ -66,10 +79,12 @@ class Pool:
 
     def close(self) -> None:
         """Kill every jail. A call under way in another thread fails with JailUnavailable."""
-        self._closed = True
-        for worker in self._all:
+        with self._lock:
+            self._closed = True
+            workers = tuple(self._all)
+            self._all.clear()
+        for worker in workers:
             worker.close()
-        self._all.clear()
         self._starter.shutdown()
 
     def call(self, driver: str, source: str, payload: Any = None, limits: Limits = Limits()) -> Outcome:
@@ -118,7 +133,35 @@ class Pool:
     def _take(self) -> _Worker:
         if self._closed:
             raise JailUnavailable("the pool is closed", do="open it with `with open_pool(...)` around the calls")
+        if self._begun < self.workers:
+            with contextlib.suppress(queue.Empty):
+                return self._idle.get(timeout=self._start_s)
+            if (worker := self._another()) is not None:
+                return worker
         return self._idle.get()
+
+    def _another(self) -> _Worker | None:
+        """One more worker, proved; None where all have been started."""
+        with self._lock:
+            if self._closed or self._begun == self.workers:
+                return None
+            self._begun += 1
+        try:
+            jail = self._spawn()
+            self._prove(jail)
+        except BaseException:
+            with self._lock:
+                self._begun -= 1
+            raise
+        worker = _Worker(jail)
+        with self._lock:
+            closed = self._closed
+            if not closed:
+                self._all.append(worker)
+        if closed:
+            worker.close()
+            raise JailUnavailable("the pool was closed during a call")
+        return worker
 
     def _spawn(self) -> JailProcess:
         """A new jail, importing; started by the pool's own thread, since a jail dies with the thread that started it."""
@@ -222,14 +265,16 @@ def execute(jail: JailProcess, call: Call) -> Outcome:
 
 
 def open_pool(
-    workers: int = 2, preload: tuple[str, ...] = ("torch", "numpy"), mode: str | None = None, wanted: tuple[str, ...] = (), view: View = View(),
+    workers: int = 2, preload: tuple[str, ...] = ("torch", "numpy"), mode: str | None = None, wanted: tuple[str, ...] = (), view: View = View(), *,
+    all_at_once: bool = True,
 ) -> Pool:
     """Start `workers` jails that have imported `preload`, and of `wanted` what can be imported.
 
     mode: "bubblewrap" or "rlimits"; None follows the setting EVOLAKE_JAIL. view: what candidates see beyond the system.
+    all_at_once: see `Pool`.
 
     Raises JailUnavailable, saying what to install or allow, where this machine cannot build the jail; there is no silent fall-back.
     """
     if workers < 1:
         raise InputError("a jail pool needs at least one worker", got=repr(workers))
-    return Pool(backend(mode), workers, tuple(preload), tuple(wanted), view)
+    return Pool(backend(mode), workers, tuple(preload), tuple(wanted), view, all_at_once=all_at_once)

@@ -112,7 +112,7 @@ class Partition:
 
     @property
     def lock(self) -> Path:
-        return self.root / "locks" / self.line / self.asset / f"{self.cycle or 'whole'}.lock"
+        return self.root / "locks" / self.line / f"{self.asset}@{self.cycle or 'whole'}.lock"
 
     @property
     def token(self) -> Path:
@@ -125,6 +125,11 @@ class Partition:
     def history(self, token: int, file_sha: str) -> Path:
         """Where the part that `token` wrote lies once it has been superseded."""
         return self.asset_folder / HISTORY / self._key / f"{token:06d}-{file_sha[:16]}.parquet"
+
+
+def log_lock(table: Path) -> Path:
+    """The lock of those who add to a table's manifest, by the table's folder: one for all tables of a line."""
+    return table.parents[2] / "locks" / table.parent.name / "_manifests.lock"
 
 
 def line_lock(root: Path, line: str) -> Path:

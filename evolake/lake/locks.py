@@ -27,12 +27,14 @@ from evolake.reading.numbers import DIGITS
 
 
 @contextmanager
-def hold(path: Path, *, what: str, run_id: str, timeout_s: float) -> Iterator[None]:
+def hold(path: Path, *, what: str, run_id: str, timeout_s: float, remove: bool = False) -> Iterator[None]:
     """Holds the lock at `path` while the block runs.
 
     Args:
-        path: the lock file; kept after release. what: what is locked, for messages.
+        path: the lock file. what: what is locked, for messages.
         run_id: who asks. timeout_s: how long to wait for another holder; 0 is not at all.
+        remove: the lock file and its token go when the block ends well. Who waits for a lock asks, once it has it, whether its file is still there
+            (filelock does so), and a writer whose token is gone has lost its lock (`Fence.check`).
 
     Raises:
         PartitionBusy: another holder kept it for `timeout_s`; names the holder. LakeError: the lock's file cannot be written.
@@ -56,6 +58,9 @@ def hold(path: Path, *, what: str, run_id: str, timeout_s: float) -> Iterator[No
         with disk.as_lake_error(f"{what} cannot be locked for run {run_id}", f"to write {note}"):
             disk.write_atomic(note, json.dumps(about).encode(), tag="note")
         yield
+        if remove:
+            disk.discard(path.with_suffix(".token"))
+            disk.discard(path)
     finally:
         disk.discard(note)
         lock.release()
@@ -138,12 +143,14 @@ class Fence:
         return cls(path, token, what, run_id)
 
     def check(self) -> None:
-        """Raises PartitionBusy when another writer has taken a newer token: this one has lost its lock and must not go on."""
+        """Raises PartitionBusy when another writer has taken a newer token, or has ended and removed it: this one has lost its lock and must not
+        go on."""
         newest = _newest(self._path)
-        if newest > self.token:
+        if newest != self.token:
             raise PartitionBusy(
                 f"{self._what}: run {self._run_id} lost its lock to a newer writer", wanted=f"token {self.token} to be the newest",
-                got=f"token {newest}", do="nothing was changed by this run; run it again if its content is still wanted",
+                got=f"token {newest}" if newest else "none: that writer has ended",
+                do="nothing was changed by this run; run it again if its content is still wanted",
             )
 
 

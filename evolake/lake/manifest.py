@@ -269,5 +269,4 @@ class Manifests:
 
     def note(self, path: Path, bodies: list[dict[str, Any]]) -> None:
         """Adds lines, durably."""
-        table = path.parent
-        chained.append(path, self._root / "locks" / table.parent.name / table.name / "_manifest.lock", bodies, lambda: self.look(path).log)
+        chained.append(path, layout.log_lock(path.parent), bodies, lambda: self.look(path).log)

@@ -40,7 +40,7 @@ class Publisher:
         content_sha = content_hash(frame, schema.provenance if schema else ())
         with (
             disk.as_lake_error(f"{partition} could not be published by run {run_id}", f"to write below {partition.asset_folder}"),
-            hold(partition.lock, what=str(partition), run_id=run_id, timeout_s=self._lock_timeout_s),
+            hold(partition.lock, what=str(partition), run_id=run_id, timeout_s=self._lock_timeout_s, remove=True),
         ):
             lake_format.mark(partition.root)
             check_lease(line_lock(partition.root, partition.line))

@@ -11,7 +11,7 @@ import pytest
 from designs_fixtures import Project, open_project
 from designs_scripted_model import PlayedModel
 from loopback_model import LoopbackModel
-from project_steps import assert_no_key, assert_replays, assert_within_forecast, by_a_model, usd_of
+from project_steps import assert_no_key, assert_replays, assert_within_forecast, by_a_model, run_here, usd_of
 
 from evolake.lake import BlobStore
 
@@ -32,9 +32,9 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     played = PlayedModel()
     with LoopbackModel(played) as server:
         project = open_project(tmp_path_factory.mktemp("modelled"), **by_a_model(server.base_url))
-        project.run("run", "--cycles", "1", "--lines", "designs")
+        run_here(project, "designs")
         project.environment["EVOLAKE_DESIGNS__DESIGNER"] = "session"
-        project.run("run", "--cycles", "1", "--lines", "designs")
+        run_here(project, "designs")
     yield Modelled(project, played)
 
 
@@ -98,6 +98,6 @@ def test_a_cycle_replays_from_the_tape_with_the_server_gone(modelled: Modelled, 
 
 def test_replay_only_without_the_tape_stops_with_a_sentence(modelled: Modelled, tmp_path: Path):
     other = open_project(tmp_path, **modelled.project.settings)
-    done = other.run("run", "--cycles", "1", "--lines", "designs", check=False, EVOLAKE_REPLAY_ONLY="true")
+    done = run_here(other, "designs", check=False, EVOLAKE_REPLAY_ONLY="true")
     assert done.returncode in (2, 3)
     assert "replay only: the tape has no reply" in done.stderr + done.stdout

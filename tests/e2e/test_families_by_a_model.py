@@ -13,7 +13,7 @@ import pytest
 from designs_fixtures import ROOT, Project, open_project
 from families_scripted_model import GUIDANCE, SEEDS, ScriptedFamilies
 from loopback_model import LoopbackModel
-from project_steps import assert_no_key, assert_replays, assert_within_forecast, by_a_model, usd_of
+from project_steps import assert_no_key, assert_replays, assert_within_forecast, by_a_model, run_here, usd_of
 
 from evolake.lake import BlobStore
 
@@ -41,10 +41,10 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
             EVOLAKE_FAMILIES__WORLD_SHARE="0", EVOLAKE_FAMILIES__DRIFT_PAIRS="2", EVOLAKE_FAMILIES__DRIFT_SAMPLES="1", NO_PROXY="127.0.0.1",
             **by_a_model(server.base_url, EVOLAKE_MODELS='{"default": "played", "families_solver": "played"}'),
         )
-        project.run("run", "--cycles", "1", "--lines", "families")
+        run_here(project, "families")
         project.run("guide", GUIDANCE, "--line", "families")
         project.environment["EVOLAKE_FAMILIES__EVOLUTION_AGENT"] = "session"
-        project.run("run", "--cycles", "1", "--lines", "families")
+        run_here(project, "families")
     yield Modelled(project, scripted)
 
 

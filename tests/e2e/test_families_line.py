@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 from designs_fixtures import ROOT, Project, open_project
 from lake_damage import damage_of
-from project_steps import contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
+from project_steps import contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, run_here, undescribed
 from project_steps import stale as stale_parts
 
 from evolake.families.faults.catalogue import FAULTS
@@ -69,7 +69,7 @@ def evolved(tmp_path_factory) -> Project:
     assert (summary["verdict"], summary["line"], summary["enters"]) == ("added", "families", "0002")
     (folder / "seeds" / "families" / "dropped-late").mkdir()
     (folder / "seeds" / "families" / "dropped-late" / "generator.py").write_text("def input(difficulty):\n    return {}, []\n")
-    done = project.run("run", "--cycles", "1", "--lines", "families")
+    done = run_here(project, "families")
     assert "0002" in done.stdout
     assert "new seeds: dropped-late blocked before the gates (no file template.md in dropped-late wanted: " in done.stdout
     assert f"{IMMIGRANT} accepted" in done.stdout

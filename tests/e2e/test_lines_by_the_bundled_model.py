@@ -16,7 +16,7 @@ import pytest
 import solvers_fixtures
 from bundled_model_server import Server, serving
 from designs_fixtures import Project
-from project_steps import USD_A_MILLION_TOKENS, by_a_model, materialize, usd_of
+from project_steps import USD_A_MILLION_TOKENS, by_a_model, materialize, run_here, usd_of
 
 from evolake.programs.commands.template import FILES
 
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.slow]
 FAMILY = "bus-legs"
 SMALL = {
     "EVOLAKE_REPAIR__CANDIDATES": "2", "EVOLAKE_REPAIR__ROUNDS": "1",
-    "EVOLAKE_MODEL_MAX_OUTPUT_TOKENS": "32", "EVOLAKE_MODEL_REPAIRS": "0", "EVOLAKE_MODEL_TIMEOUT_S": "600",
+    "EVOLAKE_MODEL_MAX_OUTPUT_TOKENS": "8", "EVOLAKE_MODEL_REPAIRS": "0", "EVOLAKE_MODEL_TIMEOUT_S": "600",
 }
 LINES = {
     "families": {
@@ -74,7 +74,7 @@ def modelled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Modelled]:
             project.environment.update(settings)
         operators = replace(project, environment=project.environment | {"EVOLAKE_BACKEND": "operators"})
         materialize(operators, "families", None, "seeds")  # by this reviewer no seed would come through
-        said = {line: project.run("run", "--cycles", "1", "--lines", line).stdout for line in LINES}
+        said = {line: run_here(project, line).stdout for line in LINES}
         said["repair"] = project.run(
             "repair", "run", "--problems", "1", "--seeds", "1", "--perturbed", "0", "--transfer", "0", "--arms", "multi_generic_feedback",
         ).stdout

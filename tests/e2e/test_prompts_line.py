@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from designs_fixtures import ROOT, Project, open_project
 from lake_damage import damage_of
-from project_steps import kill_when, materialize, undescribed
+from project_steps import kill_when, materialize, run_here, undescribed
 from prompts_sizes import most_of
 
 from evolake.lake import Lake
@@ -55,7 +55,7 @@ def kill_after_first_note(project: Project, cycle: str, *command: str) -> list[d
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory) -> Trained:
     project = open_project(tmp_path_factory.mktemp("prompts"), **SMALL)
-    project.run("run", "--cycles", "1", "--lines", "prompts", EVOLAKE_PROMPTS__ITERATIONS_PER_CYCLE="1")
+    run_here(project, "prompts", EVOLAKE_PROMPTS__ITERATIONS_PER_CYCLE="1")
     command = ("run", "--cycles", "1", "--lines", "prompts")
     killed = kill_after_first_note(project, "0002", *command)
     return Trained(project, killed, project.run(*command).stdout)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from designs_fixtures import Project
 from loopback_model import Asked, LoopbackModel
-from project_steps import assert_within_forecast, by_a_model, materialize, share_tape, usd_of
+from project_steps import assert_within_forecast, by_a_model, materialize, run_here, share_tape, usd_of
 from solver_seed_builds import seed_folder
 from solvers_fixtures import SEED, open_project, pin_secret, share_secret
 from solvers_scripted_model import OBJECTIVES, PAR2, PLANNED, RULE, SESSIONS, WRITTEN, ScriptedSolvers, played
@@ -45,9 +45,9 @@ def modelled(tmp_path_factory) -> Iterator[Modelled]:
     scripted = ScriptedSolvers(seed_folder(SEED))
     with LoopbackModel(scripted) as server:
         project.environment["EVOLAKE_MODEL_BASE_URL"] = server.base_url
-        project.run("run", "--cycles", "1", "--lines", "solvers")
+        run_here(project, "solvers")
         project.environment.update(EVOLAKE_CODER="session", EVOLAKE_SOLVERS__ANALYST="session")
-        project.run("run", "--cycles", "1", "--lines", "solvers")
+        run_here(project, "solvers")
     yield Modelled(project, scripted, server.requests)
 
 

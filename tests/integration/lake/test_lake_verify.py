@@ -188,7 +188,7 @@ def _damage(root: Path) -> dict[str, tuple[list[str], bool]]:
         "tape entries swapped": (lambda: swap(tape[0], tape[1]), ["tape"], False),
         "temporary part": (lambda: write(part.with_name(".tmp-run-9"), b"x"), ["leftover"], True),
         "temporary blob of a dead process": (lambda: write(root / f"blobs/ab/.tmp-{dead}-1-cd", b"x"), ["leftover"], True),
-        "token damaged": (lambda: (root / "locks/ordered/candidates/0004.token").write_bytes(b"\x00"), ["token"], True),
+        "token damaged": (lambda: (root / "locks/ordered/candidates@0004.token").write_bytes(b"\x00"), ["token"], True),
         "lines repeated": (lambda: _append_again(table / "candidates/_manifest.jsonl"), ["manifest"], True),
     }
 

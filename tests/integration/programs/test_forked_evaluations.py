@@ -68,7 +68,7 @@ def answer(x):
 }
 ELSEWHERE = {"makes a process", "makes a pipe"}
 """What a forked process is ended for: a jail of its own is started."""
-LIMITED = OWN.model_copy(update={"cpu_s": 2, "wall_s": 4})
+LIMITED = OWN.model_copy(update={"cpu_s": 1, "wall_s": 2})
 
 
 def compared(evaluation: Evaluation) -> dict[str, Any]:

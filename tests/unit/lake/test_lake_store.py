@@ -12,6 +12,7 @@ from evolake.errors import CorruptPart, InputError, LakeError, PartitionBusy
 from evolake.lake import DERIVATIONS, Lake, Record
 from evolake.lake.hashing import content_hash
 from evolake.lake.layout import Partition
+from evolake.lake.locks import Fence
 
 FRAME = pl.DataFrame({"design": ["a", "b"], "score": [1.0, None]})
 OTHER = pl.DataFrame({"design": ["c"], "score": [3.0]})
@@ -199,6 +200,26 @@ def test_a_commit_line_that_was_lost_is_found_again_through_its_intent(lake):
     assert Lake(lake.root).publish("designs", "candidates", OTHER, cycle="0001", run_id="run3") == second
     log = Lake(lake.root).verifier.log(Partition(lake.root, "designs", "candidates", "0001"))
     assert ([entry.token for entry in log.commits], log.pending) == ([1, 2], ())
+
+
+def test_a_publication_leaves_no_lock_of_its_part(lake):
+    with lake.line_lock("designs", run_id="run1"):
+        for cycle in ("0001", "0002"):
+            publish(lake, cycle=cycle)
+            publish(lake, OTHER, cycle=cycle, run="run2")
+    folder = lake.root / "locks"
+    left = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    assert left == ["designs.lock", "designs.token", "designs/_manifests.lock"]
+
+
+def test_a_writer_whose_part_another_has_published_meanwhile_has_lost_its_lock(lake):
+    publish(lake)
+    partition = Partition(lake.root, "designs", "candidates", "0001")
+    fence = Fence.take(partition.token, at_least=1, what="p", run_id="stale")
+    fence.check()
+    publish(lake, OTHER, run="newer")
+    with pytest.raises(PartitionBusy, match="lost its lock to a newer writer"):
+        fence.check()
 
 
 def test_one_run_holds_a_line(lake):

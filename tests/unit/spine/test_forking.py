@@ -99,6 +99,13 @@ print(len(os.listdir("/proc/self/task")) - before)
     assert done.stdout.strip() == "0"
 
 
+@pytest.mark.parametrize("words", [("pipelines.evolve", "--help"), ("pipelines.forking",)], ids=["a run", "the process that forks"])
+def test_a_process_that_a_run_spawns_does_not_import_the_module_of_the_run(words: tuple[str, ...]):
+    asked = "import multiprocessing.spawn as s\nprint('main:', [name for name in s.get_preparation_data('worker') if name.startswith('init_main')])\n"
+    done = subprocess.run([sys.executable, "-i", "-m", *words], input=asked, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1].endswith("main: []"), done.stdout
+
+
 def test_what_is_imported_before_the_fork_starts_no_thread_of_python_and_opens_no_database():
     program = """
 import os, threading
