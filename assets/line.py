@@ -7,12 +7,10 @@ one slot, so that cycles run one after the other and two lines side by side. Unp
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, runtime_checkable
 
 import dagster as dg
@@ -20,7 +18,6 @@ import dagster as dg
 from assets.package import Decorator, Options, Package
 from evolake.lake import TableSchema
 from evolake.lazy import Lazy
-from evolake.reading import DATA_BYTES, read_bytes
 
 if TYPE_CHECKING:
     from evolake.agents.roles import Role
@@ -130,13 +127,3 @@ class Line(Package):
     def seed_asset(self, **given: Unpack[Options]) -> Decorator:
         """Decorator: an asset without cycles, in the group `<line>_seeds`. Never part of a cycle's job."""
         return self.decorate(self.seeds_group, **given)
-
-
-def files_version(paths: Iterable[Path], root: Path) -> str:
-    """Data version of a set of files: sha256 over their names (relative to `root`) and bytes, in name order."""
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        data = read_bytes(path, DATA_BYTES)
-        digest.update(f"{path.relative_to(root).as_posix()}\0{len(data)}\0".encode())
-        digest.update(data)
-    return digest.hexdigest()

@@ -1,5 +1,5 @@
 """Policy, applied once over all lines and studies: one set of resources, one executor, and jobs; a line has a nightly schedule and a continuous
-sensor too; two sensors over all of them mark dead runs and tell of failed ones.
+sensor too; three sensors over all of them mark dead runs, watch rule files and tell of failed runs.
 
 Kept apart from `definitions`, which says *which* there are, so that tests put toy lines and toy studies under the very same policy.
 """
@@ -18,6 +18,7 @@ from pipelines.freshness import kept_fresh, refuse_unknown
 from pipelines.jobs import cycle_job, seeds_job, study_jobs
 from pipelines.lines import BuiltLine, BuiltStudy
 from pipelines.rules_job import preview_rules
+from pipelines.rules_watch import rules_watch
 from pipelines.runlog import evolve_log
 from pipelines.schedules import nightly
 from pipelines.sensors import continuous
@@ -38,7 +39,9 @@ def define(lines: Sequence[BuiltLine], studies: Sequence[BuiltStudy] = ()) -> dg
             *(job for built in studies for job in study_jobs(built.study)),
         ],
         schedules=[*(nightly(built.line) for built in lines), *([lake_nightly] if lines else [])],
-        sensors=[*(continuous(built.line) for built in lines), dead_runs([built.line for built in lines]), alerts()],
+        sensors=[
+            *(continuous(built.line) for built in lines), dead_runs([built.line for built in lines]), rules_watch([built.line for built in lines]), alerts(),
+        ],
         resources=resources_by_name(),
         executor=living_executor,
         loggers={"evolve": evolve_log},

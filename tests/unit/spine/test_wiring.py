@@ -17,6 +17,7 @@ from pipelines.cycles import register_cycles
 from pipelines.freshness import policy_of
 from pipelines.home import TEMPLATE, ensure_home
 from pipelines.policy import define
+from pipelines.rules_watch import rules_watch
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -58,13 +59,13 @@ def test_a_cycle_job_is_one_cycle_with_its_checks_and_never_the_seeds(project):
     assert {key.name for key in layer.asset_graph.asset_check_keys} == {"members_are_unique"}
 
 
-def test_schedules_and_sensors_are_listed_and_stopped_but_for_the_one_that_buries(project):
+def test_schedules_and_sensors_are_listed_and_stopped_but_for_those_that_start_no_run(project):
     repository = project.defs.get_repository_def()
     schedules = {item.name: item.default_status for item in repository.schedule_defs}
     sensors = {item.name: item.default_status for item in repository.sensor_defs}
     assert schedules["gated_nightly"] == dg.DefaultScheduleStatus.STOPPED
     assert sensors["gated_continuous"] == dg.DefaultSensorStatus.STOPPED
-    assert sensors.pop("dead_runs") == dg.DefaultSensorStatus.RUNNING
+    assert {sensors.pop(name) for name in ("dead_runs", "rules_watch")} == {dg.DefaultSensorStatus.RUNNING}
     assert set(schedules.values()) == {dg.DefaultScheduleStatus.STOPPED} and set(sensors.values()) == {dg.DefaultSensorStatus.STOPPED}
     assert sensors.pop("alerts") == dg.DefaultSensorStatus.STOPPED
     assert len(sensors) == len(project.lines), "no default automation sensor beside ours"
@@ -111,27 +112,50 @@ def test_cycle_numbers_that_do_not_fit_four_digits_are_refused(number):
         cycle_key(number)
 
 
-def test_rules_are_observed_and_their_version_is_the_hash_of_the_files(project, tmp_path):
+RULE = "---\nid: one\nversion: {version}\nkind: static\ngate: form\ncheck: toy.form\n---\nWhy.\n"
+
+
+def test_rules_are_observed_with_the_hash_of_what_they_mean_and_no_data_version(project, tmp_path):
+    """A data version would make stale each asset with an edge from the rules, whichever rule was edited."""
     rules = rules_asset(Line("toy", "A toy."), tmp_path / "rules")
     (tmp_path / "rules").mkdir()
-    (tmp_path / "rules" / "one.md").write_text("one")
+    (tmp_path / "rules" / "one.md").write_text(RULE.format(version=1))
     job = dg.Definitions(assets=[rules], jobs=[dg.define_asset_job("look", dg.AssetSelection.all(include_sources=True))]).resolve_job_def("look")
 
     def version() -> str:
         result = job.execute_in_process(instance=project.instance)
         [event] = [event for event in result.all_events if event.event_type_value == "ASSET_OBSERVATION"]
-        return event.asset_observation_data.asset_observation.tags["dagster/data_version"]
+        seen = event.asset_observation_data.asset_observation
+        assert "dagster/data_version" not in seen.tags
+        return str(seen.metadata["rules_hash"].value)
 
     first = version()
     assert version() == first
-    (tmp_path / "rules" / "one.md").write_text("two")
+    (tmp_path / "rules" / "one.md").write_text(RULE.format(version=2))
     assert version() != first
+
+
+def test_the_sensor_notes_rules_once_and_tells_when_the_loaded_definitions_are_older(project, tmp_path):
+    line = Line("watched", "A toy.")
+    rule = tmp_path / "one.md"
+    rule.write_text(RULE.format(version=1))
+    rules_asset(line, tmp_path)
+    sensor, cursor = rules_watch([line]), None
+    told = []
+    for version in (1, 1, 2, 2):
+        rule.write_text(RULE.format(version=version))
+        context = dg.build_sensor_context(instance=project.instance, cursor=cursor)
+        result = sensor(context)
+        cursor = context.cursor
+        count = len(project.instance.fetch_observations(line.key("rules"), limit=10).records)
+        told.append((count, "Reload definitions" in result.skip_message))
+    assert told == [(1, False), (1, False), (2, True), (2, True)]
 
 
 def test_rules_of_an_empty_folder_are_an_error(project, tmp_path):
     rules = rules_asset(Line("toy", "A toy."), tmp_path)
     job = dg.Definitions(assets=[rules], jobs=[dg.define_asset_job("look", dg.AssetSelection.all(include_sources=True))]).resolve_job_def("look")
-    with pytest.raises(InputError, match="no rule file"):
+    with pytest.raises(InputError, match="no rules for the line"):
         job.execute_in_process(instance=project.instance)
 
 
