@@ -10,9 +10,9 @@ import os
 
 import dagster as dg
 
+from assets.line import LINE_TAG
 from evolake import settings as settings_module
 from evolake.alerts import alert, alerting
-from pipelines.jobs import LINE_TAG
 from pipelines.outcome import blame
 from pipelines.schedules import PARTITION_TAG
 

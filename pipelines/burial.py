@@ -19,10 +19,10 @@ from contextlib import ExitStack
 
 import dagster as dg
 
-from assets.line import Line
+from assets.line import IN_PROCESS_TAG, Line
 from evolake.errors import PartitionBusy
 from evolake.lake import Lake
-from pipelines.line_state import IN_PROCESS_TAG, UNFINISHED, belongs
+from pipelines.line_state import UNFINISHED, belongs
 
 PATIENCE_S = 300.0
 """How long a run may take from its launch until it holds a lock: as a code server that loads slowly may."""

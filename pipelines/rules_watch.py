@@ -1,7 +1,7 @@
 """The sensor `rules_watch`: notes in Dagster which rules are in force, when the definitions have been loaded and after each edit.
 
-It changes nothing else. What is stale after an edit follows from the code versions of the loaded definitions, so the sensor also tells when rule files
-are newer than what is loaded.
+It changes nothing else. What is stale after an edit follows from the code versions of the loaded definitions, so the
+sensor also tells when rule files are newer than what is loaded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An edited rule, followed to its end: what the UI shows as stale and what `evolake rules preview` lists is the same, and made so, nothing is left."""
+"""An edited rule, followed to its end: what the UI shows as stale is what `evolake rules preview` lists; made again, nothing is left."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SMALL = {
     "EVOLAKE_PROGRAMS__ISLANDS": "1",
 }
 LINE, RULE = "programs", "programs-readable"
-ASSETS = ("projects", "generations", "candidates", "accepted", "evaluations", "champion", "survivors")
+ASSETS = ("projects", "generations", "candidates", "accepted", "champion", "survivors")
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 import dagster as dg
 import pytest
 
+from assets.line import IN_PROCESS_TAG
 from pipelines import burial
 from pipelines.burial import LAUNCHED_TAG, bury_dead_runs
-from pipelines.line_state import IN_PROCESS_TAG, next_cycle, runs_at_work
+from pipelines.line_state import next_cycle, runs_at_work
 from pipelines.schedules import PARTITION_TAG, SCHEDULE_TAG, TICK_TAG
 
 
@@ -54,19 +55,19 @@ def test_a_tick_requests_the_next_cycle_and_its_run_adds_exactly_one(project):
         request = tick(project, "nightly")
         assert request.partition_key == expected
         assert project.cycle("nightly", request.partition_key).success
-        assert project.instance.get_dynamic_partitions("cycle") == keys
+        assert project.instance.get_dynamic_partitions("nightly_cycle") == keys
 
 
 def test_a_tick_adds_the_partition_where_it_is_missing(project):
     project.grow("nightly", 1)
-    project.instance.delete_dynamic_partition("cycle", "0002")
+    project.instance.delete_dynamic_partition("nightly_cycle", "0002")
     assert tick(project, "nightly").partition_key == "0002"
-    assert sorted(project.instance.get_dynamic_partitions("cycle")) == ["0001", "0002"]
+    assert sorted(project.instance.get_dynamic_partitions("nightly_cycle")) == ["0001", "0002"]
 
 
 def test_keys_registered_in_advance_are_not_jumped_to(project):
     project.grow("nightly", 1)
-    project.instance.add_dynamic_partitions("cycle", ["0007", "0008"])
+    project.instance.add_dynamic_partitions("nightly_cycle", ["0007", "0008"])
     assert tick(project, "nightly").partition_key == "0002"
 
 

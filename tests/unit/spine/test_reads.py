@@ -82,7 +82,7 @@ def chained(tmp_path, monkeypatch):
 
     lake, assets = LakeResource(), [first, second, third]
     with dg.DagsterInstance.ephemeral() as instance:
-        register_keys(instance, ["0001"])
+        register_keys(instance, line.name, ["0001"])
 
         def materialize(*names: str) -> dict[str, str]:
             chosen = [line.key(name) for name in names]
