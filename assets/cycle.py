@@ -32,6 +32,7 @@ from evolake.errors import LakeError, PartitionBusy
 from evolake.lake import Lake, Seal, following, population_version, preceding
 from evolake.lake.schemas import INCOMING, OPENED
 from evolake.lines import lines
+from evolake.settings import require_profile
 from resources.dagster_internals import repository_of
 from resources.lake import LakeResource
 from resources.locks import hold_line, release_lines
@@ -84,8 +85,10 @@ def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
     """
     cycle = context.partition_key
     if not is_cycle_key(cycle):
-        raise dg.Failure(f"{cycle!r} is no cycle of line {line.name!r}: keys are 0001, 0002, ... {forgetting(line, cycle)}", allow_retries=False)
+        keys = "keys are 0001, 0002, ... To take it out of the UI"
+        raise dg.Failure(f"{cycle!r} is no cycle of line {line.name!r}: {keys}: {forget_command(line, cycle)}", allow_retries=False)
     make_seeds_first(context, lake, line, cycle)
+    require_profile(lake.open().root)
     hold(context, lake, line, f"cycle {cycle} of line {line.name!r} cannot start")
     store = lake.open()
     if broken := store.seals.broken_link(line.name, cycle):
@@ -130,9 +133,9 @@ def make_seeds_first(context: dg.AssetExecutionContext, lake: LakeResource, line
         )
 
 
-def forgetting(line: Line, cycle: str) -> str:
-    """How a partition that no cycle will fill is taken out of the UI."""
-    return f"To take it out of the UI: evolake cycles forget {shlex.quote(cycle)} --line {line.name}"
+def forget_command(line: Line, cycle: str) -> str:
+    """Return the command that takes a partition out of the UI which no cycle will fill."""
+    return f"evolake cycles forget {shlex.quote(cycle)} --line {line.name}"
 
 
 def read_population(lake: LakeResource, line: Line, cycle: str) -> dict[str, pl.DataFrame]:
@@ -226,7 +229,7 @@ def recovery_sentence(lake: Lake, line: Line, cycle: str, broken: str, why: str)
         return f"{opening}. Materialize the group {line.seeds_group!r} first."
     seal = lake.seals.read(line.name, broken)
     if seal is None:
-        return f"{opening}: cycle {blamed} has not run. {mend(line, blamed)} If {cycle} was mistyped: evolake cycles forget {cycle} --line {line.name}"
+        return f"{opening}: cycle {blamed} has not run. {mend(line, blamed)} If {cycle} was mistyped: {forget_command(line, cycle)}"
     if seal.state != "sealed":
         return f"{opening}: the run of cycle {blamed} failed or did not finish (run {seal.run_id}). {mend(line, blamed)}"
     return f"{opening}: cycle {blamed} has to run again. {mend(line, blamed)}"

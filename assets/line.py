@@ -1,7 +1,7 @@
 """A line of evolution as Dagster sees it: names, partitions, groups and pools, said once.
 
-Every asset of a line is keyed (line, asset). Cycle assets are partitioned by the line's cycles, sit in the group of the line's name and share one pool of
-one slot, so that cycles run one after the other and two lines side by side. Unpartitioned assets (seeds, rules) sit in a group of their own:
+Every asset of a line is keyed (line, asset). Cycle assets are partitioned by the line's cycles, sit in the group of the line's name and share one
+pool of one slot, so that cycles run one after the other and two lines side by side. Unpartitioned assets (seeds, rules) sit in a group of their own:
 "Materialize all" on the line's group is then one cycle's assets and nothing else, and a backfill is never split into waves.
 """
 

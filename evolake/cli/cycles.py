@@ -26,12 +26,14 @@ def forget(key: str, name: str | None) -> int:
 
     A cycle that has run, and the one that is next, cannot be removed.
     """
+    from evolake.lake import Lake
+
     evolving = [known for known, spec in lines().items() if spec.gates]
     if name is not None and name not in evolving:
         raise InputError(f"no line {name!r} has cycles", wanted=f"one of {', '.join(evolving)}", got=repr(name))
+    Lake(settings_module.load().require_lake())
     if not project.home().is_dir():
         raise InputError("no cycle was ever registered here", wanted="a DAGSTER_HOME", got=str(project.home()), do="evolake run, or make dev")
-    settings_module.load().require_lake()
     os.environ["DAGSTER_HOME"] = str(project.home())
     options = ["--line", name] if name else []
     return subprocess.run([*project.command("pipelines.forget_cycle"), *options, "--", key], check=False).returncode

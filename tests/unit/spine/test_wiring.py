@@ -217,6 +217,7 @@ def test_dagster_accepts_the_deployments(deployment, monkeypatch):
         monkeypatch.setenv(f"EVOLAKE_PG_{name}", "1")
     config, _ = dagster_instance_config(str(ROOT / "deploy" / deployment))
     assert config["concurrency"] == {"pools": {"granularity": "run", "default_limit": 1}, "runs": {"max_concurrent_runs": 4}}
+    assert (config["code_servers"]["local_startup_timeout"], config["code_servers"]["reload_timeout"]) == (300, 300)
     assert (config["telemetry"], config["nux"], config["run_retries"]["enabled"]) == ({"enabled": False}, {"enabled": False}, False)
 
 
