@@ -32,6 +32,8 @@ endef
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$(( n < 4 ? n + 1 : 4 )))
 
 export DAGSTER_HOME ?= $(HOME_DIR)
+# Dagster gives up a call to the code server after 60 s, which a host whose cores are taken by cycles may need; see deploy/compose/compose.yaml.
+export DAGSTER_GRPC_TIMEOUT_SECONDS ?= 300
 export GX_ANALYTICS_ENABLED := false
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Whatever the shell has: without bytecode, each process of a run, of the demo or of a test would compile all that it imports once more.

@@ -121,7 +121,7 @@ def suite_check(
     """A check of `asset`, judged by a suite.
 
     Args:
-        partitions_def: the asset's own (`cycles`), or None for an unpartitioned asset.
+        partitions_def: the asset's own (`line.cycles`), or None for an unpartitioned asset.
         expectations: see `Expectations`.
         offenders_sql: a query over the lake's views that finds every offending row; `$cycle` is the cycle that is checked.
         prepare: makes the frame that the suite judges out of the asset's frame (a join with a side table, a count); None: the asset's frame itself.

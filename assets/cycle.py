@@ -12,6 +12,9 @@ re-run alone after its population has changed cannot pass old work off as new.
 
 from __future__ import annotations
 
+import os
+import shlex
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,17 +24,20 @@ import polars as pl
 
 from assets.guards import require_passed
 from assets.lake import observe_rules
-from assets.line import FIRST_CYCLE, Line, cycle_key, cycles, register_keys
+from assets.line import FIRST_CYCLE, IN_PROCESS_TAG, LINE_TAG, Line, cycle_key, is_cycle_key, register_keys
 from assets.package import limit_pool
 from assets.resealing import require_consent
-from assets.shown import markdown, warn
+from assets.shown import markdown, note, warn
 from evolake.errors import LakeError, PartitionBusy
 from evolake.lake import Lake, Seal, following, population_version, preceding
 from evolake.lake.schemas import INCOMING, OPENED
 from evolake.lines import lines
+from evolake.settings import require_profile
+from resources.dagster_internals import repository_of
 from resources.lake import LakeResource
+from resources.locks import hold_line, release_lines
 
-__all__ = ["FIRST_CYCLE", "Line", "Opened", "Sealed", "cycle_key", "cycles", "following", "open_cycle", "read_population", "seal_cycle", "seal_seeds"]
+__all__ = ["FIRST_CYCLE", "Line", "Opened", "Sealed", "cycle_key", "following", "open_cycle", "read_population", "seal_cycle", "seal_seeds"]
 
 
 
@@ -78,6 +84,11 @@ def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
         dg.Failure: not retried. Another run holds the line, or the chain is broken: says where, whose run is to blame, and what mends it.
     """
     cycle = context.partition_key
+    if not is_cycle_key(cycle):
+        keys = "keys are 0001, 0002, ... To take it out of the UI"
+        raise dg.Failure(f"{cycle!r} is no cycle of line {line.name!r}: {keys}: {forget_command(line, cycle)}", allow_retries=False)
+    make_seeds_first(context, lake, line, cycle)
+    require_profile(lake.open().root)
     hold(context, lake, line, f"cycle {cycle} of line {line.name!r} cannot start")
     store = lake.open()
     if broken := store.seals.broken_link(line.name, cycle):
@@ -89,6 +100,42 @@ def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
     opened = OPENED.frame([{"cycle": cycle, "incoming_version": seal.version}])
     store.publish(line.name, OPENED.name, opened, cycle=cycle, run_id=context.run.run_id, schema=OPENED)
     return Opened(cycle, seal)
+
+
+def make_seeds_first(context: dg.AssetExecutionContext, lake: LakeResource, line: Line, cycle: str) -> None:
+    """Make the line's seeds if `cycle` is the first and they were never sealed: a run of their own, in this process, that the UI shows.
+
+    Nothing if this run cannot make them (it has no job for the seeds): the chain then tells which group to materialize.
+
+    Raises:
+        dg.Failure: the seeds failed; not retried. Another run holds the line.
+    """
+    store, repository = lake.open(), repository_of(context)
+    if cycle != FIRST_CYCLE or store.seals.read(line.name, cycle) is not None or repository is None or not repository.has_job(line.seeds_job_name):
+        return
+    note(context, f"line {line.name} has no seeds yet: making the group {line.seeds_group} first, in a run of its own")
+    run_id = str(uuid.uuid4())
+    release_lines(context.run.run_id)  # the run of the seeds takes the line, from before it is recorded until it has ended (pipelines.burial)
+    try:
+        hold_line(store, line.name, run_id)
+    except PartitionBusy as busy:
+        raise dg.Failure(f"the seeds of line {line.name!r} cannot be made: {busy}", allow_retries=False) from busy
+    try:
+        made = repository.get_job(line.seeds_job_name).execute_in_process(
+            instance=context.instance, run_id=run_id, raise_on_error=False, tags={IN_PROCESS_TAG: str(os.getpid()), LINE_TAG: line.name},
+        )
+    finally:
+        release_lines(run_id)
+    if not made.success:
+        raise dg.Failure(
+            f"the seeds of line {line.name!r} could not be made: see run {made.run_id}. Then materialize the group {line.seeds_group!r}, and this "
+            "cycle again.", allow_retries=False,
+        )
+
+
+def forget_command(line: Line, cycle: str) -> str:
+    """Return the command that takes a partition out of the UI which no cycle will fill."""
+    return f"evolake cycles forget {shlex.quote(cycle)} --line {line.name}"
 
 
 def read_population(lake: LakeResource, line: Line, cycle: str) -> dict[str, pl.DataFrame]:
@@ -182,7 +229,7 @@ def recovery_sentence(lake: Lake, line: Line, cycle: str, broken: str, why: str)
         return f"{opening}. Materialize the group {line.seeds_group!r} first."
     seal = lake.seals.read(line.name, broken)
     if seal is None:
-        return f"{opening}: cycle {blamed} has not run. {mend(line, blamed)}"
+        return f"{opening}: cycle {blamed} has not run. {mend(line, blamed)} If {cycle} was mistyped: {forget_command(line, cycle)}"
     if seal.state != "sealed":
         return f"{opening}: the run of cycle {blamed} failed or did not finish (run {seal.run_id}). {mend(line, blamed)}"
     return f"{opening}: cycle {blamed} has to run again. {mend(line, blamed)}"
@@ -207,7 +254,7 @@ def _seal(
     story, trend = story_for_the_ui(store, line, preceding(cycle), lambda text: warn(context, text))
     version = population_version(hashes)
     store.seals.seal(line.name, cycle, version, built_on, context.run.run_id, hashes)
-    register_keys(context.instance, [cycle])
+    register_keys(context.instance, line.name, [cycle])
     limit_pool(context.instance, line.pool)
     sealed = Sealed(cycle, version, {table: frame.height for table, frame in tables.items()}, carried_over, story, trend)
     tags = {"dagster/data_version": version}

@@ -95,8 +95,8 @@ class GatesOfRecord:
         for asset, gates in gates_of_assets(self.gates).items():
             table = tables.get(asset, other)
             defined[asset] = self.line.asset(
-                name=asset, deps=[rules, *defined], ins={"candidates": dg.AssetIn(key=self.line.key(candidates))}, schema=table.schema,
-                kinds=table.kinds, description=_described(gates),
+                name=asset, deps=[rules, *defined], gates=[gate.name for gate in gates], schema=table.schema, kinds=table.kinds,
+                ins={"candidates": dg.AssetIn(key=self.line.key(candidates))}, description=_described(gates),
             )(_judging(self.line, table, replayed))
         return defined
 

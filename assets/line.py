@@ -1,18 +1,17 @@
 """A line of evolution as Dagster sees it: names, partitions, groups and pools, said once.
 
-Every asset of a line is keyed (line, asset). Cycle assets are partitioned by `cycles`, sit in the group of the line's name and share one pool of
-one slot, so that cycles run one after the other and two lines side by side. Unpartitioned assets (seeds, rules) sit in a group of their own:
+Every asset of a line is keyed (line, asset). Cycle assets are partitioned by the line's cycles, sit in the group of the line's name and share one
+pool of one slot, so that cycles run one after the other and two lines side by side. Unpartitioned assets (seeds, rules) sit in a group of their own:
 "Materialize all" on the line's group is then one cycle's assets and nothing else, and a backfill is never split into waves.
 """
 
 from __future__ import annotations
 
-import hashlib
+import functools
 import inspect
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, runtime_checkable
 
 import dagster as dg
@@ -20,19 +19,18 @@ import dagster as dg
 from assets.package import Decorator, Options, Package
 from evolake.lake import TableSchema
 from evolake.lazy import Lazy
-from evolake.reading import DATA_BYTES, read_bytes
 
 if TYPE_CHECKING:
     from evolake.agents.roles import Role
-
-CYCLE = "cycle"
-cycles = dg.DynamicPartitionsDefinition(name=CYCLE)
-"""Evolution cycles: `0001`, `0002`, ... Zero padding is load-bearing: a backfill submits keys in string order."""
 
 FIRST_CYCLE = "0001"
 SEED_ROUND = "0000"
 """What seeds name as their cycle."""
 MAX_CYCLE = 9999
+LINE_TAG = "evolake/line"
+"""Tag of a run: the line or study that it is of."""
+IN_PROCESS_TAG = "evolake/in_process"
+"""Tag of a run that no code server was asked to start: the id of the process that makes it."""
 MEASURES_TIME = "evolake/measures_time"
 """Metadata of an asset whose rows hold times that are compared: `evolake run` keeps other lines from the machine while it is made."""
 SAID_OF_CYCLE = "evolake/said_of_cycle"
@@ -48,15 +46,30 @@ def cycle_key(number: int) -> str:
     return f"{number:04d}"
 
 
-def register_keys(instance: dg.DagsterInstance, keys: Iterable[str]) -> list[str]:
-    """Add the partition keys that are not there yet; gives those it added. Another line's process may add the same one at the same moment."""
-    there = set(instance.get_dynamic_partitions(CYCLE))
+def is_cycle_key(key: str) -> bool:
+    """Return whether a partition key is that of a cycle: four digits, from 0001."""
+    return len(key) == len(FIRST_CYCLE) and key.isascii() and key.isdigit() and key >= FIRST_CYCLE
+
+
+@functools.cache
+def cycles_of(line: str) -> dg.DynamicPartitionsDefinition:
+    """Return the cycles of a line: `0001`, `0002`, ... A backfill submits keys in string order, hence the zeros in front.
+
+    Each line has a set of its own: a line that has finished has no partition missing because another one goes on.
+    """
+    return dg.DynamicPartitionsDefinition(name=f"{line}_cycle")
+
+
+def register_keys(instance: dg.DagsterInstance, line: str, keys: Iterable[str]) -> list[str]:
+    """Add the partition keys of `line` that are not there yet; gives those it added. Another process may add the same one at the same moment."""
+    name = str(cycles_of(line).name)
+    there = set(instance.get_dynamic_partitions(name))
     missing = [key for key in keys if key not in there]
     for key in missing:
         try:
-            instance.add_dynamic_partitions(CYCLE, [key])
+            instance.add_dynamic_partitions(name, [key])
         except Exception:  # the storage refuses a key twice, by an error of its own kind
-            if key not in instance.get_dynamic_partitions(CYCLE):
+            if key not in instance.get_dynamic_partitions(name):
                 raise
     return missing
 
@@ -94,6 +107,11 @@ class Line(Package):
         return f"evolution_{self.name}"
 
     @property
+    def cycles(self) -> dg.DynamicPartitionsDefinition:
+        """The line's own set of cycles."""
+        return cycles_of(self.name)
+
+    @property
     def job_name(self) -> str:
         """The job that runs one cycle."""
         return f"{self.name}_cycle"
@@ -107,7 +125,7 @@ class Line(Package):
     def incoming(self) -> dg.AssetSpec:
         """The population that enters a cycle. External: no asset computes it; the cycle before seals it."""
         return dg.AssetSpec(
-            self.key("incoming"), partitions_def=cycles, group_name=self.name, owners=list(self.owners), kinds=set(self.kinds),
+            self.key("incoming"), partitions_def=self.cycles, group_name=self.name, owners=list(self.owners), kinds=set(self.kinds),
             description="The population that enters a cycle, sealed by the cycle before it (by the seeds for cycle 0001).",
         )
 
@@ -124,19 +142,9 @@ class Line(Package):
 
     def asset(self, **given: Unpack[Options]) -> Decorator:
         """Decorator: an asset of every cycle."""
-        options: Options = {"automation_condition": WHEN_SOMETHING_NEW_ENTERS, **given, "partitions_def": cycles}
+        options: Options = {"automation_condition": WHEN_SOMETHING_NEW_ENTERS, **given, "partitions_def": self.cycles}
         return self.decorate(self.name, **options)
 
     def seed_asset(self, **given: Unpack[Options]) -> Decorator:
         """Decorator: an asset without cycles, in the group `<line>_seeds`. Never part of a cycle's job."""
         return self.decorate(self.seeds_group, **given)
-
-
-def files_version(paths: Iterable[Path], root: Path) -> str:
-    """Data version of a set of files: sha256 over their names (relative to `root`) and bytes, in name order."""
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        data = read_bytes(path, DATA_BYTES)
-        digest.update(f"{path.relative_to(root).as_posix()}\0{len(data)}\0".encode())
-        digest.update(data)
-    return digest.hexdigest()

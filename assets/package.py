@@ -6,7 +6,7 @@ import contextlib
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, Unpack, cast
 
@@ -29,6 +29,8 @@ class Options(TypedDict, total=False):
 
     deps: what it stands on without reading it; a string names an asset of the package. ins: where a parameter's frame comes from, else a parameter
     annotated `pl.DataFrame` or `pl.LazyFrame` is the asset of that name. schema: what the returned frame must have. kinds: beside the package's.
+    gates: of those that read rules, the gates whose rules it asks; without it, all of the line. Seeds have none: what was sealed stays until seeds
+    are sealed again, whatever rule was edited.
     """
 
     name: str
@@ -38,15 +40,19 @@ class Options(TypedDict, total=False):
     code_version: str
     description: str
     schema: TableSchema
+    gates: Collection[str]
     metadata: Mapping[str, Any]
     partitions_def: dg.PartitionsDefinition
     automation_condition: dg.AutomationCondition[Any]
 
 
-WATCHED: dict[dg.AssetKey, Callable[[], dg.DataVersion]] = {}
-"""Files that people edit, as observable assets: key -> their version now."""
+WATCHED: dict[dg.AssetKey, Callable[[Collection[str] | None], str]] = {}
+"""Rules, as observable assets: key -> (gates; None for all) -> hash of the rules of these gates, as the files are now."""
+ASKED: dict[dg.AssetKey, frozenset[str] | None] = {}
+"""What reads rules -> the gates whose rules it asks; None for all."""
 PARTITIONED: dict[dg.AssetKey, bool] = {}
 FRAMES = (pl.DataFrame, pl.LazyFrame)
+SUFFIX_DIGITS = 12
 
 
 def limit_pool(instance: dg.DagsterInstance, pool: str) -> None:
@@ -88,8 +94,8 @@ class Package:
     def decorate(self, group: str, **given: Unpack[Options]) -> Decorator:
         """Decorator: an asset of this package in `group`.
 
-        What another input implies is no edge of the graph (resources.reads). A table among it is loaded from the lake, and an edit of files among it
-        is a new code version.
+        What another input implies is no edge of the graph (resources.reads); a table among it is loaded from the lake. The hash of the rules that
+        the asset asks is part of its code version, be they an edge or not: an edit makes stale what asks the edited rule, and nothing else.
         """
         def decorate(function: Callable[..., object]) -> dg.AssetsDefinition:
             hints = typing.get_type_hints(function, include_extras=True)  # Dagster wants classes, not postponed names
@@ -106,7 +112,11 @@ class Package:
             reads = {tuple(key.path): key for key in (*frames.values(), *deps)}
             implied = {reads[path] for path in declare_reads(tuple(self.key(name).path), reads)}
             past = {name: key for name, key in frames.items() if key in implied}
-            code_version = "+".join([options.get("code_version") or self.code_version, *filter(None, map(_version, sorted(implied)))])
+            gates = frozenset(options.pop("gates")) if "gates" in options else None
+            code_version = options.get("code_version") or self.code_version
+            for rules in sorted(key for key in reads.values() if key in WATCHED):
+                ASKED[self.key(name)] = gates
+                code_version += rules_suffix(rules, gates)
             define = cast("Callable[..., Decorator]", dg.asset)  # whose overloads know no options by name
             return define(**options | {
                 "name": name, "key_prefix": self.name, "group_name": group, "pool": self.pool, "owners": list(self.owners),
@@ -151,8 +161,10 @@ def _key_of(dep: Upstream) -> dg.AssetKey:
 
 
 @functools.cache
-def _version(key: dg.AssetKey) -> str:
-    """Of watched files, read once: an edit of them must be seen where there is no edge. "" where there are none; a run says what is wrong."""
+def rules_suffix(key: dg.AssetKey, gates: frozenset[str] | None) -> str:
+    """Return "+" and 12 digits of the hash of the rules of `gates`, read once; "" if `gates` is empty or a file is bad, which a run reports."""
+    if gates is not None and not gates:
+        return ""
     with contextlib.suppress(InputError):
-        return WATCHED[key]().value[:12] if key in WATCHED else ""
+        return f"+{WATCHED[key](gates)[:SUFFIX_DIGITS]}"
     return ""

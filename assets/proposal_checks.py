@@ -10,7 +10,7 @@ from typing import Any
 import dagster as dg
 
 from assets.checks import define
-from assets.line import Line, cycles
+from assets.line import Line
 from assets.proposals import outcomes_in
 from assets.shown import markdown
 from evolake.lake import AGENT_CALLS, side_table
@@ -46,4 +46,4 @@ def _proposal_check(line: Line, asset: dg.AssetsDefinition) -> dg.AssetChecksDef
         why = f"every proposal of cycle {cycle} failed: {result.words}" if result.failed else None
         return dg.AssetCheckResult(passed=not result.failed, severity=dg.AssetCheckSeverity.WARN, metadata=metadata, description=why)
 
-    return define(check, asset, NAME, "Of the proposals that agents were asked for, one at least brought a valid reply.", cycles, blocking=False)
+    return define(check, asset, NAME, "Of the proposals that agents were asked for, one at least brought a valid reply.", line.cycles, blocking=False)

@@ -267,6 +267,10 @@ def profile_sections(profile: str) -> dict[str, dict[str, Any]]:
     return {name: tomllib.loads(path.read_text()) for name, path in files.items() if path.is_file()}
 
 
+UNNOTED = "assumed, for the lake has none noted: name it once by evolake run --profile NAME"
+"""Who chose the profile of a lake that has sealed cycles, and no note of their profile."""
+
+
 def profile_of(lake: Path) -> str | None:
     """The profile that the lake's newest population was sealed under; None for a lake that holds none."""
     try:
@@ -281,7 +285,26 @@ def chosen_profile(lake: Path | None = None) -> tuple[str, str]:
         return name, "as asked"
     place = lake or os.environ.get("EVOLAKE_LAKE") or _lake_of_project()
     name = profile_of(Path(place)) if place else None
-    return (name, "the lake's own") if name else (DEFAULT_PROFILE, "the default")
+    if name:
+        return name, "the lake's own"
+    return DEFAULT_PROFILE, UNNOTED if place and _has_seals(Path(place)) else "the default"
+
+
+def require_profile(lake: Path) -> None:
+    """Check that the profile of a lake with sealed cycles is known: of its own note, or named now.
+
+    Raises:
+        InputError: evolake of before sealed the lake and noted no profile, and none is named. Says by which command the lake gets it.
+    """
+    if chosen_profile(lake)[1] == UNNOTED:
+        raise InputError(
+            f"the lake {lake} does not say under which profile its cycles were sealed", wanted=f"their profile: one of {', '.join(profile_names())}",
+            got="no profile", do="name it once, the lake remembers it: evolake run --profile NAME (or EVOLAKE_PROFILE=NAME)",
+        )
+
+
+def _has_seals(lake: Path) -> bool:
+    return next((lake / "seals").glob("*/*.json*"), None) is not None
 
 
 def load(profile: str | None = None, **overrides: Any) -> Settings:

@@ -7,16 +7,20 @@ makes the tick red.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import dagster as dg
 
+from assets.line import LINE_TAG
 from evolake import settings as settings_module
 from evolake.alerts import alert, alerting
-from pipelines.jobs import LINE_TAG
-from pipelines.outcome import blame
+from pipelines.outcome import blame, was_interrupted
 from pipelines.schedules import PARTITION_TAG
 
 INTERVAL_S = 30
+ENDINGS = ("unexpectedly exited", "exceeded maximum runtime", "timed out", "marked as failed", "terminat", "Run timed out")
+"""Words of Dagster's own records of a run's end: its process ended, a timeout, a person."""
+SAYS_NOTHING = ("This run has been marked as failed from outside the execution context.", "the run failed")
 VARIABLES = ("EVOLAKE_ALERT_COMMAND", "EVOLAKE_ALERT_WEBHOOK")
 
 
@@ -53,6 +57,25 @@ def about(context: dg.RunFailureSensorContext) -> dict[str, str]:
 
 
 def _reason(context: dg.RunFailureSensorContext) -> str:
-    """What the first failed step said, else what the run's end said."""
-    failed = context.get_step_failure_events()
-    return blame(failed[0])[1] if failed else (context.failure_event.message or "no reason is recorded").strip()
+    """What the first failed step said, else who or what ended the run."""
+    failed = [event for event in context.get_step_failure_events() if not was_interrupted(event)]
+    if failed:
+        return blame(failed[0])[1]
+    told = [text for text in _told_of_the_end(context) if text]
+    return "; ".join(dict.fromkeys(told)) or "no reason is recorded: the run was marked as failed from outside, by a person or a program"
+
+
+def _told_of_the_end(context: dg.RunFailureSensorContext) -> Iterator[str]:
+    """What Dagster and `pipelines.burial` recorded of a run that ended without a failed step, most telling first."""
+    end = context.failure_event
+    data = end.event_specific_data
+    error = getattr(data, "error", None)
+    yield (error.message.strip() if error is not None else "")
+    records = context.instance.all_logs(context.dagster_run.run_id, of_type=dg.DagsterEventType.ENGINE_EVENT)
+    for entry in reversed(records):
+        text = (entry.dagster_event.message if entry.dagster_event else None) or entry.user_message or ""
+        if (entry.dagster_event is not None and entry.dagster_event.engine_event_data.error is not None) or any(word in text for word in ENDINGS):
+            yield text.strip()
+            break
+    message = (end.message or "").strip()
+    yield message if message and message not in SAYS_NOTHING else ""

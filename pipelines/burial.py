@@ -6,7 +6,8 @@ Locks tell such a run from a living one, since they go with the process that hel
 
 - a run that the daemon, the UI or Dagster's commands started holds a lock of its own until its process ends (`pipelines.executor`);
 - a run made in process (`evolake run`) holds the line's lock from before it is created until after it has ended;
-- one that came to neither (it died while it was launched, or a notebook made it) is dead where it stood still for `PATIENCE_S` and the line is free.
+- one that came to neither is dead at once if its process was started on this host and is gone (`pipelines.run_process`), else (it died while it was
+  launched, it is of another host, or a notebook made it) if it stood still for `PATIENCE_S` and the line is free.
 
 A run that is declared dead before it came to its lock finds that out when it takes it, and stops: nothing is ever done twice.
 """
@@ -19,15 +20,14 @@ from contextlib import ExitStack
 
 import dagster as dg
 
-from assets.line import Line
+from assets.line import IN_PROCESS_TAG, Line
 from evolake.errors import PartitionBusy
 from evolake.lake import Lake
-from pipelines.line_state import IN_PROCESS_TAG, UNFINISHED, belongs
+from pipelines.line_state import UNFINISHED, belongs
+from pipelines.run_process import LAUNCHED_TAG, ended_process
 
 PATIENCE_S = 300.0
 """How long a run may take from its launch until it holds a lock: as a code server that loads slowly may."""
-LAUNCHED_TAG = ".dagster/grpc_info"
-"""Dagster's tag of a run that a code server was asked to start."""
 WATCHED = [status for status in UNFINISHED if status is not dg.DagsterRunStatus.QUEUED]
 """What a dead run can be left in. A queued run needs no process."""
 
@@ -64,9 +64,10 @@ def _bury(instance: dg.DagsterInstance, lake: Lake, of: list[str], record: dg.Ru
     """`of`: names of the lines that the run belongs to."""
     run = record.dagster_run
     seen = lake.run_locks.seen(run.run_id)
+    gone = None if seen or run.tags.get(IN_PROCESS_TAG) else ended_process(instance, run)
     if run.tags.get(IN_PROCESS_TAG):
         own, of_lines = False, of
-    elif seen or time.time() - record.update_timestamp.timestamp() > PATIENCE_S:
+    elif seen or gone or time.time() - record.update_timestamp.timestamp() > PATIENCE_S:
         own, of_lines = True, [] if seen or LAUNCHED_TAG in run.tags else of
     else:
         return False
@@ -78,18 +79,19 @@ def _bury(instance: dg.DagsterInstance, lake: Lake, of: list[str], record: dg.Ru
                 held.enter_context(lake.run_locks.dead(run.run_id))
             for name in of_lines:
                 held.enter_context(lake.line_lock(name, run_id="bury-dead-runs"))
-            return _mark(instance, run.run_id)
+            return _mark(instance, run.run_id, gone)
     except PartitionBusy:
         return False
 
 
-def _mark(instance: dg.DagsterInstance, run_id: str) -> bool:
-    """Say that the run has ended, where it has not said so itself in the meantime; whether that was needed."""
+def _mark(instance: dg.DagsterInstance, run_id: str, gone: int | None) -> bool:
+    """Say that the run has ended, if it has not said so itself in the meantime; whether that was needed. gone: process that ended too early."""
     run = instance.get_run_by_id(run_id)
     if run is None or run.is_finished:
         return False
     if run.status is dg.DagsterRunStatus.CANCELING:
         instance.report_run_canceled(run, "The process of this run was gone before it was canceled.")
     else:
-        instance.report_run_failed(run, "The process of this run ended before the run did (killed?). Start its cycle again.")
+        what = f"The process of this run (pid {gone}) ended while the run was starting" if gone else "The process of this run ended before the run did"
+        instance.report_run_failed(run, f"{what} (killed?). Start its cycle again.")
     return True

@@ -113,6 +113,7 @@ def main(
     several = not as_part and at_once != 1 and not settings.system_prompts and (names == "all" or "," in names)
     # started before the definitions are loaded here, so that both import at the same time
     forking = click.get_current_context().with_resource(Forking(module, home / "logs" / "forking.stderr")) if several else None
+    settings_module.require_profile(settings.require_lake())
     loaded = importlib.import_module(module)
     lake, lines = Lake(settings.require_lake()), choose(names, [built.line for built in loaded.lines])
     if as_part:

@@ -6,11 +6,9 @@ import warnings
 
 import dagster as dg
 
-from assets.line import Line
+from assets.line import LINE_TAG, Line
 from assets.study import Study
 from resources.dagster_internals import UnresolvedAssetJobDefinition
-
-LINE_TAG = "evolake/line"
 
 
 def cycle_job(line: Line) -> UnresolvedAssetJobDefinition:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dagster as dg
 
-from assets.line import FIRST_CYCLE, Line
+from assets.line import FIRST_CYCLE, LINE_TAG, Line
 from evolake.lake import Lake, following
-from pipelines.jobs import LINE_TAG
 
-IN_PROCESS_TAG = "evolake/in_process"
 UNFINISHED = [
     dg.DagsterRunStatus.QUEUED, dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED,
     dg.DagsterRunStatus.CANCELING,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from assets.line import MEASURES_TIME, SAID_OF_CYCLE, Line, register_keys
+from assets.line import IN_PROCESS_TAG, MEASURES_TIME, SAID_OF_CYCLE, Line, register_keys
 from assets.progress import reported_to
 from evolake import settings as settings_module
 from evolake.errors import EvolakeError
@@ -18,10 +18,11 @@ from evolake.lake import Lake
 from evolake.project import UI
 from evolake.report.outcome import outcome_of
 from pipelines.burial import bury_dead_runs
+from pipelines.cycles import register_known
 from pipelines.estimate import PROFILE_TAG, seconds_left, size_tags, step_seconds
 from pipelines.event_files import kept_open
 from pipelines.events import SEEDS, Event, Tell
-from pipelines.line_state import IN_PROCESS_TAG, next_cycle
+from pipelines.line_state import next_cycle
 from pipelines.outcome import Outcome, explain
 from pipelines.runlog import listening, run_config
 from pipelines.turns import Turns
@@ -47,13 +48,14 @@ def evolve(stage: Stage, line: Line, how_many: int) -> Outcome:
     outcome = Outcome({line.name: []})
     for run_id in bury_dead_runs(stage.instance, stage.lake, [line]):
         stage.tell(Event(line.name, "said", text=f"{line.name}: run {run_id} of an earlier process was cut off; its cycle runs again"))
+    register_known(stage.instance, stage.lake, line.name)
     if next_cycle(stage.lake, line) is None and not run(stage, line, None, SEEDS, how_many, outcome):
         return outcome
     for number in range(1, how_many + 1):
         cycle = next_cycle(stage.lake, line)
         if cycle is None:
             raise EvolakeError(f"the seeds of line {line.name!r} ran, yet cycle 0001 is not sealed", do=f"see the run in the UI ({UI})")
-        register_keys(stage.instance, [cycle])
+        register_keys(stage.instance, line.name, [cycle])
         counted = f"cycle {number} of {how_many}" + (f" ({cycle})" if int(cycle) != number else "")
         if not run(stage, line, cycle, counted, how_many - number, outcome):
             return outcome

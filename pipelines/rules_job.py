@@ -30,7 +30,7 @@ def replay_rules(context: dg.OpExecutionContext, lake: LakeResource, config: Pre
     from pipelines.rules_preview import previews
 
     folder = Path(config.rules) if config.rules else lake.settings().seeds / "rules"
-    result = previews(lake.open(), folder, ruled_lines(lake.open(), folder, config.line or None))
+    result = previews(lake.open(), folder, ruled_lines(lake.open(), folder, config.line or None), context.instance)
     for item in result:
         for line in item.lines():
             note(context, line)

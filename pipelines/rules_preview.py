@@ -14,6 +14,7 @@ import click
 import dagster as dg
 
 from assets.line import Line
+from assets.package import ASKED, SUFFIX_DIGITS
 from evolake import project
 from evolake import settings as settings_module
 from evolake.cli.ending import end
@@ -25,15 +26,18 @@ from evolake.report.rules_text import PreviewText
 from evolake.report.rules_work import CycleWork, Graph, Work, work_of
 from evolake.report.status import sealed_cycles
 from evolake.terminal import say, say_json
+from pipelines.home import home_from_environment
 from pipelines.lines import built_lines
 from resources.by_name import resources_by_name
-from resources.reads import readers
 
 UNCHANGED, CHANGES = "unchanged", "changes"
+CODE_VERSION_TAG = "dagster/code_version"
+"""Dagster's tag of a materialization."""
+PAGE = 1000
 
 
-def previews(lake: Lake, rules: Path, names: Sequence[str]) -> list[PreviewText]:
-    """The preview of each line. rules: the folder that holds a folder of rule files for each of `names`.
+def previews(lake: Lake, rules: Path, names: Sequence[str], instance: dg.DagsterInstance) -> list[PreviewText]:
+    """The preview of each line. rules: the folder that holds a folder of rule files for each of `names`. instance: knows what made the assets.
 
     Raises:
         InputError: a rule that cannot be used. LakeError: what is stored is damaged.
@@ -42,19 +46,39 @@ def previews(lake: Lake, rules: Path, names: Sequence[str]) -> list[PreviewText]
     assets = [asset for line in built for asset in (line.line.incoming, *line.assets)]
     definitions, by_name = dg.Definitions(assets=assets, resources=resources_by_name()), {line.line.name: line.line for line in built}
     with Catalogue(lake, all_tables()) as catalogue:
-        return [_preview_text(lake, catalogue, rules, by_name[name], graph_of(definitions, by_name[name])) for name in names]
+        return [_preview_text(lake, catalogue, rules, by_name[name], graph_of(definitions, by_name[name]), instance) for name in names]
 
 
 def graph_of(definitions: dg.Definitions, line: Line) -> Graph:
-    """What a cycle of a line consists of, and what of it stands on the rules."""
-    graph, rules = definitions.resolve_asset_graph(), line.key("rules")
+    """What a cycle of a line consists of, and what of it depends on rules."""
+    graph = definitions.resolve_asset_graph()
     cycle = [key for key in graph.toposorted_asset_keys if graph.get(key).group_name == line.name and graph.get(key).is_materializable]
-    below = dg.AssetSelection.assets(rules).downstream().resolve(graph) if graph.has(rules) else set[dg.AssetKey]()
-    reading = readers(tuple(rules.path))
-    return Graph(
-        tuple(key.path[-1] for key in cycle), tuple(key.path[-1] for key in cycle if tuple(key.path) in reading),
-        tuple(key.path[-1] for key in cycle if key in below),
-    )
+    below = {
+        key.path[-1]: frozenset(other.path[-1] for other in dg.AssetSelection.assets(key).downstream(include_self=False).resolve(graph) & set(cycle))
+        for key in cycle if asks_rules(key)
+    }
+    return Graph(tuple(key.path[-1] for key in cycle), below)
+
+
+def asks_rules(key: dg.AssetKey) -> bool:
+    """Return whether an edit of rules can make the asset stale."""
+    return key in ASKED and ASKED[key] != frozenset()
+
+
+def code_versions(instance: dg.DagsterInstance, key: dg.AssetKey, cycles: Sequence[str] | None) -> dict[str | None, str]:
+    """Cycle (None: of an asset without cycles) -> the code version by which Dagster's newest materialization of `key` was made."""
+    result: dict[str | None, str] = {}
+    wanted, cursor = set(cycles or (None,)), None
+    while wanted - result.keys():
+        page = instance.fetch_materializations(dg.AssetRecordsFilter(asset_key=key, asset_partitions=cycles), limit=PAGE, cursor=cursor)
+        for record in page.records:
+            made = record.asset_materialization
+            if made is not None:
+                result.setdefault(made.partition, (made.tags or {}).get(CODE_VERSION_TAG, ""))
+        if not page.has_more:
+            break
+        cursor = page.cursor
+    return result
 
 
 def selection(line: str, work: CycleWork) -> str:
@@ -69,13 +93,28 @@ def commands(line: str, work: Work) -> Iterator[str]:
         if not cycle.whole:
             chosen = quote(selection(line, cycle))
             yield f"DAGSTER_HOME={home} dagster asset materialize {where} --partition {cycle.cycle} --select {chosen}"
+    for asset in work.once:
+        chosen = quote(f'key:"{line}/{asset}"')
+        yield f"DAGSTER_HOME={home} dagster asset materialize {where} --select {chosen}"
     if whole := sum(item.whole for item in work.cycles):
         yield f"evolake run --lines {line} --cycles {whole}"
 
 
-def _preview_text(lake: Lake, catalogue: Catalogue, rules: Path, line: Line, graph: Graph) -> PreviewText:
-    preview = preview_rules(lake, catalogue, load_rules(rules, line.name))
-    work = work_of(preview, graph, catalogue, sealed_cycles(lake, line.name))
+def _preview_text(lake: Lake, catalogue: Catalogue, rules: Path, line: Line, graph: Graph, instance: dg.DagsterInstance) -> PreviewText:
+    ruleset, done = load_rules(rules, line.name), sealed_cycles(lake, line.name)
+    preview = preview_rules(lake, catalogue, ruleset)
+    recorded = {asset: code_versions(instance, line.key(asset), done) if done else {} for asset in graph.below}
+
+    def is_of_these_rules(asset: str, code_version: str) -> bool:
+        gates = ASKED[line.key(asset)]
+        return code_version.endswith(f"+{(ruleset.hash if gates is None else ruleset.hash_of(gates))[:SUFFIX_DIGITS]}")
+
+    def made_by(asset: str, cycle: str) -> bool | None:
+        return is_of_these_rules(asset, recorded[asset][cycle]) if cycle in recorded[asset] else None
+
+    asking = sorted(key.path[-1] for key in ASKED if key.path[0] == line.name and key.path[-1] not in graph.everything and asks_rules(key))
+    once = [name for name in asking for made in code_versions(instance, line.key(name), None).values() if not is_of_these_rules(name, made)]
+    work = work_of(preview, graph, catalogue, done, made_by, once)
     return PreviewText(preview, work, {cycle.cycle: selection(line.name, cycle) for cycle in work.cycles}, tuple(commands(line.name, work)))
 
 
@@ -85,9 +124,11 @@ def _preview_text(lake: Lake, catalogue: Catalogue, rules: Path, line: Line, gra
 @click.argument("names", nargs=-1)
 def main(rules: Path, as_json: bool, names: tuple[str, ...]) -> int:
     """Print the preview of lines."""
-    result = previews(Lake(settings_module.load().require_lake()), rules, names)
+    home_from_environment()
+    with dg.DagsterInstance.get() as instance:
+        result = previews(Lake(settings_module.load().require_lake()), rules, names, instance)
     if as_json:
-        verdict = CHANGES if any(item.preview.flips or item.work.cycles for item in result) else UNCHANGED
+        verdict = CHANGES if any(item.preview.flips or item.work.cycles or item.work.once for item in result) else UNCHANGED
         say_json({"verdict": verdict, "reasons": [], "lines": {item.preview.line: item.to_json() for item in result}})
         return 0
     for element in result:

@@ -53,7 +53,7 @@ def nightly(line: Line) -> dg.ScheduleDefinition:
         cycle = next_cycle(store, line)
         if cycle is None:
             return dg.SkipReason(f"line {line.name} has no seeds yet: materialize the group {line.seeds_group} once")
-        register_keys(context.instance, [cycle])
+        register_keys(context.instance, line.name, [cycle])
         details = {BURIED_TAG: ", ".join(buried)} if buried else {}
         return dg.RunRequest(partition_key=cycle, tags={STARTED_BY_TAG: "nightly", **details})
 

@@ -6,6 +6,7 @@
       RetryMode, StepDependencyConfig               (`pipelines.executor`)
     UnresolvedAssetJobDefinition                  what `dg.define_asset_job` returns (`pipelines.jobs`)
     cron_string_iterator, is_valid_cron_string    ticks of a schedule as Dagster's daemon counts them (`pipelines.freshness`)
+    CheckError                                    what a run that was loaded without a repository raises (`assets.cycle`)
     sqlite_event_files, SQLITE_STORAGE            where the events of a run are stored (`pipelines.event_files`, `pipelines.forking`)
 """
 
@@ -28,6 +29,7 @@ def moved(error: ImportError) -> MachineryError:
 
 
 try:
+    from dagster._check import CheckError
     from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
     from dagster._core.event_api import PartitionKeyFilter
     from dagster._core.execution.context.system import PlanOrchestrationContext
@@ -43,8 +45,16 @@ except ImportError as error:
 __all__ = [
     "COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES", "SQLITE_STORAGE", "ExecutionPlan", "PartitionKeyFilter", "PlanOrchestrationContext",
     "PoolGranularity", "RetryMode", "StepDependencyConfig", "UnresolvedAssetJobDefinition", "cron_string_iterator", "is_valid_cron_string",
-    "sqlite_event_files",
+    "repository_of", "sqlite_event_files",
 ]
+
+
+def repository_of(context: dg.AssetExecutionContext) -> dg.RepositoryDefinition | None:
+    """Return the definitions that the run was loaded with; None of a run in process, which is made from a job alone."""
+    try:
+        return context.repository_def
+    except CheckError:
+        return None
 
 
 def sqlite_event_files(instance: dg.DagsterInstance, run_id: str) -> list[str]:

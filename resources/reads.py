@@ -29,11 +29,6 @@ def handed_on(asset: Name) -> list[Name]:
     return sorted({name for reader, names in _past.items() if asset in _above(reader) for name in names & above})
 
 
-def readers(name: Name) -> set[Name]:
-    """Assets that read `name` themselves, with an edge or without."""
-    return {asset for reads in (_edges, _past) for asset, names in reads.items() if name in names}
-
-
 def _above(asset: Name) -> set[Name]:
     """Everything that `asset` stands on."""
     result: set[Name] = set()

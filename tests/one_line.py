@@ -20,7 +20,7 @@ class OneLine:
 
     def run(self, cycle: str, *assets: str) -> None:
         """Assets of a cycle in one run with their checks; all without any."""
-        register_keys(self.instance, [cycle])
+        register_keys(self.instance, self.line, [cycle])
         done = self.defs.resolve_job_def(f"{self.line}_cycle").execute_in_process(
             instance=self.instance, partition_key=cycle, asset_selection=[dg.AssetKey([self.line, asset]) for asset in assets] or None,
         )

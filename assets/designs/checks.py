@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dagster as dg
 
-from assets.cycle import cycles
 from assets.designs.line import line
 from assets.designs.measure import experiments
 from assets.designs.promote import final_ranking, final_scores, promoted_experiments
@@ -56,15 +55,15 @@ tuned_passed_every_gate = passed_every_gate(
     table=f"{line.name}.tuned_designs", where="state = 'accepted'", verdicts=ALWAYS,
 )
 judging_candidates_did_not_raise = raised_check(
-    candidates, line.name, cycles, judged=["directions", "candidates"], reasons=[Reasons("unmade", UNMADE, "number")],
+    candidates, line.name, line.cycles, judged=["directions", "candidates"], reasons=[Reasons("unmade", UNMADE, "number")],
 )
 running_experiments_did_not_raise = raised_check(
-    experiments, line.name, cycles, reasons=[Reasons("experiments", EXPERIMENTS, "design_id", "failure")],
+    experiments, line.name, line.cycles, reasons=[Reasons("experiments", EXPERIMENTS, "design_id", "failure")],
 )
 running_promoted_did_not_raise = raised_check(
-    promoted_experiments, line.name, cycles, reasons=[Reasons("promoted_experiments", EXPERIMENTS, "design_id", "failure")],
+    promoted_experiments, line.name, line.cycles, reasons=[Reasons("promoted_experiments", EXPERIMENTS, "design_id", "failure")],
 )
-tuning_did_not_raise = raised_check(tuning, line.name, cycles, judged=["tuning"], reasons=[Reasons("tuning", TUNING, "design_id")])
+tuning_did_not_raise = raised_check(tuning, line.name, line.cycles, judged=["tuning"], reasons=[Reasons("tuning", TUNING, "design_id")])
 some_proposal_was_answered = proposal_checks(line, directions, candidates)
 GUARDS = (
     candidates_passed_every_gate, candidates_are_known_once, candidate_weights_sum_to_one, experiments_are_possible, promoted_are_possible,

@@ -12,6 +12,7 @@ from assets.designs.line import archive, gates, jails, line, rules, so_far
 from assets.designs.records import record_admitted, record_arrived, record_candidates
 from assets.immigrants import Admit, Arrival, Seedling, admit_seeds
 from assets.store import LineStore
+from evolake.designs.evolution.gate_specs import GATES
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import DESIGNS, DIRECTIONS, TRIALS, UNMADE
 from resources.agents import AgentsResource
@@ -92,7 +93,7 @@ def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
     return admit
 
 
-@line.asset(deps=[rules], schema=DESIGNS, kinds={"python", "bubblewrap"})
+@line.asset(deps=[rules], gates=[gate.name for gate in GATES], schema=DESIGNS, kinds={"python", "bubblewrap"})
 def candidates(
     store: LineStore, agents: AgentsResource, jail: JailResource, compute: ComputeResource, directions: pl.DataFrame,
 ) -> pl.DataFrame:

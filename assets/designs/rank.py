@@ -12,6 +12,7 @@ from assets.designs.line import archive, jails, line, rules, so_far
 from assets.designs.records import arrived_bundles
 from assets.pictures import figures_of
 from assets.store import LineStore
+from evolake.designs.evolution.gate_specs import OBJECTIVE
 from evolake.designs.evolution.scoring import consensus_from, ranking_rows, score_rows, weight_rows
 from evolake.designs.settings import DesignsSettings
 from evolake.designs.tables import OBJECTIVES, RANKING, SCORES, WEIGHTS
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from evolake.designs.evolution.population import Population
 
 
-@line.asset(deps=["candidates", rules], schema=OBJECTIVES, kinds={"python", "bubblewrap"})
+@line.asset(deps=["candidates", rules], gates=[OBJECTIVE.name], schema=OBJECTIVES, kinds={"python", "bubblewrap"})
 def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, experiments: pl.DataFrame) -> pl.DataFrame:
     """New objectives of this cycle, each tried in the jail on the results at hand: what merges and imports have brought, and what the writer makes.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evolake.designs.evolution.proposals import Judged
 
 
-@line.seed_asset(deps=[rules], schema=DESIGNS, kinds={"python"})
+@line.seed_asset(deps=[rules], gates=(), schema=DESIGNS, kinds={"python"})
 def seeds(store: LineStore, jail: JailResource) -> pl.DataFrame:
     """Seed designs, judged by every gate; seals the population that enters cycle 0001. A file that is blocked stays as a row and does not enter."""
     from evolake.designs.evolution.immigrants import SEEDS

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dagster as dg
 
-from assets.cycle import cycles
 from assets.families.judge import accepted, gates, of_record
 from assets.families.line import line
 from assets.families.products import complexity, funnel, instances
@@ -71,7 +70,7 @@ funnel_adds_up = rows_check(
     funnel, "funnel_adds_up", "Passed and blocked make up what came; nobody passes without having come.",
     "came = passed + blocked", "passed >= 0 AND blocked >= 0", "rate IS NULL OR rate BETWEEN 0 AND 1",
 )
-judging_did_not_raise = raised_check(accepted, line.name, cycles, judged=of_record.assets, reasons=[Reasons("unmade", UNMADE, "number")])
+judging_did_not_raise = raised_check(accepted, line.name, line.cycles, judged=of_record.assets, reasons=[Reasons("unmade", UNMADE, "number")])
 some_proposal_was_answered = proposal_checks(line, candidates)
 GUARDS = (
     candidates_are_known_once, candidate_weights_sum_to_one, *judged_each_once, labels_have_a_majority,

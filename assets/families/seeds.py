@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evolake.gates import Verdict
 
 
-@line.seed_asset(deps=[rules], schema=FAMILIES, kinds={"python", "bubblewrap"})
+@line.seed_asset(deps=[rules], gates=(), schema=FAMILIES, kinds={"python", "bubblewrap"})
 def seeds(store: LineStore) -> pl.DataFrame:
     """Seed families, judged by every gate; seals the population that enters cycle 0001. One that is blocked stays as a row and does not enter."""
     from evolake.agents import Agents

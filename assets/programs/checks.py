@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from assets.cycle import cycles
 from assets.predicates import once, passed_every_gate, rows_check, weights_sum_to_one
 from assets.programs.champion import champion
 from assets.programs.evolve import candidates, generations, projects
@@ -38,7 +37,7 @@ wins_are_beyond_noise = rows_check(
     "above the noise, or where the champion fails.", once("project"), "NOT wins OR difference IS NULL OR (low > 0 AND difference > noise)",
     "holder_id = CASE WHEN wins THEN challenger_id ELSE champion_id END",
 )
-judging_did_not_raise = raised_check(accepted, line.name, cycles, judged=["accepted"])
+judging_did_not_raise = raised_check(accepted, line.name, line.cycles, judged=["accepted"])
 some_proposal_was_answered = proposal_checks(line, generations)
 GUARDS = (
     projects_are_whole, generations_follow, candidates_have_parents, candidates_are_scored, accepted_passed_every_gate, wins_are_beyond_noise,

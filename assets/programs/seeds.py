@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 REPAIR = "`evolake programs check DIR` shows what is wrong with a project. Repair it, or name others in EVOLAKE_PROGRAMS__PROJECTS, and run again."
 
 
-@line.seed_asset(deps=[rules], schema=PROGRAMS, kinds={"bubblewrap"})
+@line.seed_asset(deps=[rules], gates=(), schema=PROGRAMS, kinds={"bubblewrap"})
 def seeds(store: LineStore) -> pl.DataFrame:
     """The initial program of every project; seals the population that enters cycle 0001. One that is blocked stays as a row and does not enter."""
     from evolake.lake.immigrants import seeds_of

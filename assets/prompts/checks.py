@@ -8,7 +8,6 @@ import dagster as dg
 import polars as pl
 
 from assets.checks import suite_check
-from assets.cycle import cycles
 from assets.predicates import TOLERANCE, once, passed_every_gate, rows_check, weights_sum_to_one
 from assets.prompts.champion import champion, duel_replies, heldout
 from assets.prompts.judge import accepted
@@ -78,7 +77,7 @@ SELECT v.iteration, v.prompt_id, v.problem_id, v.value, avg(coalesce(r.reward, 0
 LEFT JOIN {line.name}.rollouts AS r USING (cycle, iteration, prompt_id, problem_id) WHERE v.cycle = $cycle GROUP BY ALL""",
 )
 ratings_follow_from_ranks = suite_check(
-    ratings, "ratings_follow_from_ranks", "Every match rated again from the ratings that entered the cycle gives the same ratings.", cycles,
+    ratings, "ratings_follow_from_ranks", "Every match rated again from the ratings that entered the cycle gives the same ratings.", line.cycles,
     lambda gxe: [
         gxe.ExpectColumnValuesToBeBetween(column="off", min_value=0, max_value=TOLERANCE),
         gxe.ExpectColumnValuesToBeBetween(column="sigma", min_value=0),
@@ -87,7 +86,7 @@ ratings_follow_from_ranks = suite_check(
     prepare=_rematched,
 )
 updates_have_checkpoints = suite_check(
-    updates, "updates_have_checkpoints", "One row per iteration; whatever learnt has a checkpoint that is in the lake.", cycles,
+    updates, "updates_have_checkpoints", "One row per iteration; whatever learnt has a checkpoint that is in the lake.", line.cycles,
     lambda gxe: [
         gxe.ExpectColumnValuesToBeUnique(column="iteration"), gxe.ExpectColumnValuesToBeBetween(column="lost", min_value=0, max_value=0),
     ],
@@ -120,7 +119,7 @@ wins_are_beyond_noise = rows_check(
     champion, "wins_are_beyond_the_noise", "A challenger wins only where its gain's interval lies above zero; one decision per challenger.",
     once("challenger_id"), "NOT wins OR low > 0",
 )
-judging_did_not_raise = raised_check(accepted, line.name, cycles, judged=["accepted"])
+judging_did_not_raise = raised_check(accepted, line.name, line.cycles, judged=["accepted"])
 some_proposal_was_answered = proposal_checks(line, iterations)
 GUARDS = (
     problems_are_apart, rollouts_are_of_training, values_are_means, ratings_follow_from_ranks, updates_have_checkpoints,

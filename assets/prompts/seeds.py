@@ -13,7 +13,7 @@ from evolake.prompts.settings import PromptsSettings
 from evolake.prompts.tables import PROMPTS
 
 
-@line.seed_asset(deps=[rules], schema=PROMPTS)
+@line.seed_asset(deps=[rules], gates=(), schema=PROMPTS)
 def seeds(store: LineStore) -> pl.DataFrame:
     """Root prompts with fresh ratings, the first of them as champion; seals the population that enters cycle 0001."""
     from evolake.lake.immigrants import seeds_of

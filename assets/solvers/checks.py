@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dagster as dg
 
-from assets.cycle import cycles
 from assets.predicates import DecidingVerdicts, every_objective_scored, once, passed_every_gate, ranking_is_total, rows_check, weights_sum_to_one
 from assets.proposal_checks import proposal_checks
 from assets.raised import Reasons, raised_check
@@ -73,11 +72,11 @@ winners_lost_nothing = rows_check(
 )
 RUNS_OF_GATES = {"smoke": SMOKE_RUNS, "correctness": CORRECTNESS_RUNS, "stability_runs": STABILITY_RUNS}
 judging_variants_did_not_raise = raised_check(
-    gates["correctness"], line.name, cycles, judged=of_record.assets,
+    gates["correctness"], line.name, line.cycles, judged=of_record.assets,
     reasons=[Reasons("unmade", UNMADE, "plan_id"), *(Reasons(name, schema, "variant_id", "problems") for name, schema in RUNS_OF_GATES.items())],
 )
 judging_benchmarks_did_not_raise = raised_check(
-    benchmark_runs, line.name, cycles, reasons=[Reasons("benchmark_runs", RUNS, "variant_id", "problems")],
+    benchmark_runs, line.name, line.cycles, reasons=[Reasons("benchmark_runs", RUNS, "variant_id", "problems")],
 )
 some_proposal_was_answered = proposal_checks(line, plan, variants)
 GUARDS = (

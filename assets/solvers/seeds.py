@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evolake.gates import Verdict
 
 
-@line.seed_asset(deps=[rules], schema=VARIANTS, kinds={"cplusplus", "bubblewrap"})
+@line.seed_asset(deps=[rules], gates=(), schema=VARIANTS, kinds={"cplusplus", "bubblewrap"})
 def seeds(store: LineStore) -> pl.DataFrame:
     """The profile's seed solvers, fetched once, built in the jail and judged by every gate; seals the population that enters cycle 0001.
 

@@ -20,7 +20,7 @@ from evolake.lines import lines
 SHARED = {
     "agents": Lazy("evolake.cli.tape:agents"), "bundle": Lazy("evolake.cli.bundle:bundle"),
     "rules": Lazy("evolake.cli.rules:rules"), "champion": Lazy("evolake.cli.champion:champion"),
-    "consensus": Lazy("evolake.cli.consensus:consensus"), "doctor": Lazy("evolake.cli.doctor:doctor"),
+    "consensus": Lazy("evolake.cli.consensus:consensus"), "cycles": Lazy("evolake.cli.cycles:cycles"), "doctor": Lazy("evolake.cli.doctor:doctor"),
     "guide": Lazy("evolake.cli.agents:guide"), "init": Lazy("evolake.cli.init:init"),
     "lake": Lazy("evolake.cli.lake:lake"), "report": Lazy("evolake.cli.report:report"),
     "run": Lazy("evolake.cli.run:run"), "show": Lazy("evolake.cli.show:show"), "seeds": Lazy("evolake.cli.seeds:seeds"),

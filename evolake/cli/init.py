@@ -24,6 +24,14 @@ NEXT = """Next:
   dagster dev"""
 
 
+ENVIRONMENT = """\
+DAGSTER_HOME='{home}'
+# Dagster gives up a call to the code server after 60 s, which a host whose cores are taken by cycles may need.
+DAGSTER_GRPC_TIMEOUT_SECONDS=300
+"""
+"""What `dagster dev` reads in the project."""
+
+
 @click.command(short_help="Create a project folder for Dagster and evolake.")
 @click.argument("folder", metavar="DIR", type=OrdinaryPath())
 def init(folder: Path) -> int:
@@ -74,7 +82,7 @@ def files(folder: Path) -> Iterator[tuple[Path, bytes]]:
         if path.is_file():
             yield Path(".gitignore" if path.name == "gitignore" else path.name), path.read_bytes()
     quoted = str(folder / ".dagster").replace("\\", "\\\\").replace("'", "\\'")
-    yield Path(".env"), f"DAGSTER_HOME='{quoted}'\n".encode()
+    yield Path(".env"), (ENVIRONMENT.format(home=quoted)).encode()
     yield Path(".dagster", "dagster.yaml"), (BROUGHT / "deploy" / "sqlite" / "dagster.yaml").read_bytes()
     lake = BROUGHT / "data_lake"
     for path in [lake / "README.md", *sorted((lake / "seeds").rglob("*"))]:

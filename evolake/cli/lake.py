@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,9 +32,13 @@ def lake() -> None:
 @click.option("--repair", "mends", is_flag=True, help="Mend what provably can be mended, and say what was done. May be cut off and run again.")
 @click.option("--fast", is_flag=True, help="Do not read the bytes of parts, blobs and tape: logs, seals, sizes and what is missing or left over.")
 @click.option("--lake", "root", type=OrdinaryPath(), help="The lake's folder (default: EVOLAKE_LAKE).")
+@click.option("--mirror", "url", help="Check the newest snapshot of the mirror at this URL instead: every size, and the bytes of a sample.")
+@click.option("--full", is_flag=True, help="With --mirror: read the bytes of all objects, which takes as long as a pull.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-def verify(mends: bool, fast: bool, root: Path | None, as_json: bool) -> int:
+def verify(mends: bool, fast: bool, root: Path | None, url: str | None, full: bool, as_json: bool) -> int:
     """Check the lake's seals, manifests, parts, blobs and tape against their checksums and against each other.
+
+    With --mirror URL the lake itself is not looked at.
 
     Exit code 0: clean. 1: something is not as it was written. 2: there is no such lake. 3: the lake cannot be read.
     """
@@ -41,6 +46,12 @@ def verify(mends: bool, fast: bool, root: Path | None, as_json: bool) -> int:
     from evolake.lake import lake_format
     from evolake.report.health import examine, mend
 
+    if url is not None:
+        if mends or fast or root:
+            raise InputError("--mirror checks a mirror, not a lake", wanted="--mirror URL alone", do="drop --repair, --fast and --lake")
+        return _verify_mirror(url, full=full, as_json=as_json)
+    if full:
+        raise InputError("--full is for a mirror", wanted="--mirror URL --full", do="a lake is read in full without --fast")
     folder = root or settings_module.load().require_lake()
     if mends and fast:
         raise InputError("a repair reads every byte", wanted="--repair or --fast", got="both", do="drop --fast")
@@ -54,6 +65,21 @@ def verify(mends: bool, fast: bool, root: Path | None, as_json: bool) -> int:
     else:
         _print(result)
     return 3 if cannot else 1 if result.verdict == "findings" else 0
+
+
+def _verify_mirror(url: str, *, full: bool, as_json: bool) -> int:
+    from evolake.lake.mirror import check
+    from evolake.lake.mirror.check import way_to_mend
+
+    done = check(url, full=full)
+    if as_json:
+        say_json({"verdict": "findings" if done.damaged else "clean", "url": url, **asdict(done)})
+    else:
+        for item in done.damaged:
+            say(f"FIND  {item.place} ({item.path}): wanted {item.wanted}, got {item.got}")
+        verdict = f"{len(done.damaged)} findings; to fix: {way_to_mend(url)}" if done.damaged else "clean"
+        say(f"snapshot {done.number} of {url}: {done.files} files in {done.objects} objects, all sizes compared, {done.read} read: {verdict}")
+    return 1 if done.damaged else 0
 
 
 def _print(result: Audit) -> None:

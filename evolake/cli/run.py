@@ -62,6 +62,7 @@ def run(
     if as_json:
         raise InputError("--json prints a forecast", wanted="--dry-run --json", do="add --dry-run, or leave --json out")
     check_backend(settings)
+    settings_module.require_profile(settings.require_lake())
     check_ready(settings.require_lake(), None if lines == "all" else [name.strip() for name in lines.split(",")])
     check_compute(settings)
     command = [*project.command("pipelines.evolve"), "--lines", lines, "--cycles", str(cycles)]
@@ -101,13 +102,16 @@ def status(as_table: bool, as_json: bool) -> int:
     rows, damaged = lake_status(root)
     if as_json:
         parts = [{"table": table} | error.to_json() for table, error in damaged.items()]
-        say_json({"verdict": "damaged" if damaged else "ok", "lake": str(root), "lines": rows, "damaged": parts})
+        about = {"verdict": "damaged" if damaged else "ok", "lake": str(root), "profile": settings_module.chosen_profile(root)[0]}
+        say_json(about | {"lines": rows, "damaged": parts})
         return 3 if damaged else 0
     for table, error in damaged.items():
         say(f"the table {table} is damaged: {error}", err=True)
     if not rows and not damaged:
         say(NOTHING_YET.format(lake=root))
         return 0
+    name, chosen_by = settings_module.chosen_profile(root)
+    say(f"profile {name} ({chosen_by})")
     for row in rows:
         say(f"{row['line']}: {row['sealed_cycles']} {'cycle' if row['sealed_cycles'] == 1 else 'cycles'} done; next: {row['next_cycle']}")
         champion = row["champion"] or ("the line crowns none" if artifacts_of(row["line"]).crowns_none else "none yet")

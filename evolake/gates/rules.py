@@ -11,8 +11,9 @@
     ---
     Why the rule exists, for people.
 
-The front matter is a flat list of `key: value`; `parameters` is JSON. The ruleset hash is over (id, version, kind, gate, check, parameters) of all
-rules that judge, sorted: prose and lesson may be mended without making every verdict stale.
+The front matter is a flat list of `key: value`; `parameters` is JSON. A hash of rules is over (id, version, kind, gate, check, parameters) of each,
+sorted: prose and lesson may be edited without making a verdict stale. A verdict names the hash of the rules of its gate (`Ruleset.hash_of`), and
+so does the code version of a gate's asset (`files_hash`): an edit makes stale what asks the edited rule, and nothing else.
 
 A rule of kind `guidance` judges nothing: it has no gate, no check and no parameters, and its text is what agents are told. It is among `guidance`,
 not among `rules`, and not in the hash.
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -72,7 +74,15 @@ class Ruleset:
     @property
     def hash(self) -> str:
         """64 hex digits over the meaning of every rule."""
-        return hashlib.sha256("\n".join(rule.meaning for rule in self.rules).encode()).hexdigest()
+        return _hash_of(self.rules)
+
+    def hash_of(self, gates: Collection[str]) -> str:
+        """Return 64 hex digits over the meaning of the rules of `gates`: what a verdict of one of them depends on."""
+        return _hash_of(rule for rule in self.rules if rule.gate in gates)
+
+    def judged(self, gate: str, ruleset_hash: str) -> bool:
+        """Return whether a verdict of `gate` with this hash was given by these rules. Lakes of before name the hash of all rules of the line."""
+        return ruleset_hash in (self.hash_of((gate,)), self.hash)
 
     @property
     def lessons(self) -> dict[str, str]:
@@ -145,17 +155,38 @@ def load_rules(folder: Path, line: str) -> Ruleset:
         InputError: no such folder, no rule in it, an unreadable file, two rules of one id, or one that names a gate, checker or parameter that
             the line does not have.
     """
-    files = sorted((folder / line).glob("*.md"))
+    rules = _read_files(folder / line, line)
+    judging = tuple(rule for rule in rules if rule.kind != GUIDANCE)
+    require_known(line, ((rule.path, rule.gate, rule.check, rule.parameters) for rule in judging))
+    return Ruleset(line=line, rules=judging, guidance=tuple(rule for rule in rules if rule.kind == GUIDANCE))
+
+
+def files_hash(folder: Path, gates: Collection[str] | None = None) -> str:
+    """Return the hash of the rules of `gates` (None: of all that judge) in the files `folder/*.md`, as `Ruleset.hash_of` gives it.
+
+    Whether the line has the gates and checkers that they name is not looked at, so that nothing of the line is imported.
+
+    Raises:
+        InputError: no rule in the folder, an unreadable file, or two rules of one id.
+    """
+    rules = [rule for rule in _read_files(folder, folder.name) if rule.kind != GUIDANCE]
+    return _hash_of(rule for rule in rules if gates is None or rule.gate in gates)
+
+
+def _hash_of(rules: Iterable[Rule]) -> str:
+    return hashlib.sha256("\n".join(rule.meaning for rule in rules).encode()).hexdigest()
+
+
+def _read_files(folder: Path, line: str) -> list[Rule]:
+    """Rules of all kinds, by id."""
+    files = sorted(folder.glob("*.md"))
     if not files:
-        wanted = f"rule files {folder / line}/*.md"
-        raise InputError(f"no rules for the line {line!r}", wanted=wanted, do="restore data_lake/seeds from the repository")
+        raise InputError(f"no rules for the line {line!r}", wanted=f"rule files {folder}/*.md", do="restore data_lake/seeds from the repository")
     rules = sorted((parse_rule(_text_of(path), path.name) for path in files), key=lambda rule: rule.id)
     ids = [rule.id for rule in rules]
     if twice := sorted({name for name in ids if ids.count(name) > 1}):
         raise InputError(f"rule id {twice[0]!r} is in two files", do="give each rule an id of its own")
-    judging = tuple(rule for rule in rules if rule.kind != GUIDANCE)
-    require_known(line, ((rule.path, rule.gate, rule.check, rule.parameters) for rule in judging))
-    return Ruleset(line=line, rules=judging, guidance=tuple(rule for rule in rules if rule.kind == GUIDANCE))
+    return rules
 
 
 def _text_of(path: Path) -> str:

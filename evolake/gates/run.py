@@ -57,6 +57,7 @@ def replay_gate(
     rules = ruleset.of_gate(gate.name)
     if not rules:
         raise ValueError(f"gate {gate.name!r} of line {ruleset.line!r} has no rule")
+    of_gate = ruleset.hash_of((gate.name,))
     verdicts: list[Verdict] = []
     for rule in rules:
         result = contained(apply, rule.check, evidence, rule.parameters)
@@ -64,7 +65,7 @@ def replay_gate(
         verdicts.append(
             Verdict(
                 artifact_id=artifact_id, cycle=cycle, gate_no=gate.number, gate=gate.name, rule_id=rule.id, rule_version=str(rule.version),
-                ruleset_hash=ruleset.hash, outcome="block" if finding else "pass", reason=finding.reason if finding else "",
+                ruleset_hash=of_gate, outcome="block" if finding else "pass", reason=finding.reason if finding else "",
                 evidence_sha=(finding.evidence_sha if finding else None) or evidence_sha, run_id=run_id,
             )
         )

@@ -41,7 +41,7 @@ VOCABULARY: dict[str, str] = {
     "ratio_low": "Lower end of the 95% interval of the ratio.",
     "reason": "Why, in words; null where nothing was objected to.",
     "rule_id": "Rule that spoke, as named in its file.",
-    "ruleset_hash": "Hash over all rules in force when the gate judged.",
+    "ruleset_hash": "Hash over the rules of the gate when it judged.",
     "run_id": "Dagster run, or command, that wrote the row.",
     "score": "What the objective gives; lower is better. Null counts as worst.",
     "seed": "Seed of the random numbers; the same seed gives the same instance again.",

@@ -92,7 +92,12 @@ class Fallen:
 
 @dataclass(frozen=True)
 class Preview:
-    """What the rules of one line would change. judged: candidates with verdicts of record, per cycle. fates: of those that other rules judged."""
+    """What the rules of one line would change.
+
+    Attributes:
+        judged: number of candidates with verdicts of record, per cycle. fates: of those that other rules judged. outdated: (asset, cycle) of the
+            verdicts that other rules of their gate gave.
+    """
 
     line: str
     ruleset_hash: str
@@ -100,6 +105,7 @@ class Preview:
     flips: tuple[Flip, ...]
     fates: tuple[Fate, ...]
     fallen: tuple[Fallen, ...]
+    outdated: frozenset[tuple[str, str]] = frozenset()
 
     def by_rule(self) -> dict[str, list[Flip]]:
         """Rule -> its flips, the rule with the most first."""
@@ -127,14 +133,17 @@ def preview_rules(lake: Lake, catalogue: Catalogue, ruleset: Ruleset) -> Preview
     fates: list[Fate] = []
     judged = 0
     blocked: dict[str, Flip] = {}
+    outdated: set[tuple[str, str]] = set()
     for cycle, of_cycle in groupby(rows, key=lambda row: row["cycle"]):
         partition = None if cycle == SEED_ROUND else cycle
         find, in_force = stored.find(lake, partition), stored.rules(lake, partition, ruleset)
         for artifact, of_artifact in groupby(of_cycle, key=lambda row: row["artifact_id"]):
             said = list(of_artifact)
             judged += 1
-            if {row["ruleset_hash"] for row in said} == {in_force.hash}:
-                continue  # by these very rules already
+            by_others = {(row["asset"], cycle) for row in said if not in_force.judged(row["gate"], row["ruleset_hash"])}
+            outdated |= by_others
+            if not by_others:
+                continue
             shas = {row["gate"]: row["evidence_sha"] for row in said if row["evidence_sha"]}
             stopped = any(row["outcome"] != "pass" for row in said)
             now = replay_stored(
@@ -147,7 +156,7 @@ def preview_rules(lake: Lake, catalogue: Catalogue, ruleset: Ruleset) -> Preview
             was: Outcome = "blocked" if stopped else "accepted"
             fates.append(Fate(artifact, cycle, said[-1]["asset"], was, _outcome(now, said), now.lacking))
     crowned = catalogue.frame(CROWNED, {"line": line}).to_dicts()
-    return Preview(line, ruleset.hash, judged, tuple(flips), tuple(fates), _fallen(crowned, blocked))
+    return Preview(line, ruleset.hash, judged, tuple(flips), tuple(fates), _fallen(crowned, blocked), frozenset(outdated))
 
 
 def flips_of(said: Sequence[Row], now: Replayed) -> list[Flip]:

@@ -40,6 +40,7 @@ class PreviewText:
             },
             "evidence_lacking": [asdict(fate) for fate in preview.fates if fate.lacking],
             "champions_that_would_fall": [asdict(item) for item in preview.fallen], "seeds_that_end_otherwise": work.seeds,
+            "make_again_once": list(work.once),
             "make_again": [asdict(cycle) | {"selection": self.selections[cycle.cycle]} for cycle in work.cycles],
             "cost": asdict(work.cost), "commands": list(self.commands),
         }
@@ -73,7 +74,7 @@ class PreviewText:
     def summary(self) -> str:
         """What comes of it, in a sentence."""
         preview = self.preview
-        if not preview.fates:
+        if not preview.fates and not self.work.cycles and not self.work.once:
             return f"the lake is judged by these rules already ({counted(preview.judged, 'candidate')})"
         flips = counted(len(preview.flips), "verdict flips", "verdicts flip") if preview.flips else "no verdict flips"
         return f"of {counted(len(preview.fates), 'candidate')} that other rules judged, {flips}"
@@ -94,6 +95,8 @@ class PreviewText:
                 "which voids every cycle"
             )
         parts += [_work(cycle) for cycle in work.cycles]
+        if work.once:
+            parts.append(f"of no cycle: {', '.join(work.once)}")
         if work.cycles:
             parts.append(f"cost, by what it took before (replies on the tape cost nothing again): {work.cost.text()}")
         return parts

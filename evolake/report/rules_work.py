@@ -6,7 +6,7 @@ from its judging assets on, and every later cycle whole, for it stands on anothe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,11 +28,23 @@ QUALIFY row_number() OVER (PARTITION BY call_id ORDER BY usd DESC NULLS LAST, su
 
 @dataclass(frozen=True)
 class Graph:
-    """The assets of one cycle of a line, in the order that they are made. readers: of the rules themselves. downstream: all that stands on those."""
+    """The assets of one cycle of a line.
+
+    Attributes:
+        everything: in the order that they are made. below: those that ask rules -> what depends on them in the same cycle.
+    """
 
     everything: tuple[str, ...]
-    readers: tuple[str, ...]
-    downstream: tuple[str, ...]
+    below: Mapping[str, frozenset[str]]
+
+    @property
+    def downstream(self) -> frozenset[str]:
+        """What asks rules, and all that depends on it."""
+        return frozenset(self.below).union(*self.below.values())
+
+
+MadeBy = Callable[[str, str], bool | None]
+"""(asset, cycle) -> whether Dagster has the asset as made by the rules of its gates; None if Dagster has no record of it."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +60,15 @@ class CycleWork:
 
 @dataclass(frozen=True)
 class Work:
-    """All that has to be made again. seeds: how many seeds end otherwise; they stay what they are until they are sealed anew."""
+    """All that has to be made again.
+
+    Attributes:
+        seeds: how many seeds end otherwise; they stay what they are until they are sealed again. once: assets without cycles that ask rules.
+    """
 
     cycles: tuple[CycleWork, ...]
     seeds: int
+    once: tuple[str, ...] = ()
 
     @property
     def cost(self) -> Cost:
@@ -59,24 +76,39 @@ class Work:
         return _added([cycle.cost for cycle in self.cycles])
 
 
-def work_of(preview: Preview, graph: Graph, catalogue: Catalogue, done: Sequence[str]) -> Work:
-    """What the preview's rules ask to be made again. done: the line's finished cycles, in order."""
+def unrecorded(_asset: str, _cycle: str) -> None:
+    """The `MadeBy` of a lake without Dagster's records: verdicts tell by which rules they were given."""
+
+
+def work_of(
+    preview: Preview, graph: Graph, catalogue: Catalogue, done: Sequence[str], made_by: MadeBy = unrecorded, once: Sequence[str] = (),
+) -> Work:
+    """What the preview's rules ask to be made again: what Dagster's UI shows as stale, and what becomes stale when that is made.
+
+    done: the line's finished cycles, in order. once: assets without cycles that other rules made.
+    """
     judging = _judging(preview, graph, catalogue)
     changed = [fate for fate in preview.fates if fate.changes and fate.asset in judging]
     first = min((fate.cycle for fate in changed), default=None)
-    stale = {fate.cycle for fate in preview.fates if fate.asset in graph.readers}
     spent = _spent(preview.line, catalogue)
     cycles: list[CycleWork] = []
     for cycle in done:
         whole = first is not None and first < cycle
-        if not whole and cycle != first and cycle not in stale:
+        stale = [asset for asset in graph.below if _is_stale(asset, cycle, preview, made_by)]
+        if not whole and cycle != first and not stale:
             continue
-        assets = graph.everything if whole else graph.downstream if cycle == first else graph.readers
+        again = set(stale).union(*(graph.below[asset] for asset in stale)) if cycle == first else set(stale)
+        assets = tuple(asset for asset in graph.everything if whole or asset in again)
         own = [row for row in spent if row["cycle"] == cycle]
         changes = sum(fate.cycle == cycle for fate in changed)
         cost = _cost(own) if whole else _cost_of(own, assets, judging, preview, cycle)
         cycles.append(CycleWork(cycle, assets, whole, changes, cost))
-    return Work(tuple(cycles), sum(fate.changes and fate.cycle == SEED_ROUND for fate in preview.fates))
+    return Work(tuple(cycles), sum(fate.changes and fate.cycle == SEED_ROUND for fate in preview.fates), tuple(once))
+
+
+def _is_stale(asset: str, cycle: str, preview: Preview, made_by: MadeBy) -> bool:
+    known = made_by(asset, cycle)
+    return (asset, cycle) in preview.outdated if known is None else not known
 
 
 def _judging(preview: Preview, graph: Graph, catalogue: Catalogue) -> set[str]:

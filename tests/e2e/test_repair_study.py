@@ -99,7 +99,7 @@ def test_there_is_a_job_a_group_and_no_schedule_sensor_or_cycle(site: Site):
     repository = site.defs.get_repository_def()
     assert {"repair_setup", "repair_study", "repair_findings"} <= set(repository.job_names)
     assert not any("repair" in item.name for item in (*repository.schedule_defs, *repository.sensor_defs))
-    assert site.instance.get_dynamic_partitions("cycle") == []
+    assert site.instance.get_dynamic_partitions("repair_cycle") == []
     assert site.lake.seals.lines() == []
 
 

@@ -14,7 +14,7 @@ import dagster as dg
 import polars as pl
 
 from assets.checks import suite_check
-from assets.cycle import Line, cycles, open_cycle, read_population, seal_cycle, seal_seeds
+from assets.cycle import Line, open_cycle, read_population, seal_cycle, seal_seeds
 from pipelines.lines import BuiltLine
 from resources.lake import LakeResource
 
@@ -47,7 +47,7 @@ def toy_line(name: str, *, checked: bool = False) -> BuiltLine:
     checks = []
     if checked:
         checks.append(suite_check(
-            candidates, "members_are_unique", "No member twice.", cycles,
+            candidates, "members_are_unique", "No member twice.", line.cycles,
             lambda gxe: [gxe.ExpectColumnValuesToBeUnique(column="member"), gxe.ExpectColumnValuesToNotBeNull(column="member")],
             f"SELECT cycle, member, count(*) AS times FROM {name}.candidates WHERE cycle = $cycle GROUP BY ALL HAVING times > 1 ORDER BY member",
         ))

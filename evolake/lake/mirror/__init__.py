@@ -9,7 +9,8 @@ one that this lake was last pushed or pulled as, a pull wants the lake as it was
 whoever reads the store reads the lake. Caches, locks, quarantine and seeds are left out.
 """
 
+from evolake.lake.mirror.check import Checked, check
 from evolake.lake.mirror.pull import Pulled, pull
 from evolake.lake.mirror.push import Pushed, push
 
-__all__ = ["Pulled", "Pushed", "pull", "push"]
+__all__ = ["Checked", "Pulled", "Pushed", "check", "pull", "push"]

@@ -15,7 +15,7 @@ from evolake.lake import disk
 from evolake.lake.layout import PULLING
 from evolake.lake.mirror import local
 from evolake.lake.mirror.push import AT_ONCE
-from evolake.lake.mirror.remote import Remote
+from evolake.lake.mirror.remote import Remote, way_out
 from evolake.lake.store import Lake
 from evolake.lake.verify import Shas
 
@@ -53,7 +53,7 @@ def pull(root: Path, url: str) -> Pulled:
         number = local.noted(root, remote.url)
         if wanted or strays:
             if not (root / PULLING).exists():
-                _refuse_changed(root, there, newest.files, remote.snapshot(number).files if number else {})
+                _refuse_changed(root, remote.url, there, newest.files, remote.snapshot(number).files if number else {})
             _begin(root, remote.url)
             fetched = _fetch(root, remote, wanted)
             for path in strays:
@@ -72,14 +72,14 @@ def _there(root: Path) -> dict[str, tuple[str, int]]:
         return dict(zip(names, pool.map(lambda name: (shas.of(root / name), (root / name).stat().st_size), names), strict=True))
 
 
-def _refuse_changed(root: Path, there: Files, wanted: Files, base: Files) -> None:
+def _refuse_changed(root: Path, url: str, there: Files, wanted: Files, base: Files) -> None:
     """A pull puts nothing in the place of what was made here: each file is as the lake was last mirrored, or as the snapshot has it."""
     for path, summary in there.items():
         if summary not in (base.get(path), wanted.get(path)):
             raise InputError(
                 f"the lake {root} has changed since it was mirrored, or is another",
                 wanted=f"{path} as the mirror has it", got=f"sha256 {summary[0][:16]}",
-                do="push it first, or pull into a folder that does not exist",
+                do=way_out(url),
             )
 
 

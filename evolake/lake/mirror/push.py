@@ -12,7 +12,8 @@ from evolake.lake import disk
 from evolake.lake.chained import VERIFY
 from evolake.lake.inventory import take_inventory
 from evolake.lake.mirror import local
-from evolake.lake.mirror.remote import Remote, Snapshot
+from evolake.lake.mirror.check import SAMPLE, compare, way_to_mend
+from evolake.lake.mirror.remote import Remote, Snapshot, way_out
 from evolake.lake.store import Lake
 from evolake.lake.verify import Shas
 
@@ -32,9 +33,12 @@ class Pushed:
 def push(lake: Lake, url: str) -> Pushed:
     """Makes the newest snapshot of the mirror at `url` the lake as it is.
 
+    Everything that the snapshot names is then there in its size; of what earlier pushes sent, a sample is read.
+
     Raises:
         InputError: the address names no mirror. PartitionBusy: a line is at work.
-        LakeError: the lake is damaged, the store fails, or the mirror's newest snapshot is not what this lake was last mirrored as.
+        LakeError: the lake is damaged, the store fails, an object of the mirror is damaged, or the mirror's newest snapshot is
+            not what this lake was last mirrored as.
     """
     remote = Remote(url, create=True)
     sender = _Sender(lake.root, remote)
@@ -46,6 +50,7 @@ def push(lake: Lake, url: str) -> Pushed:
         if newest is None or newest.files != files:
             _refuse_strangers(lake.root, remote.url, newest)
             newest = remote.add(newest.number + 1 if newest else 1, files)
+        sender.check(newest)
         local.note(lake.root, remote.url, newest.number)
     return Pushed(newest.number, len(files), sender.sent, sender.sent_bytes)
 
@@ -54,7 +59,23 @@ class _Sender:
     def __init__(self, root: Path, remote: Remote):
         self._root, self._remote = root, remote
         self._shas, self._there = Shas(), remote.objects()
-        self.sent = self.sent_bytes = 0
+        self.sent_bytes = 0
+        self._new: list[str] = []
+
+    @property
+    def sent(self) -> int:
+        """Number of objects that were sent."""
+        return len(self._new)
+
+    def check(self, snapshot: Snapshot) -> None:
+        """Raise LakeError if an object of an earlier push, which this snapshot names, is not what was sent."""
+        checked = compare(self._remote, snapshot, self._there, SAMPLE, but=self._new)
+        if checked.damaged:
+            first, url = checked.damaged[0], self._remote.url
+            raise LakeError(
+                f"the mirror {url} is damaged: {len(checked.damaged)} of the {checked.read} objects that were read",
+                wanted=f"{first.wanted} in {first.place}", got=first.got, do=way_to_mend(url),
+            )
 
     def send(self) -> dict[str, tuple[str, int]]:
         """Sends what the store lacks, and gives path -> (sha, bytes) of every file that is there now. A file that goes meanwhile is left out."""
@@ -78,7 +99,8 @@ class _Sender:
             raise LakeError(f"the blob {path} is damaged", wanted=f"sha256 {blob}", got=f"sha256 {sha}", do=VERIFY)
         self._remote.put(sha, data)
         self._there[sha] = len(data)
-        self.sent, self.sent_bytes = self.sent + 1, self.sent_bytes + len(data)
+        self.sent_bytes += len(data)
+        self._new.append(sha)
         return name, (sha, len(data))
 
 
@@ -96,10 +118,10 @@ def _check_parts(lake: Lake, files: dict[str, tuple[str, int]]) -> None:
 
 def _refuse_strangers(root: Path, url: str, newest: Snapshot | None) -> None:
     number = local.noted(root, url)
-    if newest is not None and newest.number != number:
+    if newest is not None and not (number and newest.number <= number):  # fewer: a damaged snapshot was removed from the store
         raise LakeError(
             f"the mirror {url} holds what this lake has not",
             wanted="the snapshot that this lake was last mirrored as" if number else "an empty mirror",
             got=f"snapshot {newest.number}, pushed from elsewhere" if number else f"snapshot {newest.number} of another lake",
-            do="pull it into a folder of its own, or name another address",
+            do=way_out(url),
         )

@@ -86,15 +86,15 @@ class Remote:
     def put(self, sha: str, data: bytes) -> None:
         """Stores an object; one that is there is replaced by the same bytes."""
         with self._as_lake_error():
-            self._obstore.put(self._store, _place(sha), data)
+            self._obstore.put(self._store, place_of(sha), data)
 
     def get(self, sha: str, size: int) -> bytes:
         """Return the bytes named `sha`, verified. Raises LakeError if they are missing, changed, or more than `size`."""
-        data = self._bytes(_place(sha), size)
+        data = self._bytes(place_of(sha), size)
         if data is None:
-            raise LakeError(f"the mirror {self.url} lacks an object", wanted=_place(sha), got="no such object", do="push from a lake that is whole")
+            raise LakeError(f"the mirror {self.url} lacks an object", wanted=place_of(sha), got="no such object", do="push from a lake that is whole")
         if (got := hashlib.sha256(data).hexdigest()) != sha:
-            do = "remove the object from the store and push again from a lake that is whole"
+            do = f"remove {place_of(sha)} from the store, then push again from a lake that has it: evolake lake push {self.url}"
             raise LakeError(f"an object of the mirror {self.url} is damaged", wanted=f"sha256 {sha}", got=f"sha256 {got}", do=do)
         return data
 
@@ -131,7 +131,7 @@ class Remote:
             with self._as_lake_error():
                 self._obstore.put(self._store, _numbered(number), data, mode="create", use_multipart=False)
         except AlreadyExistsError:
-            raise LakeError(f"another push to {self.url} was faster", got=f"snapshot {number} is there", do="pull, then push again") from None
+            raise LakeError(f"another push to {self.url} was faster", got=f"snapshot {number} is there", do=way_out(self.url)) from None
         return _snapshot(number, files)
 
     def _bytes(self, place: str, limit: int) -> bytes | None:
@@ -148,6 +148,14 @@ class Remote:
         raise LakeError(f"an object of the mirror {self.url} is too large", wanted=f"at most {limit:,} bytes of {place}", got=got, do=do)
 
 
+def way_out(url: str) -> str:
+    """What to do if a lake and its mirror have both changed: neither is merged into the other."""
+    return (
+        f"evolake lake pull {url} --lake NEW_FOLDER, and continue there (EVOLAKE_LAKE=NEW_FOLDER); this lake stays as it is, and "
+        "evolake lake push ANOTHER_URL mirrors it"
+    )
+
+
 def _file(path: Any, sha: Any, size: Any) -> tuple[str, tuple[str, int]]:
     """Return one entry of a snapshot. Raises ValueError if it is none."""
     if isinstance(path, str) and isinstance(sha, str) and _SHA.fullmatch(sha) and type(size) is int and size >= 0:
@@ -160,7 +168,8 @@ def _snapshot(number: int, files: Mapping[str, tuple[str, int]]) -> Snapshot:
     return Snapshot(number, files, hashlib.sha256(content).hexdigest())
 
 
-def _place(sha: str) -> str:
+def place_of(sha: str) -> str:
+    """Where the store has the bytes that are named `sha`."""
     return f"objects/{sha[:2]}/{sha[2:]}"
 
 

@@ -46,7 +46,7 @@ def gates(tmp_path, monkeypatch) -> Iterator[tuple[Lake, Materialize]]:
     monkeypatch.setattr(judging, "archive", lambda store: SimpleNamespace(known=list))
     lake = LakeResource()
     with dg.DagsterInstance.ephemeral() as instance:
-        register_keys(instance, [CYCLE])
+        register_keys(instance, "families", [CYCLE])
 
         def materialize(*names: str) -> dict[str, str]:
             chosen = [judging.gates[name] for name in names or judging.gates]

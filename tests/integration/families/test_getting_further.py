@@ -51,7 +51,7 @@ class Project:
 
     def run(self, *assets: str) -> None:
         """Assets of cycle 0001 in one run with their checks; all without any."""
-        register_keys(self.instance, ["0001"])
+        register_keys(self.instance, "families", ["0001"])
         chosen = [dg.AssetKey(["families", asset]) for asset in assets] or None
         done = self.defs.resolve_job_def("families_cycle").execute_in_process(
             instance=self.instance, partition_key="0001", asset_selection=chosen, raise_on_error=False

@@ -11,7 +11,7 @@ from golomb.rulers import GATES, GENERATIONS, PASSED, RULERS, mutated, ruler_row
 from golomb.settings import GolombSettings
 
 from assets.checks import suite_check
-from assets.cycle import Line, cycles, open_cycle, read_population, seal_cycle, seal_seeds
+from assets.cycle import Line, open_cycle, read_population, seal_cycle, seal_seeds
 from evolake.lake import ARTIFACTS, VERDICTS, TableSchema, side_table
 from evolake.seeds import generator
 from resources.lake import LakeResource
@@ -82,7 +82,7 @@ def distances(context: dg.AssetExecutionContext, lake: LakeResource, form: pl.Da
 
 
 every_survivor_has_two_passes = suite_check(
-    distances, "every_survivor_has_two_passes", "Who goes on has passed both gates.", cycles,
+    distances, "every_survivor_has_two_passes", "Who goes on has passed both gates.", line.cycles,
     lambda gxe: [gxe.ExpectColumnValuesToNotBeNull(column="passed"), gxe.ExpectColumnValuesToBeUnique(column="ruler_id")],
     "SELECT * FROM golomb.distances WHERE cycle = $cycle AND passed IS NULL",
 )

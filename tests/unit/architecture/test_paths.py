@@ -17,12 +17,11 @@ import pytest
 from bad_inputs import FAMILY
 from commands import evolake
 
-from assets.line import files_version
 from evolake.cli import cli
 from evolake.commands import OrdinaryPath
 from evolake.errors import InputError
+from evolake.gates.rules import files_hash
 from evolake.lake import Lake
-from evolake.reading import Unreadable
 from evolake.report.kinds import Artifact
 from evolake.report.show import rule_text
 from evolake.solvers.seeds.fetch import _from_path  # pyright: ignore[reportPrivateUsage]
@@ -286,8 +285,8 @@ def test_a_pipe_among_the_seeds_stops_neither_the_version_of_an_asset_nor_a_show
     monkeypatch.setenv("EVOLAKE_SEEDS", str(here / "seeds"))
     monkeypatch.setenv("EVOLAKE_LAKE", str(here / "lake"))
     with bounded():
-        with pytest.raises(Unreadable, match=r"x\.md is a named pipe"):
-            files_version([here / "seeds/rules/designs/x.md"], here)
+        with pytest.raises(InputError, match=r"x\.md cannot be read"):
+            files_hash(here / "seeds/rules/designs")
         rule = Artifact("x", "designs", "rule", "x", content_sha="0" * 64)
         assert rule_text(Lake(here / "lake"), rule) == ""
 

@@ -32,7 +32,7 @@ class Project:
         return job.execute_in_process(instance=self.instance, raise_on_error=False, tags=tags)
 
     def cycle(self, name: str, cycle: str, only: list[str] | None = None, run_id: str | None = None) -> dg.ExecuteInProcessResult:
-        register_keys(self.instance, [cycle])
+        register_keys(self.instance, name, [cycle])
         return self.defs.resolve_job_def(self.line(name).job_name).execute_in_process(
             instance=self.instance, partition_key=cycle, raise_on_error=False, run_id=run_id,
             asset_selection=[self.line(name).key(asset) for asset in only] if only else None,

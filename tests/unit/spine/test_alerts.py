@@ -69,6 +69,26 @@ def test_a_failed_cycle_is_posted_and_handed_to_the_command_with_its_reason(proj
     assert report["text"].startswith("evolake: nightly cycle 0002 failed: nightly/survivors: planted failure in cycle 0002")
 
 
+DEFAULT = "This run has been marked as failed from outside the execution context."
+
+
+@pytest.mark.parametrize(("records", "message", "reason"), [
+    ((), None, "no reason is recorded: the run was marked as failed from outside"),
+    ((), "The process of this run ended before the run did (killed?). Start its cycle again.", "The process of this run ended before the run did"),
+    ((), "Run timed out due to taking longer than 300 seconds to start.", "Run timed out due to taking longer than 300 seconds to start."),
+    (("Run execution process for r unexpectedly exited with code -9.",), None, "Run execution process for r unexpectedly exited with code -9."),
+    (("Exceeded maximum runtime of 60 seconds: exceeded maximum runtime",), None, "Exceeded maximum runtime of 60 seconds"),
+])
+def test_an_alert_names_what_ended_a_run_that_has_no_failed_step(project, records, message, reason):
+    run = project.instance.create_run_for_job(project.defs.resolve_job_def("nightly_cycle"), status=dg.DagsterRunStatus.STARTED)
+    for record in records:
+        project.instance.report_engine_event(record, run)
+    end = project.instance.report_run_failed(run, message)
+    assert message or end.message == DEFAULT, "Dagster's words"
+    context = dg.build_run_status_sensor_context("alerts", end, project.instance, run).for_run_failure()
+    assert about(context)["reason"].startswith(reason)
+
+
 def test_where_nobody_is_named_the_sensor_is_off(monkeypatch):
     for name in ("EVOLAKE_ALERT_COMMAND", "EVOLAKE_ALERT_WEBHOOK"):
         monkeypatch.delenv(name, raising=False)

@@ -43,7 +43,7 @@ def test_each_cycle_starts_from_what_survived_the_one_before(project):
     seals = [project.lake.seals.read("ordered", f"{number:04d}") for number in range(1, 5)]
     assert [seal.built_on for seal in seals] == [None, *(seal.version for seal in seals[:-1])]
     assert project.lake.seals.broken_link("ordered", "0004") is None
-    assert project.instance.get_dynamic_partitions("cycle") == ["0001", "0002", "0003", "0004"]
+    assert project.instance.get_dynamic_partitions("ordered_cycle") == ["0001", "0002", "0003", "0004"]
 
 
 def test_the_seeds_give_the_line_its_pool_of_one_before_anything_can_queue_for_it(durable_project):

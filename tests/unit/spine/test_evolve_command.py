@@ -47,7 +47,7 @@ def test_cycles_are_added_and_runs_checks_and_partitions_are_there_afterwards(pl
         runs = instance.get_runs()
         assert sorted((run.job_name, run.status.value) for run in runs) == [("gated_cycle", "SUCCESS")] * 2 + [("gated_seeds", "SUCCESS")]
         assert sorted(run.tags["dagster/partition"] for run in runs if run.job_name == "gated_cycle") == ["0001", "0002"]
-        assert instance.get_dynamic_partitions("cycle") == ["0001", "0002", "0003"]
+        assert instance.get_dynamic_partitions("gated_cycle") == ["0001", "0002", "0003"]
         key = dg.AssetCheckKey(dg.AssetKey(["gated", "candidates"]), "members_are_unique")
         assert len(instance.event_log_storage.get_asset_check_execution_history(key, limit=9)) == 2
 

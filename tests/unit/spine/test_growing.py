@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from contextlib import nullcontext
 from datetime import UTC, datetime
 
 import dagster as dg
 import pytest
+from dagster._core.events import EngineEventData
 
+from assets.line import IN_PROCESS_TAG
 from pipelines import burial
-from pipelines.burial import LAUNCHED_TAG, bury_dead_runs
-from pipelines.line_state import IN_PROCESS_TAG, next_cycle, runs_at_work
+from pipelines.burial import bury_dead_runs
+from pipelines.line_state import next_cycle, runs_at_work
+from pipelines.run_process import LAUNCHED_TAG
 from pipelines.schedules import PARTITION_TAG, SCHEDULE_TAG, TICK_TAG
 
 
@@ -54,19 +60,19 @@ def test_a_tick_requests_the_next_cycle_and_its_run_adds_exactly_one(project):
         request = tick(project, "nightly")
         assert request.partition_key == expected
         assert project.cycle("nightly", request.partition_key).success
-        assert project.instance.get_dynamic_partitions("cycle") == keys
+        assert project.instance.get_dynamic_partitions("nightly_cycle") == keys
 
 
 def test_a_tick_adds_the_partition_where_it_is_missing(project):
     project.grow("nightly", 1)
-    project.instance.delete_dynamic_partition("cycle", "0002")
+    project.instance.delete_dynamic_partition("nightly_cycle", "0002")
     assert tick(project, "nightly").partition_key == "0002"
-    assert sorted(project.instance.get_dynamic_partitions("cycle")) == ["0001", "0002"]
+    assert sorted(project.instance.get_dynamic_partitions("nightly_cycle")) == ["0001", "0002"]
 
 
 def test_keys_registered_in_advance_are_not_jumped_to(project):
     project.grow("nightly", 1)
-    project.instance.add_dynamic_partitions("cycle", ["0007", "0008"])
+    project.instance.add_dynamic_partitions("nightly_cycle", ["0007", "0008"])
     assert tick(project, "nightly").partition_key == "0002"
 
 
@@ -111,6 +117,23 @@ def test_a_run_with_a_process_of_its_own_is_buried_when_its_lock_is_free_and_not
     ended = {dg.DagsterRunStatus.STARTED: dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELING: dg.DagsterRunStatus.CANCELED}
     assert status_of(project, run) == ended[status]
     assert project.lake.run_locks.all_seen() == []
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_a_run_that_was_killed_while_it_started_is_buried_at_once_if_its_process_is_gone_from_this_host(project, tmp_path, here):
+    socket = tmp_path / "code-server"
+    run = unfinished_run(project, "nightly", dg.DagsterRunStatus.STARTING, **{LAUNCHED_TAG: json.dumps({"host": "localhost", "socket": str(socket)})})
+    if here:
+        socket.touch()
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    project.instance.report_engine_event(f"Started process for run (pid: {process.pid}).", run, EngineEventData.in_process(process.pid))
+    assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == [], "it lives"
+    process.kill()
+    process.wait()
+    assert bury_dead_runs(project.instance, project.lake, [project.line("nightly")]) == ([run.run_id] if here else [])
+    if here:
+        [end] = project.instance.all_logs(run.run_id, of_type=dg.DagsterEventType.RUN_FAILURE)
+        assert f"(pid {process.pid}) ended while the run was starting" in end.dagster_event.message
 
 
 @pytest.mark.parametrize("status", [dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED])

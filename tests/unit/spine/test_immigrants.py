@@ -112,7 +112,7 @@ def grove(project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GroveLine
     ])
 
     def run(cycle: str = "", **tags: str) -> dg.ExecuteInProcessResult:
-        register_keys(project.instance, [cycle] if cycle else [])
+        register_keys(project.instance, line.name, [cycle] if cycle else [])
         return defs.resolve_job_def("cycle" if cycle else "seeds").execute_in_process(
             instance=project.instance, partition_key=cycle or None, raise_on_error=False, tags=tags
         )

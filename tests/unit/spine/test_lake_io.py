@@ -6,7 +6,7 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from assets.line import Line
+from assets.line import Line, register_keys
 from evolake.errors import InputError
 from evolake.lake import TableSchema
 
@@ -57,7 +57,7 @@ def beside(whole: pl.DataFrame) -> pl.DataFrame:
 
 
 def run(project, *assets: dg.AssetsDefinition, partition: str | None = "0001") -> dg.ExecuteInProcessResult:
-    project.instance.add_dynamic_partitions("cycle", ["0001"])
+    register_keys(project.instance, LINE.name, ["0001"])
     keys = [asset.key for asset in assets]
     defs = dg.Definitions(
         assets=[eager_frame, lazy_frame, both, typed, mistyped, not_a_frame, whole, beside], resources=project.defs.resources,

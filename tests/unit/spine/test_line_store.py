@@ -6,7 +6,6 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from assets.cycle import cycles
 from assets.line import SEED_ROUND, Line, register_keys
 from assets.store import LineStore
 from evolake import __version__
@@ -44,8 +43,8 @@ def materialized(project, line: Line, *, fails: bool = False) -> dg.ExecuteInPro
         assert store.rows("made", DERIVATIONS)[0]["parent_id"] == "a"
         return MADE.frame(ROWS)
 
-    register_keys(project.instance, ["0001"])
-    job = dg.Definitions(assets=[made], resources=project.defs.resources, jobs=[dg.define_asset_job("cycle", "*", partitions_def=cycles)])
+    register_keys(project.instance, line.name, ["0001"])
+    job = dg.Definitions(assets=[made], resources=project.defs.resources, jobs=[dg.define_asset_job("cycle", "*", partitions_def=line.cycles)])
     return job.resolve_job_def("cycle").execute_in_process(instance=project.instance, partition_key="0001", raise_on_error=False)
 
 

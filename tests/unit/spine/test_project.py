@@ -41,7 +41,8 @@ def test_a_project_has_what_dagster_and_evolution_start_from(tmp_path: Path):
     assert contents(new / "data_lake" / "seeds") == seeds
     [place] = yaml.safe_load((new / "workspace.yaml").read_text())["load_from"]
     assert (new / place["python_file"]["relative_path"]).is_file()
-    assert (new / ".env").read_text() == f"DAGSTER_HOME='{new}/.dagster'\n"
+    home, comment, timeout = (new / ".env").read_text().splitlines()
+    assert (home, comment[0], timeout) == (f"DAGSTER_HOME='{new}/.dagster'", "#", "DAGSTER_GRPC_TIMEOUT_SECONDS=300")
     assert (new / ".dagster" / "dagster.yaml").read_bytes() == (project.BROUGHT / "deploy" / "sqlite" / "dagster.yaml").read_bytes()
 
 

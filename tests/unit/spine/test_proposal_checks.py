@@ -59,13 +59,14 @@ class Toy:
                 replies = values(served.call_many(role, REQUESTS, seeds=[0] * len(REQUESTS)))
             return pl.DataFrame({"total": [reply.total for reply in replies if isinstance(reply, AddReply)]}, schema={"total": pl.Int64})
 
+        self.line = line
         self.job = dg.Definitions(
             assets=[candidates], asset_checks=proposal_checks(line, candidates), resources=project.defs.resources | {"agents": AgentsResource()},
             jobs=[dg.define_asset_job("cycle", "*")],
         ).resolve_job_def("cycle")
 
     def run(self, cycle: str) -> tuple[dg.ExecuteInProcessResult, Any]:
-        register_keys(self.project.instance, [cycle])
+        register_keys(self.project.instance, self.line.name, [cycle])
         result = self.job.execute_in_process(instance=self.project.instance, partition_key=cycle, raise_on_error=False)
         results = result.get_asset_check_evaluations()
         return result, results[0] if results else None

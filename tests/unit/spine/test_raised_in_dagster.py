@@ -8,7 +8,6 @@ import dagster as dg
 import polars as pl
 import pytest
 
-from assets.cycle import cycles
 from assets.line import Line, register_keys
 from assets.raised import NAME, Reasons, raised_check
 from evolake.gates import Finding, GateSpec, Ruleset, checker, run_gates
@@ -67,11 +66,11 @@ def evaluation(project, fault: str, lost: int = 0) -> tuple[dg.ExecuteInProcessR
     def survivors(candidates: pl.DataFrame) -> pl.DataFrame:
         return candidates
 
-    check = raised_check(candidates, line.name, cycles, judged=["candidates"], reasons=[Reasons("lost", LOST, "number")])
+    check = raised_check(candidates, line.name, line.cycles, judged=["candidates"], reasons=[Reasons("lost", LOST, "number")])
     job = dg.Definitions(
         assets=[candidates, survivors], asset_checks=[check], resources=project.defs.resources, jobs=[dg.define_asset_job("cycle", "*")],
     ).resolve_job_def("cycle")
-    register_keys(project.instance, ["0001"])
+    register_keys(project.instance, line.name, ["0001"])
     result = job.execute_in_process(instance=project.instance, partition_key="0001", raise_on_error=False)
     results = result.get_asset_check_evaluations()
     return result, results[0] if results else None

@@ -82,7 +82,7 @@ def chained(tmp_path, monkeypatch):
 
     lake, assets = LakeResource(), [first, second, third]
     with dg.DagsterInstance.ephemeral() as instance:
-        register_keys(instance, ["0001"])
+        register_keys(instance, line.name, ["0001"])
 
         def materialize(*names: str) -> dict[str, str]:
             chosen = [line.key(name) for name in names]
@@ -113,27 +113,47 @@ def test_what_is_read_past_an_asset_changes_its_data_version_and_an_equal_table_
     assert both() == 6
 
 
-def test_an_edit_of_rules_that_are_read_past_an_asset_is_a_new_code_version(tmp_path):
+RULE = "---\nid: {gate}-rule\nversion: {version}\nkind: static\ngate: {gate}\ncheck: toy.{gate}\n---\n{prose}\n"
+
+
+def test_an_edit_of_a_rule_is_a_new_code_version_of_what_asks_it_and_of_nothing_else(tmp_path):
     from assets.lake import rules_asset
 
-    (tmp_path / "one.md").write_text("one")
+    def write(gate: str, version: int = 1, prose: str = "Why.") -> None:
+        (tmp_path / f"{gate}.md").write_text(RULE.format(gate=gate, version=version, prose=prose))
 
     def code_versions(name: str) -> list[str | None]:
         line = Line(name, "A toy.")
         rules = rules_asset(line, tmp_path)
 
-        @line.asset(deps=[rules])
+        @line.seed_asset(deps=[rules], gates=())
+        def seeds(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+            return pl.DataFrame()
+
+        @line.asset(deps=[rules], gates=["form"])
         def form(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
             return pl.DataFrame()
 
-        @line.asset(deps=[rules, "form"])
+        @line.asset(deps=[rules, "form"], gates=["size"])
         def size(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
             return pl.DataFrame()
 
-        return [next(iter(asset.specs)).code_version for asset in (form, size)]
+        @line.asset(deps=[rules, "size"])
+        def report(context: dg.AssetExecutionContext, lake: LakeResource) -> pl.DataFrame:
+            return pl.DataFrame()
 
+        return [next(iter(asset.specs)).code_version for asset in (seeds, form, size, report)]
+
+    def changed(first: list[str | None], after: list[str | None]) -> list[bool]:
+        return [before != now for before, now in zip(first, after, strict=True)]
+
+    write("form")
+    write("size")
     first = code_versions("ruled_before")
-    assert first == code_versions("ruled_again")
-    (tmp_path / "one.md").write_text("two")
-    after = code_versions("ruled_after")
-    assert after[0] == first[0] and after[1] != first[1]
+    write("form", prose="Why, in other words.")
+    assert code_versions("ruled_again") == first
+    write("size", version=2)
+    second = code_versions("ruled_after")
+    assert changed(first, second) == [False, False, True, True]
+    write("form", version=2)
+    assert changed(second, code_versions("ruled_at_last")) == [False, True, False, True]

@@ -21,7 +21,7 @@ from pipelines.rules_job import preview_rules as job
 from resources.lake import LakeResource
 
 LINE, SHIPPED = "prompts", Path(__file__).resolve().parents[3] / "data_lake" / "seeds" / "rules"
-GRAPH = Graph(("children", "accepted", "duel_replies", "survivors"), ("accepted",), ("accepted", "duel_replies", "survivors"))
+GRAPH = Graph(("children", "accepted", "duel_replies", "survivors"), {"accepted": frozenset({"duel_replies", "survivors"})})
 CYCLES = ("0001", "0002", "0003")
 CHAMPION = "long-0002"
 
@@ -55,7 +55,7 @@ def lake(tmp_path: Path, rules: Path) -> Lake:
                 if size < 5000 or rule.gate == "form":
                     verdicts.append({
                         "artifact_id": name, "cycle": cycle, "gate_no": int(rule.gate == "leak"), "gate": rule.gate, "rule_id": rule.id,
-                        "rule_version": "1", "ruleset_hash": ruleset.hash, "outcome": "block" if blocked else "pass",
+                        "rule_version": "1", "ruleset_hash": ruleset.hash_of((rule.gate,)), "outcome": "block" if blocked else "pass",
                         "reason": "too long" if blocked else "", "evidence_sha": sha, "run_id": "r",
                     })
         publish("accepted", VERDICTS, verdicts, cycle)
@@ -105,7 +105,7 @@ def test_a_stricter_rule_fells_the_champion_and_the_first_cycle_that_changes_voi
     ]
     assert [(item.artifact_id, item.cycles, item.is_champion) for item in preview.fallen] == [(CHAMPION, CYCLES[1:], True)]
     assert [(cycle.cycle, cycle.assets, cycle.whole) for cycle in work.cycles] == [
-        ("0001", ("accepted",), False), ("0002", GRAPH.downstream, False), ("0003", GRAPH.everything, True),
+        ("0001", ("accepted",), False), ("0002", GRAPH.everything[1:], False), ("0003", GRAPH.everything, True),
     ]
     # of the cycle that changes the calls about those that still stand, of the next all
     assert [(cycle.cost.calls, cycle.cost.tokens, cycle.cost.usd) for cycle in work.cycles] == [(0, 0, 0), (2, 200, 0.5), (4, 1300, 1.25)]

@@ -8,15 +8,19 @@ from pathlib import Path
 import dagster as dg
 import pytest
 import yaml
+from dagster._core.definitions.reconstruct import ReconstructableRepository
 from dagster._core.instance.config import dagster_instance_config
 
 from assets.lake import rules_asset
-from assets.line import Line, cycle_key
+from assets.line import Line, cycle_key, register_keys
 from evolake.errors import InputError
-from pipelines.cycles import register_cycles
+from pipelines.cycles import cycles_sensor, forget
 from pipelines.freshness import policy_of
 from pipelines.home import TEMPLATE, ensure_home
+from pipelines.outcome import explain
 from pipelines.policy import define
+from pipelines.rules_watch import rules_watch
+from resources.lake import LakeResource
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -35,9 +39,9 @@ def graph(project, name: str) -> dict[str, tuple]:
 def test_a_line_has_its_cycle_in_one_group_and_its_seeds_in_another(project):
     assert graph(project, "gated") == {
         "gated/seeds": ("gated_seeds", None, False, []),
-        "gated/incoming": ("gated", "cycle", True, []),
-        "gated/candidates": ("gated", "cycle", False, ["gated/incoming"]),
-        "gated/survivors": ("gated", "cycle", False, ["gated/candidates"]),
+        "gated/incoming": ("gated", "gated_cycle", True, []),
+        "gated/candidates": ("gated", "gated_cycle", False, ["gated/incoming"]),
+        "gated/survivors": ("gated", "gated_cycle", False, ["gated/candidates"]),
     }
 
 
@@ -58,13 +62,13 @@ def test_a_cycle_job_is_one_cycle_with_its_checks_and_never_the_seeds(project):
     assert {key.name for key in layer.asset_graph.asset_check_keys} == {"members_are_unique"}
 
 
-def test_schedules_and_sensors_are_listed_and_stopped_but_for_the_one_that_buries(project):
+def test_schedules_and_sensors_are_listed_and_stopped_but_for_those_that_start_no_run(project):
     repository = project.defs.get_repository_def()
     schedules = {item.name: item.default_status for item in repository.schedule_defs}
     sensors = {item.name: item.default_status for item in repository.sensor_defs}
     assert schedules["gated_nightly"] == dg.DefaultScheduleStatus.STOPPED
     assert sensors["gated_continuous"] == dg.DefaultSensorStatus.STOPPED
-    assert sensors.pop("dead_runs") == dg.DefaultSensorStatus.RUNNING
+    assert {sensors.pop(name) for name in ("cycles", "dead_runs", "rules_watch")} == {dg.DefaultSensorStatus.RUNNING}
     assert set(schedules.values()) == {dg.DefaultScheduleStatus.STOPPED} and set(sensors.values()) == {dg.DefaultSensorStatus.STOPPED}
     assert sensors.pop("alerts") == dg.DefaultSensorStatus.STOPPED
     assert len(sensors) == len(project.lines), "no default automation sensor beside ours"
@@ -98,11 +102,60 @@ def test_the_real_definitions_can_be_loaded_by_dagster():
     dg.Definitions.validate_loadable(defs)
 
 
-def test_register_cycles_adds_what_is_missing_and_keeps_what_is_there(project):
-    project.instance.add_dynamic_partitions("cycle", ["0002"])
-    config = {"ops": {"add_cycle_keys": {"config": {"how_many": 3}}}}
-    assert register_cycles.execute_in_process(instance=project.instance, run_config=config).success
-    assert sorted(project.instance.get_dynamic_partitions("cycle")) == ["0001", "0002", "0003"]
+def keys_of(project, line: str) -> list[str]:
+    return sorted(project.instance.get_dynamic_partitions(f"{line}_cycle"))
+
+
+def test_register_cycles_adds_what_is_missing_to_the_line_that_is_named(project):
+    register_keys(project.instance, "left", ["0002"])
+    job, config = project.defs.resolve_job_def("register_cycles"), {"how_many": 3, "line": "left"}
+    assert job.execute_in_process(instance=project.instance, run_config={"ops": {"add_cycle_keys": {"config": config}}}).success
+    assert (keys_of(project, "left"), keys_of(project, "right")) == (["0001", "0002", "0003"], [])
+
+
+def test_each_line_has_its_own_cycles_from_the_lake_and_loses_keys_that_cannot_be_one(project):
+    project.grow("left", 2)
+    project.instance.delete_dynamic_partition("left_cycle", "0001")  # a home that was lost in part
+    register_keys(project.instance, "right", ["cycle 1", "12", "0000", "0007"])
+    lines = [project.line("left"), project.line("right")]
+    with dg.build_sensor_context(instance=project.instance, resources={"lake": LakeResource()}) as context:
+        told = cycles_sensor(lines)(context)
+    assert (keys_of(project, "left"), keys_of(project, "right")) == (["0001", "0002", "0003"], ["0001", "0007"])
+    assert "left: registered 0001" in told.skip_message and "'12'" in told.skip_message
+
+
+def test_a_cycle_that_has_not_run_is_forgotten_and_one_of_the_lake_is_not(project):
+    project.grow("left", 1)
+    lines = [project.line("left"), project.line("right")]
+    assert not project.cycle("left", "0100").success
+    assert not project.cycle("left", "abc").success
+    for key in ("0100", "abc"):
+        assert forget(project.instance, project.lake, lines, key) == ["left"]
+    assert keys_of(project, "left") == ["0001", "0002"]
+    for key in ("0001", "0002", "0100"):
+        with pytest.raises(InputError):
+            forget(project.instance, project.lake, lines, key)
+    assert keys_of(project, "left") == ["0001", "0002"]
+
+
+def test_a_key_that_is_no_cycle_says_how_it_is_taken_out(project):
+    project.grow("left", 1)
+    for key, words in (("abc", "'abc' is no cycle of line 'left'"), ("0100", "If 0100 was mistyped")):
+        failed = project.cycle("left", key)
+        reason = explain(failed)[1]
+        assert words in reason and f"evolake cycles forget {key} --line left" in reason
+
+
+def test_the_first_cycle_makes_its_seeds_in_a_run_of_their_own(durable_project, monkeypatch):
+    project = durable_project
+    register_keys(project.instance, "left", ["0001"])
+    monkeypatch.setenv("DAGSTER_HOME", project.instance.root_directory)
+    job = ReconstructableRepository.for_module("toy_location.definitions", "defs").get_reconstructable_job("left_cycle")  # as a code server does
+    with dg.execute_job(job, instance=project.instance, tags={"dagster/partition": "0001"}) as done:
+        assert done.success
+    assert project.members("left", "0002") == ["seed>0001"]
+    runs = project.instance.get_runs()
+    assert sorted((run.job_name, run.status.value) for run in runs) == [("left_cycle", "SUCCESS"), ("left_seeds", "SUCCESS")]
 
 
 @pytest.mark.parametrize("number", [0, -1, 10000])
@@ -111,27 +164,50 @@ def test_cycle_numbers_that_do_not_fit_four_digits_are_refused(number):
         cycle_key(number)
 
 
-def test_rules_are_observed_and_their_version_is_the_hash_of_the_files(project, tmp_path):
+RULE = "---\nid: one\nversion: {version}\nkind: static\ngate: form\ncheck: toy.form\n---\nWhy.\n"
+
+
+def test_rules_are_observed_with_the_hash_of_what_they_mean_and_no_data_version(project, tmp_path):
+    """A data version would make stale each asset with an edge from the rules, whichever rule was edited."""
     rules = rules_asset(Line("toy", "A toy."), tmp_path / "rules")
     (tmp_path / "rules").mkdir()
-    (tmp_path / "rules" / "one.md").write_text("one")
+    (tmp_path / "rules" / "one.md").write_text(RULE.format(version=1))
     job = dg.Definitions(assets=[rules], jobs=[dg.define_asset_job("look", dg.AssetSelection.all(include_sources=True))]).resolve_job_def("look")
 
     def version() -> str:
         result = job.execute_in_process(instance=project.instance)
         [event] = [event for event in result.all_events if event.event_type_value == "ASSET_OBSERVATION"]
-        return event.asset_observation_data.asset_observation.tags["dagster/data_version"]
+        seen = event.asset_observation_data.asset_observation
+        assert "dagster/data_version" not in seen.tags
+        return str(seen.metadata["rules_hash"].value)
 
     first = version()
     assert version() == first
-    (tmp_path / "rules" / "one.md").write_text("two")
+    (tmp_path / "rules" / "one.md").write_text(RULE.format(version=2))
     assert version() != first
+
+
+def test_the_sensor_notes_rules_once_and_tells_when_the_loaded_definitions_are_older(project, tmp_path):
+    line = Line("watched", "A toy.")
+    rule = tmp_path / "one.md"
+    rule.write_text(RULE.format(version=1))
+    rules_asset(line, tmp_path)
+    sensor, cursor = rules_watch([line]), None
+    told = []
+    for version in (1, 1, 2, 2):
+        rule.write_text(RULE.format(version=version))
+        context = dg.build_sensor_context(instance=project.instance, cursor=cursor)
+        result = sensor(context)
+        cursor = context.cursor
+        count = len(project.instance.fetch_observations(line.key("rules"), limit=10).records)
+        told.append((count, "Reload definitions" in result.skip_message))
+    assert told == [(1, False), (1, False), (2, True), (2, True)]
 
 
 def test_rules_of_an_empty_folder_are_an_error(project, tmp_path):
     rules = rules_asset(Line("toy", "A toy."), tmp_path)
     job = dg.Definitions(assets=[rules], jobs=[dg.define_asset_job("look", dg.AssetSelection.all(include_sources=True))]).resolve_job_def("look")
-    with pytest.raises(InputError, match="no rule file"):
+    with pytest.raises(InputError, match="no rules for the line"):
         job.execute_in_process(instance=project.instance)
 
 
@@ -141,6 +217,7 @@ def test_dagster_accepts_the_deployments(deployment, monkeypatch):
         monkeypatch.setenv(f"EVOLAKE_PG_{name}", "1")
     config, _ = dagster_instance_config(str(ROOT / "deploy" / deployment))
     assert config["concurrency"] == {"pools": {"granularity": "run", "default_limit": 1}, "runs": {"max_concurrent_runs": 4}}
+    assert (config["code_servers"]["local_startup_timeout"], config["code_servers"]["reload_timeout"]) == (300, 300)
     assert (config["telemetry"], config["nux"], config["run_retries"]["enabled"]) == ({"enabled": False}, {"enabled": False}, False)
 
 
