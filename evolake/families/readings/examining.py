@@ -15,6 +15,7 @@ from evolake.families.readings import (
     answer_order,
     bounds,
     calendar,
+    conditions,
     counting,
     directions,
     lacking,
@@ -32,6 +33,7 @@ from evolake.families.readings import (
     sequences,
     simultaneity,
     spelling,
+    symmetries,
     ties,
 )
 from evolake.families.readings.places import Examiner, Given, ReadingPlace, Wanted
@@ -92,7 +94,6 @@ CATALOGUE = (
     Reading("just a half", ("enough", "not enough"), measured_steps.halves),
     Reading("what a border changes", ("all of them", "only those beyond"), measured_steps.all_or_rest),
     Reading("what is taken off first", ("the amount", "the percentage"), measured_steps.percent_first),
-    Reading("one or both", ("not both", "both as one"), measured_steps.not_both),
     Reading("what is struck off", ("one", "all equal ones"), measured_steps.struck_off),
     Reading("the one next to the extreme", ("another value", "an equal one"), measured_steps.next_to_extreme),
     Reading("an answer for a case of its own", ("given", "never given"), lacking.promised_answers),
@@ -100,6 +101,20 @@ CATALOGUE = (
     Reading("how many places go round", ("as said", "one more or less"), lacking.circle_size),
     Reading("a letter that the text names", ("apart", "as any other"), lacking.named_letters),
     Reading("a means that no program has", ("exactly", "from behind", "the newest", "the oldest"), lacking.lacking_means),
+    Reading("rises and falls", ("one way", "both"), symmetries.one_way),
+    Reading("rows or columns", ("row by row", "column by column"), symmetries.rows_or_columns),
+    Reading("which extreme is apart", ("the smallest", "the largest", "the second"), symmetries.extremes_that_matter),
+    Reading("what does not count", ("does not count", "counts"), symmetries.ignored_values),
+    Reading("whether gaps count", ("they do not", "they count"), symmetries.ignored_gaps),
+    Reading("which of equals is meant, by words", ("the first seen", "the last seen", "the alphabet"), symmetries.equals_in_texts),
+    Reading("the rank after a shared one", ("the next", "later"), symmetries.shared_ranks),
+    Reading("what comes at the very start", ("one each", "none"), symmetries.at_the_start),
+    Reading("which of two is left out", ("the smaller one", "the larger one"), symmetries.sides_of_pairs),
+    Reading("how two conditions are joined, of divisors", ("both", "one is enough", "just one"), conditions.two_divisors),
+    Reading("how two conditions are joined", ("both", "one is enough"), conditions.joined_by_or),
+    Reading("what is rounded", ("each part", "the sum"), conditions.each_or_sum),
+    Reading("what is free", ("free", "not free"), conditions.free_beyond),
+    Reading("where a half goes", ("up", "down"), conditions.halfway_values),
 )
 BUDGET_S = 0.35
 """cpu seconds of the changed inputs, by what the sample's answers took; slower families are probed on fewer instances.

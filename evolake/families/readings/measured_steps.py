@@ -221,31 +221,6 @@ def _first_said(view: FamilyView) -> tuple[str, str]:
     return "", ""
 
 
-def not_both(view: FamilyView) -> Examiner:
-    """Examine whether what two numbers divide is left out: all numbers of the data become a multiple of both, of one, and of none."""
-    told = view.matching(r"\bnot (?:by |of |to )?both\b|\bbut not both\b|\bboth\b[^.;]{0,30}\b(?:remains?|stays?|is not|are not|excluded|left out|shut|closed|"
-                         r"does not|do not|nothing)\b|\bexactly one of (?:the|these|them|both)\b|\beither\b[^.;]*\bnot both\b")
-    divisors = [number for number in view.numbers.values()
-                if re.search(rf"\b(?:divi\w+ (?:\w+ )?by|multiples? of|or by|by|or) #{number.slot}(?!\d)", view.text, re.IGNORECASE)]
-    paths = lists_of_numbers(view) if told and re.search(r"\bdivi|\bmultiple", view.text, re.IGNORECASE) and len(divisors) == 2 else []
-    trials = []
-    for path in paths[:1]:
-        for place in view.few[:6]:
-            inputs = view.instances[place].inputs
-            first, other = (at(inputs, number.path) for number in divisors)
-            for value in (first * other, first * (other + 1) if (other + 1) % other else first, first * other + 1):
-                trials.append(changed(inputs, path, [value] * len(at(inputs, path))))
-    given = yield Wanted(trials)
-    ways = []
-    for start in range(0, len(trials), 3):
-        both, one, none = given.answers[start : start + 3]
-        if {both.status, one.status, none.status} == {"ok"} and type(both.answer) is type(none.answer) is int and not view.same(one.answer, none.answer):
-            ways.append("both is as good as one" if both.answer != none.answer else "not both")
-    if len(ways) < 3 or len(set(ways)) != 1:
-        return []
-    return [compared("one or both", told[0], "not both", ways[0])]
-
-
 def struck_off(view: FamilyView) -> Examiner:
     """Examine whether one extreme value is struck off or all that equal it: all numbers of the data become one."""
     told = view.matching(r"(?=.*\b(?:struck|strikes?|cross\w*|drop\w*|delet\w*|discard\w*|remov\w*|left out|leav\w+ out|cut|ignor\w*|set aside|not count\w*|"

@@ -20,6 +20,7 @@ STATE = (
     r"\b(?:from then on|as soon as|from that (?:moment|day|time|point)|no longer|any longer|already|until then|so far|up to then|by then)\b",
     r"\b(?:in a row|consecutive|successive|running|on end|without a break|back to back)\b",
     r"\b(?:yesterday|the day before|tomorrow)\b",
+    r"\b(?:overflows?|spills?|(?:is|are) lost at (?:that|this|the same) (?:moment|time)|cannot (?:hold|take|carry|store)|can't hold|runs? over)\b",
 )
 """Ways to speak of a state that depends on what came before."""
 LEAST_TRIALS, LEAST_LABELS = 24, 3

@@ -47,7 +47,8 @@ def rounding(view: FamilyView) -> Examiner:
 
 
 def _rounding_said(sentence: str) -> str:
-    text = sentence.casefold()
+    text = re.sub(r"\badd\w* up\b|\bsum\w* up\b", "add", sentence.casefold())
+    text = re.sub(r"\brounded (\w+) (?:add|\w+) (?:up|down)\b", r"rounded \1", text)
     if re.search(r"\bnearest\b|\bhal(?:f|ves)\b[^.]{0,25}\b(?:up|even)\b.{0,12}round|\bround\w* (?:\w+ )?half\b|"
                  r"commercial", text):
         if re.search(r"\beven\b", text):
