@@ -116,7 +116,7 @@ def each_or_sum(view: FamilyView) -> Examiner:
     if len(gaps) < 16 or max(small) > 12 * max(1, min([item for item in small if item], default=1)):
         return []
     apart = sum(gap != 0 for gap in gaps)
-    if each and len(gaps) // 10 <= apart <= len(gaps) * 7 // 10:
+    if each and 3 <= apart <= len(gaps) * 7 // 10:
         return [ReadingPlace("what is rounded", each[0], "each part", "the sum of the parts", "contradicted", apart, len(gaps))]
     if whole and not apart:
         return [ReadingPlace("what is rounded", whole[0], "the sum", "each part", "contradicted", 0, len(gaps))]

@@ -14,6 +14,7 @@ from evolake.families.model.contract import Family
 from evolake.families.readings import (
     answer_order,
     bounds,
+    built_data,
     calendar,
     conditions,
     counting,
@@ -115,6 +116,16 @@ CATALOGUE = (
     Reading("what is rounded", ("each part", "the sum"), conditions.each_or_sum),
     Reading("what is free", ("free", "not free"), conditions.free_beyond),
     Reading("where a half goes", ("up", "down"), conditions.halfway_values),
+    Reading("what equals the average", ("counts", "does not count"), built_data.average),
+    Reading("spans that touch", ("meet", "are apart"), built_data.touching),
+    Reading("what leaves at an end", ("is lost", "is kept"), built_data.lost_at_the_end),
+    Reading("of what a percentage is taken", ("of what is left", "of the first price"), built_data.percent_of_what),
+    Reading("who begins", ("the one", "the other"), built_data.who_begins),
+    Reading("two equal numbers", ("apart", "as any two"), built_data.equal_pairs),
+    Reading("from which end places are counted", ("the front", "the back"), built_data.counted_from_which_end),
+    Reading("which numbers do not count", ("does not count", "counts"), built_data.ignored_numbers),
+    Reading("what is counted", ("what lies between", "the elements"), built_data.things_between),
+    Reading("at the very minute", ("no waiting", "waiting"), built_data.on_the_dot),
 )
 BUDGET_S = 0.35
 """cpu seconds of the changed inputs, by what the sample's answers took; slower families are probed on fewer instances.

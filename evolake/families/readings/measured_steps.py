@@ -71,7 +71,10 @@ NOT_COUNTED = (
 BOTH_COUNTED = (r"\binclusive\b|\bboth\b[^.;]{0,30}\b(?:count\w*|includ\w*|paid|belong)|\bincluding both\b|\bfirst and (?:the )?last\b[^.;]{0,30}"
                 r"\b(?:count\w*|includ\w*|paid|too|as well)\b|\b(?:last|final) (?:day|one)\b[^.;]{0,25}\b(?:still|too|as well|also|included|counts|inclusive)\b|"
                 r"\b(?:last|final) (?:of (?:the|these|those) )\w+\b[^.;]{0,25}\b(?:still|too|as well|also|included|counts)\b|\bthrough\b")
-HALF_OPEN, CLOSED = "one end is not counted", "both ends are counted"
+HALF_OPEN, CLOSED, OPEN = "one end is not counted", "both ends are counted", "no end is counted"
+NEITHER = (r"\b(?:days?|years?|those|ones|numbers?|weeks?) (?:that (?:are|lie) )?(?:strictly )?(?:in )?between\b(?! (?:the )?(?:visits|meals|two visits))|"
+           r"\bneither (?:of (?:the|these|them)|the first nor|end)\b|\bneither\b[^.;]*\bnor\b[^.;]*\b(?:count|day)|"
+           r"\b(?:first and (?:the )?last|both (?:ends|days|of them|the))\b[^.;]{0,30}\b(?:not|excluded|left out)\b")
 
 
 def spans(view: FamilyView) -> Examiner:
@@ -79,6 +82,9 @@ def spans(view: FamilyView) -> Examiner:
     opened = [item for item in view.sentences if any(re.search(form, item, re.IGNORECASE) for form in NOT_COUNTED)]
     closed = [item for item in view.matching(BOTH_COUNTED) if item not in opened]
     says = HALF_OPEN if opened and not closed else CLOSED if closed and not opened else ""
+    neither = view.matching(NEITHER)
+    if neither:
+        says, opened = (OPEN, neither) if not closed else ("", opened)
     paths = [path for path in view.lists() if says and _are_spans(view, path)]
     limits = [
         number for number in view.numbers.values()
@@ -109,6 +115,8 @@ def spans(view: FamilyView) -> Examiner:
 
 def _counted(answers: Sequence[int]) -> str:
     grows = answers[1] - answers[0]
+    if answers[1] == 0 and answers[2] > 0 and answers[0] <= 0:
+        return OPEN
     if grows and answers[2] - answers[1] == grows:
         return HALF_OPEN if answers[0] == 0 else CLOSED if answers[0] == grows else "?"
     if len(answers) == 6 and answers[3] == 0:
