@@ -36,6 +36,7 @@ from evolake.families.readings import (
     spelling,
     symmetries,
     ties,
+    told_cases,
 )
 from evolake.families.readings.places import Examiner, Given, ReadingPlace, Wanted
 from evolake.families.readings.view import FamilyView, view_of
@@ -126,6 +127,11 @@ CATALOGUE = (
     Reading("which numbers do not count", ("does not count", "counts"), built_data.ignored_numbers),
     Reading("what is counted", ("what lies between", "the elements"), built_data.things_between),
     Reading("at the very minute", ("no waiting", "waiting"), built_data.on_the_dot),
+    Reading("who goes out", ("on whom it falls", "the one after"), told_cases.counted_out),
+    Reading("how often two meet", ("once", "twice"), told_cases.met_once),
+    Reading("what must not be exceeded", ("never over", "over"), told_cases.not_over),
+    Reading("sizes and sums", ("the size of the sum", "the sum of the sizes"), told_cases.size_of_sum),
+    Reading("tops with level neighbours", ("none", "one", "two"), told_cases.level_tops),
 )
 BUDGET_S = 0.35
 """cpu seconds of the changed inputs, by what the sample's answers took; slower families are probed on fewer instances.

@@ -19,6 +19,8 @@ STATE = (
     rf"\b(?:following|next|previous|preceding|foregoing) {TIMES}\b",
     r"\b(?:from then on|as soon as|from that (?:moment|day|time|point)|no longer|any longer|already|until then|so far|up to then|by then)\b",
     r"\b(?:in a row|consecutive|successive|running|on end|without a break|back to back)\b",
+    r"\b(?:may|can|does|do|could) (?:not |never )?overtake\b|\bovertakes\b|\bas long as (?:they|it|he|she) (?:fits?|can|has|have)\b|\bleft over for the next\b|"
+    r"\bkept for the (?:next|following)\b|\bcarried (?:over|on)\b",
     r"\b(?:yesterday|the day before|tomorrow)\b",
     r"\b(?:overflows?|spills?|(?:is|are) lost at (?:that|this|the same) (?:moment|time)|cannot (?:hold|take|carry|store)|can't hold|runs? over)\b",
 )

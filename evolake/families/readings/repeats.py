@@ -22,6 +22,7 @@ def repeats(view: FamilyView) -> Examiner:
     often = view.matching(r"\bas often as\b|\bevery occurrence\b|\beach occurrence\b|\bwith repeats\b|"
                           r"\brepeats (?:are )?count|\beach time (?:it|he|she)\b|"
                           r"\bcounts? (?:again|each time|every time|twice|as many times)")
+    once = [item for item in once if not re.search(r"\b(?:in|within) (?:it|them|each|a word|the word)\b", item, re.IGNORECASE)]
     paths = []
     for path in view.lists() if distinct or once or often else []:
         items = [at(view.instances[place].inputs, path) for place in view.few]

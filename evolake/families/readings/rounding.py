@@ -33,6 +33,8 @@ def rounding(view: FamilyView) -> Examiner:
     decides = given.decided[0] if other else 0
     known = {name: items for name, items in held.items() if items}
     stated = {says for says, _ in said}
+    if stated == {UP} and decides and held.get("primary") == {DOWN} and not any(UP in items for items in known.values()):
+        return [compared("rounding", said[0][1], UP, DOWN, decides, given.of)]
     if len(stated) == 1 and known:
         says, sentence = said[0]
         if says not in set().union(*known.values()) and not any("?" in items for items in known.values()):
@@ -58,7 +60,7 @@ def _rounding_said(sentence: str) -> str:
                      r"left out)|\bdrop\w* (?:any|the) fraction|"
                      r"\bwhole part\b|\bcut off\b|\b(?:rest|remainder|left over) is (?:lost|ignored|thrown away|dropped)|"
                      r"\bonly (?:full|whole|complete) \w+ (?:count|are|is)\b|\bfor (?:every|each) (?:full|whole|complete)\b", text)
-    up = re.search(r"\bround\w* (?:\w+ ){0,2}up\b|\b(?:started|begun|commenced|part of an?|partial) (?:\w+ ){0,2}(?:counts?|is charged|"
+    up = re.search(r"\bround\w* (?:\w+ ){0,4}up\b|\b(?:started|begun|commenced|part of an?|partial) (?:\w+ ){0,2}(?:counts?|is charged|"
                    r"is paid|costs?)", text)
     return DOWN if down and not up else UP if up and not down else ""
 
