@@ -22,23 +22,32 @@ def pairs_of_numbers(view: FamilyView) -> list[KeyPath]:
 
 def average(view: FamilyView) -> Examiner:
     """Examine whether what equals the average is with those above it or below it: all numbers of the data become one."""
-    mean = r"(?:the |their |his |this )?(?:average|mean)\b"
-    strict = view.matching(rf"\b(?:less|fewer|lower|smaller|more|higher|greater|larger|older|younger|taller|shorter|heavier|lighter) than {mean}|"
-                           rf"\b(?:below|under|above|over|exceed\w*|beyond) {mean}")
-    weak = view.matching(rf"\b(?:at least|at most|not (?:below|above|less than|more than)|no (?:less|more|fewer) than|reach\w*) {mean}|{mean} or (?:more|less|above|below)")
+    return _all_equal(view, r"(?:the |their |his |this )?(?:average|mean)\b", 6, "what equals the average")
+
+
+def zero(view: FamilyView) -> Examiner:
+    """Examine whether zero is with the numbers above it or below it: all numbers of the data become zero."""
+    return _all_equal(view, r"(?:zero|nought|0|freezing(?: point)?)(?!\d)\b", 0, "zero")
+
+
+def _all_equal(view: FamilyView, border: str, value: int, name: str) -> Examiner:
+    strict = view.matching(rf"\b(?:less|fewer|lower|smaller|more|higher|greater|larger|older|younger|taller|shorter|heavier|lighter|colder|warmer) than {border}|"
+                           rf"\b(?:below|under|above|over|exceed\w*|beyond) {border}")
+    weak = view.matching(rf"\b(?:at least|at most|not (?:below|above|less than|more than)|no (?:less|more|fewer) than|reach\w*) {border}|"
+                         rf"{border} or (?:more|less|above|below|lower|higher)")
     strict = [item for item in strict if item not in weak]
-    counts = re.search(r"\bhow many\b", view.question, re.IGNORECASE)
+    counts = re.search(r"\bhow (?:many|often)\b", view.question, re.IGNORECASE)
     paths = lists_of_numbers(view) if bool(strict) != bool(weak) and counts else []
     trials = []
     for path in paths[:1]:
         for place in view.few[:6]:
             size = len(at(view.instances[place].inputs, path))
-            trials.append((size, changed(view.instances[place].inputs, path, [6] * size)))
+            trials.append((size, changed(view.instances[place].inputs, path, [value] * size)))
     given = yield Wanted([inputs for _, inputs in trials])
     ways = {STRICT if solved.answer == 0 else WEAK if solved.answer == size else "?" for (size, _), solved in zip(trials, given.answers, strict=True)}
-    if len(ways) != 1 or "?" in ways:
+    if len(ways) != 1 or "?" in ways or (value == 0 and re.search(r"\bnot\b|\bno\b", view.question, re.IGNORECASE)):
         return []
-    return [compared("what equals the average", (strict or weak)[0], STRICT if strict else WEAK, ways.pop())]
+    return [compared(name, (strict or weak)[0], STRICT if strict else WEAK, ways.pop())]
 
 
 def touching(view: FamilyView) -> Examiner:

@@ -118,6 +118,7 @@ CATALOGUE = (
     Reading("what is free", ("free", "not free"), conditions.free_beyond),
     Reading("where a half goes", ("up", "down"), conditions.halfway_values),
     Reading("what equals the average", ("counts", "does not count"), built_data.average),
+    Reading("zero", ("with the positive", "with neither"), built_data.zero),
     Reading("spans that touch", ("meet", "are apart"), built_data.touching),
     Reading("what leaves at an end", ("is lost", "is kept"), built_data.lost_at_the_end),
     Reading("of what a percentage is taken", ("of what is left", "of the first price"), built_data.percent_of_what),
@@ -132,6 +133,11 @@ CATALOGUE = (
     Reading("what must not be exceeded", ("never over", "over"), told_cases.not_over),
     Reading("sizes and sums", ("the size of the sum", "the sum of the sizes"), told_cases.size_of_sum),
     Reading("tops with level neighbours", ("none", "one", "two"), told_cases.level_tops),
+    Reading("how many places go round, by steps", ("as said", "another number"), told_cases.periods),
+    Reading("a number that equals the one before", ("falls", "rises"), told_cases.level_with_before),
+    Reading("the order of equals", ("by the alphabet", "as given"), told_cases.alphabet_of_equals),
+    Reading("the ends of a row", ("count", "never count"), told_cases.ends_of_a_row),
+    Reading("which extreme is named", ("the least", "the greatest"), told_cases.named_extreme),
 )
 BUDGET_S = 0.35
 """cpu seconds of the changed inputs, by what the sample's answers took; slower families are probed on fewer instances.

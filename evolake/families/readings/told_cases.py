@@ -7,6 +7,7 @@ from typing import Any
 
 from evolake.families.readings.measured_steps import lists_of_numbers
 from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
+from evolake.families.readings.reordered import sequences_of
 from evolake.families.readings.view import FamilyView, at, changed
 
 
@@ -141,3 +142,132 @@ def level_tops(view: FamilyView) -> Examiner:
         return []
     names = {0: "a level top is none", 1: "a level top is one", 2: "a level top is two"}
     return [compared("tops with level neighbours", told[0], names[expected], names[pair])]
+
+
+NUMBER_WORDS = {"three": 3, "four": 4, "five": 5, "six": 6, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13}
+GOES_ROUND = r"\b(?:weeks?|wheel|circle|ring|round|cycle|clock|follow\w*|again and again|seasons?|repeat\w*)\b"
+
+
+def periods(view: FamilyView) -> Examiner:
+    """Examine whether what goes round comes back after as many steps as the text says: a number of steps is raised by so many."""
+    told = {}
+    for sentence in view.matching(GOES_ROUND):
+        for word, value in NUMBER_WORDS.items():
+            if re.search(rf"\b{word} (?:\w+ )?(?:days|hours|months|places|seats|seasons|colours|signs|phases|spokes|years|letters|notes)\b", sentence, re.IGNORECASE):
+                told[value] = sentence
+    numbers = list(view.numbers.values()) if len(told) == 1 and not re.search(r"\bseven\b|\b7\b", view.text) else []
+    size = next(iter(told), 0)
+    others = sorted({5, 6, 7, 8, 10, 12, 24, size - 1, size + 1} - {size} - {step for step in range(2, 40) if size and step % size == 0})
+    trials = [
+        (number.slot, step, place, changed(view.instances[place].inputs, number.path, at(view.instances[place].inputs, number.path) + step))
+        for number in numbers for step in (size, *others) for place in view.few
+    ]
+    given = yield Wanted([inputs for *_, inputs in trials])
+    same: dict[tuple[int, int], list[bool]] = {}
+    for (slot, step, place, _), solved in zip(trials, given.answers, strict=True):
+        same.setdefault((slot, step), []).append(solved.status == "ok" and view.same(solved.answer, view.labels[place]))
+    for slot in {slot for slot, _ in same}:
+        fitting = [step for step in others if all(same[slot, step]) and len(same[slot, step]) >= 4]
+        if len(fitting) == 1 and not all(same[slot, size]):
+            return [ReadingPlace("how many places go round", told[size], str(size), str(fitting[0]), "contradicted")]
+    return []
+
+
+SMALLER_THAN = r"\b(?:smaller|lower|less|shorter|lighter|fewer|colder|younger|cheaper)\b[^.;,]{0,25}\bthan\b[^.;,]{0,30}\bbefore\b|\bbelow\b[^.;,]{0,20}\bbefore\b"
+LARGER_THAN = r"\b(?:larger|higher|greater|more|taller|heavier|bigger|warmer|older|longer|dearer)\b[^.;,]{0,25}\bthan\b[^.;,]{0,30}\bbefore\b|\babove\b[^.;,]{0,20}\bbefore\b"
+
+
+def level_with_before(view: FamilyView) -> Examiner:
+    """Examine where a number goes that equals the one before it: with those that fall, or with those that rise."""
+    smaller, larger = view.matching(SMALLER_THAN), view.matching(LARGER_THAN)
+    weak = re.search(r"\b(?:not|no|never)\b (?:\w+ ){0,2}(?:smaller|lower|less|larger|higher|greater|more|below|above)\b|\bat least as\b|\bor equal\b|\bequal(?:s|ly)?\b|"
+                     r"\bthe same\b|\bafter\b", view.text, re.IGNORECASE)
+    paths = lists_of_numbers(view) if bool(smaller) != bool(larger) and not weak else []
+    data = ([9, 8, 7, 6], [6, 7, 8, 9], [7, 7, 7, 7])
+    trials = [changed(view.instances[place].inputs, path, items) for path in paths[:1] for place in view.few[:4] for items in data]
+    given = yield Wanted(trials)
+    seen = set()
+    for start in range(0, len(trials), 3):
+        kinds = [_share(solved.answer, items) for solved, items in zip(given.answers[start : start + 3], data, strict=True)]
+        if "?" in kinds or kinds[0] == kinds[1]:
+            return []
+        seen.add("with those that fall" if kinds[2] == kinds[0] else "with those that rise")
+    if len(seen) != 1:
+        return []
+    return [compared("a number that equals the one before", (smaller or larger)[0], "with those that rise" if smaller else "with those that fall", seen.pop())]
+
+
+def _share(answer: Any, items: list[int]) -> str:
+    """Return whether an answer speaks of all elements but perhaps the first, of none but perhaps the first, or of something else."""
+    if answer in (sum(items), sum(items[1:]), len(items), len(items) - 1):
+        return "all"
+    return "none" if answer in (0, items[0], 1) else "?"
+
+
+def alphabet_of_equals(view: FamilyView) -> Examiner:
+    """Examine whether equals come by the alphabet or as they are given: two words of one length, the later one by the alphabet first."""
+    told = [item for item in view.matching(r"\balphabet") if re.search(r"\b(?:same|equal\w*|ties?|as (?:long|many|large|high))\b", item, re.IGNORECASE)]
+    turned = re.search(r"\b(?:reverse|reversed|backwards?) (?:alphabet|order)", view.text, re.IGNORECASE)
+    paths = [path for path in view.lists() if all(isinstance(item, str) for item in at(view.instances[0].inputs, path))] if told and not turned else []
+    trials = []
+    for path in paths[:1]:
+        for place in view.few[:5]:
+            inputs = changed(view.instances[place].inputs, path, ["bab", "aba"])
+            for number in view.numbers.values():
+                inputs = changed(inputs, number.path, 1 + number.offset)
+            trials.append(inputs)
+    given = yield Wanted(trials)
+    ways = {{"aba": "by the alphabet", "bab": "as they are given"}.get(str(solved.answer if not isinstance(solved.answer, list) else (solved.answer or [""])[0]), "?")
+            for solved in given.answers}
+    return [compared("the order of equals", told[0], "by the alphabet", ways.pop())] if len(ways) == 1 and "?" not in ways else []
+
+
+def ends_of_a_row(view: FamilyView) -> Examiner:
+    """Examine whether a place at an end counts that has a single neighbour: a row of one kind gives all its places, or all but two."""
+    told = view.matching(r"\b(?:no|none of (?:its|the)|neither of (?:its|the)|nobody|not any)\b[^.;]{0,30}\b(?:neighbou?r\w*|next to (?:it|him|her)|beside (?:it|him|her))\b|"
+                         r"\bneighbou?r\w*\b[^.;]{0,30}\b(?:none|no|empty|free)\b")
+    spoken = re.search(r"\b(?:ends?|edges?|walls?|borders?|first and (?:the )?last|both sides|two neighbou?rs|circle|ring|round table|at either)\b", view.text, re.IGNORECASE)
+    counts = re.search(r"\bhow many\b", view.question, re.IGNORECASE)
+    trials = []
+    for path in sequences_of(view) if told and not spoken and counts else []:
+        value = at(view.instances[0].inputs, path)
+        for kind in sorted({str(item) for item in value}) if isinstance(value, str) else sorted(set(value), key=str) if all(isinstance(item, str | int) for item in value) else []:
+            for size in (7, 9):
+                trials.append((path, kind, size, changed(view.instances[0].inputs, path, kind * size if isinstance(value, str) else [kind] * size)))
+    given = yield Wanted([inputs for *_, inputs in trials])
+    found = {}
+    for (path, kind, size, _), solved in zip(trials, given.answers, strict=True):
+        found.setdefault((path, kind), []).append(size - solved.answer if type(solved.answer) is int else None)
+    if any(gaps == [2, 2] for gaps in found.values()):
+        return [ReadingPlace("the ends of a row", told[0], "an end has one neighbour", "no place at an end is ever counted", "contradicted")]
+    return []
+
+
+TIMES = r"\b(?:minutes?|seconds?|hours?|times?|days?)\b"
+FASTEST, SLOWEST = r"\b(?:fastest|quickest)\b", r"\b(?:slowest)\b"
+OLDEST, YOUNGEST = r"\b(?:oldest|eldest)\b", r"\byoungest\b"
+
+
+def named_extreme(view: FamilyView) -> Examiner:
+    """Examine whether the record that an answer names has the number that a word like fastest or oldest means, by what the numbers are."""
+    yield Wanted()
+    born = re.search(r"\b(?:born|birth|founded|built|launched)\b", view.text, re.IGNORECASE)
+    words = []
+    for form, wanted in ((FASTEST, "least"), (SLOWEST, "greatest")):
+        words += [(item, wanted) for item in view.matching(form) if re.search(TIMES, view.text, re.IGNORECASE) and not re.search(r"\bspeed|\bper\b|\bkm/h\b", view.text)]
+    for form, wanted in ((OLDEST, "least" if born else "greatest"), (YOUNGEST, "greatest" if born else "least")):
+        words += [(item, wanted) for item in view.matching(form)]
+    paths = view.lists()
+    if len({wanted for _, wanted in words}) != 1 or len(paths) != 1:
+        return []
+    ends = []
+    for instance, label in zip(view.instances, view.labels, strict=True):
+        items = at(instance.inputs, paths[0])
+        value = _value_of(items, label)
+        if value is None:
+            return []
+        values = [item[1] for item in items]
+        ends.append("least" if value == min(values) else "greatest" if value == max(values) else "?")
+    if len(ends) < 12 or len(set(ends)) != 1 or "?" in ends:
+        return []
+    return [compared("which extreme is named", words[0][0], f"the {words[0][1]} number", f"the {ends[0]} number")]
