@@ -71,9 +71,12 @@ def idle_columns(view: FamilyView) -> Examiner:
                 kinds = {type(value) for value in values}
                 if len(kinds) != 1 or not kinds <= {int, str, bool} or (kinds == {str} and len(set(values)) > max(2, 2 * len(values) // 3)):
                     continue
-                for value in dict.fromkeys((values[0], values[-1]) if len(set(values)) > 1 else ()):
+                same = [[value] * len(items) for value in dict.fromkeys((values[0], values[-1]))] if len(set(values)) > 1 else []
+                if isinstance(items[0], list) and all(type(part) is int for part in items[0]):
+                    same = [[1000 + number for number in range(len(items))], [2000 - 3 * number for number in range(len(items))]] if same else []
+                for column in same:
                     new = copy.deepcopy(items)
-                    for item in new:
+                    for item, value in zip(new, column, strict=True):
                         item[key] = value
                     trials.append((path, key, place, changed(view.instances[place].inputs, path, new)))
     given = yield Wanted([inputs for *_, inputs in trials])
@@ -83,6 +86,9 @@ def idle_columns(view: FamilyView) -> Examiner:
             solved.status != "ok" or not view.same(solved.answer, view.labels[place])
             for (where, column, place, _), solved in zip(trials, given.answers, strict=True) if (where, column) == (path, key)
         ]
+        plain = {type(part) for part in at(view.instances[0].inputs, path)[0]} == {int} if isinstance(key, int) else False
+        if plain and not re.search(r"\b(?:rows?|columns?|x|y|squares?|positions?|coordinates?)\b", view.text, re.IGNORECASE):
+            continue
         if len(answers) >= 20 and not any(answers):
             name = f"part {key + 1 if isinstance(key, int) else key} of each record in {'.'.join(path)}"
             says, does = f"{name} is given", "it changes no answer"
@@ -93,6 +99,8 @@ def idle_columns(view: FamilyView) -> Examiner:
 def _keys(items: Sequence[Any]) -> list[Any]:
     """Return the columns of a list of records of one form, none if it is not that."""
     if items and all(isinstance(item, list) and len(item) == len(items[0]) > 1 for item in items) and len({str(type(part)) for part in items[0]}) > 1:
+        return list(range(len(items[0])))
+    if len(items) > 2 and all(isinstance(item, list) and 2 <= len(item) == len(items[0]) <= 4 and {type(part) for part in item} == {int} for item in items):
         return list(range(len(items[0])))
     if items and all(isinstance(item, dict) and item.keys() == items[0].keys() for item in items):
         return list(items[0])

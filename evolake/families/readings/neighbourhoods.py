@@ -80,7 +80,9 @@ def diagonals(view: FamilyView) -> Examiner:
                          r"and) horizontal|\bfour neighbours")
     eight = view.matching(r"\b(?:also|including|even|and|or) (?:\w+ )?diagonal|\beight (?:\w+ )?(?:neighbours|cells|"
                           r"fields)|\bshare an? (?:side|edge) or an? corner|"
-                          r"\btouch at a corner")
+                          r"\btouch at a corner|"
+                         r"\bside\w*\b[^.;]{0,25}\b(?:or|and|also)\b[^.;]{0,25}\bcorners?\b|\b(?:up to )?eight (?:\w+ )?(?:around|squares|cells)\b|"
+                         r"\bcorner to corner\b|\b(?:only|even|also|just) (?:at|by|with) (?:a|one|the) corners?\b|\bking\b")
     if bool(four) == bool(eight) and not (eight and "not" not in eight[0]):
         return []
     says, sentence = (EIGHT, eight[0]) if eight and not four else (FOUR, four[0]) if four and not eight else ("", "")

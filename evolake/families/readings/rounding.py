@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 
-from evolake.families.readings.changed_code import called_names, calling
+from evolake.families.readings.changed_code import called_names, calling, source_of
 from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
 from evolake.families.readings.view import FamilyView
 
@@ -32,6 +33,8 @@ def rounding(view: FamilyView) -> Examiner:
     decides = given.decided[0] if other else 0
     known = {name: items for name, items in held.items() if items}
     stated = {says for says, _ in said}
+    if stated == {UP} and decides and held.get("primary") == {DOWN} and not any(UP in items for items in known.values()):
+        return [compared("rounding", said[0][1], UP, DOWN, decides, given.of)]
     if len(stated) == 1 and known:
         says, sentence = said[0]
         if says not in set().union(*known.values()) and not any("?" in items for items in known.values()):
@@ -46,7 +49,8 @@ def rounding(view: FamilyView) -> Examiner:
 
 
 def _rounding_said(sentence: str) -> str:
-    text = sentence.casefold()
+    text = re.sub(r"\badd\w* up\b|\bsum\w* up\b", "add", sentence.casefold())
+    text = re.sub(r"\brounded (\w+) (?:add|\w+) (?:up|down)\b", r"rounded \1", text)
     if re.search(r"\bnearest\b|\bhal(?:f|ves)\b[^.]{0,25}\b(?:up|even)\b.{0,12}round|\bround\w* (?:\w+ )?half\b|"
                  r"commercial", text):
         if re.search(r"\beven\b", text):
@@ -56,7 +60,7 @@ def _rounding_said(sentence: str) -> str:
                      r"left out)|\bdrop\w* (?:any|the) fraction|"
                      r"\bwhole part\b|\bcut off\b|\b(?:rest|remainder|left over) is (?:lost|ignored|thrown away|dropped)|"
                      r"\bonly (?:full|whole|complete) \w+ (?:count|are|is)\b|\bfor (?:every|each) (?:full|whole|complete)\b", text)
-    up = re.search(r"\bround\w* (?:\w+ ){0,2}up\b|\b(?:started|begun|commenced|part of an?|partial) (?:\w+ ){0,2}(?:counts?|is charged|"
+    up = re.search(r"\bround\w* (?:\w+ ){0,4}up\b|\b(?:started|begun|commenced|part of an?|partial) (?:\w+ ){0,2}(?:counts?|is charged|"
                    r"is paid|costs?)", text)
     return DOWN if down and not up else UP if up and not down else ""
 
@@ -108,3 +112,51 @@ def _floor_division(node: ast.BinOp) -> set[str]:
         if isinstance(left.op, ast.Add) and isinstance(left.right, ast.Constant):
             return {"?"}
     return {DOWN}
+
+
+MIDWAY = r"\b(?:(?:just|exactly|right|half ?way|precisely) (?:in the middle|between|in between)|half ?way|midway|in the middle between|halves|a half|\.5|one half)\b"
+ROUNDED_HALVES = """
+from fractions import Fraction as _Fraction
+
+def _halves(number):
+    doubled = 2 * _Fraction(number)
+    return int({way})
+"""
+WAYS = {HALF_UP: "(doubled + 1) // 2", "to the nearest, halves down": "-((1 - doubled) // 2)"}
+
+
+def halves(view: FamilyView) -> Examiner:
+    """Examine whether a half goes up or down as the text says, where programs call round(), which takes it to the even number."""
+    told = []
+    for number, sentence in enumerate(view.sentences):
+        near = " ".join(view.sentences[max(0, number - 1) : number + 2])
+        if re.search(MIDWAY, sentence, re.IGNORECASE) and re.search(r"\bround|\bnearest\b|\bwhole (?:number|coin|mark|point)", near, re.IGNORECASE):
+            rest = re.split(MIDWAY, sentence, maxsplit=1, flags=re.IGNORECASE)[-1]
+            up = re.search(r"\b(?:up|upwards|higher|larger|greater|bigger|upper)\b", rest, re.IGNORECASE)
+            down = re.search(r"\b(?:down|downwards|lower|smaller|lesser)\b", rest, re.IGNORECASE)
+            if bool(up) != bool(down) and not re.search(r"\beven\b", sentence, re.IGNORECASE):
+                told.append((sentence, HALF_UP if up else "to the nearest, halves down"))
+    sources = []
+    for tree in view.trees.values() if len(told) == 1 else []:
+        source = _halves_as(tree, WAYS[told[0][1]])
+        sources += [source] if source else []
+    given = yield Wanted((), sources)
+    decides = max(given.decided, default=0)
+    return [ReadingPlace("where a half is rounded to", told[0][0], told[0][1], HALF_EVEN, "contradicted", decides, given.of)] if decides else []
+
+
+def _halves_as(tree: ast.Module, way: str) -> str | None:
+    """Return the source in which round(x) takes a half that way, None if it does not call round so."""
+    changed = False
+
+    class _Rounding(ast.NodeTransformer):
+        def visit_Call(self, node: ast.Call) -> ast.AST:
+            nonlocal changed
+            self.generic_visit(node)
+            if isinstance(node.func, ast.Name) and node.func.id == "round" and len(node.args) == 1:
+                changed = True
+                node.func = ast.Name("_halves", ast.Load())
+            return node
+
+    new = _Rounding().visit(copy.deepcopy(tree))
+    return source_of(new, ROUNDED_HALVES.format(way=way)) if changed else None

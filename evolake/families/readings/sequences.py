@@ -49,7 +49,8 @@ def ends(view: FamilyView) -> Examiner:
     """Examine which end of a list is meant by "the first #k" and "the last is not counted": one element at an end "
     "becomes another."""
     told = []
-    for slot in view.numbers:
+    rest = re.search(r"\b(?:still|left|remain\w*|not|rest|other)\b", view.question, re.IGNORECASE)
+    for slot in view.numbers if not rest else ():
         for sentence in view.matching(rf"\b(?:first|last) #{slot}(?!\d)"):
             if len(found := {match.casefold() for match in re.findall(rf"\b(first|last) #{slot}(?!\d)", sentence, re.IGNORECASE)}) == 1:
                 told.append((sentence, "used", found.pop(), slot))
