@@ -35,7 +35,7 @@ PUZZLE = Puzzle(
             f"In which order can they lie? Give a word of their letters from left to right. {ANY}", "string",
             '    return "".join(letter for letter, _, _ in row)', '    return "".join(stones[place][0] for place, _ in path)',
             '    return "".join(item[0] for item in found)',
-            '''    if not isinstance(answer, str) or sorted(answer) != sorted(by_letter):
+            '''    if not isinstance(answer, str) or Counter(answer) != Counter(list(by_letter)):
         return False
     rows = product(*(by_letter[letter] for letter in answer))''',
             '''    letters = {stone[0]: stone for stone in left}
@@ -54,7 +54,7 @@ PUZZLE = Puzzle(
     if any(isinstance(item, bool) or not isinstance(item, int) for item in answer):
         return False
     rows = [list(zip(answer[::2], answer[1::2]))]
-    if sorted(map(plain, rows[0])) != sorted(plain(ways[0]) for ways in by_letter.values()):
+    if Counter(map(plain, rows[0])) != Counter(plain(ways[0]) for ways in by_letter.values()):
         return False''',
             '''    if not isinstance(answer, list) or any(item is True or item is False or not isinstance(item, int) for item in answer):
         return False

@@ -20,8 +20,8 @@ from evolake.program_templates import fill_template
 TEMPLATES = "evolake.families.worlds.puzzles.templates"
 OF_MANY_ANSWERS = tuple(puzzle for puzzle in PUZZLES if puzzle.checkers)
 OF_ONE_ANSWER = tuple(puzzle for puzzle in PUZZLES if not puzzle.checkers)
-CONSTRUCTIVE = 0.5
-"""Share of the draws that ask for something to be made, which has many correct answers."""
+CONSTRUCTIVE = 0.65
+"""Share of the families that ask for something to be made, which has many correct answers. Some 15 % of a cycle's accepted children then do."""
 DRAWS = 30
 TRIED, TRIES, DIFFERENT, CHANGED = 5, 16, 8, 3
 """A puzzle's answers are looked at on so many instances of one difficulty: how many must differ, and be others by another rule."""
@@ -34,8 +34,8 @@ Rules = Mapping[str, Sequence[PuzzleRule]]
 
 def puzzle_world(random: np.random.Generator) -> Family:
     """A family that no other is a parent of. Raises NoWorld: no question and rules were found that all matter."""
+    kind = OF_MANY_ANSWERS if random.random() < CONSTRUCTIVE else OF_ONE_ANSWER
     for _ in range(DRAWS):
-        kind = OF_MANY_ANSWERS if random.random() < CONSTRUCTIVE else OF_ONE_ANSWER
         puzzle = kind[int(random.integers(len(kind)))]
         theme = puzzle.themes[int(random.integers(len(puzzle.themes)))]
         question = puzzle.questions[int(random.integers(len(puzzle.questions)))]

@@ -16,9 +16,9 @@ def allowed(picks):
 
 
 def input(difficulty):
-    size = 10 + difficulty // 2
+    size = 11 + difficulty // 2
     while True:
-        row, sums = random.sample(range(1, size + 6), size), {}
+        row, sums = random.sample(range(2, 2 * size), size), {}
         for _ in range(150 + 20 * difficulty):
             picks = [random.randint(0, 1) for _ in row]
             if NEAR == "apart":

@@ -6,6 +6,7 @@ __answer__ = __constants__ = None
 # --- program ---
 """Every row that the answer can mean is looked at as a whole."""
 
+from collections import Counter
 from itertools import product
 
 __constants__
