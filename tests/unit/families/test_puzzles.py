@@ -90,10 +90,10 @@ def test_programs_of_an_engine_share_no_code_and_no_rule_holds_the_words_of_anot
         assert [pair for pair in permutations(texts, 2) if pair[0] in pair[1]] == []
 
 
-def test_half_of_the_draws_ask_for_something_of_which_many_are_correct() -> None:
+def test_many_draws_ask_for_something_of_which_many_are_correct() -> None:
     drawn = [puzzle_world(np.random.default_rng(seed)) for seed in range(4)]
     made = [family for family in drawn if family.checkers]
-    assert 1 <= len(made) <= 3
+    assert made
     for family in made:
         assert not any(impurity(source) for source in family.checkers.values())
         assert "any one of them" in family.template
