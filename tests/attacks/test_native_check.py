@@ -2,7 +2,7 @@
 
 The short form is tests/unit/solvers/proof/test_native_check.py.
 
-On 27 November 2026: 33,000 proofs of DRAT, none of a satisfiable formula verified, none lost that forward checking verifies.
+On 27 November 2026: 19,000 proofs of DRAT, none of a satisfiable formula verified, none lost that forward checking verifies; 5,500 under sanitizers.
 """
 
 import subprocess

@@ -1,6 +1,7 @@
 """evolake's checker in C: no false "verified", no lost proof, and what it leaves to the others."""
 
 import subprocess
+from typing import Any
 
 import pytest
 from native_fuzz import Fuzz
@@ -69,7 +70,7 @@ def test_what_it_refuses_is_decided_by_the_other_checker(tmp_path, requires):
     assert (result.verdict, result.checker) == ("refuted", "dratify")
 
 
-def ended(stdout, status="ok", exit_code=0, signal=None):
+def ended(stdout: bytes, status: Any = "ok", exit_code: int | None = 0, signal: int | None = None) -> NativeOutcome:
     return NativeOutcome(status, exit_code, signal, {}, stdout, b"", "why", 1.0, 1.0, 1.0, "bubblewrap")
 
 
