@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from evolake.families.model.contract import Answer, Family
+from evolake.families.model.contract import ANSWER_TYPES, Answer, Family
 
 FOLDER = Path(__file__).parent
 _HEAD = "import random\nfrom collections import deque\nfrom fractions import Fraction\n\n\n"
@@ -24,13 +24,14 @@ def read(name: str) -> list[Family]:
 def _family(section: str) -> Family:
     title, rest = section.split("\n", 1)
     name, answer, category = title.split(" | ")
+    kind = next(item for item in ANSWER_TYPES if item == answer)
     pieces = re.split(r"^--- (\w+)\n", rest, flags=re.M)
     part = dict(zip(pieces[1::2], (piece.strip("\n") for piece in pieces[2::2]), strict=True))
     template = re.sub(r"\[(\d)\]", r"[Input Slot \1]", f"{part['text']}\n\n<!-- question -->\n{part['question']}\n")
     return Family(
         name=name, title=name, category=category, language="en", generator=f"import random\n\n\ndef input(difficulty):\n{_body(part['generator'])}",
         template=template, validator=_program(part["p"]), validators={"second": _program(part["a"]), "third": _program(part["b"])},
-        reader=_reader(part), answer=Answer(answer),
+        reader=_reader(part), answer=Answer(kind)  # type: ignore[arg-type],
     )
 
 
