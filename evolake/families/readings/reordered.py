@@ -90,6 +90,10 @@ def order_of_names(view: FamilyView) -> Examiner:
     """Examine in which order an answer names records: by their numbers, which rise or fall in every label."""
     yield Wanted()
     falling, rising = view.matching(FALLING_SAID), view.matching(RISING_SAID)
+    dated = re.search(r"\b(?:years?|born|birth|founded|built)\b", view.text, re.IGNORECASE)
+    older = view.matching(r"\bolder\b[^.;]{0,25}\bbefore\b[^.;]{0,25}\byounger\b")
+    younger = view.matching(r"\byounger\b[^.;]{0,25}\bbefore\b[^.;]{0,25}\bolder\b")
+    falling, rising = falling + (younger if dated else older), rising + (older if dated else younger)
     if bool(falling) == bool(rising):
         return []
     says, sentence = ("falling", falling[0]) if falling else ("rising", rising[0])

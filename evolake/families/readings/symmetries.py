@@ -11,9 +11,9 @@ from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, com
 from evolake.families.readings.view import FamilyView, KeyPath, at, changed, leaves, texts_in
 
 WAYS = (
-    (r"\b(?:rises?|rose|risen|ascents?|ascend\w*|climb(?:s|ed|ing)?|increases?|increased|gains?|gained|growth|grew|"
+    (r"\b(?:rises?|rose|risen|ascents?|ascend\w*|upstairs|climb(?:s|ed|ing)?|increases?|increased|gains?|gained|growth|grew|"
      r"uphill|upward)\b", "upwards alone"),
-    (r"\b(?:falls?|fell|fallen|descents?|descend\w*|decreases?|decreased|drops?|dropped|sank|sinks?|downhill|loss|"
+    (r"\b(?:falls?|fell|fallen|descents?|descend\w*|decreases?|decreased|drops?|dropped|sank|sinks?|downhill|downstairs|loss|"
      r"losses|downward)\b", "downwards alone"),
 )
 BOTH_WAYS = (r"\b(?:differences?|changes?|chang\w+|up or down|up and down|either way|in either direction|distance|"
@@ -29,7 +29,7 @@ def one_way(view: FamilyView) -> Examiner:
                                                              for clause in re.split(r"[;:,]", item))]
         said += [(found, says)] if found else []
     steps = view.matching(r"\b(?:day|one|next|after|before|passed|in turn|hour|year|station|along|stages?|week|month|level|heights?|values?)\b")
-    lists = lists_of_numbers(view) if len(said) == 1 and steps and not re.search(BOTH_WAYS, view.text, re.IGNORECASE) else []
+    lists = lists_of_numbers(view) if said and steps and not re.search(BOTH_WAYS, view.text, re.IGNORECASE) else []
     paths = [path for path in lists if len(view.lists()) == 1]
     trials = [(place, changed(view.instances[place].inputs, path, at(view.instances[place].inputs, path)[::-1]))
               for path in paths for place in range(len(view.instances))]
