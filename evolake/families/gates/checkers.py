@@ -261,9 +261,10 @@ def voters(evidence: Evidence, *, least: int, copy: float = 0.98) -> Finding | N
         return None
     copied = "".join(f"; {name} is a copy of {other}" for name, other in copies.items())
     copied += "".join(f"; {name} answers no instance" for name in evidence["silent"])
+    kind = evidence["kind"]
     return Finding(
-        f"{independent} independent validators, at least {least} are needed{copied}. "
-        "Add validators/*.py, or let the model backend write them (--backend model)"
+        f"{independent} independent {kind}, at least {least} are needed{copied}. "
+        f"Add {kind}/*.py, or let the model backend write them (--backend model)"
     )
 
 

@@ -69,7 +69,8 @@ def alike(family: Family) -> list[tuple[str, str, float]]:
 def consensus_evidence(family: Family, votes: Sequence[Vote]) -> dict[str, Any]:
     """What the rules of gate 2a judge, as plain JSON."""
     return {
-        "validators": independent(family), "alike": [[name, earlier, round(similarity, 6)] for name, earlier, similarity in alike(family)],
+        "kind": "checkers" if family.checkers else "validators", "validators": independent(family),
+        "alike": [[name, earlier, round(similarity, 6)] for name, earlier, similarity in alike(family)],
         "silent": silent_validators(family, votes),
         "instances": len(votes),
         "undecided": [shown(item) for item in votes if not item.decided],

@@ -26,7 +26,7 @@ GATES = (
         label="quality reviewer",
     ),
     GateSpec(
-        2, "consensus", Lazy(f"{_COLLECTING}:consensus"), ("validators", "alike", "silent", "instances", "undecided", "primary_wrong"),
+        2, "consensus", Lazy(f"{_COLLECTING}:consensus"), ("kind", "validators", "alike", "silent", "instances", "undecided", "primary_wrong"),
         asset="consensus_labels",
         about="the label of each sampled instance by strict majority of independent validators; an instance without one has none",
     ),

@@ -31,7 +31,8 @@ def zero(view: FamilyView) -> Examiner:
 
 
 def _all_equal(view: FamilyView, border: str, value: int, name: str) -> Examiner:
-    strict = view.matching(rf"\b(?:less|fewer|lower|smaller|more|higher|greater|larger|older|younger|taller|shorter|heavier|lighter|colder|warmer) than {border}|"
+    strict = view.matching(rf"\b(?:less|fewer|lower|smaller|more|higher|greater|larger|older|younger|taller|shorter|"
+                           rf"heavier|lighter|colder|warmer) than {border}|"
                            rf"\b(?:below|under|above|over|exceed\w*|beyond) {border}")
     weak = view.matching(rf"\b(?:at least|at most|not (?:below|above|less than|more than)|no (?:less|more|fewer) than|reach\w*) {border}|"
                          rf"{border} or (?:more|less|above|below|lower|higher)")
@@ -54,7 +55,8 @@ def touching(view: FamilyView) -> Examiner:
     """Examine whether spans that only touch have something in common: spans that touch against spans that lie apart."""
     apart = view.matching(r"\b(?:begins?|starts?)\b[^.;]*\bends?\b[^.;]*\bnot\b|\bends?\b[^.;]*\b(?:begins?|starts?)\b[^.;]*\bnot\b|"
                           r"\btouch\w*\b[^.;]{0,50}\b(?:not|no|allowed|free|harmless)\b|\bnot\b[^.;]{0,30}\b(?:merely|only|just) touch\w*")
-    together = view.matching(r"\btouch\w*\b[^.;]{0,40}\b(?:too|also|counts?|as well|overlap|meet|clash|even)\b|\beven if\b[^.;]{0,40}\b(?:touch|begins?|ends?)\b|"
+    together = view.matching(r"\btouch\w*\b[^.;]{0,40}\b(?:too|also|counts?|as well|overlap|meet|clash|even)\b|"
+                             r"\beven if\b[^.;]{0,40}\b(?:touch|begins?|ends?)\b|"
                              r"\b(?:begins?|starts?)\b[^.;]*\bends?\b[^.;]*\b(?:too|also|as well|clash|overlap|meet)\b")
     together = [item for item in together if item not in apart]
     paths = pairs_of_numbers(view) if bool(apart) != bool(together) else []
@@ -76,7 +78,8 @@ def touching(view: FamilyView) -> Examiner:
 def lost_at_the_end(view: FamilyView) -> Examiner:
     """Examine whether what leaves at an end is lost: the numbers of an answer that always add up to those of the data lose nothing."""
     yield Wanted()
-    told = view.matching(r"\b(?:last|first|end|edge|outermost|rightmost|leftmost)\b[^.;]*\b(?:runs? (?:into|out|off|away)|(?:is|are|gets?) lost|flows? (?:out|away|off|into)|"
+    told = view.matching(r"\b(?:last|first|end|edge|outermost|rightmost|leftmost)\b[^.;]*\b(?:runs? (?:into|out|off|"
+                         r"away)|(?:is|are|gets?) lost|flows? (?:out|away|off|into)|"
                          r"falls? (?:off|out|down)|leaves? (?:the|for)|goes (?:away|out)|disappears?|vanish\w*|thrown away|discarded|eaten)\b")
     kept = []
     for path in lists_of_numbers(view) if told else []:
@@ -92,7 +95,8 @@ def lost_at_the_end(view: FamilyView) -> Examiner:
 
 def percent_of_what(view: FamilyView) -> Examiner:
     """Examine whether each percentage is of what is left: two of fifty leave a quarter, or nothing."""
-    left = view.matching(r"(?=.*(?:%|\bper ?cent\b))(?=.*\b(?:at that time|at the time|of what (?:is|was) left|of the rest|of the (?:new|last|lowered|reduced|current) "
+    left = view.matching(r"(?=.*(?:%|\bper ?cent\b))(?=.*\b(?:at that time|at the time|of what (?:is|was) left|"
+                         r"of the rest|of the (?:new|last|lowered|reduced|current) "
                          r"price|of what remains|what it costs then|each time of|already (?:lowered|reduced)|previous price)\b)")
     first = view.matching(r"(?=.*(?:%|\bper ?cent\b))(?=.*\bof the (?:original|first|full|old|list|initial) (?:price|amount|sum)\b)")
     paths = lists_of_numbers(view) if bool(left) != bool(first) else []
@@ -112,10 +116,11 @@ def who_begins(view: FamilyView) -> Examiner:
     """Examine who has the first turn: the first number is raised, which is another's when somebody else is asked for."""
     begins = {}
     for sentence in view.sentences:
-        if match := re.search(r"\b([A-Z][a-z]+) (?:has|takes|makes|gets|does) the first\b|\b([A-Z][a-z]+) (?:begins|starts|opens|goes first|moves first|plays first|is first)\b|"
+        if match := re.search(r"\b([A-Z][a-z]+) (?:has|takes|makes|gets|does) the first\b|\b([A-Z][a-z]+) (?:begins|"
+                              r"starts|opens|goes first|moves first|plays first|is first)\b|"
                               r"\b(?:starting|beginning) with ([A-Z][a-z]+)\b|\bthe first (?:turn|move|one) is ([A-Z][a-z]+)'s\b", sentence):
             begins[next(name for name in match.groups() if name)] = sentence
-    names = {name for name in re.findall(r"\b[A-Z][a-z]+\b", re.sub(r"(?:^|[.?!] )[A-Z][a-z]+", " ", " " + view.question))}
+    names = set(re.findall(r"\b[A-Z][a-z]+\b", re.sub(r"(?:^|[.?!] )[A-Z][a-z]+", " ", " " + view.question)))
     names |= {name for name in begins if re.search(rf"\b{name}\b", view.question)}
     known = {name for name in re.findall(r"\b[A-Z][a-z]+\b", view.text) if len(re.findall(rf"\b{name}\b", view.text)) > 1}
     asked = names & known
@@ -128,7 +133,10 @@ def who_begins(view: FamilyView) -> Examiner:
                 raised = [item + 100 * (number == index) for number, item in enumerate(items)]
                 trials.append((place, changed(view.instances[place].inputs, path, raised)))
     given = yield Wanted([inputs for _, inputs in trials])
-    moved = [solved.status == "ok" and not view.same(solved.answer, view.labels[place]) for (place, _), solved in zip(trials, given.answers, strict=True)]
+    moved = [
+        solved.status == "ok" and not view.same(solved.answer, view.labels[place])
+        for (place, _), solved in zip(trials, given.answers, strict=True)
+    ]
     if len(moved) < 8 or any(moved[0::2]) == any(moved[1::2]):
         return []
     (starter, sentence), own = next(iter(begins.items())), all(moved[0::2])
@@ -139,7 +147,8 @@ def who_begins(view: FamilyView) -> Examiner:
     return [compared("who begins", sentence, starter, person if own else starter if starter != person else other)]
 
 
-EQUAL_PAIR = (r"\b(?:two (?:equal|like|identical)|both (?:\w+ )?(?:are |show |have )?(?:equal|the same|alike)|doubles?\b|a double|same number twice|equal (?:dice|numbers|"
+EQUAL_PAIR = (r"\b(?:two (?:equal|like|identical)|both (?:\w+ )?(?:are |show |have )?(?:equal|the same|alike)|"
+              r"doubles?\b|a double|same number twice|equal (?:dice|numbers|"
               r"cards|values|halves|sides|eyes)|the same (?:number|value) on both)\b")
 
 
@@ -162,9 +171,12 @@ def equal_pairs(view: FamilyView) -> Examiner:
     return [ReadingPlace("two equal numbers", told[0], "they are apart", "they are as any two of their sum", "contradicted", 0, len(same))]
 
 
-FROM_BEHIND = (r"\bcount\w*\b[^.;]{0,30}\bfrom (?:the )?(?:right|back|end|rear|bottom|last)\b|\bnumber\w*\b[^.;]{0,30}\bfrom (?:the )?(?:right|back|end|rear|bottom|last)\b|"
-               r"\bfrom (?:the )?(?:right|back|end|rear|bottom)(?:,| on| with| is|$)|\b(?:right|hind|bottom|last)most\b[^.;]{0,25}\b(?:is|has|bears|being) (?:number |place )?(?:1|one)\b")
-FROM_FRONT = (r"\bcount\w*\b[^.;]{0,30}\bfrom (?:the )?(?:left|front|start|beginning|top|first)\b|\bnumber\w*\b[^.;]{0,30}\bfrom (?:the )?(?:left|front|start|beginning|top)\b|"
+FROM_BEHIND = (r"\bcount\w*\b[^.;]{0,30}\bfrom (?:the )?(?:right|back|end|rear|bottom|last)\b|"
+               r"\bnumber\w*\b[^.;]{0,30}\bfrom (?:the )?(?:right|back|end|rear|bottom|last)\b|"
+               r"\bfrom (?:the )?(?:right|back|end|rear|bottom)(?:,| on| with| is|$)|\b(?:right|hind|bottom|"
+               r"last)most\b[^.;]{0,25}\b(?:is|has|bears|being) (?:number |place )?(?:1|one)\b")
+FROM_FRONT = (r"\bcount\w*\b[^.;]{0,30}\bfrom (?:the )?(?:left|front|start|beginning|top|first)\b|"
+              r"\bnumber\w*\b[^.;]{0,30}\bfrom (?:the )?(?:left|front|start|beginning|top)\b|"
               r"\b(?:left|fore|top)most\b[^.;]{0,25}\b(?:is|has|bears|being) (?:number |place )?(?:1|one)\b")
 
 
@@ -196,7 +208,8 @@ def ignored_numbers(view: FamilyView) -> Examiner:
     """Examine whether a number that a sentence leaves out counts: elements that are this number are taken away."""
     named = {}
     for sentence in view.sentences:
-        for match in re.finditer(r"\b(?:number|numbers|value|values|a|an|card|every) (\d{1,3})\b,?(?: however,?)?[^.;,]{0,15}(?:does not|do not|is not|are not|is ignored|"
+        for match in re.finditer(r"\b(?:number|numbers|value|values|a|an|card|"
+                                 r"every) (\d{1,3})\b,?(?: however,?)?[^.;,]{0,15}(?:does not|do not|is not|are not|is ignored|"
                                  r"are ignored|never|is left out|counts for nothing|counts nothing)\b", sentence, re.IGNORECASE):
             named[int(match[1])] = sentence
     trials = []
@@ -217,7 +230,8 @@ def ignored_numbers(view: FamilyView) -> Examiner:
     return []
 
 
-BETWEEN_THINGS = r"\b(?:passages?|steps?|moves?|legs|stretch(?:es)?|sections?|gaps?|jumps?|roads?|tunnels?|bridges?|changes?|rides?|hops?|intervals?|pauses?|cuts?)\b"
+BETWEEN_THINGS = (r"\b(?:passages?|steps?|moves?|legs|stretch(?:es)?|sections?|gaps?|jumps?|roads?|tunnels?|bridges?|"
+                  r"changes?|rides?|hops?|intervals?|pauses?|cuts?)\b")
 
 
 def things_between(view: FamilyView) -> Examiner:
@@ -234,14 +248,17 @@ def things_between(view: FamilyView) -> Examiner:
     return []
 
 
-ON_TIME = r"\b(?:at the very|exactly at|just at|right at|in the very|at the same|in the same|at just the) (?:minute|moment|hour|time|second|day)\b[^.;]*"
+ON_TIME = (r"\b(?:at the very|exactly at|just at|right at|in the very|at the same|in the same|at just the) (?:minute|"
+           r"moment|hour|time|second|day)\b[^.;]*")
 
 
 def on_the_dot(view: FamilyView) -> Examiner:
     """Examine whether who comes at the very minute of something that recurs need not wait: all numbers become a multiple of the period."""
     told = view.matching(ON_TIME)
-    still = [item for item in told if re.search(r"\b(?:still|catch\w*|gets? (?:on|in)|in time|without waiting|not wait|at once)\b", item, re.IGNORECASE)]
-    late = [item for item in told if re.search(r"\b(?:miss\w*|too late|must wait|has to wait|the next|not (?:catch|get))\b", item, re.IGNORECASE) and item not in still]
+    still = [item for item in told if re.search(r"\b(?:still|catch\w*|gets? (?:on|in)|in time|without waiting|"
+                                                r"not wait|at once)\b", item, re.IGNORECASE)]
+    late = [item for item in told if re.search(r"\b(?:miss\w*|too late|must wait|has to wait|the next|not (?:catch|"
+                                               r"get))\b", item, re.IGNORECASE) and item not in still]
     waits = re.search(r"\bwait\w*\b", view.question, re.IGNORECASE)
     periods = [number for number in view.numbers.values() if re.search(rf"\bevery #{number.slot}(?!\d)", view.text, re.IGNORECASE)]
     paths = lists_of_numbers(view) if bool(still) != bool(late) and waits and len(periods) == 1 else []

@@ -44,16 +44,19 @@ def two_divisors(view: FamilyView) -> Examiner:
 
 
 def _joined(text: str) -> str:
-    if re.search(r"\bnot (?:by |of |to )?both\b|\bexactly one\b|\bonly one of\b|\bboth\b[^.;]{0,30}\b(?:not|remains?|stays?|shut|left out|excluded)", text, re.IGNORECASE):
+    if re.search(r"\bnot (?:by |of |to )?both\b|\bexactly one\b|\bonly one of\b|\bboth\b[^.;]{0,30}\b(?:not|remains?|"
+                 r"stays?|shut|left out|excluded)", text, re.IGNORECASE):
         return JUST_ONE
     either = re.search(r"\bor\b|\bnor\b|\beither\b|\bat least one\b", text, re.IGNORECASE)
-    both = re.search(r"\bboth\b|\band (?:also |at the same time )?(?:by|of|divi\w+|a multiple|multiples) |\bas well as\b|\band also\b", text, re.IGNORECASE)
+    both = re.search(r"\bboth\b|\band (?:also |at the same time )?(?:by|of|divi\w+|a multiple|multiples) |"
+                     r"\bas well as\b|\band also\b", text, re.IGNORECASE)
     return ONE_ENOUGH if either and not both else ALL_NEEDED if both and not either else ""
 
 
 def joined_by_or(view: FamilyView) -> Examiner:
     """Examine whether one of two conditions is enough in programs where the text has no word for that: `or` becomes `and`."""
-    begins = view.matching(r"\b(?:begin|start)\w*\b[^.;]*\band\b[^.;]*\bend\w*\b|\bend\w*\b[^.;]*\band\b[^.;]*\b(?:begin|start)\w*\b|\bboth\b[^.;]*\band\b|"
+    begins = view.matching(r"\b(?:begin|start)\w*\b[^.;]*\band\b[^.;]*\bend\w*\b|"
+                           r"\bend\w*\b[^.;]*\band\b[^.;]*\b(?:begin|start)\w*\b|\bboth\b[^.;]*\band\b|"
                            r"\band also\b|\band at the same time\b|\bas well as\b")
     plain = re.search(r"\b(?:or|either|nor|any of|at least one)\b", view.text, re.IGNORECASE)
     sources = []
@@ -78,7 +81,8 @@ def _with_and(tree: ast.Module) -> str | None:
             nonlocal changed_any
             self.generic_visit(node)
             if isinstance(node.op, ast.Or) and all(isinstance(item, ast.Compare | ast.Call) for item in node.values):
-                negative = all(isinstance(item, ast.Compare) and isinstance(item.ops[0], ast.NotEq | ast.Lt | ast.Gt | ast.NotIn) for item in node.values)
+                kinds = ast.NotEq | ast.Lt | ast.Gt | ast.NotIn
+                negative = all(isinstance(item, ast.Compare) and isinstance(item.ops[0], kinds) for item in node.values)
                 if not negative:
                     changed_any = True
                     node.op = ast.And()
@@ -90,7 +94,8 @@ def _with_and(tree: ast.Module) -> str | None:
 
 EACH_ROUNDED = (r"\b(?:each|every)\b[^.;]{0,60}\b(?:rounded|rounds|whole|dropped|down|up|full)\b|\b(?:rounded|rounds|dropped|cut)\b[^.;]{0,40}"
                 r"\b(?:each|every|singly|one by one|separately|per \w+)\b")
-SUM_ROUNDED = (r"\b(?:total|sum|end result|all together|whole bill|final (?:amount|sum|result))\b(?! of)[^.;]{0,40}\b(?:is|are|gets|then) (?:then |finally )?(?:rounded|cut)\b|"
+SUM_ROUNDED = (r"\b(?:total|sum|end result|all together|whole bill|final (?:amount|sum|"
+               r"result))\b(?! of)[^.;]{0,40}\b(?:is|are|gets|then) (?:then |finally )?(?:rounded|cut)\b|"
                r"\b(?:rounded|rounds|dropped|cut)\b[^.;]{0,40}\b(?:only (?:once|at the end|then)|at the (?:very )?end|the (?:total|sum|final))\b|"
                r"\bonly (?:the|this|that) (?:total|sum)\b[^.;]{0,30}\bround")
 
@@ -132,7 +137,8 @@ def free_beyond(view: FamilyView) -> Examiner:
     costs = re.search(r"\b(?:coins?|cost|pay|paid|price|fee|euros?|money|earn)\b", view.question, re.IGNORECASE)
     for number in view.numbers.values() if costs else []:
         for sentence in view.sentences:
-            over = re.search(rf"\b(?:over|above|more than|at least|older than|heavier than|longer than|exceed\w*|beyond) #{number.slot}(?!\d)[^.;#]*{FREE}", sentence, re.IGNORECASE)
+            over = re.search(rf"\b(?:over|above|more than|at least|older than|heavier than|longer than|exceed\w*|"
+                             rf"beyond) #{number.slot}(?!\d)[^.;#]*{FREE}", sentence, re.IGNORECASE)
             if over and not re.search(r"\b(?:first|part|rest|what is|those|only|further|each|every) ", over[0], re.IGNORECASE):
                 told.append((sentence, number))
     for path in lists_of_numbers(view)[:1] if len(told) == 1 else []:

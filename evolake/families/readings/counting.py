@@ -10,8 +10,10 @@ from evolake.families.readings.changed_code import called_names
 from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
 from evolake.families.readings.view import FamilyView, at, changed
 
-COMPLEMENTS = (ast.Mod, ast.Not, ast.NotIn, ast.NotEq, ast.IsNot, ast.Sub, ast.Eq, ast.Lt, ast.Gt, ast.LtE, ast.GtE, ast.BitXor, ast.Invert, ast.IfExp,
-               ast.Continue, ast.Delete)
+COMPLEMENTS = (
+    ast.Mod, ast.Not, ast.NotIn, ast.NotEq, ast.IsNot, ast.Sub, ast.Eq, ast.Lt, ast.Gt, ast.LtE, ast.GtE, ast.BitXor, ast.Invert, ast.IfExp,
+    ast.Continue, ast.Delete,
+)
 REMOVING = frozenset(["difference", "discard", "remove", "pop", "difference_update", "symmetric_difference", "get", "find"])
 
 

@@ -27,6 +27,7 @@ from evolake.families.readings import (
     numerals,
     orders,
     places_counted,
+    places_within,
     remainders,
     reordered,
     repeats,
@@ -138,6 +139,11 @@ CATALOGUE = (
     Reading("the order of equals", ("by the alphabet", "as given"), told_cases.alphabet_of_equals),
     Reading("the ends of a row", ("count", "never count"), told_cases.ends_of_a_row),
     Reading("which extreme is named", ("the least", "the greatest"), told_cases.named_extreme),
+    Reading("with which one another price begins", ("with it", "with the next one"), places_within.from_the_kth),
+    Reading("tops at the ends", ("can be", "never"), places_within.tops_at_ends),
+    Reading("the first and the last digit", ("the first is larger", "the last is larger"), places_within.first_and_last_digit),
+    Reading("in how many pairs a thing can be", ("one", "several"), places_within.separate_pairs),
+    Reading("one exactly at the border", ("with them", "not"), places_within.with_that_one),
 )
 BUDGET_S = 0.35
 """cpu seconds of the changed inputs, by what the sample's answers took; slower families are probed on fewer instances.

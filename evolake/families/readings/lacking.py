@@ -29,7 +29,8 @@ def promised_answers(view: FamilyView) -> Examiner:
     if not lonely or len(view.instances) < 12 or len(quoted) != len({word for _, word in told}):
         return []
     sentence, word = lonely[0]
-    return [ReadingPlace("an answer for a case of its own", sentence, f"the answer {word!r}", f"none of {len(view.labels)} labels is that", "contradicted")]
+    does = f"none of {len(view.labels)} labels is that"
+    return [ReadingPlace("an answer for a case of its own", sentence, f"the answer {word!r}", does, "contradicted")]
 
 
 def outside_range(view: FamilyView) -> Examiner:
@@ -68,7 +69,8 @@ def circle_size(view: FamilyView) -> Examiner:
     for size, sentence in sorted(said.items()):
         near = {size - 1, size + 1} - whole
         everywhere = set.intersection(*turned) & near if turned else set()
-        if everywhere and not any(size in items for items in turned) and (size in listed or re.search(r"\bweek|\bcircle|\bring|\bclock|\bcycle", sentence)):
+        turns = size in listed or re.search(r"\bweek|\bcircle|\bring|\bclock|\bcycle", sentence)
+        if everywhere and turns and not any(size in items for items in turned):
             return [ReadingPlace("how many places go round", sentence, str(size), str(min(everywhere)), "contradicted")]
     return []
 
@@ -121,10 +123,12 @@ def _text(value: object) -> str:
 EXACTLY = (r"\b(?:exactly|precisely) (?:one|two|three|four|\d|#)|\bone and only one\b|\b(?:if|when|where) (?:just|only) (?:one|two|three)\b|"
            r"\bno more and no (?:less|fewer)\b|\bneither more nor (?:less|fewer)\b|\b(?:just|only) one of (?:its|the|his|her|their)\b")
 BACKWARDS = (r"\bfrom (?:the )?(?:right|back|end|rear|bottom|last)\b[^.;]{0,20}\b(?:to|towards?) (?:the )?(?:left|front|start|beginning|top|first)\b|"
-             r"\bbackwards\b|\b(?:in )?reverse(?:d)? order\b|\blast (?:one )?(?:comes )?first\b|\bstarting (?:with|from|at) the (?:last|rightmost|end)\b")
+             r"\bbackwards\b|\b(?:in )?reverse(?:d)? order\b|\blast (?:one )?(?:comes )?first\b|\bstarting (?:with|"
+             r"from|at) the (?:last|rightmost|end)\b")
 LAST_IN = (r"\b(?:topmost|uppermost|on (?:the )?top|from the top|last (?:put|in|come|added|laid|placed)|most recent(?:ly)?|newest|latest arrival|"
            r"put (?:there|on|in) last)\b")
-FIRST_IN = (r"\b(?:waited (?:the )?longest|longest waiting|waiting (?:the )?longest|first come|first in|front of the (?:queue|line)|head of the (?:queue|line)|"
+FIRST_IN = (r"\b(?:waited (?:the )?longest|longest waiting|waiting (?:the )?longest|first come|first in|"
+            r"front of the (?:queue|line)|head of the (?:queue|line)|"
             r"frontmost|(?:came|arrived|joined|put in) first|been (?:there|waiting|in it) (?:the )?longest)\b")
 
 
@@ -152,12 +156,14 @@ def lacking_means(view: FamilyView) -> Examiner:
 
 
 def _equal(source: str) -> bool:
-    return bool(re.search(r"==(?! ['\"]\w*['\"])|!=|\^|% 2\b|\bis (?:not )?\w|symmetric_difference|\bnot \(?\w+.* and | in [\[({]\d|assert|combinations|\bset\(|- \{",
+    return bool(re.search(r"==(?! ['\"]\w*['\"])|!=|\^|% 2\b|\bis (?:not )?\w|symmetric_difference|"
+                          r"\bnot \(?\w+.* and | in [\[({]\d|assert|combinations|\bset\(|- \{",
                           source))
 
 
 def _from_behind(source: str) -> bool:
-    return bool(re.search(r"reversed|\.reverse\(|::\s*-|\[-|\.pop\(\)|appendleft|rfind|rindex|rsplit|rstrip|insert\(0|, -1|- 1 - |-= 1|- 1\b|// 10|% 10|~|"
+    return bool(re.search(r"reversed|\.reverse\(|::\s*-|\[-|\.pop\(\)|appendleft|rfind|rindex|rsplit|rstrip|"
+                          r"insert\(0|, -1|- 1 - |-= 1|- 1\b|// 10|% 10|~|"
                           r"reverse=", source))
 
 

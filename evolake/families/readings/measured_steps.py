@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
+from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared, integers
 from evolake.families.readings.view import FamilyView, KeyPath, at, changed
 
-STARTED = (r"\b(?:started|begun|commenced|broken|incomplete|unfinished|opened|partial|begins)\b[^.;]{0,50}\b(?:whole|full|complete|charged|counts?|counted|"
+STARTED = (r"\b(?:started|begun|commenced|broken|incomplete|unfinished|opened|partial|begins)\b[^.;]{0,50}\b(?:whole|"
+           r"full|complete|charged|counts?|counted|"
            r"paid|pays?|costs?|as one|in full|for one)\b|\b(?:each|every|per|any) (?:started|begun|commenced|partial)\b|"
            r"\b(?:part|fraction|piece|rest|remainder) of an? \w+[^.;]{0,40}\b(?:whole|full|counts|charged|complete)\b|"
            r"\b(?:even|also) (?:if|when) (?:it|the \w+|one) is not (?:full|complete|filled|used up)\b|\bround\w* (?:\w+ ){0,3}up\b")
@@ -40,9 +42,9 @@ def begun_units(view: FamilyView) -> Examiner:
     given = yield Wanted([inputs for _, inputs in trials])
     ways = set()
     for start in range(0, len(trials), 4):
-        answers = [solved.answer if solved.status == "ok" else None for solved in given.answers[start : start + 4]]
-        if all(type(answer) is int for answer in answers):
-            jumps = [later != earlier for earlier, later in zip(answers, answers[1:], strict=False)]
+        answers = integers(given.answers[start : start + 4])
+        if answers:
+            jumps = [later != earlier for earlier, later in pairwise(answers)]
             ways |= {"does not count"} if jumps == [True, False, False] else {"counts as a whole one"} if jumps == [False, True, False] else set()
     if len(ways) != 1:
         return []
@@ -69,10 +71,12 @@ NOT_COUNTED = (
     rf"\b{AN_END} is {COUNTED},? (?:and |but |while )?(?:the )?{AN_END} is not\b",
 )
 BOTH_COUNTED = (r"\binclusive\b|\bboth\b[^.;]{0,30}\b(?:count\w*|includ\w*|paid|belong)|\bincluding both\b|\bfirst and (?:the )?last\b[^.;]{0,30}"
-                r"\b(?:count\w*|includ\w*|paid|too|as well)\b|\b(?:last|final) (?:day|one)\b[^.;]{0,25}\b(?:still|too|as well|also|included|counts|inclusive)\b|"
+                r"\b(?:count\w*|includ\w*|paid|too|as well)\b|\b(?:last|final) (?:day|one)\b[^.;]{0,25}\b(?:still|"
+                r"too|as well|also|included|counts|inclusive)\b|"
                 r"\b(?:last|final) (?:of (?:the|these|those) )\w+\b[^.;]{0,25}\b(?:still|too|as well|also|included|counts)\b|\bthrough\b")
 HALF_OPEN, CLOSED, OPEN = "one end is not counted", "both ends are counted", "no end is counted"
-NEITHER = (r"\b(?:days?|years?|those|ones|numbers?|weeks?) (?:that (?:are|lie) )?(?:strictly )?(?:in )?between\b(?! (?:the )?(?:visits|meals|two visits))|"
+NEITHER = (r"\b(?:days?|years?|those|ones|numbers?|weeks?) (?:that (?:are|"
+           r"lie) )?(?:strictly )?(?:in )?between\b(?! (?:the )?(?:visits|meals|two visits))|"
            r"\bneither (?:of (?:the|these|them)|the first nor|end)\b|\bneither\b[^.;]*\bnor\b[^.;]*\b(?:count|day)|"
            r"\b(?:first and (?:the )?last|both (?:ends|days|of them|the))\b[^.;]{0,30}\b(?:not|excluded|left out)\b")
 
@@ -101,8 +105,8 @@ def spans(view: FamilyView) -> Examiner:
     each = 6 if limits else 3
     ways = []
     for start in range(0, len(trials), each):
-        answers = [solved.answer if solved.status == "ok" else None for solved in given.answers[start : start + each]]
-        if not all(type(answer) is int for answer in answers):
+        answers = integers(given.answers[start : start + each])
+        if not answers:
             ways.append("?")
         else:
             ways.append(_counted(answers))
@@ -131,7 +135,8 @@ def _are_spans(view: FamilyView, path: KeyPath) -> bool:
     )
 
 
-MORE_THAN_HALF = r"\bmore than half\b|\bover half\b|\babove half\b|\bthe greater half\b|\ban absolute majority\b|\ba majority\b|\bexceeds? half\b|\bmost of (?:the|all)\b"
+MORE_THAN_HALF = (r"\bmore than half\b|\bover half\b|\babove half\b|\bthe greater half\b|\ban absolute majority\b|"
+                  r"\ba majority\b|\bexceeds? half\b|\bmost of (?:the|all)\b")
 LEAST_HALF = r"\bat least half\b|\bno(?:t)? (?:less|fewer) than half\b|\bhalf (?:of \w+ )?or more\b|\bhalf or more\b"
 
 
@@ -153,15 +158,18 @@ def halves(view: FamilyView) -> Examiner:
     for start in range(0, len(trials), 3):
         half, less, above = given.answers[start : start + 3]
         if {half.status, less.status, above.status} == {"ok"} and not view.same(less.answer, above.answer):
-            ways += ["a half is enough"] if view.same(half.answer, above.answer) else ["a half is not enough"] if view.same(half.answer, less.answer) else []
+            ways += ["a half is enough"] if view.same(half.answer, above.answer) else []
+            ways += ["a half is not enough"] if view.same(half.answer, less.answer) else []
     if len(ways) < 3 or len(set(ways)) != 1:
         return []
     says = "a half is not enough" if more else "a half is enough"
     return [compared("just a half", (more or least)[0], says, ways[0])]
 
 
-FOR_ALL = (r"\b(?:for|on|of) (?:each|every one|all) of (?:his|her|its|their|the|these|those|them)\b|\bfor all (?:of )?(?:them|his|her|its|their|pieces|the)\b|"
-           r"\bnot (?:only|just) (?:for )?(?:those|the ones|what|the part)\b|\b(?:the )?whole (?:order|amount|sum|lot|quantity)\b|\beach of (?:his|her|them)\b")
+FOR_ALL = (r"\b(?:for|on|of) (?:each|every one|all) of (?:his|her|its|their|the|these|those|them)\b|"
+           r"\bfor all (?:of )?(?:them|his|her|its|their|pieces|the)\b|"
+           r"\bnot (?:only|just) (?:for )?(?:those|the ones|what|the part)\b|\b(?:the )?whole (?:order|amount|sum|"
+           r"lot|quantity)\b|\beach of (?:his|her|them)\b")
 FOR_REST = (r"\bonly (?:for )?(?:those|the ones|what|the part|the pieces|each \w+) (?:beyond|above|over|after|that exceeds?)\b|"
             r"\b(?:each|every|any) (?:further|additional|extra|more)\b|\b(?:beyond|above|over) (?:that|this|it)\b")
 
@@ -171,7 +179,8 @@ def all_or_rest(view: FamilyView) -> Examiner:
     every, rest = view.matching(FOR_ALL), view.matching(FOR_REST)
     paths = lists_of_numbers(view) if bool(every) != bool(rest) else []
     border = [number for number in view.numbers.values()
-              if re.search(rf"#{number.slot}(?: \w+){{0,2}} or more|\b(?:at least|more than|reach\w*|from) #{number.slot}(?!\d)", view.text, re.IGNORECASE)]
+              if re.search(rf"#{number.slot}(?: \w+){{0,2}} or more|\b(?:at least|more than|reach\w*|"
+                           rf"from) #{number.slot}(?!\d)", view.text, re.IGNORECASE)]
     trials = []
     for path in paths[:1] if len(border) == 1 else []:
         for place in view.few[:6]:
@@ -181,9 +190,9 @@ def all_or_rest(view: FamilyView) -> Examiner:
     given = yield Wanted(trials)
     ways = []
     for start in range(0, len(trials), 8):
-        answers = [solved.answer if solved.status == "ok" else None for solved in given.answers[start : start + 8]]
-        if all(type(answer) is int for answer in answers):
-            grows = [later - earlier for earlier, later in zip(answers, answers[1:], strict=False)]
+        answers = integers(given.answers[start : start + 8])
+        if answers:
+            grows = [later - earlier for earlier, later in pairwise(answers)]
             if grows[0] == grows[1] and grows[5] == grows[6] and grows[1] != grows[6]:
                 ways.append("only those beyond" if set(grows[2:5]) <= {grows[0], grows[6]} else "all of them")
     if len(ways) < 3 or len(set(ways)) != 1:
@@ -207,8 +216,8 @@ def percent_first(view: FamilyView) -> Examiner:
     given = yield Wanted([inputs for _, inputs in trials])
     ways: dict[int, list[str]] = {}
     for start in range(0, len(trials), 4):
-        answers = [solved.answer if solved.status == "ok" else None for solved in given.answers[start : start + 4]]
-        if all(type(answer) is int for answer in answers) and answers[2] != answers[3]:
+        answers = integers(given.answers[start : start + 4])
+        if answers and answers[2] != answers[3]:
             less, plain = answers[1] - answers[0], answers[3] - answers[2]
             ways.setdefault(trials[start][0], []).append("the percentage" if less == plain else "the amount")
     known = [items for items in ways.values() if len(items) >= 3 and len(set(items)) == 1]
@@ -231,12 +240,14 @@ def _first_said(view: FamilyView) -> tuple[str, str]:
 
 def struck_off(view: FamilyView) -> Examiner:
     """Examine whether one extreme value is struck off or all that equal it: all numbers of the data become one."""
-    told = view.matching(r"(?=.*\b(?:struck|strikes?|cross\w*|drop\w*|delet\w*|discard\w*|remov\w*|left out|leav\w+ out|cut|ignor\w*|set aside|not count\w*|"
+    told = view.matching(r"(?=.*\b(?:struck|strikes?|cross\w*|drop\w*|delet\w*|discard\w*|remov\w*|left out|"
+                         r"leav\w+ out|cut|ignor\w*|set aside|not count\w*|"
                          r"taken (?:away|out)|thrown (?:away|out))\b)(?=.*\b(?:highest|lowest|best|worst|largest|smallest|greatest|high|low)\b)"
                          r"(?=.*\b(?:one of|a single|once|only one|one such|one that|even if|even when|one is|one each|just one|one \w+est)\b)")
     paths = lists_of_numbers(view) if told else []
     trials = [
-        changed(view.instances[place].inputs, path, [7] * max(6, len(at(view.instances[place].inputs, path)))) for path in paths[:1] for place in view.few[:6]
+        changed(view.instances[place].inputs, path, [7] * max(6, len(at(view.instances[place].inputs, path))))
+        for path in paths[:1] for place in view.few[:6]
     ]
     given = yield Wanted(trials)
     ways = ["all equal ones" if solved.answer == 0 else "one" for solved in given.answers if solved.status == "ok" and type(solved.answer) is int]
@@ -251,8 +262,10 @@ LEAST = r"(?:smallest|lowest|shortest|lightest|least|youngest|minimum)"
 
 def next_to_extreme(view: FamilyView) -> Examiner:
     """Examine whether the second largest may equal the largest: the largest is put in twice more."""
-    beneath = view.matching(rf"\b{SUPERLATIVE}\b[^.;]{{0,40}}\b(?:below|under|smaller than|less than|lower than|shorter than|lighter than|beneath) the (?:very )?"
-                            rf"{SUPERLATIVE}\b|\bsecond[- ]{SUPERLATIVE} (?:different|distinct)|\b(?:different|distinct)\b[^.;]{{0,30}}\bsecond[- ]{SUPERLATIVE}")
+    beneath = view.matching(rf"\b{SUPERLATIVE}\b[^.;]{{0,40}}\b(?:below|under|smaller than|less than|lower than|"
+                            rf"shorter than|lighter than|beneath) the (?:very )?"
+                            rf"{SUPERLATIVE}\b|\bsecond[- ]{SUPERLATIVE} (?:different|distinct)|\b(?:different|"
+                            rf"distinct)\b[^.;]{{0,30}}\bsecond[- ]{SUPERLATIVE}")
     above = view.matching(rf"\b{LEAST}\b[^.;]{{0,40}}\b(?:above|over|larger than|more than|higher than|greater than) the (?:very )?{LEAST}\b|"
                           rf"\bsecond[- ]{LEAST} (?:different|distinct)|\b(?:different|distinct)\b[^.;]{{0,30}}\bsecond[- ]{LEAST}")
     paths = lists_of_numbers(view) if bool(beneath) != bool(above) else []

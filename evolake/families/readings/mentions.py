@@ -100,7 +100,7 @@ def _keys(items: Sequence[Any]) -> list[Any]:
     """Return the columns of a list of records of one form, none if it is not that."""
     if items and all(isinstance(item, list) and len(item) == len(items[0]) > 1 for item in items) and len({str(type(part)) for part in items[0]}) > 1:
         return list(range(len(items[0])))
-    if len(items) > 2 and all(isinstance(item, list) and 2 <= len(item) == len(items[0]) <= 4 and {type(part) for part in item} == {int} for item in items):
+    if len(items) > 2 and all(isinstance(item, list) and 2 <= len(item) == len(items[0]) <= 4 and set(map(type, item)) == {int} for item in items):
         return list(range(len(items[0])))
     if items and all(isinstance(item, dict) and item.keys() == items[0].keys() for item in items):
         return list(items[0])

@@ -79,5 +79,11 @@ def compared(reading: str, sentence: str, says: str, does: str, decides: int = 0
     return ReadingPlace(reading, sentence, says, does, "fixed" if says == does else "contradicted", decides, of)
 
 
+def integers(answers: Sequence[Solved]) -> list[int]:
+    """Return the answers if all are integers, [] if any is not."""
+    found = [solved.answer for solved in answers if solved.status == "ok" and type(solved.answer) is int]
+    return found if len(found) == len(answers) else []
+
+
 Examiner = Generator[Wanted, Given, list[ReadingPlace]]
 """Yields at most once what it wants, and returns what it found."""

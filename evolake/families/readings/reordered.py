@@ -19,7 +19,8 @@ STATE = (
     rf"\b(?:following|next|previous|preceding|foregoing) {TIMES}\b",
     r"\b(?:from then on|as soon as|from that (?:moment|day|time|point)|no longer|any longer|already|until then|so far|up to then|by then)\b",
     r"\b(?:in a row|consecutive|successive|running|on end|without a break|back to back)\b",
-    r"\b(?:may|can|does|do|could) (?:not |never )?overtake\b|\bovertakes\b|\bas long as (?:they|it|he|she) (?:fits?|can|has|have)\b|\bleft over for the next\b|"
+    r"\b(?:may|can|does|do|could) (?:not |never )?overtake\b|\bovertakes\b|\bas long as (?:they|it|he|she) (?:fits?|"
+    r"can|has|have)\b|\bleft over for the next\b|"
     r"\bkept for the (?:next|following)\b|\bcarried (?:over|on)\b",
     r"\b(?:yesterday|the day before|tomorrow)\b",
     r"\b(?:overflows?|spills?|(?:is|are) lost at (?:that|this|the same) (?:moment|time)|cannot (?:hold|take|carry|store)|can't hold|runs? over)\b",
@@ -76,10 +77,12 @@ LARGE_ONES = r"(?:tall|larg|great|high|heav|long|big|old|strong|rich|fast|warm|l
 SMALL_ONES = r"(?:short|small|low|light|young|weak|poor|slow|cold|early|earli|cheap|few|least|worst|little)\w*"
 IN_FRONT = r"(?:at (?:the )?(?:left|front|top|head|start|beginning)|on the left|in front|comes? first|goes? first|leads?|first|leftmost|on top|above)"
 FALLING_SAID = (rf"\b{LARGE_ONES} (?:\w+ ){{0,3}}?{IN_FRONT}\b|\b(shorter|smaller|lower|lighter|younger|fewer|less) and \1\b|"
-                rf"\b(?:ever|always) (?:smaller|shorter|lower|lighter|fewer|less)\b|\bfrom (?:the )?{LARGE_ONES} (?:\w+ )?(?:down )?to (?:the )?{SMALL_ONES}|"
+                rf"\b(?:ever|always) (?:smaller|shorter|lower|lighter|fewer|less)\b|"
+                rf"\bfrom (?:the )?{LARGE_ONES} (?:\w+ )?(?:down )?to (?:the )?{SMALL_ONES}|"
                 r"\b(?:descending|decreasing|falling)\b|\bdown to\b")
 RISING_SAID = (rf"\b{SMALL_ONES} (?:\w+ ){{0,3}}?{IN_FRONT}\b|\b(taller|larger|higher|heavier|older|longer|more|greater|bigger) and \1\b|"
-               rf"\b(?:ever|always) (?:larger|taller|higher|heavier|more|greater|bigger)\b|\bfrom (?:the )?{SMALL_ONES} (?:\w+ )?(?:up )?to (?:the )?{LARGE_ONES}|"
+               rf"\b(?:ever|always) (?:larger|taller|higher|heavier|more|greater|bigger)\b|"
+               rf"\bfrom (?:the )?{SMALL_ONES} (?:\w+ )?(?:up )?to (?:the )?{LARGE_ONES}|"
                r"\b(?:ascending|increasing|rising)\b|\bup to the\b")
 
 
@@ -87,6 +90,10 @@ def order_of_names(view: FamilyView) -> Examiner:
     """Examine in which order an answer names records: by their numbers, which rise or fall in every label."""
     yield Wanted()
     falling, rising = view.matching(FALLING_SAID), view.matching(RISING_SAID)
+    dated = re.search(r"\b(?:years?|born|birth|founded|built)\b", view.text, re.IGNORECASE)
+    older = view.matching(r"\bolder\b[^.;]{0,25}\bbefore\b[^.;]{0,25}\byounger\b")
+    younger = view.matching(r"\byounger\b[^.;]{0,25}\bbefore\b[^.;]{0,25}\bolder\b")
+    falling, rising = falling + (younger if dated else older), rising + (older if dated else younger)
     if bool(falling) == bool(rising):
         return []
     says, sentence = ("falling", falling[0]) if falling else ("rising", rising[0])
@@ -114,7 +121,8 @@ def _numbers(items: Any) -> dict[str, int]:
 
 def equal_places(view: FamilyView) -> Examiner:
     """Examine which of equals an answer that is a place means: the data are put behind themselves, so that all have an equal one later."""
-    tie = (r"\b(?:several|more than one|two or more|equally|ties?|tied|equal|the same|as (?:long|large|many|high|much|good)|that (?:length|size|value|"
+    tie = (r"\b(?:several|more than one|two or more|equally|ties?|tied|equal|the same|as (?:long|large|many|high|"
+           r"much|good)|that (?:length|size|value|"
            r"number)|more such|others)\b")
     earliest = r"\b(?:earliest|first|leftmost|foremost|nearest to the (?:start|beginning|front))\b"
     latest = r"\b(?:latest|last|rightmost|most recent|hindmost|nearest to the end)\b"
@@ -174,7 +182,8 @@ def influential_places(view: FamilyView) -> Examiner:
         return []
     does = "the first" if moved["the first"][0] * 2 > moved["the first"][1] and not moved["the k-th"][0] else ""
     does = does or ("the k-th" if moved["the k-th"][0] * 2 > moved["the k-th"][1] and not moved["the first"][0] else "")
-    from_first = view.matching(r"\b(?:start|begin)\w* (?:with|at|from|by) (?:the )?(?:very )?first\b|\bthe (?:very )?first (?:one )?(?:and|is (?:one|taken|among)|"
+    from_first = view.matching(r"\b(?:start|begin)\w* (?:with|at|from|by) (?:the )?(?:very )?first\b|"
+                               r"\bthe (?:very )?first (?:one )?(?:and|is (?:one|taken|among)|"
                                r"included|counts|too|also)\b|\bcounting the first\b")
     says = "the first" if from_first else "the k-th"
     return [compared("where every k-th begins", (from_first or told)[0], says, does)] if does else []

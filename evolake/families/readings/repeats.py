@@ -17,8 +17,10 @@ def repeats(view: FamilyView) -> Examiner:
                          r"\b(?:repeated|repetitions|repeats|that comes? again|doubles|duplicates)\b[^.]{0,30}"
                          r"\b(?:ignored|left out|not counted?|no second|away|aside|removed|taken out|dropped)\b|"
                          r"\bcounts? (?:only )?once\b|\bcounted (?:only )?once\b|\bonly once\b|\bwithout repeats?\b|"
-                         r"\bignor\w+ repeats\b|\bcounts? (?:for|as) (?:only |just )?one\b(?! pair)|\b(?:taken|listed|written|entered|noted|put) (?:down )?(?:only |just )?once\b|"
-                         r"\b(?:several|many|more than one|two or more)\b[^.;]{0,40}\b(?:for one|as one|(?<!at )once)\b(?! pair)|\b(?:once only|one time only)\b")
+                         r"\bignor\w+ repeats\b|\bcounts? (?:for|as) (?:only |just )?one\b(?! pair)|\b(?:taken|"
+                         r"listed|written|entered|noted|put) (?:down )?(?:only |just )?once\b|"
+                         r"\b(?:several|many|more than one|two or more)\b[^.;]{0,40}\b(?:for one|as one|"
+                         r"(?<!at )once)\b(?! pair)|\b(?:once only|one time only)\b")
     often = view.matching(r"\bas often as\b|\bevery occurrence\b|\beach occurrence\b|\bwith repeats\b|"
                           r"\brepeats (?:are )?count|\beach time (?:it|he|she)\b|"
                           r"\bcounts? (?:again|each time|every time|twice|as many times)")

@@ -114,7 +114,8 @@ def _floor_division(node: ast.BinOp) -> set[str]:
     return {DOWN}
 
 
-MIDWAY = r"\b(?:(?:just|exactly|right|half ?way|precisely) (?:in the middle|between|in between)|half ?way|midway|in the middle between|halves|a half|\.5|one half)\b"
+MIDWAY = (r"\b(?:(?:just|exactly|right|half ?way|precisely) (?:in the middle|between|in between)|half ?way|midway|"
+          r"in the middle between|halves|a half|\.5|one half)\b")
 ROUNDED_HALVES = """
 from fractions import Fraction as _Fraction
 

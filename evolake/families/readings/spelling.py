@@ -71,12 +71,15 @@ def overlaps(view: FamilyView) -> Examiner:
     """Examine whether occurrences may overlap: a text of one letter three times, searched for the letter twice."""
     may = view.matching(r"\bmay overlap|\boverlapping (?:\w+ )?(?:count|are counted|is counted|included)|"
                         r"\bcan overlap|\beven if they overlap|\boverlap\w* allowed|"
-                        r"\bincluding overlapping|\b(?:may|can|might) (?:also )?(?:share|have \w+ in common|use the same|run into|lie (?:over|across))|"
+                        r"\bincluding overlapping|\b(?:may|can|might) (?:also )?(?:share|have \w+ in common|"
+                        r"use the same|run into|lie (?:over|across))|"
                         r"\bletters? (?:may|can) (?:belong|be used|be part)\b[^.;]{0,20}\b(?:two|several|more than one|more often)")
     may_not = view.matching(r"\bnon-?overlapping|\b(?:must|may|do|can|are) not (?:to )?overlap|\bwithout overlap|"
                             r"\bcannot overlap|\bno two (?:\w+ )?overlap|"
-                            r"\bnot (?:may )?share (?:a|any)|\b(?:letter|place|character|sign)\b[^.;]{0,30}\b(?:only once|at most once|to (?:only )?one)\b|"
-                            r"\b(?:no|without) \w+ in common\b|\b(?:search|looking|counting|goes on|continues?)\b[^.;]{0,20}\b(?:behind|after the end)\b")
+                            r"\bnot (?:may )?share (?:a|any)|\b(?:letter|place|character|"
+                            r"sign)\b[^.;]{0,30}\b(?:only once|at most once|to (?:only )?one)\b|"
+                            r"\b(?:no|without) \w+ in common\b|\b(?:search|looking|counting|goes on|"
+                            r"continues?)\b[^.;]{0,20}\b(?:behind|after the end)\b")
     trials = []
     for place in view.few[:3] if may or may_not else []:
         inputs = view.instances[place].inputs

@@ -7,14 +7,17 @@ import re
 from typing import Any
 
 from evolake.families.readings.measured_steps import lists_of_numbers
-from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
+from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared, integers
 from evolake.families.readings.view import FamilyView, KeyPath, at, changed, leaves, texts_in
 
 WAYS = (
-    (r"\b(?:rises?|rose|risen|ascents?|ascend\w*|climb(?:s|ed|ing)?|increases?|increased|gains?|gained|growth|grew|uphill|upward)\b", "upwards alone"),
-    (r"\b(?:falls?|fell|fallen|descents?|descend\w*|decreases?|decreased|drops?|dropped|sank|sinks?|downhill|loss|losses|downward)\b", "downwards alone"),
+    (r"\b(?:rises?|rose|risen|ascents?|ascend\w*|upstairs|climb(?:s|ed|ing)?|increases?|increased|gains?|gained|growth|grew|"
+     r"uphill|upward)\b", "upwards alone"),
+    (r"\b(?:falls?|fell|fallen|descents?|descend\w*|decreases?|decreased|drops?|dropped|sank|sinks?|downhill|downstairs|loss|"
+     r"losses|downward)\b", "downwards alone"),
 )
-BOTH_WAYS = r"\b(?:differences?|changes?|chang\w+|up or down|up and down|either way|in either direction|distance|apart|fluctuat\w+|order|sort\w*|rank\w*)\b"
+BOTH_WAYS = (r"\b(?:differences?|changes?|chang\w+|up or down|up and down|either way|in either direction|distance|"
+             r"apart|fluctuat\w+|order|sort\w*|rank\w*)\b")
 
 
 def one_way(view: FamilyView) -> Examiner:
@@ -26,7 +29,7 @@ def one_way(view: FamilyView) -> Examiner:
                                                              for clause in re.split(r"[;:,]", item))]
         said += [(found, says)] if found else []
     steps = view.matching(r"\b(?:day|one|next|after|before|passed|in turn|hour|year|station|along|stages?|week|month|level|heights?|values?)\b")
-    lists = lists_of_numbers(view) if len(said) == 1 and steps and not re.search(BOTH_WAYS, view.text, re.IGNORECASE) else []
+    lists = lists_of_numbers(view) if said and steps and not re.search(BOTH_WAYS, view.text, re.IGNORECASE) else []
     paths = [path for path in lists if len(view.lists()) == 1]
     trials = [(place, changed(view.instances[place].inputs, path, at(view.instances[place].inputs, path)[::-1]))
               for path in paths for place in range(len(view.instances))]
@@ -74,11 +77,13 @@ def _shuffled(row: Any, chance: random.Random) -> Any:
     return "".join(cells) if isinstance(row, str) else cells
 
 
-LARGE_WORDS = (r"\b(?:largest|highest|longest|heaviest|greatest|biggest|tallest|oldest|maximum|dearest|most expensive|richest|strongest|fastest|latest|best|"
+LARGE_WORDS = (r"\b(?:largest|highest|longest|heaviest|greatest|biggest|tallest|oldest|maximum|dearest|"
+               r"most expensive|richest|strongest|fastest|latest|best|"
                r"the most|top)\b")
 SMALL_WORDS = (r"\b(?:smallest|lowest|shortest|lightest|cheapest|fewest|youngest|minimum|poorest|weakest|slowest|earliest|worst|the least|the fewest|"
                r"bottom)\b")
-SECOND_WORDS = r"\b(?:runner-up|runners-up|second[- ](?:best|highest|largest|greatest|longest|smallest|lowest|fastest|cheapest|place)|next[- ](?:best|highest|lowest))\b"
+SECOND_WORDS = (r"\b(?:runner-up|runners-up|second[- ](?:best|highest|largest|greatest|longest|smallest|lowest|"
+                r"fastest|cheapest|place)|next[- ](?:best|highest|lowest))\b")
 SCALE, RAISE = 1000, 7
 
 
@@ -100,8 +105,8 @@ def extremes_that_matter(view: FamilyView) -> Examiner:
     given = yield Wanted(trials)
     rises = []
     for start in range(0, len(trials), 6):
-        answers = [solved.answer if solved.status == "ok" else None for solved in given.answers[start : start + 6]]
-        if all(type(answer) is int for answer in answers):
+        answers = integers(given.answers[start : start + 6])
+        if answers:
             rises.append(tuple(answer - answers[0] for answer in answers[1:]))
     if len(rises) < 3 or len(set(rises)) != 1:
         return []
@@ -164,10 +169,14 @@ def ignored_gaps(view: FamilyView) -> Examiner:
             if new != value:
                 trials.append((place, changed(view.instances[place].inputs, path, new)))
     given = yield Wanted([inputs for _, inputs in trials])
-    others = [solved.status == "ok" and not view.same(solved.answer, view.labels[place]) for (place, _), solved in zip(trials, given.answers, strict=True)]
+    others = [
+        solved.status == "ok" and not view.same(solved.answer, view.labels[place])
+        for (place, _), solved in zip(trials, given.answers, strict=True)
+    ]
     if len(others) < 8 or not all(type(label) is int for label in view.labels):
         return []
-    return [compared("whether gaps count", told[0], "they do not", "they count" if sum(others) * 2 > len(others) else "they do not", sum(others), len(others))]
+    does = "they count" if sum(others) * 2 > len(others) else "they do not"
+    return [compared("whether gaps count", told[0], "they do not", does, sum(others), len(others))]
 
 
 def equals_in_texts(view: FamilyView) -> Examiner:
@@ -203,7 +212,8 @@ def equals_in_texts(view: FamilyView) -> Examiner:
 
 def shared_ranks(view: FamilyView) -> Examiner:
     """Examine which rank comes after a shared one: the next number, or as many later as share it."""
-    skipped = view.matching(r"\branks?\b[^.;]*\b(?:empty|skipped|left out|free|missing|omitted|jumped)\b|\bfollowed by (?:an? |rank |the )?(?:third|3)\b|"
+    skipped = view.matching(r"\branks?\b[^.;]*\b(?:empty|skipped|left out|free|missing|omitted|jumped)\b|"
+                            r"\bfollowed by (?:an? |rank |the )?(?:third|3)\b|"
                             r"\b(?:as many|that many) (?:ranks|places)\b")
     dense = view.matching(r"\b(?:no|without) (?:ranks?|places?|numbers?|gaps?)\b[^.;]*\b(?:skipped|empty|left out|missing|gaps?)\b|\bwithout gaps\b|"
                           r"\bfollowed by (?:an? |rank |the )?(?:second|2)\b|\bnext (?:lower )?(?:rank|place) (?:is|goes)\b")
@@ -232,8 +242,10 @@ def at_the_start(view: FamilyView) -> Examiner:
     trials = [(len(at(view.instances[place].inputs, path)), changed(view.instances[place].inputs, path,
                [[item[0], 0] for item in at(view.instances[place].inputs, path)])) for path in paths[:1] for place in view.few]
     given = yield Wanted([inputs for _, inputs in trials])
-    seen = {("none" if solved.answer == 0 else "one each" if solved.answer == size else "?") for (size, _), solved in zip(trials, given.answers, strict=True)
-            if solved.status == "ok"}
+    seen = {
+        {0: "none", size: "one each"}.get(solved.answer, "?") if type(solved.answer) is int else "?"
+        for (size, _), solved in zip(trials, given.answers, strict=True) if solved.status == "ok"
+    }
     if len(seen) != 1 or "?" in seen:
         return []
     does = seen.pop()
@@ -242,7 +254,8 @@ def at_the_start(view: FamilyView) -> Examiner:
 
 SMALLER_ONE = r"\b(?:cheaper|smaller|lower|lesser|lighter|shorter|younger|weaker|slower|worse|earlier)\b"
 LARGER_ONE = r"\b(?:dearer|larger|higher|greater|bigger|heavier|longer|taller|older|stronger|faster|better|later|more expensive)\b"
-LEFT_OUT = r"[^.;]{0,25}\b(?:free|nothing|not counted|does not count|is not paid|left out|dropped|struck|ignored|crossed|away|lost|half|halved|less)\b"
+LEFT_OUT = (r"[^.;]{0,25}\b(?:free|nothing|not counted|does not count|is not paid|left out|dropped|struck|ignored|"
+            r"crossed|away|lost|half|halved|less)\b")
 
 
 def sides_of_pairs(view: FamilyView) -> Examiner:
@@ -266,7 +279,10 @@ def sides_of_pairs(view: FamilyView) -> Examiner:
                     new.append([part + (50 if larger else -50) * (number == side) for number, part in enumerate(item)])
                 trials.append((place, changed(inputs, path, new)))
     given = yield Wanted([inputs for _, inputs in trials])
-    moved = [solved.status != "ok" or not view.same(solved.answer, view.labels[place]) for (place, _), solved in zip(trials, given.answers, strict=True)]
+    moved = [
+        solved.status != "ok" or not view.same(solved.answer, view.labels[place])
+        for (place, _), solved in zip(trials, given.answers, strict=True)
+    ]
     by_larger, by_smaller = moved[0::2], moved[1::2]
     if len(by_larger) < 4 or any(by_larger) == any(by_smaller):
         return []

@@ -14,7 +14,8 @@ from evolake.families.readings.view import FamilyView, at, changed
 def counted_out(view: FamilyView) -> Examiner:
     """Examine who goes out of a circle where a number is counted: the one on whom it falls, or the one after it."""
     yield Wanted()
-    told = view.matching(r"\b(?:goes|go|steps?|falls?|is|are|must|has to|leaves?)\b[^.;]{0,20}\b(?:out|leave|removed|taken out|eliminated|struck|circle)\b")
+    told = view.matching(r"\b(?:goes|go|steps?|falls?|is|are|must|has to|leaves?)\b[^.;]{0,20}\b(?:out|leave|removed|"
+                         r"taken out|eliminated|struck|circle)\b")
     round_about = re.search(r"\b(?:circle|ring|round)\b", view.text, re.IGNORECASE)
     skipped = re.search(r"\b(?:skip\w*|passed over|passes over|spared|left standing|jump\w*|are (?:left|safe))\b", view.text, re.IGNORECASE)
     numbers = sorted(view.numbers.values(), key=lambda number: number.slot)
@@ -23,7 +24,8 @@ def counted_out(view: FamilyView) -> Examiner:
     ways: dict[str, int] = {"the one on whom it falls": 0, "the one after it": 0}
     for order in (numbers, numbers[::-1]):
         for name, offset in zip(ways, (-1, 0), strict=True):
-            outs = [_out(*(at(item.inputs, number.path) - number.offset for number in order), offset) for item in view.instances]
+            sizes, steps = ([at(item.inputs, number.path) - number.offset for item in view.instances] for number in order)
+            outs = [_out(size, step, offset) for size, step in zip(sizes, steps, strict=True)]
             ways[name] = max(ways[name], sum(label in (out, out[-1], out[0]) for out, label in zip(outs, view.labels, strict=True) if out))
     total = len(view.labels)
     best = max(ways, key=lambda name: ways[name])
@@ -41,14 +43,17 @@ def _out(size: int, step: int, offset: int) -> list[int]:
     return out
 
 
-MEETINGS = (r"\bshakes? hands\b|\bhandshakes?\b|\bclink\w*\b|\bplays? (?:\w+ )?(?:once )?against\b|\bmeets? every other\b|\beach (?:two|pair)\b|\bevery two\b|"
+MEETINGS = (r"\bshakes? hands\b|\bhandshakes?\b|\bclink\w*\b|\bplays? (?:\w+ )?(?:once )?against\b|"
+            r"\bmeets? every other\b|\beach (?:two|pair)\b|\bevery two\b|"
             r"\bcalls? each other\b|\bembrace\w*\b")
 
 
 def met_once(view: FamilyView) -> Examiner:
     """Examine whether two who meet meet once: two different elements are the whole data."""
-    told = [item for item in view.matching(MEETINGS) if not re.search(r"\b(?:twice|both ways|there and back|home and away|each other's)\b", item, re.IGNORECASE)]
-    counts = re.search(r"\bhow many\b", view.question, re.IGNORECASE) and not re.search(r"\b(?:twice|home and away|two (?:games|matches))\b", view.text, re.IGNORECASE)
+    told = [item for item in view.matching(MEETINGS) if not re.search(r"\b(?:twice|both ways|there and back|"
+                                                                      r"home and away|each other's)\b", item, re.IGNORECASE)]
+    counts = re.search(r"\bhow many\b", view.question, re.IGNORECASE)
+    counts = counts and not re.search(r"\b(?:twice|home and away|two (?:games|matches))\b", view.text, re.IGNORECASE)
     lists = [path for path in view.lists() if told and counts and len(view.lists()) == 1]
     trials = []
     for path in lists:
@@ -70,7 +75,8 @@ def not_over(view: FamilyView) -> Examiner:
     told = []
     for sentence in view.sentences:
         if re.search(r"\bwithout (?:having|being|going|getting|exceeding|passing)\b[^.;]*\b(?:more|over|above|beyond|exceed\w*|that|it)\b|"
-                     r"\bwithout exceeding\b|\bbut (?:is |has |does )?not (?:go |have |be )?(?:more|over|above|beyond|exceed)\b", sentence, re.IGNORECASE):
+                     r"\bwithout exceeding\b|\bbut (?:is |has |does )?not (?:go |have |be )?(?:more|over|above|"
+                     r"beyond|exceed)\b", sentence, re.IGNORECASE):
             told += [(sentence, int(text), None) for text in re.findall(r"(?<![#\d])\b\d{1,4}\b", sentence)]
             told += [(sentence, 0, number) for number in view.numbers.values() if re.search(rf"#{number.slot}(?!\d)", sentence)]
     paths = view.lists()
@@ -100,12 +106,14 @@ def size_of_sum(view: FamilyView) -> Examiner:
     """Examine whether the size of a sum is meant or the sum of sizes: numbers of either sign cancel in one of them."""
     whole = view.matching(r"\b(?:distance|size|amount|absolute value|magnitude) of (?:the|their|this) (?:total|sum|result|balance)\b|"
                           r"\b(?:total|sum|balance)\b[^.;]{0,30}\b(?:without (?:its|the) sign|its (?:size|distance|absolute value))\b")
-    each = view.matching(r"\b(?:sum|total) of (?:the|their|all) (?:distances|sizes|absolute values|magnitudes)\b|\bsigns? (?:is|are) (?:dropped|ignored) before\b|"
+    each = view.matching(r"\b(?:sum|total) of (?:the|their|all) (?:distances|sizes|absolute values|magnitudes)\b|"
+                         r"\bsigns? (?:is|are) (?:dropped|ignored) before\b|"
                          r"\bup or down,? counts\b")
     paths = lists_of_numbers(view) if bool(whole) != bool(each) else []
     trials = [changed(view.instances[place].inputs, path, [6, -6, 6, -6]) for path in paths[:1] for place in view.few[:4]]
     given = yield Wanted(trials)
-    ways = {{0: "the size of the sum", 24: "the sum of the sizes"}.get(solved.answer, "?") if type(solved.answer) is int else "?" for solved in given.answers}
+    known = {0: "the size of the sum", 24: "the sum of the sizes"}
+    ways = {known.get(solved.answer, "?") if type(solved.answer) is int else "?" for solved in given.answers}
     if len(ways) != 1 or "?" in ways:
         return []
     return [compared("sizes and sums", (whole or each)[0], "the size of the sum" if whole else "the sum of the sizes", ways.pop())]
@@ -117,11 +125,17 @@ BEFORE = r"[^.;,]{0,30}\b(?:before|previous|preceding|left|predecessor)\b"
 AFTER = r"[^.;,]{0,30}\b(?:after|next|following|right|successor)\b"
 
 
+def _side(text: str, neighbour: str) -> str:
+    """Return how a top compares with one neighbour by the text: level, higher, or "" if the text does not say."""
+    if re.search(rf"\b{LEVEL}{neighbour}", text, re.IGNORECASE):
+        return "level"
+    return "higher" if re.search(rf"(?<!not )\b{HIGH} than{neighbour}", text, re.IGNORECASE) else ""
+
+
 def level_tops(view: FamilyView) -> Examiner:
     """Examine whether a top may be level with a neighbour: a top of two equal numbers is the only one."""
     text = view.text
-    left = "level" if re.search(rf"\b{LEVEL}{BEFORE}", text, re.IGNORECASE) else "higher" if re.search(rf"(?<!not )\b{HIGH} than{BEFORE}", text, re.IGNORECASE) else ""
-    right = "level" if re.search(rf"\b{LEVEL}{AFTER}", text, re.IGNORECASE) else "higher" if re.search(rf"(?<!not )\b{HIGH} than{AFTER}", text, re.IGNORECASE) else ""
+    left, right = (_side(text, neighbour) for neighbour in (BEFORE, AFTER))
     both = re.search(rf"\b({HIGH}|{LEVEL})\b[^.;]{{0,15}}\bboth\b[^.;]{{0,20}}\b(?:neighbou?rs|sides|hours|days|ones|the one)\b", text, re.IGNORECASE)
     if both and not left and not right:
         left = right = "level" if re.search(LEVEL, both[0], re.IGNORECASE) else "higher"
@@ -153,7 +167,8 @@ def periods(view: FamilyView) -> Examiner:
     told = {}
     for sentence in view.matching(GOES_ROUND):
         for word, value in NUMBER_WORDS.items():
-            if re.search(rf"\b{word} (?:\w+ )?(?:days|hours|months|places|seats|seasons|colours|signs|phases|spokes|years|letters|notes)\b", sentence, re.IGNORECASE):
+            if re.search(rf"\b{word} (?:\w+ )?(?:days|hours|months|places|seats|seasons|colours|signs|phases|spokes|"
+                         rf"years|letters|notes)\b", sentence, re.IGNORECASE):
                 told[value] = sentence
     numbers = list(view.numbers.values()) if len(told) == 1 and not re.search(r"\bseven\b|\b7\b", view.text) else []
     size = next(iter(told), 0)
@@ -173,14 +188,17 @@ def periods(view: FamilyView) -> Examiner:
     return []
 
 
-SMALLER_THAN = r"\b(?:smaller|lower|less|shorter|lighter|fewer|colder|younger|cheaper)\b[^.;,]{0,25}\bthan\b[^.;,]{0,30}\bbefore\b|\bbelow\b[^.;,]{0,20}\bbefore\b"
-LARGER_THAN = r"\b(?:larger|higher|greater|more|taller|heavier|bigger|warmer|older|longer|dearer)\b[^.;,]{0,25}\bthan\b[^.;,]{0,30}\bbefore\b|\babove\b[^.;,]{0,20}\bbefore\b"
+SMALLER_THAN = (r"\b(?:smaller|lower|less|shorter|lighter|fewer|colder|younger|"
+                r"cheaper)\b[^.;,]{0,25}\bthan\b[^.;,]{0,30}\bbefore\b|\bbelow\b[^.;,]{0,20}\bbefore\b")
+LARGER_THAN = (r"\b(?:larger|higher|greater|more|taller|heavier|bigger|warmer|older|longer|"
+               r"dearer)\b[^.;,]{0,25}\bthan\b[^.;,]{0,30}\bbefore\b|\babove\b[^.;,]{0,20}\bbefore\b")
 
 
 def level_with_before(view: FamilyView) -> Examiner:
     """Examine where a number goes that equals the one before it: with those that fall, or with those that rise."""
     smaller, larger = view.matching(SMALLER_THAN), view.matching(LARGER_THAN)
-    weak = re.search(r"\b(?:not|no|never)\b (?:\w+ ){0,2}(?:smaller|lower|less|larger|higher|greater|more|below|above)\b|\bat least as\b|\bor equal\b|\bequal(?:s|ly)?\b|"
+    weak = re.search(r"\b(?:not|no|never)\b (?:\w+ ){0,2}(?:smaller|lower|less|larger|higher|greater|more|below|"
+                     r"above)\b|\bat least as\b|\bor equal\b|\bequal(?:s|ly)?\b|"
                      r"\bthe same\b|\bafter\b", view.text, re.IGNORECASE)
     paths = lists_of_numbers(view) if bool(smaller) != bool(larger) and not weak else []
     data = ([9, 8, 7, 6], [6, 7, 8, 9], [7, 7, 7, 7])
@@ -194,7 +212,8 @@ def level_with_before(view: FamilyView) -> Examiner:
         seen.add("with those that fall" if kinds[2] == kinds[0] else "with those that rise")
     if len(seen) != 1:
         return []
-    return [compared("a number that equals the one before", (smaller or larger)[0], "with those that rise" if smaller else "with those that fall", seen.pop())]
+    says = "with those that rise" if smaller else "with those that fall"
+    return [compared("a number that equals the one before", (smaller or larger)[0], says, seen.pop())]
 
 
 def _share(answer: Any, items: list[int]) -> str:
@@ -206,9 +225,11 @@ def _share(answer: Any, items: list[int]) -> str:
 
 def alphabet_of_equals(view: FamilyView) -> Examiner:
     """Examine whether equals come by the alphabet or as they are given: two words of one length, the later one by the alphabet first."""
-    told = [item for item in view.matching(r"\balphabet") if re.search(r"\b(?:same|equal\w*|ties?|as (?:long|many|large|high))\b", item, re.IGNORECASE)]
+    equal = r"\b(?:same|equal\w*|ties?|as (?:long|many|large|high))\b"
+    told = [item for item in view.matching(r"\balphabet") if re.search(equal, item, re.IGNORECASE)]
     turned = re.search(r"\b(?:reverse|reversed|backwards?) (?:alphabet|order)", view.text, re.IGNORECASE)
-    paths = [path for path in view.lists() if all(isinstance(item, str) for item in at(view.instances[0].inputs, path))] if told and not turned else []
+    lists = view.lists() if told and not turned else []
+    paths = [path for path in lists if all(isinstance(item, str) for item in at(view.instances[0].inputs, path))]
     trials = []
     for path in paths[:1]:
         for place in view.few[:5]:
@@ -217,21 +238,24 @@ def alphabet_of_equals(view: FamilyView) -> Examiner:
                 inputs = changed(inputs, number.path, 1 + number.offset)
             trials.append(inputs)
     given = yield Wanted(trials)
-    ways = {{"aba": "by the alphabet", "bab": "as they are given"}.get(str(solved.answer if not isinstance(solved.answer, list) else (solved.answer or [""])[0]), "?")
-            for solved in given.answers}
+    firsts = [str(solved.answer[0]) if isinstance(solved.answer, list) and solved.answer else str(solved.answer) for solved in given.answers]
+    ways = {{"aba": "by the alphabet", "bab": "as they are given"}.get(first, "?") for first in firsts}
     return [compared("the order of equals", told[0], "by the alphabet", ways.pop())] if len(ways) == 1 and "?" not in ways else []
 
 
 def ends_of_a_row(view: FamilyView) -> Examiner:
     """Examine whether a place at an end counts that has a single neighbour: a row of one kind gives all its places, or all but two."""
-    told = view.matching(r"\b(?:no|none of (?:its|the)|neither of (?:its|the)|nobody|not any)\b[^.;]{0,30}\b(?:neighbou?r\w*|next to (?:it|him|her)|beside (?:it|him|her))\b|"
+    told = view.matching(r"\b(?:no|none of (?:its|the)|neither of (?:its|the)|nobody|"
+                         r"not any)\b[^.;]{0,30}\b(?:neighbou?r\w*|next to (?:it|him|her)|beside (?:it|him|her))\b|"
                          r"\bneighbou?r\w*\b[^.;]{0,30}\b(?:none|no|empty|free)\b")
-    spoken = re.search(r"\b(?:ends?|edges?|walls?|borders?|first and (?:the )?last|both sides|two neighbou?rs|circle|ring|round table|at either)\b", view.text, re.IGNORECASE)
+    spoken = re.search(r"\b(?:ends?|edges?|walls?|borders?|first and (?:the )?last|both sides|two neighbou?rs|circle|"
+                       r"ring|round table|at either)\b", view.text, re.IGNORECASE)
     counts = re.search(r"\bhow many\b", view.question, re.IGNORECASE)
     trials = []
     for path in sequences_of(view) if told and not spoken and counts else []:
         value = at(view.instances[0].inputs, path)
-        for kind in sorted({str(item) for item in value}) if isinstance(value, str) else sorted(set(value), key=str) if all(isinstance(item, str | int) for item in value) else []:
+        plain = isinstance(value, str) or all(isinstance(item, str | int) for item in value)
+        for kind in sorted(set(value), key=str) if plain else ():
             for size in (7, 9):
                 trials.append((path, kind, size, changed(view.instances[0].inputs, path, kind * size if isinstance(value, str) else [kind] * size)))
     given = yield Wanted([inputs for *_, inputs in trials])
@@ -254,7 +278,8 @@ def named_extreme(view: FamilyView) -> Examiner:
     born = re.search(r"\b(?:born|birth|founded|built|launched)\b", view.text, re.IGNORECASE)
     words = []
     for form, wanted in ((FASTEST, "least"), (SLOWEST, "greatest")):
-        words += [(item, wanted) for item in view.matching(form) if re.search(TIMES, view.text, re.IGNORECASE) and not re.search(r"\bspeed|\bper\b|\bkm/h\b", view.text)]
+        timed = re.search(TIMES, view.text, re.IGNORECASE) and not re.search(r"\bspeed|\bper\b|\bkm/h\b", view.text)
+        words += [(item, wanted) for item in view.matching(form) if timed]
     for form, wanted in ((OLDEST, "least" if born else "greatest"), (YOUNGEST, "greatest" if born else "least")):
         words += [(item, wanted) for item in view.matching(form)]
     paths = view.lists()

@@ -76,9 +76,11 @@ def test_shipped_validators_are_no_copies_and_every_rule_has_its_checker():
 
 
 def test_thresholds_are_parameters_of_rules():
-    voters = {"validators": ["a", "b", "c"], "alike": [["b", "a", 0.7], ["c", "a", 1.0], ["c", "b", 0.9]], "silent": []}
+    voters = {"kind": "validators", "validators": ["a", "b", "c"], "alike": [["b", "a", 0.7], ["c", "a", 1.0], ["c", "b", 0.9]], "silent": []}
     finding = CHECKERS["families.voters"](voters, least=3)
     assert finding is not None and "2 independent validators, at least 3 are needed; c is a copy of a" in finding.reason
+    said = CHECKERS["families.voters"](voters | {"kind": "checkers"}, least=3)
+    assert said is not None and "2 independent checkers, at least 3 are needed" in said.reason and "Add checkers/*.py" in said.reason
     assert CHECKERS["families.voters"](voters, least=2) is None and CHECKERS["families.voters"](voters, least=2, copy=0.6) is not None
     answers = {"boolean": False, "answers": [[1, "same", True], *([4, "same", False] for _ in range(9)), [5, "one", False], [7, "two", False]]}
     varied = CHECKERS["families.varied"]
