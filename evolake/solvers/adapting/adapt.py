@@ -42,6 +42,7 @@ LIMITS = BuildLimits(file_mb=256)
 MOST_PROGRAMS, MOST_LISTED = 6, 60
 BENCHED = 8
 _NO_HEADER = re.compile(r"fatal error: (\S+): No such file")
+UNPROVED = "the gate correctness takes no UNSAT answer without a proof: if the program can write DRAT or LRAT, say how in [run]"
 Progress = Callable[[str], None]
 
 
@@ -94,7 +95,7 @@ def adapt(source: Path, toml: Path | None = None, *, profile: str | None = None,
 def propose(
     source: Path, toml: Path | None = None, *, profile: str | None = None, on_progress: Progress = lambda text: None,
 ) -> tuple[Upstream, Adapted]:
-    """Propose an adapter for the archive or folder `source`; "accepted" means that its program answers.
+    """Propose an adapter for the archive or folder `source`; "accepted" means that its program answers and proves.
 
     toml: file to write; by default NAME.toml here.
 
@@ -142,8 +143,10 @@ def _proposed(source: Path, tree: Upstream, target: Path, blobs: BlobStore, work
         values = _values(tree, recipe, product, probed, bool(patch), target)
         found += _lines(product, probed) + [f"patched: {line}" for line in changed]
         _write(target, adapter_text(values, [f"{tree.name}, proposed by `evolake solvers adapt`.", *probed.reasons, *changed]), patch)
-        verdict = "accepted" if probed.argv else "blocked"
-        return Adapted(source, tree.name, verdict, recipe.about, target, tuple(found), probed.reasons)
+        # Without proofs its fate is known, and the gates' runs, minutes of them, would say nothing more.
+        verdict = "accepted" if probed.proof_argv else "blocked"
+        more = (UNPROVED,) if probed.argv and not probed.proof_argv else ()
+        return Adapted(source, tree.name, verdict, recipe.about, target, tuple(found), (*probed.reasons, *more))
     return Adapted(source, tree.name, "failed", "", None, tuple(found), (*ways.reasons, *reasons))
 
 

@@ -26,7 +26,7 @@ FORMATS: tuple[ProofFormat, ...] = ("drat-text", "drat-binary", "lrat-text", "lr
 COUNTERS = ("conflicts", "decisions", "propagations", "restarts")
 LIMITS = RunLimits(cpu_s=5, wall_s=60, memory_mb=1024, proof_mb=16)
 MOST_TRIED = 40
-_ABOUT_PROOFS = re.compile(r"(?i)proof|drat|drup|\brup\b|certif|lrat")
+_ABOUT_PROOFS = re.compile(r"(?i)proof|drat|drup|\brup\b|certif|lrat|frat")
 _OPTION = re.compile(r"(?<![\w-])(-{1,2}[A-Za-z][\w-]*)")
 _NO_ANSWER_LINE = re.compile(r"(?m)^(?:SATISFIABLE|UNSATISFIABLE)\s*$")
 _NO_HELP = re.compile(r"(?i)(unknown|invalid|unrecogni[sz]ed|unexpected|bad) (flag|option|argument)")

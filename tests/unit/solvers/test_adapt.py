@@ -91,6 +91,16 @@ def test_answers_without_the_lines_of_the_competitions_are_named(project: Path) 
     assert load_adapter("mini.toml").proof == "none"
 
 
+def test_proofs_in_a_format_that_no_checker_reads_are_named_and_no_gate_is_asked(project: Path) -> None:
+    frat = MAIN.replace('fprintf(proof, "0\\n")', 'fprintf(proof, "0 0\\n")').replace("if (proof) { for", 'if (proof) { fprintf(proof, "a 1 "); for')
+    assert frat.count("a 1 ") == frat.count('"0 0') == 1
+    result = proposed(project, "make", frat.replace("DRAT", "FRAT"))
+    assert result.verdict == "blocked" and load_adapter("mini.toml").proof == "none"
+    first, second = result.reasons
+    assert "no command line writes a proof that a checker verifies" in first and "`mini --proof={proof} {cnf}`: proof unsupported" in first
+    assert "the gate correctness takes no UNSAT answer without a proof" in second
+
+
 def test_a_build_that_fails_says_why_and_writes_no_adapter(project: Path) -> None:
     result = proposed(project, "make", "#include <nosuch.h>\n" + MAIN)
     assert (result.verdict, result.next_command, list(project.glob("*.toml"))) == ("failed", None, [])
