@@ -28,12 +28,12 @@ def lake() -> None:
 
 
 @lake.command(short_help="Check the lake's integrity; --repair fixes what it can.")
-@click.option("--repair", "mends", is_flag=True, help="Mend what provably can be mended, and say what was done. May be cut off and run again.")
-@click.option("--fast", is_flag=True, help="Do not read the bytes of parts, blobs and tape: logs, seals, sizes and what is missing or left over.")
+@click.option("--repair", "mends", is_flag=True, help="Repair what can be repaired with proof; print what was done. May be rerun.")
+@click.option("--fast", is_flag=True, help="Do not read bytes of parts, blobs and call cache: check logs, seals, sizes, missing and leftover files.")
 @click.option("--lake", "root", type=OrdinaryPath(), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def verify(mends: bool, fast: bool, root: Path | None, as_json: bool) -> int:
-    """Check the lake's seals, manifests, parts, blobs and tape against their checksums and against each other.
+    """Check the lake's seals, manifests, parts, blobs and call cache against their checksums and against each other.
 
     Exit code 0: clean. 1: something is not as it was written. 2: there is no such lake. 3: the lake cannot be read.
     """
