@@ -150,7 +150,8 @@ def words_per_sentence(text: str) -> float:
     """Return the mean number of words of a page's sentences, tables, headings, pictures and code left out; NaN if it has none."""
     kept = [line for line in prose(text).splitlines() if not line.startswith(("|", "#", "!", ">"))]
     paragraphs = re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", "\n".join(kept))
-    counts = [len(words) for paragraph in paragraphs for one in re.split(r"(?<=[.!?:])\s+", paragraph) if len(words := re.findall(r"\w[\w'-]*", one)) > 1]
+    sentences = (one for paragraph in paragraphs for one in re.split(r"(?<=[.!?:])\s+", paragraph))
+    counts = [number for one in sentences if (number := len(re.findall(r"\w[\w'-]*", one))) > 1]
     return sum(counts) / len(counts) if counts else float("nan")
 
 
