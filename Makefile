@@ -49,7 +49,7 @@ help:
 	@echo "make attack  the long attacks and fuzzers whose short forms are in make test (docs/trust.md has their figures)"
 	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
 	@echo "make docs   the documentation site, with every link checked (build/site)"
-	@echo "make lint   ruff, pyright and the import law"
+	@echo "make lint   ruff, pyright, the import law and the words check"
 	@echo "make bench  the speed ratios, measured side by side"
 	@echo "make policy the libraries and the small model that the prompts line trains"
 
@@ -133,6 +133,7 @@ dev: $(VENV)/.installed
 	@$(BIN)/python -m pipelines.dev --workspace workspace.yaml
 
 docs: $(VENV)/.installed-docs
+	@$(BIN)/python docs/generate/words.py
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "the site: build/site/index.html"
 
@@ -140,6 +141,7 @@ lint: $(VENV)/.installed-test
 	@$(BIN)/ruff check .
 	@$(BIN)/pyright
 	@$(BIN)/lint-imports
+	@$(BIN)/python docs/generate/words.py
 
 bench: $(VENV)/.installed
 	@for file in benchmarks/*.py; do grep -q '__main__' $$file || continue; echo "== $$file"; $(BIN)/python $$file || exit 1; done

@@ -1,6 +1,6 @@
 """The example on the page of a family's contract: the very files that `evolake families new` writes, put between the page's marks.
 
-    python docs/generate/family_page.py     write the page anew, after a change of the example
+    python docs/generate/family_page.py     write the page again, after a change of the example
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ ADDED = (
     (
         ("family.toml", "mutations.toml"),
         "With these three, `evolake families check` says `blocked at the gate 'static': the statement still holds [Rule reach]`: the rule has no "
-        "wording yet. Its wordings, the numbers that operators may set and the lists that they may cut stand in `mutations.toml`, the title and the "
+        "wording yet. Its wordings, the numbers that operators may set and the lists that they may cut are in `mutations.toml`, the title and the "
         "answer's type in `family.toml`:",
     ),
     (
         ("validators/asking.py", "validators/metres.py"),
-        "Now it says `blocked at the gate 'consensus': 0 independent validators, at least 2 are needed`. Each of them goes another way than the "
-        "primary, and each holds the rule, as it is in force, under the name of the point in capitals:",
+        "Now it says `blocked at the gate 'consensus': 0 independent validators, at least 2 are needed`. Each of them uses another method than "
+        "the primary, and each contains the rule, as it is in force, under the name of the point in capitals:",
     ),
     (
         ("reader.py",),
-        "The last file lets reviewers who see the text alone answer by it (here each input stands in a slot, so that a reader would be learnt as "
+        "The last file lets reviewers who see the text alone answer by it (here each input is in a slot, so that a reader would be learnt as "
         "well). With it the family is accepted:",
     ),
 )

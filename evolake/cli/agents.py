@@ -27,7 +27,7 @@ IGNORED = (
 @click.option("--withdraw", metavar="ID", help="Take a note back from the next cycle on.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def guide(text: str | None, line: str | None, list_all: bool, withdraw: str | None, as_json: bool) -> int:
-    """Tell the planners something: TEXT is seen from the next cycle on."""
+    """Give the planners guidance: they see TEXT from the next cycle on."""
     if sum([text is not None, list_all, withdraw is not None]) != 1:
         raise InputError("guide does one thing at a time", wanted="a TEXT, or --list, or --withdraw ID", do='evolake guide "try larger N"')
     if line is not None and text is None:

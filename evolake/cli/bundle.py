@@ -59,7 +59,7 @@ def export(champion: str, out: Path, project: str, as_json: bool) -> int:
 @bundle.command(short_help="Verify the bundle FILE without a lake.")
 @click.argument("file", metavar="FILE", type=OrdinaryPath())
 @click.option("--all", "everything", is_flag=True, help="Run every evaluation again that it brings.")
-@click.option("--sample", type=click.IntRange(min=1), default=None, help=f"Run so many again, drawn anew each time (default: {DRAWN}).")
+@click.option("--sample", type=click.IntRange(min=1), default=None, help=f"Run this many again, drawn at random (default: {DRAWN}).")
 @click.option("--root", default=None, metavar="HEX", help="The root hash that it must have, as `export` printed it.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def verify(file: Path, everything: bool, sample: int | None, root: str | None, as_json: bool) -> int:

@@ -179,11 +179,11 @@ def _gpu() -> Check:
 
 @click.command(short_help="Check the installation and print fixes.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
-@click.option("--brief", is_flag=True, help="Print what evolake goes on with, and a line for what a run would miss.")
+@click.option("--brief", is_flag=True, help="Print only what evolake will use, and a line for what a run would miss.")
 @click.option("--call", is_flag=True, help="Ask each model of the endpoint three questions: two small ones and one of about 8,000 tokens.")
 def doctor(as_json: bool, brief: bool, call: bool) -> int:
-    """What is there, what is missing, what that skips, and the line that mends it. Exit code 1 where something needed is missing; with --call that is
-    also an endpoint that no run could use."""
+    """Check the installation: print what is installed, what is missing, what is skipped without it, and the line that fixes it. Exit code 1 if
+    something needed is missing; with --call that is also an endpoint that no run could use."""
     checks = list(examine(call=call))
     sick = [check for check in checks if not check.ok]
     verdict = "unusable" if any(check.needed for check in sick) else "partial" if sick else "healthy"

@@ -35,7 +35,7 @@ DAGSTER_GRPC_TIMEOUT_SECONDS=300
 @click.command(short_help="Create a project folder for Dagster and evolake.")
 @click.argument("folder", metavar="DIR", type=OrdinaryPath())
 def init(folder: Path) -> int:
-    """Lay out a project in DIR, which is made if need be: workspace.yaml for Dagster, data_lake with the seeds."""
+    """Create a project in DIR, which is created if it is missing: workspace.yaml for Dagster, data_lake with the seeds."""
     folder = folder.absolute()
     try:
         made = lay_out(folder)

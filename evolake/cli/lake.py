@@ -29,8 +29,8 @@ def lake() -> None:
 
 
 @lake.command(short_help="Check the lake's integrity; --repair fixes what it can.")
-@click.option("--repair", "mends", is_flag=True, help="Mend what provably can be mended, and say what was done. May be cut off and run again.")
-@click.option("--fast", is_flag=True, help="Do not read the bytes of parts, blobs and tape: logs, seals, sizes and what is missing or left over.")
+@click.option("--repair", "mends", is_flag=True, help="Repair what can be repaired with proof; print what was done. May be rerun.")
+@click.option("--fast", is_flag=True, help="Do not read bytes of parts, blobs and call cache: check logs, seals, sizes, missing and leftover files.")
 @click.option("--lake", "root", type=OrdinaryPath(), help="The lake's folder (default: EVOLAKE_LAKE).")
 @click.option("--mirror", "url", help="Check the newest snapshot of the mirror at this URL instead: every size, and the bytes of a sample.")
 @click.option("--full", is_flag=True, help="With --mirror: read the bytes of all objects, which takes as long as a pull.")

@@ -19,8 +19,8 @@ from evolake.terminal import say, say_json
 def compact(dry_run: bool, root: Path | None, as_json: bool) -> None:
     """Put the parts of many cycles into few files per table.
 
-    Content, hashes of record and the answers of SQL stay as they are. Nothing is done while a line is at work. May be cut off and run again. Whoever
-    has the lake open at that moment may have to ask again.
+    Content, hashes of record and the answers of SQL stay as they are. Nothing is done while a line is running. May be interrupted and run again. A
+    process that has the lake open at that moment may have to repeat its query.
     """
     from evolake.lake import Lake
     from evolake.lake import compact as compaction

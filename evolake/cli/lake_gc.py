@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def gc(yes: bool, dry_run: bool, hours: float, root: Path | None, as_json: bool) -> None:
     """Find blobs that nothing names and what dead writers left; say what they take, and with --yes remove them.
 
-    What a sealed cycle, a superseded part, the tape or a champion names is never removed, nor what such a blob names. Nothing is removed while a
-    line is at work.
+    Blobs that a sealed cycle, a superseded part, the call cache or a champion names are never removed, nor what such a blob names. Nothing is removed
+    while a line is running.
     """
     from evolake.lake import Lake, lake_format
     from evolake.lake.garbage import collect, find

@@ -19,7 +19,7 @@ from evolake.terminal import say, say_json
 def push(url: str, root: Path | None, as_json: bool) -> None:
     """Mirror the lake to URL: s3://BUCKET/PREFIX (credentials, region and endpoint from the AWS_* variables) or file:///FOLDER.
 
-    Only what the mirror lacks is sent; a push that was cut off goes on where it was. The private key of the lake goes with it. Needs `evolake[s3]`.
+    Only what the mirror lacks is sent; a push that was interrupted continues. The private key of the lake goes with it. Needs `evolake[s3]`.
     """
     from evolake.lake import Lake
     from evolake.lake.mirror import push as send
@@ -38,7 +38,8 @@ def push(url: str, root: Path | None, as_json: bool) -> None:
 def pull(url: str, root: Path | None, as_json: bool) -> None:
     """Make the lake what the newest snapshot of the mirror at URL says; every byte is verified.
 
-    Nothing that was made here since the last push or pull is overwritten: it is refused. Until a pull is whole nobody opens the lake; run it again.
+    Nothing that was made here since the last push or pull is overwritten: it is refused. Until a pull is complete the lake cannot be opened; run it
+    again.
     """
     from evolake.lake.mirror import pull as fetch
 

@@ -24,7 +24,7 @@ from evolake.terminal import say
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser, if there is one.")
 @click.option("--figures", type=OrdinaryPath(file_okay=False), help="Also write the figures as PNG files into this folder.")
 def report(cycle: str | None, lines: str, out: Path | None, show: bool, figures: Path | None) -> int:
-    """Write the HTML report: first what all lines have to tell, then a section per line with its figures and, folded, every detail."""
+    """Write the HTML report: first a summary of all lines, then a section per line with its figures and, folded, every detail."""
     from evolake.report.lines import chosen_cycles, read_findings, read_stories, section_of
     from evolake.report.pages import page, plain
 

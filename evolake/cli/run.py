@@ -35,7 +35,7 @@ seconds: on the clock, over all runs of a line; lines that ran at the same time 
 @click.option("--profile", help="Sizes and limits: demo, laptop, gpu or cluster (default: EVOLAKE_PROFILE, else that of the lake, else laptop).")
 @click.option("--backend", type=click.Choice(["operators", "model"]), help="Who serves the roles (default: EVOLAKE_BACKEND, else operators).")
 @click.option("--seed", type=click.IntRange(min=0), help="Root seed of the run (default: EVOLAKE_SEED, else 0).")
-@click.option("--replay-only", is_flag=True, help="Model backend: answer from the tape alone, make no new call.")
+@click.option("--replay-only", is_flag=True, help="Model backend: use the call cache alone, make no new call.")
 @click.option("--at-once", type=click.IntRange(min=1), help="Lines that run side by side (default: as many as there are cores).")
 @click.option("-v", "--verbose", is_flag=True, help="A line of text for every asset and check.")
 @click.option("--dry-run", is_flag=True, help="Print a forecast of a cycle with the model backend (calls, tokens, usd, budget); start nothing.")
@@ -92,7 +92,7 @@ def _chosen_lines(option: str, words: tuple[str, ...]) -> str:
 @click.option("--table", "as_table", is_flag=True, help="One row per line: best, start, gain with its interval, evaluations, seconds.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def status(as_table: bool, as_json: bool) -> int:
-    """Where each line stands: sealed cycles, champion, counts, what to do next."""
+    """Show the state of each line: sealed cycles, champion, counts, what to do next."""
     from evolake.report.artifacts import artifacts_of
     from evolake.report.line_status import lake_status
 

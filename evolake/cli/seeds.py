@@ -73,7 +73,7 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
 @click.option("--line", "name", default=None, help="One line only.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def list_seeds(name: str | None, as_json: bool) -> int:
-    """The seeds of each line, the file or folder that each lies in, and whether they have entered its evolution."""
+    """List the seeds of each line, the file or folder of each, and whether they have entered its evolution."""
     from evolake.lake import Lake
     from evolake.lake.immigrants import seeds_of
 

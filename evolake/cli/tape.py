@@ -37,14 +37,14 @@ def agents() -> None:
 
 @agents.group(short_help="List or drop cached model replies.")
 def tape() -> None:
-    """The tape: every reply that was paid for. A valid one answers the same question again at no cost."""
+    """List or drop entries of the call cache: every reply that was paid for. A valid one is reused for the same request at no cost."""
 
 
 @tape.command(name="list", short_help="List cached replies and why some are invalid.")
 @_choosing
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def list_(as_json: bool, **choice: Any) -> int:
-    """Show what is on the tape, with what is wrong with each reply that cannot be used."""
+    """Show the entries of the call cache, and why a reply cannot be used."""
     entries = _found(choice)
     if as_json:
         rows = [entry.row() for entry in entries]
@@ -58,11 +58,11 @@ def list_(as_json: bool, **choice: Any) -> int:
 
 @tape.command(short_help="Remove replies, so that the next run asks again.")
 @_choosing
-@click.option("--all", "everything", is_flag=True, help="Take all entries, where no other option chooses.")
+@click.option("--all", "everything", is_flag=True, help="Remove all entries if no other option selects some.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output; needs --yes.")
 def drop(everything: bool, yes: bool, as_json: bool, **choice: Any) -> int:
-    """Take entries off the tape for good; what they cost stays in the accounts. The next run asks and pays for them anew."""
+    """Remove entries from the call cache permanently; their cost stays in the accounts. The next run asks and pays for them again."""
     from evolake.agents.tape import Tape
 
     if everything == any(choice.values()):

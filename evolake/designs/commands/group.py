@@ -49,8 +49,8 @@ def solve(
     """Run the design in FILE on planted 3-SAT instances until the median step to a solution and its interval are known.
 
     An instance counts as solved from the first step at which all its clauses hold. Work is the median step times what a step costs, in steps of the
-    baseline. With 100 instances, the paper's own measure is printed as well: the step at which more than half are solved at once. Exit code 1 if
-    not half are solved: the median step is an estimate then, extrapolated from the steps that were run.
+    baseline. With 100 instances, the paper's own measure is printed as well: the step at which more than half are solved at the same time. Exit code
+    1 if not half are solved: the median step is an estimate then, extrapolated from the steps that were run.
     """
     from evolake.designs.engines.isolated import Run, run_apart, warm
     from evolake.designs.evolution.experiments import PAPER_BATCH

@@ -22,12 +22,12 @@ NOUNS = {
 @click.option("--files-only", is_flag=True, help="Read solvers/ and objectives/ of a folder that has no database.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def import_command(file: Path, files_only: bool, as_json: bool) -> int:
-    """Import a database of the paper's framework. FILE is its database/database.json, or the folder in which that folder lies.
+    """Import a database of the paper's framework. FILE is its database/database.json, or the folder that contains that folder.
 
     Read with it, where they are there: solvers/solver_N.py, objectives/metadata.json and objective_N.py, meta_agent/state.json,
     llm_log/designer_analysis_N.json and planner_N.json; all folders may carry the name of one workspace (database_22, solvers_22, ...). No other
     format is read. With --files-only, FILE is a folder without the database: each solver_N.py is a design without parents and results. Designs pass
-    this line's gates and are measured here; results stay a table of their own. Importing twice adds nothing.
+    this line's gates and are measured here; results stay a separate table. Importing twice adds nothing.
     """
     from evolake.designs.evolution.importing import import_database
     from evolake.lake import Lake

@@ -22,7 +22,7 @@ SEED_ROUND = "0000"
 
 
 @click.command(short_help="Write the gates' evidence of all seed families.")
-@click.option("--out", type=OrdinaryPath(dir_okay=False), default=None, help="File to write (default: the one beside the seeds).")
+@click.option("--out", type=OrdinaryPath(dir_okay=False), default=None, help="File to write (default: the one next to the seeds).")
 def evidence(out: Path | None) -> int:
     """Write what the gates see of every seed family, and of the faults that are planted, so that a first run need not look.
 

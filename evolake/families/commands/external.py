@@ -20,7 +20,7 @@ from evolake.terminal import say
 def external(names: tuple[str, ...], each: int, out: Path | None) -> int:
     """Write instances of the reasoning-gym datasets NAMES (all by default): text, answer, difficulty, seed, and whose verifier judges replies.
 
-    They are generated and verified only, never mutated, and stay outside the lake: nobody has voted on their answers.
+    They are generated and verified only, never mutated, and stay outside the lake: no validators have voted on their answers.
     """
     from evolake.families.sandbox.external import GYM_PRELOAD, external_names, external_rows, require_library
     from evolake.jail import open_pool

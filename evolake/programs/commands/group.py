@@ -88,7 +88,7 @@ def check(project: str, runs: int, install: bool, as_json: bool) -> int:
     """Evaluate the initial program of a project in the jail: score, noise, time, whether it is deterministic, whether its score is protected.
 
     The project is named by its folder, or by the name that `evolake programs new` was given. Exit code 1 if a gate blocks the initial program,
-    as it would when the line starts, or if the evaluator reports an error beside its score.
+    as it would when the line starts, or if the evaluator reports an error in addition to its score.
     """
     from evolake.programs.evolution.checking import check_project
     from evolake.programs.model.project import find_project, load_project

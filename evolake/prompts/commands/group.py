@@ -37,8 +37,8 @@ prompts.add_command(data)
 )
 @click.option("--iterations", type=click.IntRange(min=1), default=10, show_default=True, help="Iterations per arm.")
 @click.option("--every", type=click.IntRange(min=1), default=5, show_default=True, help="Iterations between held-out evaluations.")
-@click.option("--replicates", type=click.IntRange(min=1), default=1, show_default=True, help="Times each arm is run, each with seeds of its own.")
-@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after the iteration in which these are over; the command goes on.")
+@click.option("--replicates", type=click.IntRange(min=1), default=1, show_default=True, help="Times each arm is run, each with separate seeds.")
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after the iteration in which these end; the command continues.")
 @click.option("--profile", default=None, help="Sizes; default: EVOLAKE_PROFILE, else laptop.")
 @click.option("--root", "root_name", default=None, help="Name of the root prompt in roots.json; default: the first.")
 @click.option("--out", type=OrdinaryPath(file_okay=False), default=None, help="Folder for report.html, summary.json and all rows.")
@@ -49,7 +49,7 @@ def compare(
 ) -> int:
     """Run the arms at equal rollouts from the same weights, root and seed, and say what each is worth on held-out problems.
 
-    A comparison that was killed goes on after its last iteration when the same command is typed again.
+    A comparison that was killed continues after its last iteration if the same command is typed again.
     """
     import time
     from contextlib import nullcontext

@@ -92,7 +92,7 @@ def problems(problems: int, seed: int, out: Path | None) -> int:
 @click.option("--backend", type=click.Choice(["operators", "model"]), help="Who proposes (default: EVOLAKE_BACKEND, else operators).")
 @click.option("--profile", help="Sizes and limits: demo, laptop or cluster (default: EVOLAKE_PROFILE, else laptop).")
 @click.option("--seed", type=click.IntRange(min=0), help="Root seed (default: EVOLAKE_SEED, else 0).")
-@click.option("--replay-only", is_flag=True, help="Model backend: answer from the tape alone, make no new call.")
+@click.option("--replay-only", is_flag=True, help="Model backend: use the call cache alone, make no new call.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def run(
     problems: int | None, seeds: int | None, arms: str, perturbed: int | None, transfer: int | None, backend: str | None, profile: str | None,

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 @click.option("--passes", type=click.IntRange(1, 10), default=3, show_default=True, help="Runs of both on each formula at most.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per run; default: the profile's.")
 @click.option("--adapter", default=None, help="The family of both, or a file NAME.toml; needed for upstream trees.")
-@click.option("--workers", type=click.IntRange(min=1), default=None, help="Pairs at once; default: the settings', at most one per core.")
-@click.option("--journal", type=OrdinaryPath(), default=None, help="Keep finished pairs in this file and go on from it.")
+@click.option("--workers", type=click.IntRange(min=1), default=None, help="Concurrent pairs; default: the settings', at most one per core.")
+@click.option("--journal", type=OrdinaryPath(), default=None, help="Store finished pairs in this file and continue from it.")
 @click.option("--profile", default=None, help="Profile of sizes and limits.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def duel(

@@ -36,7 +36,7 @@ SHOWN = (
     "verify": Lazy("evolake.solvers.commands.verify:verify"),
 }, short_help="Verify, measure and submit SAT solver repositories.")
 def solvers() -> None:
-    """SAT solvers as repositories: lay them out, verify them, measure them."""
+    """Verify, measure and submit SAT solvers as repositories."""
 
 
 @solvers.command(short_help="Build each repository DIR and run it on a suite.")
@@ -51,9 +51,9 @@ def solvers() -> None:
 @click.option("--proof-timeout", "proof_timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per proof check.")
 @click.option("--proof-memory-mb", type=click.IntRange(min=256), default=None, help="MiB of memory per proof check.")
 @click.option("--adapter", default=None, help="The solver's family, or a file NAME.toml; needed for an upstream tree.")
-@click.option("--workers", type=click.IntRange(min=1), default=None, help="Runs at once; default: the settings', at most one per core.")
+@click.option("--workers", type=click.IntRange(min=1), default=None, help="Concurrent runs; default: the settings', at most one per core.")
 @click.option("--runs", "runs_file", type=OrdinaryPath(), default=None, help="Write all runs into this Parquet file.")
-@click.option("--journal", type=OrdinaryPath(), default=None, help="Keep finished runs in this file and go on from it.")
+@click.option("--journal", type=OrdinaryPath(), default=None, help="Store finished runs in this file and continue from it.")
 @click.option("--profile", default=None, help="Profile of sizes and limits.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def bench(

@@ -26,14 +26,14 @@ from evolake.terminal import say, say_json, say_text
 @click.option("--instances", type=click.IntRange(min=0), default=0, show_default=True, help="Only the first N formulas of each suite; 0: all.")
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Runs of each formula; two show the noise of this host.")
 @click.option("--proof-share", type=click.FloatRange(0, 1), default=1.0, show_default=True, help="Share of UNSAT answers that are checked.")
-@click.option("--workers", type=click.IntRange(min=1), default=None, help="Runs at once; default: the settings', at most one per core.")
+@click.option("--workers", type=click.IntRange(min=1), default=None, help="Concurrent runs; default: the settings', at most one per core.")
 @click.option("--profile", default=None, help="Profile of sizes and limits.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def transfer(
     bred: str, other: str, out: Path, instances: int, variants: tuple[str, ...], seeds: tuple[str, ...], as_json: bool, **options: Any,
 ) -> None:
     """Measure the champion and every seed on two suites: solved, PAR-2, SAT and UNSAT apart, memory, share of the virtual best solver, with
-    intervals. Killed, the same command goes on where it stopped."""
+    intervals. If it was killed, the same command continues where it stopped."""
     import polars as pl
 
     from evolake.solvers.evolution.transfer import Sides

@@ -19,11 +19,11 @@ ROOT = Path(__file__).parents[3]
 TESTED = {
     "evolve a few rounds": "e2e/test_installed_package.py::test_a_cycle_is_asked_about_anywhere_in_the_project",
     "look at runs, checks, partitions, figures": "e2e/test_make_dev.py::test_the_ui_shows_a_group_for_every_line",
-    "see where every line stands": "integration/report/test_page_in_browser.py::test_five_lines_fit_on_six_screens_and_print_without_what_is_folded",
+    "see the result of every line": "integration/report/test_page_in_browser.py::test_five_lines_fit_on_six_screens_and_print_without_what_is_folded",
     "compare all lines in one table": "unit/report/test_standings.py::test_every_line_of_the_lake_has_a_row_and_no_other_has_one",
     "watch a run in the terminal": "integration/report/test_watch.py::test_a_frame_says_who_leads_the_score_by_cycle_the_gates_and_the_spend",
     "backfill evolution rounds": "e2e/test_backfill_in_browser.py::test_a_range_of_cycles_is_picked_launched_and_turns_green",
-    "let it work at night": "e2e/test_cycles_under_daemon.py::test_nightly_adds_exactly_one_cycle_a_tick",
+    "run every night": "e2e/test_cycles_under_daemon.py::test_nightly_adds_exactly_one_cycle_a_tick",
     "ask the lake": "integration/report/test_champion.py::test_the_example_of_the_tasks_shows_the_newest_cycle_and_no_other",
     "judge a task family of your own": "integration/families/test_families_check.py::test_an_accepted_folder_is_one_object_and_exit_0",
     "use it as a parent": "e2e/test_families_line.py::test_a_seed_that_is_added_to_a_used_lake_enters_the_next_cycle_after_every_gate",
@@ -31,7 +31,7 @@ TESTED = {
     "train on what was accepted": "e2e/test_families_line.py::test_an_export_rewards_its_own_labels_and_nothing_else",
     "see what families were proposed": "unit/families/test_show.py::test_the_command_prints_json_and_names_what_it_does_not_know",
     "look at the seed families": "integration/families/test_gallery.py::test_a_page_shows_instances_with_their_labels_rules_and_all_programs",
-    "let a solver of your own take part in the next cycle":
+    "add a solver of your own to the next cycle":
         "integration/solvers/test_coders.py::test_a_submitted_tree_is_a_plan_of_the_next_cycle_and_a_variant_like_any_other",
     "judge a SAT solver's repository": "integration/solvers/test_verify.py::test_a_bad_variant_is_blocked_by_a_named_gate",
     "breed on formulas of your own, or see how a champion carries over to them":
@@ -55,21 +55,21 @@ TESTED = {
     ),
     "write a design": "unit/contracts/test_contract_pages.py::test_the_commands_of_a_page_work_one_after_the_other",
     "try a design of your own": "integration/designs_engine/test_designs_solve.py::test_solve_prints_one_json_object_with_exactly_the_promised_keys",
-    "take designs and objectives of another lake in":
+    "merge designs and objectives of another lake":
         "integration/designs_evolution/test_merge_two_lakes.py::test_the_command_prints_one_object_and_says_when_nothing_changed",
-    "let it evolve from there": "unit/spine/test_seeds_command.py::test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once",
+    "use a design as a parent": "unit/spine/test_seeds_command.py::test_a_file_or_folder_is_added_to_the_line_that_it_looks_like_and_once",
     "bring in a search of the paper's framework":
         "integration/designs_evolution/test_imported_database.py::test_the_command_says_what_came_and_what_was_wrong",
     "rank anything by consensus": "integration/objectives/test_consensus_command.py::test_json_is_one_object_with_ids_as_given",
-    "take the champion out": "integration/report/test_taking_out.py::test_a_design_is_taken_out_with_the_values_that_it_reigns_with",
-    "hand it to somebody who can check it":
+    "export the champion": "integration/report/test_taking_out.py::test_a_design_is_taken_out_with_the_values_that_it_reigns_with",
+    "export it to be verified elsewhere":
         "integration/report/test_bundles.py::test_the_champion_of_each_line_holds_where_there_is_no_lake",
     "look at any artifact": "integration/report/test_taking_out.py::test_an_artifact_is_shown_with_origin_gates_scores_and_text",
     "steer": "integration/agents/test_guidance.py::test_the_command_stores_lists_and_withdraws",
     "write a rule": "unit/contracts/test_contract_pages.py::test_the_commands_of_a_page_work_one_after_the_other",
-    "know what a change of a rule would do": "e2e/test_families_line.py::test_a_stricter_rule_blocks_on_stored_evidence_without_a_run",
+    "preview a change of a rule": "e2e/test_families_line.py::test_a_stricter_rule_blocks_on_stored_evidence_without_a_run",
     "change a rule": "e2e/test_designs_line.py::test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for",
-    "see what is missing": "e2e/test_sixth_line.py::test_the_command_line_the_settings_and_the_doctor_have_it",
+    "check the installation": "e2e/test_sixth_line.py::test_the_command_line_the_settings_and_the_doctor_have_it",
     "try an endpoint": "integration/agents/test_doctor_call.py::test_an_endpoint_that_can_all_of_it_is_told_so_with_three_calls",
     "see what a model replied": "integration/agents/test_tape_command.py::test_entries_are_listed_by_line_role_cycle_model_and_validity",
     "check the lake's integrity": "integration/lake/test_lake_verify.py::test_the_command_says_what_was_found_and_its_exit_code_too",

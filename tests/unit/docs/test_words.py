@@ -1,0 +1,67 @@
+"""README, docs/, help texts and docstrings use the plain words, and the count of what is left in docstrings only falls."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def words():
+    spec = importlib.util.spec_from_file_location("words", ROOT / "docs" / "generate" / "words.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["words"] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["words"]
+
+
+def test_no_page_has_a_word_with_a_replacement(words):
+    assert words.page_hits(words.table()) == []
+
+
+def test_no_help_text_has_a_word_with_a_replacement(words):
+    texts = dict(words.help_texts())
+    assert len(texts) > 60 and "cycles" in texts["evolake run"]
+    assert words.help_hits(words.table()) == []
+
+
+def test_docstrings_of_no_package_have_more_hits_than_before(words):
+    found = words.docstring_hits(words.table())
+    assert set(words.table()["docstrings"]) <= set(found)
+    assert words.over_budget(found, words.table()["docstrings"]) == []
+    package, hits = max(found.items(), key=lambda item: len(item[1]))
+    assert words.over_budget(found, words.table()["docstrings"] | {package: len(hits) - 1})[0].startswith(f"{package}: {len(hits)} hits")
+
+
+def test_the_number_of_a_package_is_never_raised(words):
+    text, hit = '"evolake.lake" = 3\n"evolake.jail" = 0\n', words.Hit("a.py:1", "anew", "again")
+    assert words.lowered(text, {"evolake.lake": [hit], "evolake.jail": [hit]}) == '"evolake.lake" = 1\n"evolake.jail" = 0\n'
+
+
+def test_pages_that_are_left_out_exist(words):
+    assert sorted(set(words.table()["pages"]["later"]) - set(words.pages())) == []
+
+
+def test_code_and_targets_of_links_are_no_prose(words):
+    page = (
+        "Run `evolake\ntape` anew.\n\n    evolake tape list\n\n```sh\nnobody\n```\n\n- One item,\n\n    which stands here.\n\n"
+        "Read [this page](beside.md) at\nonce: https://example.org/told\n"
+    )
+    assert [(hit.place, hit.word) for hit in words.hits("page", words.prose(page), words.table()["words"])] == [
+        ("page:2", "anew"), ("page:12", "stands"), ("page:14", "at once"),
+    ]
+
+
+def test_a_sentence_is_counted_without_tables_and_code(words):
+    page = "# A title of six words here\n\nOne two three four. Five six\nseven eight nine ten.\n\n| a | b c d |\n\n    some code here\n"
+    assert words.words_per_sentence(page) == 5.0
+
+
+def test_codespell_finds_nothing(words):
+    assert words.misspelt(words.table()) == []
