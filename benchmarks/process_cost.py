@@ -147,12 +147,12 @@ class Tree:
 
     def kinds(self) -> dict[str, tuple[int, float]]:
         """Return kind -> (processes, processor seconds), the costliest first."""
-        count, seconds = Counter[str](), Counter[str]()
+        count, seconds = Counter[str](), defaultdict[str, float](float)
         for key in self.commands:
             kind = self._kind(key)
             count[kind] += 1
             seconds[kind] += self.ticks[key] / os.sysconf("SC_CLK_TCK")
-        return {kind: (count[kind], taken) for kind, taken in seconds.most_common()}
+        return {kind: (count[kind], taken) for kind, taken in sorted(seconds.items(), key=lambda item: -item[1])}
 
     def _kind(self, key: tuple[int, int]) -> str:
         kind = _named(self.commands[key])

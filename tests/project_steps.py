@@ -66,7 +66,7 @@ def share_tape(project: Project, other: Project) -> Project:
 
 def assert_replays(project: Project, other: Project, line: str, timed: str, **settings: str) -> None:
     """Cycle 0001 of the line from the tape alone, with the server gone: the same content but for the table `timed`, nothing paid."""
-    run_here(share_tape(project, other), line, EVOLAKE_REPLAY_ONLY="true", **settings)
+    run_here(share_tape(project, other), line, cycles=1, check=True, EVOLAKE_REPLAY_ONLY="true", **settings)
     hashes = f"""SELECT asset, content_sha FROM parts WHERE line = '{line}' AND cycle = '0001' AND state = 'current'
         AND asset NOT LIKE '%agent_calls' AND asset <> '{timed}' ORDER BY asset"""
     assert other.sql(hashes) == project.sql(hashes)

@@ -13,7 +13,7 @@ import pytest
 from designs_fixtures import ROOT, Project, open_project
 from framework_database import write_database
 from lake_damage import damage_of
-from project_steps import contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, run_here, undescribed
+from project_steps import contents, edit_rule, flips, flips_told, materialize, parts_of, previewed, undescribed
 from project_steps import stale as stale_parts
 
 from evolake.designs.grammars.paper import GRAMMAR as PAPER
@@ -151,7 +151,7 @@ def test_status_and_report_say_where_things_stand(evolved: Project, tmp_path: Pa
 def other(tmp_path_factory) -> Project:
     """A project after one cycle, by one worker in place of two."""
     project = open_project(tmp_path_factory.mktemp("other"), **PAPER_PARTS)
-    run_here(project, "designs")
+    project.run("run", "--cycles", "1", "--lines", "designs")
     return project
 
 
