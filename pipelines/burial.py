@@ -92,6 +92,7 @@ def _mark(instance: dg.DagsterInstance, run_id: str, gone: int | None) -> bool:
     if run.status is dg.DagsterRunStatus.CANCELING:
         instance.report_run_canceled(run, "The process of this run was gone before it was canceled.")
     else:
-        what = f"The process of this run (pid {gone}) ended while the run was starting" if gone else "The process of this run ended before the run did"
+        when = f"(pid {gone}) ended while the run was starting" if gone else "ended before the run did"
+        what = f"The process of this run {when}"
         instance.report_run_failed(run, f"{what} (killed?). Start its cycle again.")
     return True

@@ -29,7 +29,7 @@ def rules_asset(line: Line, folder: Path | None = None) -> dg.SourceAsset:
     """
 
     def version(gates: Collection[str] | None) -> str:
-        from evolake.gates.rules import files_hash
+        from evolake.rule_files import files_hash
 
         return files_hash(folder or settings_module.load().seeds / "rules" / line.name, gates)
 

@@ -62,8 +62,8 @@ def run(
     if as_json:
         raise InputError("--json prints a forecast", wanted="--dry-run --json", do="add --dry-run, or leave --json out")
     check_backend(settings)
-    settings_module.require_profile(settings.require_lake())
     check_ready(settings.require_lake(), None if lines == "all" else [name.strip() for name in lines.split(",")])
+    settings_module.require_profile(settings.require_lake())
     check_compute(settings)
     command = [*project.command("pipelines.evolve"), "--lines", lines, "--cycles", str(cycles)]
     command += [*(["--at-once", str(at_once)] if at_once else []), *(["--verbose"] if verbose else [])]

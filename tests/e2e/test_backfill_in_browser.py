@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
+import dagster as dg
 import pytest
 from toy_location.site import LOCATION, ROOT, Site, running_site
+
+from assets.line import Line, register_keys
+from pipelines.cycles import forget
 
 pytestmark = [pytest.mark.e2e, pytest.mark.browser]
 ARTIFACTS = ROOT / "test-artifacts"
@@ -15,12 +20,12 @@ FLAGS = [
 ]
 
 
-@pytest.fixture
-def site(tmp_path) -> Iterator[Site]:
-    with running_site(tmp_path / "site") as site:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with running_site(tmp_path_factory.mktemp("clicked") / "site") as site:
         assert site.evolve("gated", 0)["verdict"] == "sealed"
         site.start()
-        assert site.launch_job("register_cycles", {"ops": {"add_cycle_keys": {"config": {"how_many": 5}}}}).status == "SUCCESS"
+        assert site.launch_job("register_cycles", {"ops": {"add_cycle_keys": {"config": {"how_many": 5, "line": "gated"}}}}).status == "SUCCESS"
         yield site
 
 
@@ -57,3 +62,50 @@ def test_a_range_of_cycles_is_picked_launched_and_turns_green(site: Site, requir
         browser.close()
     assert [(run.cycle, run.status) for run in runs] == [("0001", "SUCCESS"), ("0002", "SUCCESS"), ("0003", "SUCCESS")]
     assert site.members("gated", "0004") == ["seed>0001>0002>0003"]
+
+
+STATS = """{ assetNodeOrError(assetKey: {path: ["left", "candidates"]}) { ... on AssetNode {
+    partitionKeys partitionStats { numMaterialized numFailed numPartitions } } } }"""
+
+
+def stats(site: Site) -> dict[str, Any]:
+    """Partitions of an asset of the line `left`, as the UI counts them."""
+    return site.ask(STATS)["assetNodeOrError"]
+
+
+def test_the_first_click_of_a_fresh_line_makes_its_seeds_and_a_mistyped_cycle_does_not_stay_red(site: Site, requires: Callable[[str], str]):
+    chromium = requires("chromium")
+    from playwright.sync_api import expect, sync_playwright
+
+    ARTIFACTS.mkdir(exist_ok=True)
+    site.wait("the sensor to register the first cycle", lambda: stats(site)["partitionKeys"] == ["0001"], 120)
+    group = f"{site.url}/locations/__repository__@{LOCATION}/asset-groups/left"
+    with sync_playwright() as playwright, dg.DagsterInstance.from_config(str(site.home)) as instance:
+        browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
+        page = browser.new_page(viewport={"width": 1500, "height": 950})
+        page.set_default_timeout(60_000)
+        page.goto(group)
+        page.get_by_role("button", name="Materialize all (2)").click()
+        page.get_by_text("Select a partition or create one").click()
+        page.get_by_role("menuitem").filter(has_text="0001").click()
+        page.keyboard.press("Escape")
+        page.screenshot(path=ARTIFACTS / "first-click-1-picked.png")
+        page.get_by_role("button", name="Launch").last.click()
+        site.wait("the first cycle", lambda: "0002" in stats(site)["partitionKeys"], 120)
+        jobs = {run.job_name: run.status.value for run in instance.get_runs() if run.tags.get("evolake/line") == "left"}
+        assert jobs["left_seeds"] == "SUCCESS" and site.members("left", "0002") == ["seed>0001"]
+
+        register_keys(instance, "left", ["0030"])
+        [failed] = site.finished(site.backfill("left", ["0030"]))
+        assert failed.status == "FAILURE" and "evolake cycles forget 0030 --line left" in site.failure(failed.run_id)
+        assert stats(site)["partitionStats"]["numFailed"] == 1
+        page.goto(group)
+        expect(page.get_by_text("1 failed").first.or_(page.get_by_text("Failed").first)).to_be_visible()
+        page.screenshot(path=ARTIFACTS / "first-click-2-mistyped.png")
+        assert forget(instance, site.lake, [Line("left", "")], "0030") == ["left"]
+        counted = {"numMaterialized": 1, "numFailed": 0, "numPartitions": 2}
+        site.wait("the failure to be gone", lambda: stats(site)["partitionStats"] == counted, 30)
+        page.goto(group)
+        expect(page.get_by_text("50% filled")).to_have_count(2, timeout=60_000)
+        page.screenshot(path=ARTIFACTS / "first-click-3-forgotten.png")
+        browser.close()

@@ -28,6 +28,7 @@ ASSETS = (
 PAPER_PARTS = {"EVOLAKE_DESIGNS__GRAMMAR": "paper"}
 """The parts of the paper's best design, so that children are many and differ; the demo and test_open_designs.py use the default grammar."""
 RULED = {"candidates", "objectives"}
+"""What asks rules; those of the gate `trace` are asked by candidates alone."""
 """The assets of a cycle that judge by rules."""
 
 
@@ -189,16 +190,17 @@ def test_a_rule_that_is_only_versioned_touches_verdicts_and_nothing_downstream(e
     assert stale(evolved) == set()
     before = contents(evolved, "designs")
     edit_rule(evolved, "designs", "trace", "version: 1", "version: 2")
-    assert {(asset, cycle) for asset, cycle in stale(evolved) if asset in RULED} == {(asset, cycle) for asset in RULED for cycle in CYCLES}
+    assert {(asset, cycle) for asset, cycle in stale(evolved) if asset in RULED} == {("candidates", cycle) for cycle in CYCLES}
     summary = previewed(evolved, "designs")
-    assert (summary["rules"], [(item["cycle"], set(item["assets"])) for item in summary["make_again"]]) == ({}, [(cycle, RULED) for cycle in CYCLES])
-    materialize(evolved, "designs", CYCLES, *sorted(RULED))
+    assert summary["rules"] == {}
+    assert [(item["cycle"], set(item["assets"])) for item in summary["make_again"]] == [(cycle, {"candidates"}) for cycle in CYCLES]
+    materialize(evolved, "designs", CYCLES, "candidates")
     calls = dict(evolved.sql("""SELECT origin_cycle, count(DISTINCT call_id) FROM agent_calls_all
-        WHERE NOT superseded AND origin_asset IN ('candidates__agent_calls', 'objectives__agent_calls') GROUP BY ALL"""))
+        WHERE NOT superseded AND origin_asset = 'candidates__agent_calls' GROUP BY ALL"""))
     assert all(calls[item["cycle"]] / 2 <= item["cost"]["calls"] <= 2 * calls[item["cycle"]] for item in summary["make_again"])
     assert stale(evolved) == set()
     changed = {asset for (asset, cycle), sha in contents(evolved, "designs").items() if before[asset, cycle] != sha}
-    assert changed == {"candidates__verdicts", "objectives__verdicts"}
+    assert changed == {"candidates__verdicts"}
     versions = evolved.sql("SELECT DISTINCT rule_version FROM designs.candidates__verdicts WHERE rule_id = 'designs-trace'")
     assert versions == [["2"]]
     assert flips(evolved, "designs-trace", 1, 2) == []

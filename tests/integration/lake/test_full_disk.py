@@ -62,7 +62,7 @@ def test_commands_read_a_lake_that_cannot_be_written_and_say_why_they_cannot_do_
     summary = _run([*(mounted or []), sys.executable, str(SCRIPT.with_name("full_lake.py")), str(disk), how, str(other)], PYTHONPATH=str(tests))
     assert (summary.pop("lake as before"), summary.pop("there is room")) == (True, not mounted)
     code, printed, said = summary.pop("status")
-    assert (code, printed.splitlines()[0], said) == (0, "ordered: 3 cycles done; next: 0004", "")
+    assert (code, printed.splitlines()[1], said) == (0, "ordered: 3 cycles done; next: 0004", "")
     assert {name: code for name, (code, _, _) in summary.items()} == {"guide": 3, "report": 3, "run": 3}
     assert str(disk) in summary["report"][2] or not mounted, "an error of a write names the disk that is full"
     for _, printed, said in summary.values():
