@@ -85,7 +85,7 @@ def _bury(instance: dg.DagsterInstance, lake: Lake, of: list[str], record: dg.Ru
 
 
 def _mark(instance: dg.DagsterInstance, run_id: str, gone: int | None) -> bool:
-    """Say that the run has ended, if it has not said so itself in the meantime; whether that was needed. gone: process that ended too early."""
+    """Report the end of the run, unless it is reported already; return whether that was needed. gone: a process that ended too early."""
     run = instance.get_run_by_id(run_id)
     if run is None or run.is_finished:
         return False

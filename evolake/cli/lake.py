@@ -36,7 +36,7 @@ def lake() -> None:
 @click.option("--full", is_flag=True, help="With --mirror: read the bytes of all objects, which takes as long as a pull.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def verify(mends: bool, fast: bool, root: Path | None, url: str | None, full: bool, as_json: bool) -> int:
-    """Check the lake's seals, manifests, parts, blobs and tape against their checksums and against each other.
+    """Check the lake's seals, manifests, parts, blobs and call cache against their checksums and against each other.
 
     With --mirror URL the lake itself is not looked at.
 

@@ -77,7 +77,7 @@ def compare(
         except LakeError as error:
             if not error.what.startswith("an object of the mirror"):
                 raise
-            return sha, Damaged(place_of(sha), path, error.wanted or "", error.got or "")
+            return sha, Damaged(place_of(sha), path, str(error.wanted or ""), str(error.got or ""))
         return sha, None
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
