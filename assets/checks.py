@@ -93,7 +93,9 @@ def load_expectations() -> None:
 
 @cache
 def _whole_frame() -> BatchDefinition[Any]:
-    """What makes a batch of any frame. It names no frame, so that one serves every check of a process: to make it takes as long as a small check."""
+    """Return what makes a batch of any frame. It names no frame, so that one serves every check of a process: to make it takes as long as a small
+    check.
+    """
     import great_expectations as gx
     from great_expectations.data_context.types.base import ProgressBarsConfig
 
@@ -118,7 +120,7 @@ def suite_check(
     asset: dg.AssetsDefinition, name: str, description: str, partitions_def: dg.PartitionsDefinition | None, expectations: Expectations,
     offenders_sql: str, *, prepare: Prepare | None = None, blocking: bool = True,
 ) -> dg.AssetChecksDefinition:
-    """A check of `asset`, judged by a suite.
+    """Return a check of `asset`, judged by a suite.
 
     Args:
         partitions_def: the asset's own (`line.cycles`), or None for an unpartitioned asset.
@@ -172,12 +174,12 @@ def explanation(lake: Lake, sql: str, cycle: str | None, judged: Judgement) -> d
 
 
 def with_cycle(sql: str, cycle: str | None) -> str:
-    """The query with its cycle filled in, ready for `evolake sql`."""
+    """Return the query with its cycle filled in, ready for `evolake sql`."""
     return sql.replace("$cycle", f"'{cycle}'") if cycle else sql
 
 
 def markdown_table(frame: pl.DataFrame) -> str:
-    """A frame as a markdown table; long cells are cut at 60 characters."""
+    """Return a frame as a markdown table; long cells are cut at 60 characters."""
     if frame.is_empty():
         return "the SQL finds no row: the suite looks at something that this query does not"
     head = "| " + " | ".join(frame.columns) + " |\n|" + " --- |" * frame.width
@@ -199,7 +201,7 @@ def _line(result: Any) -> str:
 
 
 def _raised(info: dict[str, Any] | None) -> str | None:
-    """The message of an expectation that raised; Great Expectations keeps it flat or keyed by metric."""
+    """Return the message of an expectation that raised; Great Expectations keeps it flat or keyed by metric."""
     if not info:
         return None
     for item in [info] if "raised_exception" in info else info.values():

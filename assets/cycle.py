@@ -139,7 +139,7 @@ def forget_command(line: Line, cycle: str) -> str:
 
 
 def read_population(lake: LakeResource, line: Line, cycle: str) -> dict[str, pl.DataFrame]:
-    """The tables that enter `cycle`, each compared with the hash that its seal holds.
+    """Return the tables that enter `cycle`, each compared with the hash that its seal holds.
 
     Raises:
         dg.Failure: not sealed, or a table is not the one that was sealed.
@@ -214,7 +214,7 @@ def hold(context: dg.AssetExecutionContext, lake: LakeResource, line: Line, refu
 
 
 def mend(line: Line, first: str) -> str:
-    """What to do when everything from cycle `first` on has to run again."""
+    """Return what to do when everything from cycle `first` on has to run again."""
     return (
         f"Materialize the whole group {line.name!r} from cycle {first} on, in one new backfill (or: evolake run --lines {line.name}). "
         'Do not use "re-execute from failure" on the old backfill: it runs later cycles first.'
@@ -222,7 +222,7 @@ def mend(line: Line, first: str) -> str:
 
 
 def recovery_sentence(lake: Lake, line: Line, cycle: str, broken: str, why: str) -> str:
-    """Why `cycle` cannot start: the first broken link, the cycle whose run is to blame, and what mends it."""
+    """Return why `cycle` cannot start: the first broken link, the cycle whose run is to blame, and what mends it."""
     opening = f"cycle {cycle} cannot start: the population that enters cycle {broken} is {why}"
     blamed = preceding(broken)
     if blamed is None:

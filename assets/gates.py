@@ -53,7 +53,7 @@ class GatesOfRecord:
         return tuple(gates_of_assets(self.gates))
 
     def verdicts(self, store: LineStore, before: str = "") -> list[dict[str, Any]]:
-        """The verdicts of record of a cycle, by the assets before `before`; "" for all."""
+        """Return the verdicts of record of a cycle, by the assets before `before`; "" for all."""
         return [row for asset in gates_of_assets(gates_before(self.gates, before)) for row in store.rows(asset, VERDICTS)]
 
     def passed(self, store: LineStore, frame: pl.DataFrame, before: str = "") -> set[str]:
@@ -65,7 +65,7 @@ class GatesOfRecord:
         return ids & passed_gates(self.verdicts(store, before), wanted) if wanted else ids
 
     def replay(self, store: LineStore, rows: Sequence[Row], ruleset: Ruleset, replay: Replay) -> list[Any]:
-        """The gates of the store's asset on `rows`, candidates that passed those before. Publishes the verdicts, and says what was reused."""
+        """Return the gates of the store's asset on `rows`, candidates that passed those before. Publishes the verdicts, and says what was reused."""
         waiting = list(rows)
         results: list[Any] = []
         for gate in gates_of_assets(self.gates)[store.asset]:
@@ -102,7 +102,7 @@ class GatesOfRecord:
 
 
 def evidence_counts(results: Sequence[GateResult]) -> str:
-    """How much evidence was there already, and how much was made now."""
+    """Return how much evidence was there already, and how much was made now."""
     reused = sum(result.reused for result in results)
     return f"{reused} reused, {len(results) - reused} made"
 

@@ -24,7 +24,7 @@ def require_passed(context: dg.AssetExecutionContext, checks: Sequence[dg.AssetC
 
 
 def unmet(instance: dg.DagsterInstance, checks: Sequence[dg.AssetChecksDefinition], partition: str) -> list[str]:
-    """Those of `checks` that have not passed on the current part of `partition`, each with the reason."""
+    """Return those of `checks` that have not passed on the current part of `partition`, each with the reason."""
     return [f"{key.asset_key.to_user_string()}:{key.name} ({why})" for key, why in _not_passed(instance, _keys(checks), partition)]
 
 
@@ -48,7 +48,7 @@ def _not_passed(instance: dg.DagsterInstance, keys: Sequence[dg.AssetCheckKey], 
 
 
 def evaluation(instance: dg.DagsterInstance, key: dg.AssetCheckKey, cycle: str) -> dg.AssetCheckEvaluation | None:
-    """The newest finished evaluation of a check for one cycle."""
+    """Return the newest finished evaluation of a check for one cycle."""
     history = instance.event_log_storage.get_asset_check_execution_history(
         key, limit=1, status=COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES, partition_filter=PartitionKeyFilter(key=cycle)
     )

@@ -96,7 +96,7 @@ def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequen
 
 
 def with_immigrants(store: LineStore, population: P, table: str) -> P:
-    """The population that entered the cycle, with the seeds that entered beside it."""
+    """Return the population that entered the cycle, with the seeds that entered beside it."""
     from evolake.lake.immigrants import entry
 
     notes = [note for note in store.rows(IMMIGRANTS.name) if not _refused_at_start(note)] if store.has(IMMIGRANTS.name) else []
@@ -144,7 +144,8 @@ def _refused_before(store: LineStore, population: Tables, table: str) -> list[di
 
 
 def _noted(store: LineStore) -> list[Seedling] | None:
-    """The seeds that entered this cycle when it was done; None where it was never done. Those that were refused before it are not among them."""
+    """Return the seeds that entered this cycle when it was done; None where it was never done. Those that were refused before it are not among them.
+    """
     if store.lake.seals.read(store.line.name, following(store.cycle)) is None or not store.has(IMMIGRANTS.name):
         return None
     return [
@@ -159,7 +160,7 @@ def _refused_at_start(note: Row) -> bool:
 
 
 def _kept(store: LineStore, items: Iterable[SeedItem], entered: Mapping[str, Row], ruleset: str) -> list[Seedling]:
-    """The seeds that enter now, their bytes kept as blobs."""
+    """Return the seeds that enter now, their bytes kept as blobs."""
     from evolake.lake.immigrants import waiting
 
     result: list[Seedling] = []
@@ -174,7 +175,7 @@ def _kept(store: LineStore, items: Iterable[SeedItem], entered: Mapping[str, Row
 
 
 def _judged(seed: Seedling, admit: Admit) -> Arrival | str:
-    """What became of it, or why it cannot be read. What judging it raises is its block, as of any candidate."""
+    """Return what became of it, or why it cannot be read. What judging it raises is its block, as of any candidate."""
     from evolake.gates.boundary import Raised, contained
 
     if seed.blob_sha is None:
@@ -187,7 +188,7 @@ def _judged(seed: Seedling, admit: Admit) -> Arrival | str:
 
 
 def _outcome(result: Arrival | str, key: str) -> dict[str, Any]:
-    """The columns of IMMIGRANTS that say what became of a seed. key: of its artifact."""
+    """Return the columns of IMMIGRANTS that say what became of a seed. key: of its artifact."""
     if isinstance(result, str):
         return {"artifact_id": None, "state": "blocked", "reason": result}
     blocked = result.row["state"] == "blocked" and not result.present

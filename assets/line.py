@@ -40,7 +40,7 @@ WHEN_SOMETHING_NEW_ENTERS = dg.AutomationCondition.eager()
 
 
 def cycle_key(number: int) -> str:
-    """The partition key of cycle `number` (1..9999)."""
+    """Return the partition key of cycle `number` (1..9999)."""
     if not 1 <= number <= MAX_CYCLE:
         raise ValueError(f"cycle numbers run from 1 to {MAX_CYCLE} (got {number})")
     return f"{number:04d}"

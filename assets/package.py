@@ -88,7 +88,7 @@ class Package:
         raise NotImplementedError
 
     def key(self, asset: str) -> dg.AssetKey:
-        """The asset key (package, asset)."""
+        """Return the asset key (package, asset)."""
         return dg.AssetKey([self.name, asset])
 
     def decorate(self, group: str, **given: Unpack[Options]) -> Decorator:

@@ -22,14 +22,14 @@ TOLERANCE = 1e-9
 
 
 def once(*columns: str) -> str:
-    """The predicate that no other row has the same values in `columns`."""
+    """Return the predicate that no other row has the same values in `columns`."""
     return f"count(*) OVER (PARTITION BY {', '.join(columns)}) = 1"
 
 
 def rows_check(
     asset: dg.AssetsDefinition, name: str, description: str, *predicates: str, rows: str | None = None, blocking: bool = True,
 ) -> dg.AssetChecksDefinition:
-    """A check that `predicates` hold in every row.
+    """Return a check that `predicates` hold in every row.
 
     Args:
         rows: a query for other rows than those of the asset (a join with a side table, a count); `$cycle` is the cycle that is checked.
@@ -70,7 +70,7 @@ def passed_every_gate(
     asset: dg.AssetsDefinition, name: str, description: str, key: str, gates: int, *, where: str = "true", table: str | None = None,
     verdicts: DecidingVerdicts = OF_THE_CYCLE,
 ) -> dg.AssetChecksDefinition:
-    """A check that each artifact has a pass of `gates` gates and no objection.
+    """Return a check that each artifact has a pass of `gates` gates and no objection.
 
     Args:
         key: the column that names the artifact. where: which rows of the asset (or of `table`) are asked about.
@@ -86,7 +86,7 @@ LEFT JOIN {VERDICTS.name} AS v ON v.artifact_id = r.{key} AND {verdicts.about} G
 def weights_sum_to_one(
     asset: dg.AssetsDefinition, name: str, description: str, key: str, *, orphans_allowed: bool, born_orphans: str = "FALSE",
 ) -> dg.AssetChecksDefinition:
-    """A check that the shares of an artifact's parents sum to 1. orphans_allowed: whether an artifact may have no parents.
+    """Return a check that the shares of an artifact's parents sum to 1. orphans_allowed: whether an artifact may have no parents.
 
     born_orphans: where not every one may, a condition on the rows `c` of those that may.
     """
@@ -99,7 +99,7 @@ WHERE c.cycle = $cycle AND NOT (d.child_id IS NULL AND {born_orphans}) GROUP BY 
 
 
 def every_objective_scored(asset: dg.AssetsDefinition, noun: str) -> dg.AssetChecksDefinition:
-    """A check that there is one row for every pair of an objective and a design, variant, ... (`noun`)."""
+    """Return a check that there is one row for every pair of an objective and a design, variant, ... (`noun`)."""
     key, scores = f"{noun}_id", f"(SELECT * FROM {table_of(asset)} WHERE cycle = $cycle)"
     rows = f"""
 SELECT o.objective_id, a.{key}, count(s.cycle) AS times
@@ -110,7 +110,7 @@ LEFT JOIN {scores} AS s ON s.objective_id = o.objective_id AND s.{key} = a.{key}
 
 
 def ranking_is_total(asset: dg.AssetsDefinition, noun: str) -> dg.AssetChecksDefinition:
-    """A check that each artifact has a rank of its own."""
+    """Return a check that each artifact has a rank of its own."""
     description = f"Every {noun} has one rank, ranks are unique, the consensus lies in 0 to 1."
     return rows_check(
         asset, "ranking_is_total", description, once(f"{noun}_id"), once("rank"), "rank >= 1", "consensus BETWEEN 0 AND 1",
@@ -118,18 +118,18 @@ def ranking_is_total(asset: dg.AssetsDefinition, noun: str) -> dg.AssetChecksDef
 
 
 def table_of(asset: dg.AssetsDefinition) -> str:
-    """The asset as SQL names it."""
+    """Return the asset as SQL names it."""
     return ".".join(asset.key.path)
 
 
 def offenders_sql(rows: str, predicates: tuple[str, ...], shown: str = "*") -> str:
-    """The query for the rows in which a predicate does not hold."""
+    """Return the query for the rows in which a predicate does not hold."""
     broken = " OR ".join(f"({text}) IS NOT TRUE" for text in predicates)
     return f"SELECT {shown} FROM ({rows}) {'QUALIFY' if ' OVER ' in broken else 'WHERE'} {broken} ORDER BY ALL"
 
 
 def _offender_columns(asset: dg.AssetsDefinition, predicates: tuple[str, ...]) -> str:
-    """The asset's keys and the columns that the predicates name; all columns where the asset has no schema."""
+    """Return the asset's keys and the columns that the predicates name; all columns where the asset has no schema."""
     schema = declared(asset.key.path[0], asset.key.path[-1])
     if schema is None:
         return "*"

@@ -23,7 +23,7 @@ WHERE NOT superseded AND origin_line = '{line}' AND origin_asset = '{table}' AND
 
 
 def proposal_checks(line: Line, *assets: dg.AssetsDefinition) -> list[dg.AssetChecksDefinition]:
-    """A check of each of `assets`, which are all that the line names in `proposers`: it warns where every proposal of a cycle failed.
+    """Return a check of each of `assets`, which are all that the line names in `proposers`: it warns where every proposal of a cycle failed.
 
     Metadata: attempts, valid, proposals, withdrawn (sessions that found no gain); if it warns also what failed and how often, and `sql`, ready to
     paste.

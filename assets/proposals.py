@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def outcomes_in(lake: Lake, line: Line, asset: str, cycle: str) -> ProposalOutcomes:
-    """What came of the calls of a proposing asset in a cycle; nothing was asked where it has no rows."""
+    """Return what came of the calls of a proposing asset in a cycle; nothing was asked where it has no rows."""
     from evolake.agents.proposal_outcomes import count_outcomes
 
     def rows(schema: TableSchema) -> list[dict[str, Any]]:
@@ -29,7 +29,7 @@ def roles_of(line: Line, asset: str) -> frozenset[str]:
 
 
 def failed_before(lake: Lake, line: Line, cycle: str, most: int) -> list[str]:
-    """The failed cycles that came right before `cycle`, at most so many, oldest first."""
+    """Return the failed cycles that came right before `cycle`, at most so many, oldest first."""
     result: list[str] = []
     before = preceding(cycle)
     while before is not None and len(result) < most and any(outcomes_in(lake, line, asset, before).failed for asset in line.proposers):

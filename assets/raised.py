@@ -40,7 +40,7 @@ class Reasons:
 def raised_check(
     asset: dg.AssetsDefinition, line: str, partitions_def: dg.PartitionsDefinition, *, judged: Sequence[str] = (), reasons: Sequence[Reasons] = (),
 ) -> dg.AssetChecksDefinition:
-    """A check of `asset` that warns where what judging raised looks like a fault of ours; see `evolake.gates.faults.suspicion`.
+    """Return a check of `asset` that warns where what judging raised looks like a fault of ours; see `evolake.gates.faults.suspicion`.
 
     Args:
         asset: the last one that judges, so that the rows of all others are there.
@@ -75,7 +75,7 @@ def reasons_sql(line: str, judged: Sequence[str], summary: Sequence[Reasons]) ->
 
 
 def warning(rows: Iterable[Mapping[str, Any]], sql: str) -> dg.AssetCheckResult:
-    """The check's result. rows: candidate, gate, reason, as `sql` found them."""
+    """Return the check's result. rows: candidate, gate, reason, as `sql` found them."""
     from evolake.gates.boundary import OPENING
     from evolake.gates.faults import Judged, find_faults, suspicion
 

@@ -39,7 +39,7 @@ def require_consent(context: dg.AssetExecutionContext, lake: Lake, line: Line, t
 
 
 def _version(line: Line, tables: Mapping[str, pl.DataFrame]) -> str:
-    """The version that the tables would be sealed as."""
+    """Return the version that the tables would be sealed as."""
     from evolake.lake.hashing import content_hash
 
     hashes: dict[str, str] = {}

@@ -124,15 +124,15 @@ class LineStore:
         return self.partition or SEED_ROUND
 
     def text(self, sha: str) -> str:
-        """A blob as text."""
+        """Return a blob as text."""
         return self.blobs.get(sha).decode()
 
     def population(self) -> dict[str, pl.DataFrame]:
-        """The tables that entered this cycle, as they were sealed."""
+        """Return the tables that entered this cycle, as they were sealed."""
         return read_population(self.resource, self.line, self.cycle)
 
     def read(self, asset: str, schema: TableSchema | None = None) -> pl.DataFrame:
-        """What `asset` published in this cycle; with a shared table's schema, its rows of that table."""
+        """Return what `asset` published in this cycle; with a shared table's schema, its rows of that table."""
         return self.lake.read(self.line.name, side_table(asset, schema) if schema else asset, self.cycle)
 
     def rows(self, asset: str, schema: TableSchema | None = None) -> list[dict[str, Any]]:
@@ -140,7 +140,7 @@ class LineStore:
         return self.read(asset, schema).to_dicts()
 
     def has(self, asset: str, schema: TableSchema | None = None) -> bool:
-        """Whether `read` would find a part: a lake of an earlier version may have none."""
+        """Return whether `read` would find a part: a lake of an earlier version may have none."""
         return self.lake.record(self.line.name, side_table(asset, schema) if schema else asset, self.cycle) is not None
 
     def extra(self, schema: TableSchema, rows: Iterable[Row], name: str | None = None) -> pl.DataFrame:
@@ -171,13 +171,13 @@ class LineStore:
         self.side(CHAMPIONS, [{"line": self.line.name, "cycle": self.cycle, "artifact_id": artifact_id, "score": score}])
 
     def rules(self) -> Ruleset:
-        """The line's rule files, pinned."""
+        """Return the line's rule files, pinned."""
         from evolake.gates import load_rules
 
         return load_rules(self.settings.seeds / "rules", self.line.name)
 
     def guidance(self) -> list[str]:
-        """What people told this cycle's planners, oldest first."""
+        """Return what people told this cycle's planners, oldest first."""
         from evolake.agents import read_guidance
 
         return [note.text for note in read_guidance(self.lake.root, self.line.name, self.cycle)]

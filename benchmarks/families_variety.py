@@ -38,7 +38,7 @@ from evolake.jail import open_pool
 from evolake.lake.lineages import roots_of
 
 SEEDS = Path(__file__).resolve().parents[1] / "data_lake" / "seeds"
-LEVEL_SEEDS = 24
+LEVEL_SEEDS = 64
 KINDS = {"boolean": "boolean, mapping, fraction", "mapping": "boolean, mapping, fraction", "number": "boolean, mapping, fraction"}
 
 

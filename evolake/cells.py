@@ -19,7 +19,7 @@ class Cells:
     arms: Sequence[str]
 
     def key(self, arm: str, seed: int) -> str:
-        """The partition of one arm with one seed.
+        """Return the partition of one arm with one seed.
 
         >>> Cells("repair", ["one_shot"]).key("one_shot", 2)
         'one_shot-2'

@@ -23,7 +23,7 @@ class LazyGroup(click.Group):
         self._later = dict(later or {})
 
     def later(self) -> Mapping[str, Lazy[click.Command]]:
-        """The commands that are imported when typed."""
+        """Return the commands that are imported when typed."""
         return self._later
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -35,7 +35,7 @@ class EvolakeError(Exception):
         super().__init__("\n  ".join(parts))
 
     def to_json(self) -> dict[str, str | None]:
-        """The clauses by name, as `--json` prints them."""
+        """Return the clauses by name, as `--json` prints them."""
         return {"what": self.what, "wanted": self.wanted, "got": self.got, "next": self.do}
 
     def __reduce__(self):

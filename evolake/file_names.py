@@ -29,7 +29,7 @@ _HASH = 16
 
 
 def file_name(text: str, suffix: str = "") -> str:
-    """The name of the file for `text`: the same for the same text, another for another one, also where case is not told apart.
+    """Return the name of the file for `text`: the same for the same text, another for another one, also where case is not told apart.
 
     Args:
         text: any text, half surrogate pairs included. suffix: what our code adds, such as ".html"; never data.

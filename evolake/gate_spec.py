@@ -40,14 +40,14 @@ class GateSpec:
         return self.asset or self.name
 
     def collector(self) -> Collect:
-        """The function that collects its evidence."""
+        """Return the function that collects its evidence."""
         if self.collect is None:
             raise LookupError(f"nothing collects evidence for the gate {self.name}")
         return self.collect if callable(self.collect) else self.collect.load()
 
 
 def gate_named(gates: Iterable[GateSpec], name: str) -> GateSpec:
-    """The gate called `name`. Raises KeyError."""
+    """Return the gate called `name`. Raises KeyError."""
     for gate in gates:
         if gate.name == name:
             return gate
@@ -63,7 +63,7 @@ def gates_of_assets(gates: Iterable[GateSpec]) -> dict[str, tuple[GateSpec, ...]
 
 
 def gates_before(gates: Iterable[GateSpec], asset: str) -> tuple[GateSpec, ...]:
-    """The gates of the assets before `asset`; all of them where `asset` does none."""
+    """Return the gates of the assets before `asset`; all of them where `asset` does none."""
     before: list[GateSpec] = []
     for gate in gates:
         if gate.made_by == asset:

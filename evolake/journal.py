@@ -63,7 +63,7 @@ def run_journaled(
 
 
 def key_text(job: HasKey) -> str:
-    """The journal's name of a job."""
+    """Return the journal's name of a job."""
     return hashlib.sha256(json.dumps(list(job.key)).encode()).hexdigest()
 
 

@@ -143,5 +143,5 @@ def modules_of(package: str) -> dict[str, ModuleType]:
 
 
 def folder_of(package: str) -> Path:
-    """The folder of an installed package's files."""
+    """Return the folder of an installed package's files."""
     return Path(str(resources.files(package)))

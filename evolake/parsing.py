@@ -44,7 +44,7 @@ def parse_python(source: str | bytes, mode: Literal["exec"] = "exec") -> ast.Mod
 @overload
 def parse_python(source: str | bytes, mode: Literal["eval"]) -> ast.Expression: ...
 def parse_python(source: str | bytes, mode: Literal["exec", "eval"] = "exec") -> ast.Module | ast.Expression:
-    """The tree of a source. Called by any thread.
+    """Return the tree of a source. Called by any thread.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: as `ast.parse`, for what is no Python or nested too deep for the parser.
@@ -72,7 +72,7 @@ def bounded(source: str, longest: int, mode: Literal["exec"] = "exec") -> ast.Mo
 @overload
 def bounded(source: str, longest: int, mode: Literal["eval"]) -> ast.Expression: ...
 def bounded(source: str, longest: int, mode: Literal["exec", "eval"] = "exec") -> ast.Module | ast.Expression:
-    """The tree of a source of at most `longest` characters. Raises Unreadable: too long, too deep, or not to be parsed."""
+    """Return the tree of a source of at most `longest` characters. Raises Unreadable: too long, too deep, or not to be parsed."""
     if len(source) > longest:
         raise Unreadable(f"longer than {longest} characters")
     try:
@@ -93,7 +93,7 @@ def bounded(source: str, longest: int, mode: Literal["exec", "eval"] = "exec") -
 
 
 def nesting(tree: ast.AST) -> int:
-    """The depth of a tree, without recursion."""
+    """Return the depth of a tree, without recursion."""
     deepest, waiting = 0, [(tree, 1)]
     while waiting:
         node, depth = waiting.pop()

@@ -31,7 +31,7 @@ UI = "dagster dev" if INSTALLED else "make dev"
 
 
 def find() -> Path | None:
-    """The project's folder; None where there is none: evolake is installed, and nobody laid one out here.
+    """Return the project's folder; None where there is none: evolake is installed, and nobody laid one out here.
 
     Raises:
         InputError: EVOLAKE_PROJECT names something else.
@@ -54,7 +54,7 @@ def _current_folder() -> Path:
 
 
 def root() -> Path:
-    """The project's folder.
+    """Return the project's folder.
 
     Raises:
         InputError: there is none.
@@ -73,13 +73,13 @@ def home() -> Path:
 
 
 def install(extra: str = "") -> str:
-    """The command that installs evolake, with one of its extras."""
+    """Return the command that installs evolake, with one of its extras."""
     what = f"[{extra}]" if extra else ""
     return f"pip install 'evolake{what}'" if INSTALLED else f"pip install -c constraints.txt -e '.{what}'"
 
 
 def command(module: str) -> list[str]:
-    """The command that runs a module of `pipelines` as a process of its own; its arguments follow."""
+    """Return the command that runs a module of `pipelines` as a process of its own; its arguments follow."""
     return [sys.executable, "-P", "-m", "evolake.project", module]
 
 

@@ -65,7 +65,7 @@ class Rule:
 
 
 def parse_rule(text: str, path: str) -> Rule:
-    """A rule from the text of its file.
+    """Return a rule from the text of its file.
 
     Raises:
         InputError: no front matter, a missing or unknown field, or a value of the wrong kind.

@@ -61,7 +61,7 @@ def sweep(place: Path) -> list[Path]:
 
 
 def _locked(folder: str) -> int | None:
-    """A descriptor that holds the lock of a folder; None where another has it, or where folders cannot be locked."""
+    """Return a descriptor that holds the lock of a folder; None where another has it, or where folders cannot be locked."""
     held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)

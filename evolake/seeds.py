@@ -12,7 +12,7 @@ import numpy as np
 
 
 def child_seed(root: int, line: str, cycle: str, purpose: str, index: int = 0) -> int:
-    """A 63-bit seed for one use. Stored with every row that used it.
+    """Return a 63-bit seed for one use. Stored with every row that used it.
 
     Args:
         root: the run's root seed, any non-negative integer.
@@ -27,5 +27,5 @@ def child_seed(root: int, line: str, cycle: str, purpose: str, index: int = 0) -
 
 
 def generator(root: int, line: str, cycle: str, purpose: str, index: int = 0) -> np.random.Generator:
-    """A PCG64 generator for one use; see `child_seed` for the key."""
+    """Return a PCG64 generator for one use; see `child_seed` for the key."""
     return np.random.Generator(np.random.PCG64(child_seed(root, line, cycle, purpose, index)))

@@ -207,7 +207,7 @@ class Settings(BaseSettings):
         return (self.seeds,) if added.resolve() == self.seeds.resolve() else (self.seeds, added)
 
     def of(self, kind: type[Section]) -> Section:
-        """The section of a line, by the class of its settings.
+        """Return the section of a line, by the class of its settings.
 
         Raises:
             LookupError: these settings have no such section.
@@ -219,7 +219,7 @@ class Settings(BaseSettings):
         return self.model_copy(update={self._place(type(section)): section})
 
     def _place(self, kind: type[BaseModel]) -> str:
-        """The name of the section of a class."""
+        """Return the name of the section of a class."""
         for name in type(self).model_fields:
             if type(getattr(self, name)) is kind:
                 return name
@@ -242,7 +242,7 @@ def __getattr__(name: str) -> Any:
 
 
 def default_lake_root() -> Path:
-    """The project's own data_lake/. Raises InputError outside of a project."""
+    """Return the project's own data_lake/. Raises InputError outside of a project."""
     return project.root() / "data_lake"
 
 
@@ -251,7 +251,7 @@ def _lake_of_project() -> Path | None:
 
 
 def default_seeds() -> Path:
-    """The project's own seeds; outside of a project, those that evolake brings along."""
+    """Return the project's own seeds; outside of a project, those that evolake brings along."""
     return (project.find() or project.BROUGHT) / "data_lake" / "seeds"
 
 
@@ -272,7 +272,7 @@ UNNOTED = "assumed, for the lake has none noted: name it once by evolake run --p
 
 
 def profile_of(lake: Path) -> str | None:
-    """The profile that the lake's newest population was sealed under; None for a lake that holds none."""
+    """Return the profile that the lake's newest population was sealed under; None for a lake that holds none."""
     try:
         return (lake / PROFILE_FILE).read_text(encoding="utf-8").strip() or None
     except (OSError, ValueError):

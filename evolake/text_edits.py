@@ -55,7 +55,7 @@ def with_ends(text: str, end: str = "\n") -> str:
 
 
 def has_only_lf(text: str) -> bool:
-    """Whether a text has no other line end than LF, and no byte order mark."""
+    """Return whether a text has no other line end than LF, and no byte order mark."""
     return "\r" not in text and not text.startswith(BOM)
 
 

@@ -98,7 +98,7 @@ def proposed(store: LineStore, candidates: pl.DataFrame) -> int:
 
 
 def _closed(store: LineStore, population: Population, tuning: pl.DataFrame, review: pl.DataFrame) -> Population:
-    """The archive as it enters the next cycle: tuned copies in, multipliers set, and kept as values what the next cycle must know.
+    """Return the archive as it enters the next cycle: tuned copies in, multipliers set, and kept as values what the next cycle must know.
 
     Of merges and imports only what this cycle's opening took in counts: one that came since is the next cycle's.
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _artifact(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A design, or an objective."""
+    """Return a design, or an objective."""
     if "design_id" in row:
         return {"artifact_id": row["design_id"], "kind": "design", "content_sha": row["source_sha"], "title": row["title"]}
     return {"artifact_id": row["objective_id"], "kind": "objective", "content_sha": row["source_sha"], "title": row["description"]}
@@ -38,21 +38,21 @@ rules = rules_asset(line)
 
 
 def archive(store: LineStore) -> Population:
-    """The population that entered the cycle, with its immigrants."""
+    """Return the population that entered the cycle, with its immigrants."""
     from evolake.designs.evolution.population import population_of
 
     return with_immigrants(store, population_of(store.population()), "designs")
 
 
 def jails(jail: JailResource) -> Jails:
-    """Those of the run, which have made a trace of ours before: else every candidate would load the tracer for itself."""
+    """Return those of the run, which have made a trace of ours before: else every candidate would load the tracer for itself."""
     from evolake.designs.tracing.trace import PRELOAD
 
     return jail.open(PRELOAD)
 
 
 def gates(store: LineStore, pool: Jails) -> Judge:
-    """The gates of a design with rules, sizes and seed bound: what `evolution.proposals` calls a judge. The ruleset is pinned here."""
+    """Return the gates of a design with rules, sizes and seed bound: what `evolution.proposals` calls a judge. The ruleset is pinned here."""
     from evolake.designs.evolution.judging import DesignGates
 
     settings = store.settings
@@ -60,7 +60,7 @@ def gates(store: LineStore, pool: Jails) -> Judge:
 
 
 def so_far(store: LineStore, *upto: str) -> Population:
-    """The archive plus what this cycle has added: `upto` names the assets whose rows count (candidates, experiments, ...).
+    """Return the archive plus what this cycle has added: `upto` names the assets whose rows count (candidates, experiments, ...).
 
     Reads this cycle's own parts and nothing else, so any asset of an old cycle can be materialized again.
     """

@@ -55,6 +55,6 @@ def final_ranking(store: LineStore, final_scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def _new_at(population: Population, ids: Sequence[str], fidelity: str) -> list[str]:
-    """Those of `ids` that have no row at this fidelity: what was measured stays measured."""
+    """Return those of `ids` that have no row at this fidelity: what was measured stays measured."""
     there = set(population.experiments.filter(pl.col("fidelity") == fidelity)["design_id"].to_list())
     return [design_id for design_id in ids if design_id not in there]

@@ -73,7 +73,7 @@ def recognising(store: LineStore, pool: Jails) -> Callable[[str], DesignGenome |
 
 
 def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
-    """What becomes of a seed design that immigrates: as of any other, compared with all that are there."""
+    """Return what becomes of a seed design that immigrates: as of any other, compared with all that are there."""
     from evolake.designs.evolution.proposals import design_row, seed_candidate, store_candidate
 
     recognise = recognising(store, pool)

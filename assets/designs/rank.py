@@ -64,7 +64,7 @@ def objectives(store: LineStore, agents: AgentsResource, jail: JailResource, exp
 
 
 def _merged(store: LineStore, population: Population, judge: JudgeObjective) -> Written:
-    """The objectives of the bundles that this cycle takes in, through their gate."""
+    """Return the objectives of the bundles that this cycle takes in, through their gate."""
     from evolake.designs.evolution.merge import entered_merges
     from evolake.designs.evolution.merge_objectives import admitted_objectives
     from evolake.designs.evolution.objective_writing import Written, judged_rows

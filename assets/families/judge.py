@@ -26,7 +26,7 @@ of_record = GatesOfRecord(line, GATES, key="family_id", shown="name")
 
 
 def replayed(store: LineStore, frame: pl.DataFrame) -> Sequence[FamilyGateResult]:
-    """Every candidate that met a gate of the store's asset."""
+    """Return every candidate that met a gate of the store's asset."""
     from evolake.families.evolution.stages import replay_gate
 
     ruleset, allowed = store.rules(), of_record.passed(store, frame, store.asset)

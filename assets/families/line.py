@@ -31,14 +31,15 @@ rules = rules_asset(line)
 
 
 def archive(store: LineStore) -> Population:
-    """The population that entered the cycle, with its immigrants."""
+    """Return the population that entered the cycle, with its immigrants."""
     from evolake.families.model.population import population_of
 
     return with_immigrants(store, population_of(store.population()), "families")
 
 
 def open_jail(store: LineStore) -> Jails:
-    """A pool of workers that have imported what families use, those of the cluster where one computes. Close it: `with open_jail(store) as pool`.
+    """Return a pool of workers that have imported what families use, those of the cluster where one computes. Close it:
+    `with open_jail(store) as pool`.
 
     Raises:
         JailUnavailable: no working sandbox.
@@ -50,7 +51,8 @@ def open_jail(store: LineStore) -> Jails:
 
 
 def judge(store: LineStore, pool: Jails, agents: Agents, ruleset: Ruleset, sizes: FamiliesSettings | None = None) -> FamilyGates:
-    """All gates with everything bound but the family and the fingerprints of those that it must differ from. sizes: others than the settings'."""
+    """Return all gates with everything bound but the family and the fingerprints of those that it must differ from. sizes: others than the settings'.
+    """
     from evolake.families.gates.judging import FamilyGates
 
     settings = store.settings

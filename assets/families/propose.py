@@ -69,8 +69,8 @@ def candidates(store: LineStore) -> pl.DataFrame:
 
 
 def learnt(store: LineStore) -> dict[str, float]:
-    """What the prompts line says of families, now or as an earlier run of this cycle noted it: family_id -> factor of its draw. Publishes what was
-    read, by content, and the scores."""
+    """Return what the prompts line says of families, now or as an earlier run of this cycle noted it: family_id -> factor of its draw. Publishes what
+    was read, by content, and the scores."""
     from evolake.families.evolution.learnability import factors, read_scores, reading
 
     settings = store.settings.of(FamiliesSettings)
@@ -88,7 +88,7 @@ def learnt(store: LineStore) -> dict[str, float]:
 
 
 def admitting(store: LineStore, population: Population, pool: Jails, agents: Agents, examine: Callable[..., Any]) -> Admit:
-    """What becomes of a seed family that immigrates: as of any other, compared with all that are there."""
+    """Return what becomes of a seed family that immigrates: as of any other, compared with all that are there."""
     from evolake.families.evolution.records import candidate_row
     from evolake.families.evolution.validator_pool import complete
     from evolake.families.model.loading import read_family

@@ -23,7 +23,7 @@ HASH = "rules_hash"
 
 
 def rules_asset(line: Line, folder: Path | None = None) -> dg.SourceAsset:
-    """An observable source asset in the line's seeds group: its rule files, with the hash of those that judge in each observation's metadata.
+    """Return an observable source asset in the line's seeds group: its rule files, with the hash of those that judge in each observation's metadata.
 
     `folder` None: the line's own, among the seeds that the settings name. Observing an empty or absent folder raises InputError.
     """

@@ -25,7 +25,7 @@ NOTES = "duel_notes"
 def islands_after(
     store: LineStore, population: Population, project: Project, generations: pl.DataFrame, accepted: pl.DataFrame,
 ) -> Islands:
-    """The living programs of a project after the cycle's generations, less what a gate has blocked; its champion is marked."""
+    """Return the living programs of a project after the cycle's generations, less what a gate has blocked; its champion is marked."""
     from evolake.programs.evolution.archive import Islands
 
     own = generations.filter(pl.col("project") == project.name)

@@ -62,7 +62,7 @@ def projects(store: LineStore) -> pl.DataFrame:
 
 
 def admitting(store: LineStore, pinned: Mapping[str, Any]) -> Admit:
-    """What becomes of a project that immigrates: its initial program goes through all gates."""
+    """Return what becomes of a project that immigrates: its initial program goes through all gates."""
     from evolake.programs.evolution.immigrants import admit
 
     def arriving(seed: Seedling) -> Arrival:
@@ -170,7 +170,7 @@ def of_project(
 
 
 def memory_of(store: LineStore, agents: Agents, population: Population, name: str, before: Sequence[Mapping[str, Any]]) -> SearchMemory:
-    """What is known of a project when the cycle begins. before: rows of PROGRAMS of the project."""
+    """Return what is known of a project when the cycle begins. before: rows of PROGRAMS of the project."""
     from evolake.programs.evolution.memory import CONTESTS, UNMADE_BEFORE, SearchMemory, recorded_by
 
     champion, contest = population.champion(name)["program_id"], population.value(CONTESTS, {}).get(name)
@@ -193,12 +193,12 @@ def sessions(store: LineStore, agents: Agents) -> Generator[SessionWriter | None
 
 
 def artifacts_in(row: Mapping[str, Any]) -> dict[str, str]:
-    """What an evaluation handed on. row: of MEASURED."""
+    """Return what an evaluation handed on. row: of MEASURED."""
     return json.loads(row["artifacts"])
 
 
 def facts_key(store: LineStore, population: Population, project: Mapping[str, Any]) -> str:
-    """What the generations of a project depend on."""
+    """Return what the generations of a project depend on."""
     from evolake import __version__
     from evolake.canonical_json import key_of
 
@@ -230,7 +230,7 @@ def candidates(store: LineStore, generations: pl.DataFrame) -> pl.DataFrame:
 
 
 def entries_of(store: LineStore, generations: pl.DataFrame) -> list[GenerationEntry]:
-    """What each generation made, in order."""
+    """Return what each generation made, in order."""
     from evolake.programs.evolution.generation_entry import read_entry
 
     return [read_entry(store.blobs.get(row["entry_sha"])) for row in generations.sort("project", "generation").to_dicts()]

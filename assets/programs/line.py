@@ -39,14 +39,14 @@ rules = rules_asset(line)
 
 
 def archive(store: LineStore) -> Population:
-    """The population that entered the cycle, with the initial programs of projects that entered in it."""
+    """Return the population that entered the cycle, with the initial programs of projects that entered in it."""
     from evolake.programs.evolution.population import Population
 
     return with_immigrants(store, Population.of(store.population()), "programs")
 
 
 def project_named(store: LineStore, name: str, blob_sha: str, mode: Mode | None = None) -> Project:
-    """A project as it was when it entered. mode: how evaluator and program meet, where the cycle has found that."""
+    """Return a project as it was when it entered. mode: how evaluator and program meet, where the cycle has found that."""
     from evolake.programs.model.project import project_of, unpack_files
     from evolake.programs.sandbox.meeting import settled
     from evolake.programs.settings import ProgramsSettings

@@ -112,7 +112,7 @@ def heldout(store: LineStore, problems: pl.DataFrame, iterations: pl.DataFrame, 
 
 
 def current_champion(store: LineStore, population: Population) -> str:
-    """The champion after the cycle's duel."""
+    """Return the champion after the cycle's duel."""
     won = store.read("champion").filter(pl.col("wins"))["challenger_id"].to_list()
     champion_id = won[0] if won else population.champion_id
     assert champion_id is not None, ALWAYS_ONE

@@ -44,7 +44,7 @@ rules = rules_asset(line)
 
 
 def archive(store: LineStore) -> Population:
-    """The population that entered the cycle, with its immigrants."""
+    """Return the population that entered the cycle, with its immigrants."""
     from evolake.prompts.evolution.population import population_of
 
     return with_immigrants(store, population_of(store.population()), "prompts")
@@ -71,7 +71,7 @@ def problems_of(rows: pl.DataFrame, split: str) -> list[Problem]:
 
 
 def shown(share: float | None) -> str:
-    """A share as metadata shows it."""
+    """Return a share as metadata shows it."""
     return "none" if share is None else f"{100 * share:.1f}%"
 
 

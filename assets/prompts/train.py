@@ -51,7 +51,7 @@ def problems(store: LineStore) -> pl.DataFrame:
 
 
 def read_of_families(store: LineStore, sealed: Population) -> Reading:
-    """What this cycle reads of families, now or as an earlier run of it noted. Publishes it."""
+    """Return what this cycle reads of families, now or as an earlier run of it noted. Publishes it."""
     from evolake.prompts.evolution.feed_reading import Reading, reading
     from evolake.prompts.evolution.feeding import wanted
 
@@ -67,7 +67,7 @@ def read_of_families(store: LineStore, sealed: Population) -> Reading:
 
 
 def admitting(store: LineStore, population: Population, problems: pl.DataFrame) -> Admit:
-    """What becomes of a root prompt that immigrates: as of a child, but for the lineage that it does not have."""
+    """Return what becomes of a root prompt that immigrates: as of a child, but for the lineage that it does not have."""
     from evolake.prompts.evolution.judging import Newborn, run_gates
     from evolake.prompts.evolution.population import BLOCKED
     from evolake.prompts.model.prompt import from_json

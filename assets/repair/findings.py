@@ -20,7 +20,7 @@ CELLS = ("study", "problems", "results")
 
 
 def _stored(context: dg.AssetExecutionContext, lake: LakeResource) -> Stored:
-    """The study's rows, once they are one whole study."""
+    """Return the study's rows, once they are one whole study."""
     from evolake.repair.execution.running import read_study
     from evolake.repair.report.data import require_all_cells
     from evolake.repair.statistics.findings import require_one_study

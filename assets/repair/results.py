@@ -36,7 +36,7 @@ def results(
 
 
 def _current(lake: LakeResource, problems: pl.DataFrame, record: pl.DataFrame) -> Any:
-    """The study that the settings describe, which must be the recorded one: cells of two studies are never mixed."""
+    """Return the study that the settings describe, which must be the recorded one: cells of two studies are never mixed."""
     from evolake.repair.execution.study import entries_of, study_of
 
     result, recorded = study_of(lake.settings(), entries_of(problems.to_dicts())), record["study_sha"].item()

@@ -39,7 +39,7 @@ def champion(store: LineStore, compute: ComputeResource, variants: pl.DataFrame,
 
 
 def contests(store: LineStore, decisions: pl.DataFrame, variants: pl.DataFrame) -> list[dict[str, Any]]:
-    """The contests of this cycle as roles may see them; in a lake of an earlier version without results by family."""
+    """Return the contests of this cycle as roles may see them; in a lake of an earlier version without results by family."""
     from evolake.solvers.evolution.contest_record import contest_records
 
     families = store.rows(CONTEST_FAMILIES.name) if store.has(CONTEST_FAMILIES.name) else []

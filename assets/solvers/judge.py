@@ -25,7 +25,7 @@ of_record = GatesOfRecord(line, GATES, key="variant_id", shown="title")
 
 
 def replayed(store: LineStore, frame: pl.DataFrame) -> Sequence[VariantGateResult]:
-    """Every variant that met a gate of the store's asset."""
+    """Return every variant that met a gate of the store's asset."""
     from evolake.solvers.evolution.stages import parents_edits, replay_gate
 
     population = archive(store)
@@ -69,7 +69,7 @@ def correctness_rows(store: LineStore, results: Sequence[VariantGateResult]) -> 
 
 
 def run_rows(store: LineStore, gate: str, results: Sequence[VariantGateResult]) -> list[dict[str, Any]]:
-    """The runs behind the verdicts of one gate: those made just now, or those that were made with the variant."""
+    """Return the runs behind the verdicts of one gate: those made just now, or those that were made with the variant."""
     earlier = store.read("gate_runs").filter(pl.col("gate") == gate).drop("gate").to_dicts()
     rows: list[dict[str, Any]] = []
     for result in results:

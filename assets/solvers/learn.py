@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def verdict_rows(store: LineStore, *later: str) -> list[dict[str, Any]]:
-    """The verdicts of record of this cycle's variants, those of the benchmark, and those of the assets `later`, on all that ran there."""
+    """Return the verdicts of record of this cycle's variants, those of the benchmark, and those of the assets `later`, on all that ran there."""
     return of_record.verdicts(store) + late_verdicts(store, "benchmark_runs", *later)
 
 
@@ -66,7 +66,7 @@ def post_mortem(
 def cycle_facts(
     store: LineStore, population: Population, variants: pl.DataFrame, benchmark_runs: pl.DataFrame, decisions: pl.DataFrame,
 ) -> CycleFacts:
-    """What decided this cycle, for the analyst: its contests, who is champion after them, results by family, and what was tried before."""
+    """Return what decided this cycle, for the analyst: its contests, who is champion after them, results by family, and what was tried before."""
     from evolake.solvers.evolution.analysis_facts import analysis_facts
     from evolake.solvers.evolution.population import RankedCycle
 
@@ -78,7 +78,7 @@ def cycle_facts(
 
 
 def analyst(store: LineStore, population: Population) -> SessionAnalyst:
-    """The analyst as a session, with the sources of the seeds at hand."""
+    """Return the analyst as a session, with the sources of the seeds at hand."""
     from evolake.jail import open_pool
     from evolake.solvers.evolution.analyst_session import SessionAnalyst
     from evolake.solvers.repository.variant import sources_of

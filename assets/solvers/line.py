@@ -41,14 +41,14 @@ rules = rules_asset(line)
 
 
 def archive(store: LineStore) -> Population:
-    """The population that entered the cycle, with its immigrants."""
+    """Return the population that entered the cycle, with its immigrants."""
     from evolake.solvers.evolution.population import population_of
 
     return with_immigrants(store, population_of(store.population()), "variants")
 
 
 def rules_in_force(store: LineStore, population: Population) -> Ruleset:
-    """The rule files and the learned rules of earlier cycles, pinned."""
+    """Return the rule files and the learned rules of earlier cycles, pinned."""
     import evolake.solvers.rules  # noqa: F401  # pyright: ignore[reportUnusedImport]  (registers the checkers)
     from evolake.solvers.rules.learned import with_learned
 
@@ -56,7 +56,7 @@ def rules_in_force(store: LineStore, population: Population) -> Ruleset:
 
 
 def open_workspace(store: LineStore, population: Population) -> Workspace:
-    """Where this cycle's variants are unpacked, built and run."""
+    """Return where this cycle's variants are unpacked, built and run."""
     from evolake.solvers.evolution.workspace import Workspace
     from evolake.solvers.seeds.seeding import seed_trees
 

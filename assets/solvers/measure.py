@@ -116,7 +116,7 @@ def sound_runs(store: LineStore, population: Population, fresh: pl.DataFrame) ->
 
 
 def checked(runs: pl.DataFrame) -> str:
-    """How many of the runs' UNSAT answers were checked, for a reader."""
+    """Return how many of the runs' UNSAT answers were checked, for a reader."""
     from evolake.solvers.measurement.metrics import checked_share
 
     share = runs.select(checked_share()).item()

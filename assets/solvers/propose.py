@@ -53,7 +53,7 @@ def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
 
 
 def admitting(store: LineStore, population: Population) -> Admit:
-    """What becomes of a seed solver that immigrates: fetched, laid out, and judged by every gate against itself as base.
+    """Return what becomes of a seed solver that immigrates: fetched, laid out, and judged by every gate against itself as base.
 
     One whose name another seed has gets a name of its own: variants descend from a seed by its name.
     """

@@ -10,7 +10,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def address(base_url: str) -> str:
-    """The base URL without user, password, query, fragment, default port and closing slash, its host in lower case; "" for "".
+    """Return the base URL without user, password, query, fragment, default port and closing slash, its host in lower case; "" for "".
 
     Raises:
         InputError: this is no web address.

@@ -171,7 +171,7 @@ class Agents:
             return [turn | {"call_id": named[turn["call_id"]]} for call in self._calls.values() for turn in call.turns]
 
     def _named(self) -> list[tuple[AgentCall, str]]:
-        """Every attempt, with the id of its row."""
+        """Return every attempt, with the id of its row."""
         with self._lock:
             attempts = [attempt for call in self._calls.values() for attempt in call.attempts]
         seen: dict[str, int] = {}
@@ -202,7 +202,7 @@ class Agents:
         return calls
 
     def _replied(self, call: _CallRecord, value: Any) -> Reply[Any]:
-        """The reply of a call; a failure is remembered."""
+        """Return the reply of a call; a failure is remembered."""
         if isinstance(value, AgentFailure):
             call.failure = value
         return Reply(value, call.call_id)
@@ -235,7 +235,7 @@ def _run_in_threads(work: list[Callable[[], Any]], *, alone: int, threads: int) 
 def open_agents(
     settings: Settings, lake_root: Path, cycle: str, run_id: str, *, line: str, redraw: bool = True, wait: Callable[[float], float] | None = None
 ) -> Agents:
-    """The agents of one cycle and run of a line.
+    """Return the agents of one cycle and run of a line.
 
     Args:
         line: whose budget pays, and under whose name the tape keeps what is paid for.

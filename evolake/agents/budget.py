@@ -153,7 +153,7 @@ class Budget:
             self._cycle.add(key, usage)
 
     def spent(self) -> tuple[Usage, Usage]:
-        """What this cycle and this run have spent so far, all processes together."""
+        """Return what this cycle and this run have spent so far, all processes together."""
         with self._changed:
             return self._totals()
 

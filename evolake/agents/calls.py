@@ -59,7 +59,7 @@ class AgentCall:
     reason: str | None = None
 
     def row(self) -> dict[str, Any]:
-        """The row as a dict in the order of the columns."""
+        """Return the row as a dict in the order of the columns."""
         return asdict(self)
 
 
@@ -76,12 +76,12 @@ class Usage:
 
 
 def one_line_reason(text: str) -> str:
-    """A reason as rows and failures hold it: on one line, at most LONGEST_REASON characters."""
+    """Return a reason as rows and failures hold it: on one line, at most LONGEST_REASON characters."""
     return " ".join(text.split())[:LONGEST_REASON]
 
 
 def failure_of(status: str) -> str:
-    """The word of a row's `status` that says why no valid reply came; "" where one did.
+    """Return the word of a row's `status` that says why no valid reply came; "" where one did.
 
     >>> [failure_of(status) for status in ("ok", "replayed", "replayed+no_usage", "ok+answered_by:m", "replayed+invalid", "lost+no_usage")]
     ['', '', '', '', 'invalid', 'lost']
@@ -91,7 +91,7 @@ def failure_of(status: str) -> str:
 
 
 def status_words(outcome: str, *, replayed: bool, usage_known: bool, odd_usage: bool = False, answered_by: str = "") -> str:
-    """The `status` of a row. answered_by: the other model, "" where it is the one that was asked.
+    """Return the `status` of a row. answered_by: the other model, "" where it is the one that was asked.
 
     >>> status_words("ok", replayed=True, usage_known=True)
     'replayed'

@@ -33,7 +33,7 @@ class Asker:
     redraw: bool = True
 
     def owns(self, entry: TapeEntry) -> bool:
-        """Whether this line paid for the entry in this cycle."""
+        """Return whether this line paid for the entry in this cycle."""
         return (entry.line, entry.cycle) == (self.line, self.cycle)
 
 
@@ -46,12 +46,12 @@ class Recorded:
 
 
 def tag_of(address: str, draw: int) -> str:
-    """What the key of a draw has behind the hash of what was asked."""
+    """Return what the key of a draw has behind the hash of what was asked."""
     return f"-{text_sha(address)[:16]}-{draw}"
 
 
 def choose(tape: Tape, question: str, asker: Asker, recorded: Callable[[str], Recorded]) -> str:
-    """The tag of the conversation that a call goes on with: one that answers it, one that was cut off, or a new one.
+    """Return the tag of the conversation that a call goes on with: one that answers it, one that was cut off, or a new one.
 
     Args:
         question: hash of the first thing asked. recorded: tag -> what the tape has of that conversation.
@@ -93,5 +93,5 @@ def read_conversation(tape: Tape, question: Question, attempts: range) -> Record
 
 
 def received_of(entry: TapeEntry, counts: Any = None) -> Received:
-    """What came, as the tape has it."""
+    """Return what came, as the tape has it."""
     return Received(entry.outcome, entry.content, entry.detail, counts, entry.answered)

@@ -94,12 +94,12 @@ class Endpoint:
         self._lock = threading.Lock()
 
     def knows(self, model: str) -> bool:
-        """Whether the ladder has been walked for this model."""
+        """Return whether the ladder has been walked for this model."""
         with self._lock:
             return model in self._forms
 
     def redact(self, text: str) -> str:
-        """The text without the key: a server may echo it. A key too short to be a secret (`none`, for a local server) stays."""
+        """Return the text without the key: a server may echo it. A key too short to be a secret (`none`, for a local server) stays."""
         return text.replace(self._api_key, "[api key]") if len(self._api_key) >= _SHORTEST_SECRET else text
 
     def post(
@@ -174,7 +174,7 @@ class Endpoint:
         return Body(self.redact(response.text), response.headers.get("content-type", ""), time.monotonic() - start)
 
     def listed(self) -> list[str]:
-        """The models that the endpoint names; none where it has no list of them.
+        """Return the models that the endpoint names; none where it has no list of them.
 
         Raises:
             AgentUnavailable: it does not answer, or refuses the key.
@@ -194,7 +194,7 @@ class Endpoint:
             return []
 
     def form(self, model: str) -> RequestForm:
-        """How a model is asked: in the form that worked last, else in the richest."""
+        """Return how a model is asked: in the form that worked last, else in the richest."""
         with self._lock:
             return self._forms.get(model, RequestForm())
 
@@ -228,7 +228,8 @@ class Endpoint:
 
 
 def _split_query(base_url: str) -> tuple[str, dict[str, str]]:
-    """The base URL without its query, and the query, which every request gets. An address of the completions themselves is that of their server.
+    """Return the base URL without its query, and the query, which every request gets. An address of the completions themselves is that of their
+    server.
 
     >>> _split_query("https://me.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2024-10-21")
     ('https://me.openai.azure.com/openai/deployments/gpt', {'api-version': '2024-10-21'})
@@ -239,7 +240,7 @@ def _split_query(base_url: str) -> tuple[str, dict[str, str]]:
 
 
 def _options(form: RequestForm, wanted: _Wanted, limit: int, messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """What a request says but for its response format and its tools."""
+    """Return what a request says but for its response format and its tools."""
     sent = messages if form.system else without_system(messages)
     options: dict[str, Any] = {"model": wanted.model, "messages": sent, LIMIT_NAMES[form.limit_name]: limit} | wanted.sampling.options()
     if form.stream:

@@ -18,7 +18,7 @@ _LONGEST_EVENT = 1_000_000
 
 
 def is_event_stream(content_type: str, body: str) -> bool:
-    """Whether a body is a stream of events."""
+    """Return whether a body is a stream of events."""
     return CONTENT_TYPE in content_type.lower() or body.lstrip()[:6] == "data: "
 
 
@@ -61,7 +61,7 @@ def join_events(body: str) -> str:
 
 
 def _event(text: str) -> Mapping[str, Any]:
-    """The object of an event; an empty one if it is none."""
+    """Return the object of an event; an empty one if it is none."""
     if len(text) > _LONGEST_EVENT or too_many(text):
         return {}
     try:

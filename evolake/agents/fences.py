@@ -24,7 +24,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\u202a-\u202e\u2066-\
 
 
 def clean(text: str) -> str:
-    """The text with one kind of line end and without control characters, direction overrides and lone surrogates (each becomes U+FFFD)."""
+    """Return the text with one kind of line end and without control characters, direction overrides and lone surrogates (each becomes U+FFFD)."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return _CONTROL.sub("\ufffd", text)
@@ -40,7 +40,7 @@ def cap(text: str, limit: int) -> str:
 
 
 def fence(text: str, name: str, limit: int = MAX_BLOCK_CHARS) -> str:
-    """A fenced block of data named `name`. No text can close it: the fence is longer than any run of backticks inside."""
+    """Return a fenced block of data named `name`. No text can close it: the fence is longer than any run of backticks inside."""
     body = cap(clean(text), limit)
     longest = max((len(run) for run in _BACKTICKS.findall(body)), default=0)
     marks = "`" * max(3, longest + 1)
@@ -54,7 +54,7 @@ def inline(value: Any, limit: int = MAX_INLINE_CHARS) -> str:
 
 
 def as_text(value: Any, *, every_field: bool = False) -> str:
-    """A value as text: a string as it is, None as `none`, other scalars as JSON, lists and mappings as an outline.
+    """Return a value as text: a string as it is, None as `none`, other scalars as JSON, lists and mappings as an outline.
 
     An outline is what people write as YAML: one `key: value` a line, items behind dashes, and a text of several lines as an indented block, so that
     source code stays readable. A text inside it is capped at `MAX_PART_CHARS`: one long part cannot crowd out the others. Fields without a value
@@ -86,12 +86,13 @@ def as_text(value: Any, *, every_field: bool = False) -> str:
 
 
 def is_empty(value: Any) -> bool:
-    """Whether a value says nothing: None, an empty text or an empty collection, also one of nothing but such values by name."""
+    """Return whether a value says nothing: None, an empty text or an empty collection, also one of nothing but such values by name."""
     return value is None or (isinstance(value, str | Mapping | list | tuple) and not without_empty(value))
 
 
 def without_empty(value: Any) -> Any:
-    """A value without the fields that have none, at any depth, and with numbers of at most `DIGITS` digits. Items of lists keep their places."""
+    """Return a value without the fields that have none, at any depth, and with numbers of at most `DIGITS` digits. Items of lists keep their places.
+    """
     if isinstance(value, Mapping):
         filled = {key: without_empty(item) for key, item in value.items()}
         return {key: item for key, item in filled.items() if item is not None and not (isinstance(item, str | dict | list) and not item)}
@@ -120,7 +121,7 @@ def _entry(head: str, item: Any, *, tables: bool) -> list[str]:
 
 
 def _table(items: Sequence[Any]) -> list[str]:
-    """The records of a list as lines of a table, its columns named in the first; [] if the list is none of short records."""
+    """Return the records of a list as lines of a table, its columns named in the first; [] if the list is none of short records."""
     if len(items) < SHORTEST_TABLE or not all(isinstance(item, Mapping) and all(_is_cell(part) for part in item.values()) for item in items):
         return []
     columns = list(dict.fromkeys(key for item in items for key in item))
@@ -141,5 +142,5 @@ def _cell(value: Any) -> str:
 
 
 def _flat(item: Any) -> bool:
-    """A list of numbers and such, or an empty collection: stands on one line."""
+    """Return a list of numbers and such, or an empty collection: stands on one line."""
     return not item or (not isinstance(item, Mapping) and all(part is None or isinstance(part, bool | int | float) for part in item))

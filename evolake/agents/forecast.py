@@ -228,7 +228,7 @@ def prompt_tokens(role: Role[Any, Any]) -> int:
 
 
 def _limits(settings: Settings, lake: Lake, line: str, cycle: str, total: RoleForecast) -> list[Limit]:
-    """The limits of the budget, the one that stops a cycle first first. A run takes one cycle of a line."""
+    """Return the limits of the budget, the one that stops a cycle first first. A run takes one cycle of a line."""
     budget = Budget(settings.budget, Tape(lake.root / "tape"), line=line, cycle=cycle, run_id="forecast")
     of_cycle, result = budget.spent()[0], []
     for scope, spent in (("cycle", of_cycle), ("run", Usage())):

@@ -52,7 +52,7 @@ class Guidance:
     withdrawn: dict[str, str]
 
     def seen_in(self, line: str, cycle: str) -> bool:
-        """Whether the planners of a line see this note in a cycle."""
+        """Return whether the planners of a line see this note in a cycle."""
         since, until = _of(self.since, line), _of(self.withdrawn, line)
         return since is not None and int(since) <= int(cycle) and (until is None or int(cycle) < int(until))
 
@@ -105,17 +105,19 @@ def withdraw_guidance(lake_root: Path, note: str, *, clock: Callable[[], datetim
 
 
 def read_guidance(lake_root: Path, line: str, cycle: str) -> list[Guidance]:
-    """The notes that the planners of a line see in a cycle, oldest first."""
+    """Return the notes that the planners of a line see in a cycle, oldest first."""
     return [note for note in all_guidance(lake_root) if note.seen_in(line, cycle)]
 
 
 def all_guidance(lake_root: Path) -> list[Guidance]:
-    """Every note ever stored, oldest first, the withdrawn too."""
+    """Return every note ever stored, oldest first, the withdrawn too."""
     return _notes(_rows(Lake(lake_root)))
 
 
 def next_cycle(lake: Lake, line: str) -> str:
-    """The next cycle of a line that has not begun: the one that was reopened, else the newest sealed one or, when that has begun, the one after."""
+    """Return the next cycle of a line that has not begun: the one that was reopened, else the newest sealed one or, when that has begun, the one
+    after.
+    """
     newest = FIRST_CYCLE
     for cycle in lake.seals.cycles(line):
         seal = lake.seals.read(line, cycle)
@@ -126,7 +128,7 @@ def next_cycle(lake: Lake, line: str) -> str:
 
 
 def _begun(lake: Lake, line: str, cycle: str) -> bool:
-    """Whether anything but the population that enters it has been published in a cycle."""
+    """Return whether anything but the population that enters it has been published in a cycle."""
     seal = lake.seals.read(line, cycle)
     entering = {name.partition("@")[0] for name in seal.tables} if seal else set()
     return any(cycle in lake.cycles(line, asset) for owner, asset in lake.assets() if owner == line and asset not in entering)

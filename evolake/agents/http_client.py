@@ -150,7 +150,7 @@ def error_status(content: bytes) -> int | None:
 
 
 def _choice_error(body: Mapping[str, Any]) -> Any:
-    """The error of a completion's only choice, if that says nothing else."""
+    """Return the error of a completion's only choice, if that says nothing else."""
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, Mapping):
@@ -171,5 +171,5 @@ class PatientClient(openai.OpenAI):
 
 
 def request_timeout(deadline_s: float) -> httpx2.Timeout:
-    """The client's own timeouts: of connecting, and of every single read."""
+    """Return the client's own timeouts: of connecting, and of every single read."""
     return httpx2.Timeout(deadline_s, connect=min(CONNECT_S, deadline_s))

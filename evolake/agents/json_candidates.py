@@ -61,7 +61,7 @@ def json_candidates(text: str) -> list[str]:
 
 
 def without_reasoning(text: str) -> str:
-    """The text behind the reasoning at its beginning; all of it if it begins otherwise.
+    """Return the text behind the reasoning at its beginning; all of it if it begins otherwise.
 
     >>> without_reasoning("<think>Hm.</think> I edit it."), without_reasoning("Is <think> a tag?")
     ('I edit it.', 'Is <think> a tag?')
@@ -75,7 +75,7 @@ def without_reasoning(text: str) -> str:
 
 
 def ends_in_object(text: str) -> bool:
-    """Whether the last thing that a text says is a whole JSON object."""
+    """Return whether the last thing that a text says is a whole JSON object."""
     last = json_candidates(text)[:1]
     if not last or not text.rstrip().removesuffix("```").rstrip().endswith(last[0]):
         return False
@@ -87,7 +87,7 @@ def ends_in_object(text: str) -> bool:
 
 
 def _end_of_object(text: str, start: int) -> int | None:
-    """Where the object that begins at `start` ends; None if its braces do not close."""
+    """Return where the object that begins at `start` ends; None if its braces do not close."""
     depth = 0
     for token in _BRACE.finditer(text, start):
         if token[0] == "{":
@@ -100,7 +100,7 @@ def _end_of_object(text: str, start: int) -> int | None:
 
 
 def _begins_object(text: str) -> bool:
-    """Whether a text is an object up to where it breaks off."""
+    """Return whether a text is an object up to where it breaks off."""
     if too_many(text):
         return False
     try:

@@ -29,7 +29,7 @@ class Listed:
     entry: TapeEntry | None
 
     def row(self) -> dict[str, Any]:
-        """What a listing shows: all but the messages and the reply's text."""
+        """Return what a listing shows: all but the messages and the reply's text."""
         details: dict[str, Any] = {"key": self.key, "state": self.state, "why": self.why}
         if self.entry is None:
             return details
@@ -48,7 +48,7 @@ class Choice:
     state: str | None = None
 
     def takes(self, item: Listed) -> bool:
-        """Whether an entry is meant. A damaged one names no line, role, cycle and model."""
+        """Return whether an entry is meant. A damaged one names no line, role, cycle and model."""
         if self.state is not None and item.state != self.state:
             return False
         wanted = {"line": self.line, "role": self.role, "cycle": self.cycle, "model": self.model}
@@ -85,7 +85,7 @@ def known_roles() -> Mapping[str, Role[Any, Any]]:
 
 
 def roles_of_line(line: str) -> tuple[Role[Any, Any], ...]:
-    """The roles of a line that keeps them in a package `roles` beside its settings, by name."""
+    """Return the roles of a line that keeps them in a package `roles` beside its settings, by name."""
     if (settings := lines()[line].settings) is None:
         return ()
     package = f"{settings.module.rpartition('.')[0]}.roles"

@@ -82,7 +82,7 @@ class ModelBackend:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def ask(self, job: Job[Any, Any], record: Record) -> BaseModel | AgentFailure:
-        """The reply to one job, or an `AgentFailure` after the last repair.
+        """Return the reply to one job, or an `AgentFailure` after the last repair.
 
         Raises:
             InputError: no model is named for the role, or new calls are forbidden and this one is not on the tape.
@@ -117,7 +117,7 @@ class ModelBackend:
         return Asker(self.address, self.line, self.cycle, self.run_id, replay_only=self.endpoint is None, redraw=self.redraw)
 
     def question(self, job: Job[Any, Any], messages: list[Message], schema: dict[str, Any]) -> Question:
-        """The first question of a call.
+        """Return the first question of a call.
 
         Raises:
             InputError: no model is named for the role.
@@ -125,7 +125,7 @@ class ModelBackend:
         return Question(job, self.model_of(job.role.name), messages, schema, self.sampling(job.role.name), 10 * job.attempt)
 
     def first_question(self, job: Job[Any, Any], recorded: Callable[[Question], Recorded], *, goes_on: bool = False) -> Question:
-        """How a call begins: as an earlier evolake asked if the tape has an answer to that and none to today's question.
+        """Return how a call begins: as an earlier evolake asked if the tape has an answer to that and none to today's question.
 
         Under replay only a failure is an answer. goes_on: so is what was cut off. Raises InputError as `question`.
         """
@@ -145,7 +145,7 @@ class ModelBackend:
         return question.tagged(choose(self.tape, question.sha, self.asker, recorded))
 
     def model_of(self, role: str) -> str:
-        """The model that serves a role.
+        """Return the model that serves a role.
 
         Raises:
             InputError: neither the role nor `default` is in the settings.
@@ -159,7 +159,7 @@ class ModelBackend:
         return name
 
     def warm(self, job: Job[Any, Any]) -> bool:
-        """Whether the endpoint's ladder and the size of this role's replies are known, so that calls may go out side by side."""
+        """Return whether the endpoint's ladder and the size of this role's replies are known, so that calls may go out side by side."""
         model = self.model_of(job.role.name)
         with self._lock:
             return self.endpoint is None or (self.endpoint.knows(model) and (job.role.name, model) in self._longest)
@@ -170,7 +170,7 @@ class ModelBackend:
             self.endpoint.close()
 
     def obtain(self, question: Question, record: Record) -> Attempt:
-        """The answer to a question: that of the tape, else a paid one, which is then on the tape. Raises as `ask`."""
+        """Return the answer to a question: that of the tape, else a paid one, which is then on the tape. Raises as `ask`."""
         if (entry := self.tape.read(question.key)) is not None:
             return self._replay(entry)
         if self.endpoint is None:
@@ -257,7 +257,9 @@ class ModelBackend:
     def row(
         self, question: Question, attempt: Attempt, status: str, prompt: SystemPromptText | None = None, *, reason: object = None,
     ) -> AgentCall:
-        """The row of an attempt. prompt: the evolved system prompt that the model read. reason: why the reply cannot be used, if that is a text."""
+        """Return the row of an attempt. prompt: the evolved system prompt that the model read. reason: why the reply cannot be used, if that is a
+        text.
+        """
         received, counts = attempt.received, attempt.received.counts
         return AgentCall(
             call_id=question.key, artifact_id=question.job.artifact_id, cycle=self.cycle, role=question.role, backend=self.name,

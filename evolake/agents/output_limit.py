@@ -35,7 +35,7 @@ class OutputRoom:
     output: int | None = None
 
     def limit(self, asked: int, prompt_tokens: int) -> int:
-        """The output limit to send if `asked` is wanted; prompt_tokens is an estimate."""
+        """Return the output limit to send if `asked` is wanted; prompt_tokens is an estimate."""
         if self.output is not None:
             asked = min(asked, self.output)
         if self.context is not None:

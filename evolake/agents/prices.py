@@ -41,7 +41,7 @@ def estimate_text(text: str) -> int:
 
 
 def plausible(counts: Counts, sent: int, content: str, max_output_tokens: int) -> bool:
-    """Whether a server's counts can be true.
+    """Return whether a server's counts can be true.
 
     Not fewer tokens than there are bytes over 32, which no tokenizer reaches on prose or code; not more input than bytes and what a template may
     add; not more output than twice what the limit or the text allows (reasoning is output that nobody sees).
@@ -56,7 +56,7 @@ def plausible(counts: Counts, sent: int, content: str, max_output_tokens: int) -
 
 
 def same_model(asked: str, answered: str) -> bool:
-    """Whether a completion's model is the one that was asked for, or an alias of it; a completion that names none is taken as it.
+    """Return whether a completion's model is the one that was asked for, or an alias of it; a completion that names none is taken as it.
 
     Compared are the last parts of a path, in lower case and without `.gguf`. A snapshot is its model: the name asked for and a date or version behind
     a dash (`m` and `m-2025-04-14`, `m-0613`), also where `-latest` was asked for.

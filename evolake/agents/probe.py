@@ -88,7 +88,7 @@ def probe(endpoint: Endpoint, model: str, *, max_output_tokens: int, real_limit:
 
 
 def long_question() -> list[dict[str, str]]:
-    """A question of REAL_CHARACTERS whose answer needs its first line and its last."""
+    """Return a question of REAL_CHARACTERS whose answer needs its first line and its last."""
     lines, size = ["number: 17"], 0
     while size < REAL_CHARACTERS:
         lines.append(f"line {len(lines)} says nothing; it only has the length of a line.")
@@ -123,7 +123,7 @@ def _real_size(endpoint: Endpoint, model: str, limit: int) -> Tried:
 
 
 def beginning(text: str) -> str:
-    """The first characters of a reply, on one line and none that a terminal obeys."""
+    """Return the first characters of a reply, on one line and none that a terminal obeys."""
     return one_line(text, SHOWN) or "nothing printable"
 
 
@@ -142,5 +142,5 @@ def _function(endpoint: Endpoint, model: str, max_output_tokens: int) -> Tried:
 
 
 def _said(text: str) -> str:
-    """What a completion says; the whole body where it is none."""
+    """Return what a completion says; the whole body where it is none."""
     return read_completion(text).content or text

@@ -56,7 +56,7 @@ class Frame:
 
 
 def schema_rule(schema: Mapping[str, Any]) -> str:
-    """The sentence that asks for JSON of a schema."""
+    """Return the sentence that asks for JSON of a schema."""
     return f"Reply with one JSON object that fits this JSON Schema, without further keys, and nothing else:\n{schema_text(schema)}"
 
 
@@ -66,7 +66,7 @@ def _first_schema_rule(schema: Mapping[str, Any]) -> str:
 
 
 def session_rule(limits: SessionSettings) -> str:
-    """The sentences that say how a session goes and what it may take."""
+    """Return the sentences that say how a session goes and what it may take."""
     bounds = [f"{limits.turns} turns"]
     bounds += [f"{limits.tokens:,} tokens (each turn reads the whole conversation again)"] if limits.tokens is not None else []
     bounds += [f"{limits.usd:g} usd"] if limits.usd is not None else []
@@ -95,7 +95,7 @@ FIRST_FRAME = Frame(
 
 
 def build_messages(role: Role[RequestT, Any], request: RequestT, limits: SessionSettings | None = None) -> list[Message]:
-    """The first two messages (system, user) of a call. limits: of a session.
+    """Return the first two messages (system, user) of a call. limits: of a session.
 
     Raises:
         MachineryError: no such prompt file, or its placeholders and the role's values differ.
@@ -126,7 +126,7 @@ def questions(
 
 
 def earlier_messages(role: Role[RequestT, Any], form: Earlier[RequestT], request: RequestT) -> list[Message]:
-    """The first two messages as they were before. Raises MachineryError as `build_messages`."""
+    """Return the first two messages as they were before. Raises MachineryError as `build_messages`."""
     return _messages(FIRST_FRAME, role, form.prompt, form.values(request), form.schema or role.reply.model_json_schema())
 
 
@@ -140,7 +140,7 @@ def _messages(
 
 
 def load_prompt(name: str | Path) -> str:
-    """The text of a prompt file: of the package by name, or any by its path.
+    """Return the text of a prompt file: of the package by name, or any by its path.
 
     Raises:
         MachineryError: there is no such file.
@@ -179,7 +179,7 @@ def render(template: str, values: Mapping[str, Any], *, name: str = "template", 
 
 
 def _without_empty_sections(text: str, values: Mapping[str, Any]) -> str:
-    """The template without the sections whose only content is a placeholder of an empty value."""
+    """Return the template without the sections whose only content is a placeholder of an empty value."""
     return _SECTION.sub(lambda match: "" if is_empty(values[match.group(1)]) else match.group(), text).strip()
 
 
@@ -189,7 +189,7 @@ def placeholders(template: str) -> set[str]:
 
 
 def reply_rule(reply: type[BaseModel]) -> str:
-    """The sentence that asks for JSON of the reply's schema."""
+    """Return the sentence that asks for JSON of the reply's schema."""
     return schema_rule(reply.model_json_schema())
 
 

@@ -64,7 +64,7 @@ def read_completion(text: str, *, cut: bool = False, calls: bool = False) -> Rec
 
 
 def _read_envelope(body: Mapping[str, Any], *, calls: bool = False) -> Received:
-    """What the envelope holds, but for its counts and its model."""
+    """Return what the envelope holds, but for its counts and its model."""
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
         says = body.get("error") or body.get("detail") or ""
@@ -93,12 +93,12 @@ def _read_envelope(body: Mapping[str, Any], *, calls: bool = False) -> Received:
 
 
 def billed(received: Received) -> bool:
-    """Whether this was, or may have been, paid for: all but a completion without choices and without usage."""
+    """Return whether this was, or may have been, paid for: all but a completion without choices and without usage."""
     return received.outcome != "empty" or received.counts is not None or bool(received.content)
 
 
 def validate_text(content: str, reply: type[BaseModel]) -> BaseModel | str:
-    """The reply, or what is wrong with the text in words a model can act on.
+    """Return the reply, or what is wrong with the text in words a model can act on.
 
     The text may be the bare object, or words and drafts with objects among them: the last object that fits is the reply, and none that is in
     `<think>` tags.
@@ -130,7 +130,7 @@ def validate_reply(received: Received, reply: type[BaseModel], fault: Callable[[
 
 
 def _model_name(value: Any) -> str:
-    """The model that a completion says it comes from, on one line."""
+    """Return the model that a completion says it comes from, on one line."""
     return " ".join(clean(value[: 4 * _LONGEST_NAME]).split())[:_LONGEST_NAME] if isinstance(value, str) else ""
 
 
@@ -145,7 +145,7 @@ def _explain(error: ValidationError) -> str:
 
 
 def _message_text(content: Any) -> str:
-    """The text of a message: a string, or the text parts of a list."""
+    """Return the text of a message: a string, or the text parts of a list."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
@@ -154,12 +154,12 @@ def _message_text(content: Any) -> str:
 
 
 def _reasoning(message: Mapping[str, Any]) -> str:
-    """What a server gives apart from the message's text as the model's reasoning; "" for nothing."""
+    """Return what a server gives apart from the message's text as the model's reasoning; "" for nothing."""
     return next((clean(message[name]).strip() for name in _REASONING if isinstance(message.get(name), str) and message[name].strip()), "")
 
 
 def repair_messages(received: Received, status: str, reason: str) -> list[Message]:
-    """What is said to the model after an attempt that failed: its own reply, shortened, and what was wrong."""
+    """Return what is said to the model after an attempt that failed: its own reply, shortened, and what was wrong."""
     turns: list[Message] = []
     if received.content.strip():
         turns.append({"role": "assistant", "content": cap(received.content, SHOWN_REPLY_CHARS)})

@@ -116,7 +116,7 @@ class Job(Generic[RequestT, ReplyT]):
     attempt: int = 0
 
     def fault(self, reply: Any) -> str:
-        """What is wrong with a reply that fits its model, in words for the model; "" if nothing is."""
+        """Return what is wrong with a reply that fits its model, in words for the model; "" if nothing is."""
         return self.role.fault(self.request, reply) if self.role.fault else ""
 
 
@@ -130,6 +130,6 @@ def hide(*fields: str) -> Callable[[BaseModel], dict[str, Any]]:
 
 
 def roles_in(package: str) -> tuple[Role[Any, Any], ...]:
-    """Every role that a module of a package makes, by name."""
+    """Return every role that a module of a package makes, by name."""
     roles = {role.name: role for module in modules_of(package).values() for role in vars(module).values() if isinstance(role, Role)}
     return tuple(roles[name] for name in sorted(roles))

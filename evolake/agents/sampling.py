@@ -30,7 +30,7 @@ class Sampling:
 
 
 def sampling_of(settings: Settings, role: str) -> Sampling:
-    """What the settings say for a role: its own entry, field by field before that of `default`, before the settings for all."""
+    """Return what the settings say for a role: its own entry, field by field before that of `default`, before the settings for all."""
     result = Sampling(settings.model_max_output_tokens, settings.model_temperature)
     for name in ("default", role):
         entry = settings.sampling.get(name, SamplingSettings())

@@ -40,7 +40,7 @@ class _Compacting:
         self._described: set[str] = set()
 
     def whole(self) -> dict[str, Any]:
-        """The schema, with the definitions that are used more than once."""
+        """Return the schema, with the definitions that are used more than once."""
         root = self._node(self._root)
         kept = {name: self._node(node) for name, node in self._definitions.items() if self._shared(name)}
         return root | ({"$defs": kept} if kept else {})
@@ -87,12 +87,12 @@ class _Compacting:
 
 
 def _left_to_operators(item: Any) -> bool:
-    """Whether a property is one that a model does not fill."""
+    """Return whether a property is one that a model does not fill."""
     return isinstance(item, Mapping) and str(item.get("description", "")).startswith(_OPERATORS_FIELDS)
 
 
 def _without_null(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema of a field that may be left out, without the `null` that says so a second time."""
+    """Return the schema of a field that may be left out, without the `null` that says so a second time."""
     if "default" not in node or node["default"] is not None or "anyOf" not in node:
         return node
     left = [item for item in node["anyOf"] if item != {"type": "null"}]

@@ -71,7 +71,7 @@ def server_text(body: Any) -> str:
 
 
 def error_field(body: Any, name: str) -> str:
-    """A field of the error object of a body, as text; "" for none."""
+    """Return a field of the error object of a body, as text; "" for none."""
     inner = body.get("error", body) if isinstance(body, Mapping) else None
     value = inner.get(name) if isinstance(inner, Mapping) else None
     return str(value) if isinstance(value, str | int) else ""

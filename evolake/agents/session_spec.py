@@ -76,7 +76,7 @@ def hold_session(
 
 
 def _finish_fault(spec: SessionSpec[CardT, Any], card: CardT) -> str:
-    """Why the files make no reply, "" if they do."""
+    """Return why the files make no reply, "" if they do."""
     try:
         spec.to_reply(card, spec.workspace)
     except Unusable as error:

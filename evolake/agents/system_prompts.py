@@ -51,12 +51,12 @@ def resolve(lake: Lake, named: Mapping[str, str], cycle: str) -> dict[str, Syste
 
 
 def prompt_for(prompts: Mapping[str, SystemPromptText], role: str) -> SystemPromptText | None:
-    """The system prompt of a role, if it has one."""
+    """Return the system prompt of a role, if it has one."""
     return prompts.get(role) or prompts.get(DEFAULT)
 
 
 def headed(messages: list[Message], prompt: SystemPromptText | None) -> list[Message]:
-    """The messages with the prompt's text at the head of the system message. An empty text changes nothing."""
+    """Return the messages with the prompt's text at the head of the system message. An empty text changes nothing."""
     if prompt is None or not prompt.text.strip():
         return messages
     system, *rest = messages

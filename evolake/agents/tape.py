@@ -76,7 +76,7 @@ def tape_key(role: str, model: str, messages: list[dict[str, str]], schema: dict
 
 
 def is_key(text: str) -> bool:
-    """Whether a text is the key of an entry."""
+    """Return whether a text is the key of an entry."""
     return _KEY.fullmatch(text) is not None
 
 
@@ -87,11 +87,11 @@ class Tape:
         self.root = root
 
     def path(self, key: str) -> Path:
-        """Where the entry of a key lies."""
+        """Return where the entry of a key lies."""
         return self.root / key[:2] / f"{key[2:]}.json"
 
     def read(self, key: str) -> TapeEntry | None:
-        """The entry, or None when this was never asked.
+        """Return the entry, or None when this was never asked.
 
         Raises:
             CorruptPart: the file is damaged (its content against its own hash), or holds another key.
@@ -123,7 +123,7 @@ class Tape:
                 yield key
 
     def tags(self, question: str) -> list[str]:
-        """What stands behind `question` in the keys that begin with it."""
+        """Return what stands behind `question` in the keys that begin with it."""
         result = (path.parent.name + path.stem for path in self.root.glob(f"{question[:2]}/{question[2:]}-*.json"))
         return sorted(key.removeprefix(question) for key in result if is_key(key))
 
@@ -146,7 +146,9 @@ class Tape:
         return dropped
 
     def nearest(self, role: str, messages: list[dict[str, str]]) -> str:
-        """Where the entry of `role` that begins most like `messages` first differs from them, in words; "" where the tape has none of the role."""
+        """Return where the entry of `role` that begins most like `messages` first differs from them, in words; "" where the tape has none of the
+        role.
+        """
         asked, best = _lines(messages), (-1, "")
         for key in self.all_keys():
             try:
@@ -218,7 +220,7 @@ class Tape:
 
 
 def _lines(messages: list[dict[str, str]]) -> list[str]:
-    """All messages as lines, each message under a line with the name of its role."""
+    """Return all messages as lines, each message under a line with the name of its role."""
     return [line for message in messages for line in (f"[{message['role']}]", *message["content"].splitlines())]
 
 

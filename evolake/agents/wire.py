@@ -39,12 +39,12 @@ class Turn(BaseModel):
 
 
 def turn_text(turn: Turn) -> str:
-    """A turn as an assistant's message."""
+    """Return a turn as an assistant's message."""
     return canonical_json(turn.model_dump(mode="json"))
 
 
 def called_text(message: Mapping[str, Any], said: str) -> str | None:
-    """The text of a turn that came as function calls; None where the message has none. said: what stood beside the calls."""
+    """Return the text of a turn that came as function calls; None where the message has none. said: what stood beside the calls."""
     calls = message.get("tool_calls")
     if not isinstance(calls, list) or not calls:
         return None
@@ -57,7 +57,7 @@ def called_text(message: Mapping[str, Any], said: str) -> str | None:
 
 
 def as_functions(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """The conversation with tool calls and their results, as endpoints with functions read it. Ids tell the place and nothing else."""
+    """Return the conversation with tool calls and their results, as endpoints with functions read it. Ids tell the place and nothing else."""
     sent: list[dict[str, Any]] = []
     for number, message in enumerate(messages):
         if message["role"] == RESULT:
@@ -78,8 +78,8 @@ def as_functions(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def as_replies(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], reply: type[BaseModel] | None) -> list[dict[str, Any]]:
-    """The conversation in plain messages, for endpoints without functions: the system's words say what the tools are and how a turn is written, and
-    the results of a turn are one message of the user. Without tools: the messages as they are."""
+    """Return the conversation in plain messages, for endpoints without functions: the system's words say what the tools are and how a turn is
+    written, and the results of a turn are one message of the user. Without tools: the messages as they are."""
     sent: list[dict[str, Any]] = []
     for number, message in enumerate(messages):
         if message["role"] == RESULT:
@@ -94,7 +94,7 @@ def as_replies(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], 
 
 
 def without_system(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The messages with the system's words at the head of the user's first message, for models that take no system message."""
+    """Return the messages with the system's words at the head of the user's first message, for models that take no system message."""
     rules = "\n\n".join(str(message["content"]) for message in messages if message["role"] == "system")
     sent = [dict(message) for message in messages if message["role"] != "system"]
     first = next((number for number, message in enumerate(sent) if message["role"] == "user"), None)
@@ -112,7 +112,7 @@ def functions(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _compact_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """A tool as it is sent: pydantic's schema of its parameters, which names the question on the tape, has more than a model needs."""
+    """Return a tool as it is sent: pydantic's schema of its parameters, which names the question on the tape, has more than a model needs."""
     return {**tool, "parameters": compact_schema(tool["parameters"])}
 
 
@@ -126,7 +126,7 @@ def _results_after(messages: Sequence[Message], number: int) -> list[Message]:
 
 
 def _arguments(given: Any) -> Any:
-    """What a function is called with: an object where it is one, else the text as it came."""
+    """Return what a function is called with: an object where it is one, else the text as it came."""
     if not isinstance(given, str):
         return given if isinstance(given, dict) else str(given)
     try:

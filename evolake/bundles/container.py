@@ -47,7 +47,7 @@ class Bundle:
     root: str
 
     def read(self, name: str) -> Any:
-        """The value of a JSON member.
+        """Return the value of a JSON member.
 
         Raises:
             ValueError: it is not there, or no JSON.
@@ -65,12 +65,12 @@ class _Odd(Exception):
 
 
 def as_json(value: Any) -> bytes:
-    """A value as members hold it: the same bytes for the same value."""
+    """Return a value as members hold it: the same bytes for the same value."""
     return (json.dumps(value, sort_keys=True, ensure_ascii=True, indent=1) + "\n").encode()
 
 
 def pack(facts: Mapping[str, Any], members: Mapping[str, bytes]) -> bytes:
-    """The bundle's bytes. facts: JSON values, what the manifest says beside the members.
+    """Return the bundle's bytes. facts: JSON values, what the manifest says beside the members.
 
     Raises:
         ValueError: a name that no member may have, or more than a bundle holds.
@@ -84,7 +84,7 @@ def pack(facts: Mapping[str, Any], members: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(data: bytes) -> Bundle | Refused:
-    """The bundle in `data`, or why there is none. Nothing but the result is written anywhere."""
+    """Return the bundle in `data`, or why there is none. Nothing but the result is written anywhere."""
     try:
         return _unpacked(data)
     except _Odd as odd:
@@ -183,7 +183,7 @@ def _block(name: str, size: int) -> bytes:
 
 
 def _ending(place: int) -> bytes:
-    """The zeros that end an archive whose last member ends at `place`: two blocks, and up to a whole record."""
+    """Return the zeros that end an archive whose last member ends at `place`: two blocks, and up to a whole record."""
     least = place + 2 * BLOCK
     return b"\0" * (least + (-least) % tarfile.RECORDSIZE - place)
 

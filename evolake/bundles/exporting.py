@@ -43,7 +43,7 @@ ORDER BY suite, instance, seed"""
 
 
 def export(lake: Lake, catalogue: Catalogue, wanted: str, settings: Settings, project: str = "") -> bytes:
-    """The bundle of what `wanted` names: a line's champion by the line's name, or an artifact by its id or the first digits of it.
+    """Return the bundle of what `wanted` names: a line's champion by the line's name, or an artifact by its id or the first digits of it.
 
     project: of a line with a champion for each project, which; "" for the first by name.
 
@@ -78,7 +78,7 @@ def export(lake: Lake, catalogue: Catalogue, wanted: str, settings: Settings, pr
 
 
 def environment() -> dict[str, Any]:
-    """What it was exported with: versions of evolake, of Python and of all that evolake needs, and the machine's architecture."""
+    """Return what it was exported with: versions of evolake, of Python and of all that evolake needs, and the machine's architecture."""
     return {
         "evolake": __version__, "python": platform.python_version(), "machine": platform.machine(), "system": platform.system(),
         "packages": dict(sorted(_packages())),

@@ -75,7 +75,7 @@ class Judging:
         return str(self.bundle.facts["artifact_id"])
 
     def drawn(self, items: Sequence[Item]) -> list[Item]:
-        """Those that are run again, in their order; drawn so that whoever made the bundle could not know which."""
+        """Return those that are run again, in their order; drawn so that whoever made the bundle could not know which."""
         if self.sample is None or self.sample >= len(items):
             return list(items)
         chosen = set(secrets.SystemRandom().sample(range(len(items)), self.sample))
@@ -104,7 +104,7 @@ class LineBundle:
 
 
 def bundle_of(line: str) -> LineBundle:
-    """What a line says of bundles.
+    """Return what a line says of bundles.
 
     Raises:
         InputError: there is no such line, or it has none.

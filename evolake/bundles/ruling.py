@@ -34,7 +34,7 @@ class Ruling:
 
 
 def ruling(bundle: Bundle, installed: Ruleset, gates: Sequence[str]) -> Ruling:
-    """What judges a bundle of the line of `installed`. gates: that it meets.
+    """Return what judges a bundle of the line of `installed`. gates: that it meets.
 
     Raises:
         ValueError: its rules cannot be read, or are not those that its verdicts name.
@@ -99,7 +99,7 @@ def _rule_text(bundle: Bundle, name: str, entry: Mapping[str, Any]) -> Rule:
 
 
 def _is_like(installed: Rule, rule: Rule) -> bool:
-    """Whether a rule judges as an installed one but for numbers."""
+    """Return whether a rule judges as an installed one but for numbers."""
     same = (installed.gate, installed.check) == (rule.gate, rule.check) and set(rule.parameters) <= set(installed.parameters)
     return same and all(_numbers_alone(value, installed.parameters[name]) for name, value in rule.parameters.items())
 

@@ -63,7 +63,7 @@ class Report:
         return EXIT[self.verdict]
 
     def to_json(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """Return what `--json` prints."""
         return {
             "verdict": self.verdict.replace(" ", "_"), "reasons": [self.reason] if self.reason else [], "root": self.root or None,
             **{name: self.facts.get(name) for name in ("line", "kind", "artifact_id", "title", "champion")},
@@ -99,7 +99,7 @@ class Report:
         ]
 
     def _counted(self) -> list[str]:
-        """How many evaluations were run again, and how to run all."""
+        """Return how many evaluations were run again, and how to run all."""
         again, brought = self.evaluations()
         if not brought:
             return []
@@ -108,7 +108,7 @@ class Report:
 
 
 def verify(path: Path, *, sample: int | None, root: str | None = None, progress: Callable[[str], None] = lambda _: None) -> Report:
-    """What the file at `path` is worth.
+    """Return what the file at `path` is worth.
 
     Args:
         sample: evaluations that are run again, None for all. root: the root hash that it must have. progress: told what is done next.
@@ -143,7 +143,7 @@ def verify(path: Path, *, sample: int | None, root: str | None = None, progress:
 
 
 def _collect(bundle: Bundle, settings: Settings, sample: int | None, said: list[Said], progress: Callable[[str], None]) -> str:
-    """Why the bundle does not hold, "" where nothing speaks against it; `said` grows as things are found."""
+    """Return why the bundle does not hold, "" where nothing speaks against it; `said` grows as things are found."""
     try:
         line = _line_of(bundle)
         said += _lineage(bundle)
@@ -258,7 +258,7 @@ def _shortened(item: Said) -> Said:
 
 
 def _bytes(path: Path) -> bytes:
-    """The file's bytes, as many as a bundle may have and one more."""
+    """Return the file's bytes, as many as a bundle may have and one more."""
     try:
         with open_regular(path) as file:
             return file.read(MOST_BYTES + 1)

@@ -57,7 +57,7 @@ def guide(text: str | None, line: str | None, list_all: bool, withdraw: str | No
 
 
 def _reaches(line: str | None) -> str:
-    """Which roles read a note, in a sentence."""
+    """Return which roles read a note, in a sentence."""
     from evolake.agents.listing import told_guidance
 
     text = "; ".join(f"{name}: {', '.join(roles)}" for name, roles in told_guidance(line).items())

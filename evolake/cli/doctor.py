@@ -136,7 +136,7 @@ def _writable(name: str, folder: Path) -> Check:
 
 
 def _format(root: Path) -> Check:
-    """Whether this evolake reads the lake at all."""
+    """Return whether this evolake reads the lake at all."""
     from evolake.lake import lake_format
 
     try:
@@ -201,12 +201,12 @@ def doctor(as_json: bool, brief: bool, call: bool) -> int:
 
 
 def only_model(checks: Sequence[Check]) -> bool:
-    """Whether all that is needed and missing is the model backend's."""
+    """Return whether all that is needed and missing is the model backend's."""
     return all(check.of_model for check in checks if check.needed and not check.ok)
 
 
 def _brief(checks: list[Check]) -> list[str]:
-    """What it goes on with; then what is needed and is not there, and a sentence for each optional thing that a run would skip."""
+    """Return what it goes on with; then what is needed and is not there, and a sentence for each optional thing that a run would skip."""
     said = [f"evolake: {check.detail}" for check in checks if check.name == "settings" and check.ok]
     for check in checks:
         mend = f"; do: {check.mend}" if check.mend else ""

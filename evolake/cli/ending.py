@@ -74,7 +74,8 @@ def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
 
 
 def expected(error: BaseException, arguments: Sequence[str] = ()) -> EvolakeError | None:
-    """The error that a user is shown for what was raised; None where it can only be a bug. arguments: of the command, where it names no file."""
+    """Return the error that a user is shown for what was raised; None where it can only be a bug. arguments: of the command, where it names no file.
+    """
     if isinstance(error, EvolakeError):
         return error
     if isinstance(error, MemoryError):
@@ -91,12 +92,12 @@ def expected(error: BaseException, arguments: Sequence[str] = ()) -> EvolakeErro
 
 
 def unforeseen(error: BaseException) -> MachineryError:
-    """What a user is shown for a bug."""
+    """Return what a user is shown for a bug."""
     return MachineryError(f"{type(error).__name__}: {error}", do="this is a bug; set EVOLAKE_TRACEBACK=1, run again and report it")
 
 
 def asks_json(arguments: Sequence[str]) -> bool:
-    """Whether a command line asks for one JSON object, by --json or --format json."""
+    """Return whether a command line asks for one JSON object, by --json or --format json."""
     words = list(arguments)[: list(arguments).index("--")] if "--" in arguments else list(arguments)
     return "--json" in words or "--format=json" in words or ("--format", "json") in pairwise(words)
 
@@ -112,7 +113,8 @@ def stop_on_sigterm() -> None:
 
 
 def _full(arguments: Sequence[str]) -> str | None:
-    """Where the first path lies that a command was given on a file system with no room left: itself, or the folder that it was to be made in."""
+    """Return where the first path lies that a command was given on a file system with no room left: itself, or the folder that it was to be made in.
+    """
     for word in (word.partition("=")[2] if word.startswith("--") else word for word in arguments):
         with suppress(OSError, ValueError):
             path = Path(word)
@@ -123,7 +125,7 @@ def _full(arguments: Sequence[str]) -> str | None:
 
 
 def _is_ours(error: OSError) -> bool:
-    """Whether it is about a file of this package: one that is missing there is no fault of the user's."""
+    """Return whether it is about a file of this package: one that is missing there is no fault of the user's."""
     package = Path(evolake.__file__).parent
     return isinstance(error.filename, str) and package in Path(error.filename).absolute().parents
 

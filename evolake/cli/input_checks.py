@@ -32,15 +32,15 @@ def input_checks(settings: Settings, environment: Mapping[str, str]) -> list[dic
 
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
-    """A sentence for each variable of ours that nothing reads, with the name that is nearest to it. One inside a line's section is an error of the
-    settings already."""
+    """Return a sentence for each variable of ours that nothing reads, with the name that is nearest to it. One inside a line's section is an error of
+    the settings already."""
     known = {PREFIX + name.upper() for name in settings_type().model_fields} | READ_APART
     ours = [name for name in sorted(environment) if name.upper().startswith(PREFIX)]
     return [_unread_variable_text(name, known) for name in ours if name.upper().partition("__")[0] not in known]
 
 
 def seeds_check(folder: Path) -> dict[str, Any]:
-    """Whether everything that evolution starts from is in `folder`, by what evolake brings along."""
+    """Return whether everything that evolution starts from is in `folder`, by what evolake brings along."""
     wanted = {entry.name for entry in (BROUGHT / "data_lake" / "seeds").iterdir() if not entry.name.startswith(".")}
     missing = sorted(wanted - {entry.name for entry in folder.iterdir()}) if folder.is_dir() else ["the folder itself"]
     detail = f"{folder}: {', '.join(missing)} not there" if missing else str(folder)

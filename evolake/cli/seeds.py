@@ -119,7 +119,7 @@ def reseal(line: str, yes: bool) -> int:
 
 
 def _title(source: SeedSource, item: SeedItem) -> str:
-    """What a seed calls itself, where it is a folder that says so; else the name of its file or folder."""
+    """Return what a seed calls itself, where it is a folder that says so; else the name of its file or folder."""
     if item.path is None or not item.path.is_dir():
         return item.name
     try:
@@ -129,7 +129,7 @@ def _title(source: SeedSource, item: SeedItem) -> str:
 
 
 def _place(item: SeedItem, folders: Sequence[Path]) -> str:
-    """The file or folder that it is in: below the first folder of seeds as a relative path, else in full."""
+    """Return the file or folder that it is in: below the first folder of seeds as a relative path, else in full."""
     if item.path is None:
         return ""
     return item.path.relative_to(folders[0]).as_posix() if item.path.is_relative_to(folders[0]) else str(item.path)
@@ -162,7 +162,7 @@ def _sources(name: str | None = None) -> dict[str, SeedSource]:
 
 
 def _line_of(path: Path, name: str | None) -> tuple[str, SeedSource]:
-    """The line that a file or folder is a seed of."""
+    """Return the line that a file or folder is a seed of."""
     sources = _sources(name)
     fitting = list(sources.items()) if name else [(line, source) for line, source in sources.items() if source.accepts(path)]
     if len(fitting) != 1:

@@ -67,7 +67,7 @@ def sql(
 
 
 def _open(lake_root: Path | None, statement: str, *, every: bool) -> Catalogue:
-    """The catalogue with the tables that the statement names, or with every table there is, typed and empty where nothing is published."""
+    """Return the catalogue with the tables that the statement names, or with every table there is, typed and empty where nothing is published."""
     from evolake import settings
     from evolake.cli.known_tables import all_tables, named_tables
     from evolake.lake import Catalogue, Lake
@@ -79,7 +79,7 @@ def _open(lake_root: Path | None, statement: str, *, every: bool) -> Catalogue:
 
 
 def read_statement(name: str) -> str:
-    """The text of an SQL file: at the path itself, or below the project's root or its sql/ folder.
+    """Return the text of an SQL file: at the path itself, or below the project's root or its sql/ folder.
 
     Raises:
         InputError: no such file; names those of the cookbook.
@@ -112,7 +112,7 @@ def _parameter(pair: str) -> tuple[str, str]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON can hold it, losing nothing: times in ISO 8601, bytes in base64, numbers that are not finite by name."""
+    """Return a value as JSON can hold it, losing nothing: times in ISO 8601, bytes in base64, numbers that are not finite by name."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, (datetime, date, time)):

@@ -32,7 +32,7 @@ def columns_of(catalogue: Catalogue, table: str) -> Result:
 
 
 def schema_of(table: str) -> TableSchema | None:
-    """The schema of a table by the name that SQL has for it; None for a view over several, and for a table of free columns."""
+    """Return the schema of a table by the name that SQL has for it; None for a view over several, and for a table of free columns."""
     from evolake.cli.known_tables import all_tables
     from evolake.lake.datasets import SEALS
     from evolake.lake.inventory import PARTS
@@ -46,7 +46,7 @@ def schema_of(table: str) -> TableSchema | None:
 
 
 def _of_view(table: str) -> dict[str, str]:
-    """What is said of columns that are no schema's own: those that the lake adds, and those of a view by the shared tables that it reads."""
+    """Return what is said of columns that are no schema's own: those that the lake adds, and those of a view by the shared tables that it reads."""
     from evolake.lake.catalogue import SQL_ROOT
     from evolake.lake.datasets import ORIGIN
     from evolake.lake.schemas import SHARED

@@ -34,7 +34,7 @@ SHARED_HOLD = {
 
 
 def rows_of(catalogue: Catalogue, cookbooks: Sequence[Path]) -> Result:
-    """All that can be named, questions first: what it is, its name, and its columns or the question that it answers."""
+    """Return all that can be named, questions first: what it is, its name, and its columns or the question that it answers."""
     from evolake.lake.catalogue import Result
 
     rows: list[tuple[Any, ...]] = [("file", name, question) for name, question, _ in _questions(cookbooks)]
@@ -44,7 +44,7 @@ def rows_of(catalogue: Catalogue, cookbooks: Sequence[Path]) -> Result:
 
 
 def page_of(catalogue: Catalogue, cookbooks: Sequence[Path]) -> str:
-    """The same for people, as wide as the terminal: tables of single assets (`__`), of what enters and of superseded rows are only counted."""
+    """Return the same for people, as wide as the terminal: tables of single assets (`__`), of what enters and of superseded rows are only counted."""
     width = shutil.get_terminal_size((100, 24)).columns
     names = [name for name, _ in catalogue.views()]
     shown = [name for name in names if not _left_out(name)]

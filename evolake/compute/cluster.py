@@ -45,7 +45,7 @@ class ClusterExecutor(Executor):
         return Path(self.demand.lake, *SHARED)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """A task for a worker that has what `fn` needs (see `needs`).
+        """Return a task for a worker that has what `fn` needs (see `needs`).
 
         The future raises what `fn` raises, or WorkersLost where worker after worker died of it, or the scheduler is gone.
         """
@@ -64,7 +64,7 @@ class ClusterExecutor(Executor):
         self._close()
 
     def _sender(self, wanted: Needs) -> Executor:
-        """The way to the workers that have all of it; one for each kind of task."""
+        """Return the way to the workers that have all of it; one for each kind of task."""
         key = tuple(sorted(wanted.items()))
         if key not in self._senders:
             resources = {self.demand.resource(): 1.0} | {self.demand.resource(name): amount for name, amount in key}
@@ -108,7 +108,7 @@ def ask(client: Client, demand: Demand) -> dict[str, Proof]:
 
 
 def connect(address: str, timeout_s: float = 10.0) -> Client:
-    """A client of the scheduler at `address`. Raises InputError where none answers."""
+    """Return a client of the scheduler at `address`. Raises InputError where none answers."""
     try:
         return Client(address, timeout=timeout_s, name="evolake")
     except (OSError, ValueError, TimeoutError) as error:

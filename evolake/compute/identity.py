@@ -20,7 +20,7 @@ def identity() -> dict[str, str]:
 
 
 def differences(wanted: Mapping[str, str], got: Mapping[str, str]) -> list[str]:
-    """What is not the same, in words."""
+    """Return what is not the same, in words."""
     return [f"{name} {_short(got.get(name, 'unknown'))} instead of {_short(value)}" for name, value in wanted.items() if got.get(name) != value]
 
 

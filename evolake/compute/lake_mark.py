@@ -13,7 +13,7 @@ PLACE = Path("work", "compute", "lake")
 
 
 def mark_lake(root: Path) -> str:
-    """The lake's mark; made where there is none. Of two that make it at once, one wins."""
+    """Return the lake's mark; made where there is none. Of two that make it at once, one wins."""
     path = root / PLACE
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -29,7 +29,7 @@ def mark_lake(root: Path) -> str:
 
 
 def lake_problem(root: Path, mark: str) -> str | None:
-    """Why this host cannot work on the lake at `root` that has `mark`; None where it can."""
+    """Return why this host cannot work on the lake at `root` that has `mark`; None where it can."""
     try:
         result = (root / PLACE).read_text()
         with tempfile.TemporaryFile(dir=root / PLACE.parent) as probe:

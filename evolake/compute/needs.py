@@ -45,6 +45,6 @@ def timed(function: Function) -> Function:
 
 
 def needs_of(function: Callable[..., Any], arguments: Sequence[Any]) -> Needs:
-    """What one task needs; a jail where its function says nothing."""
+    """Return what one task needs; a jail where its function says nothing."""
     result: Any = getattr(function, _MARK, UNTRUSTED)
     return cast("Needs", result(*arguments) if callable(result) else result)

@@ -29,7 +29,7 @@ UNRUNNABLE = "10 minutes"
 
 
 def open_executor(settings: Settings, workers: int = 0, initializer: Callable[[], None] | None = None) -> Executor:
-    """The executor that `settings.compute` names. Shut it down.
+    """Return the executor that `settings.compute` names. Shut it down.
 
     Args:
         workers: processes of this machine, where they are ours; 0: the settings' number. initializer: what each process of a local pool begins with.
@@ -63,12 +63,12 @@ def check_compute(settings: Settings) -> None:
 
 
 def is_local(settings: Settings) -> bool:
-    """Whether there is no cluster at all."""
+    """Return whether there is no cluster at all."""
     return settings.compute == LOCAL
 
 
 def are_ours(settings: Settings) -> bool:
-    """Whether the workers are processes that evolake starts on this machine."""
+    """Return whether the workers are processes that evolake starts on this machine."""
     return not address_of(settings.compute)
 
 
@@ -78,7 +78,7 @@ def address_of(compute: str) -> str:
 
 
 def demand_of(settings: Settings) -> Demand:
-    """What workers of these settings must show. Marks the lake."""
+    """Return what workers of these settings must show. Marks the lake."""
     from evolake.compute.proof import Demand
 
     root = settings.require_lake().absolute()
@@ -97,7 +97,7 @@ def require_dask() -> None:
 
 
 def local_cluster(count: int) -> tuple[Client, Callable[[], None]]:
-    """A client of `count` worker processes of one thread on this machine, which end with this one, and what ends them."""
+    """Return a client of `count` worker processes of one thread on this machine, which end with this one, and what ends them."""
     from dask import config
     from distributed import LocalCluster
 

@@ -45,7 +45,7 @@ class Demand:
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
 
     def resource(self, name: str = "admitted") -> str:
-        """What the scheduler knows as the worker's admission, or as its jail. A core is a core, whoever asks."""
+        """Return what the scheduler knows as the worker's admission, or as its jail. A core is a core, whoever asks."""
         return CORE if name == CORE else f"evolake-{name}-{self.token}"
 
 
@@ -85,7 +85,7 @@ def prove(demand: Demand, threads: int) -> Proof:
 
 
 def _canary(mode: str) -> tuple[tuple[str, ...], str]:
-    """What the canary tried and was refused, and why there is no jail ("" where there is one)."""
+    """Return what the canary tried and was refused, and why there is no jail ("" where there is one)."""
     from evolake.jail import canary
     from evolake.jail.backends import backend
     from evolake.jail.pool import Pool

@@ -74,7 +74,7 @@ Jails = Pool | RemotePool
 
 
 def open_jails(executor: Executor | None, workers: int, preload: tuple[str, ...], mode: str) -> Jails:
-    """The jails of the workers of `executor`; `workers` jails of this process where it is None or a pool of processes.
+    """Return the jails of the workers of `executor`; `workers` jails of this process where it is None or a pool of processes.
 
     Raises JailUnavailable as `evolake.jail.open_pool`.
     """
@@ -84,7 +84,7 @@ def open_jails(executor: Executor | None, workers: int, preload: tuple[str, ...]
 
 
 def jails_here(preload: tuple[str, ...], mode: str) -> Pool:
-    """The warm jails of this worker process, one per thread of it."""
+    """Return the warm jails of this worker process, one per thread of it."""
     with _opening:
         return _jails(preload, mode, _threads())
 

@@ -217,7 +217,7 @@ def _stated(
 
 
 def _installed(judging: Judging, claims: DesignClaims, sizes: DesignsSettings, pool: Any, other: DesignResults) -> TracedDesign | None:
-    """The baseline of this machine, if the one of the bundle is another design."""
+    """Return the baseline of this machine, if the one of the bundle is another design."""
     file = judging.settings.seeds / "designs" / "baseline.py"
     if not file.is_file():
         return None

@@ -50,7 +50,7 @@ class FamiliesSettings(LineSettings):
     execution_seeds: int = Field(default=3, gt=0, description="seeds a difficulty at the execution gate")
     sample_seeds: int = Field(default=8, ge=4, description="seeds a difficulty of the sample for the static and the consensus gate")
     guess_seeds: int = Field(
-        default=16, ge=0, description="further seeds a difficulty, answered by the primary only, to see what a guesser gets at each level",
+        default=40, ge=0, description="further seeds a difficulty, answered by the primary only, to see what a guesser gets at each level",
     )
     counted_seeds: int = Field(default=1, gt=0, description="of these, seeds whose work is counted in source lines")
     benchmarks: str = Field(

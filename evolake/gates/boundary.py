@@ -71,7 +71,7 @@ class Raised:
 
 
 def is_machinery(error: BaseException) -> bool:
-    """Whether this exception is our own failure and must not be taken for the candidate's."""
+    """Return whether this exception is our own failure and must not be taken for the candidate's."""
     if isinstance(error, OF_A_TEXT):
         return False
     if isinstance(error, OSError):
@@ -94,7 +94,7 @@ def contained(judging: Callable[..., T], *arguments: Any, **options: Any) -> T |
 
 
 def raised(error: BaseException) -> Raised:
-    """The value that stands for an exception; never raises itself."""
+    """Return the value that stands for an exception; never raises itself."""
     try:
         message = one_line(str(error), LONGEST_REASON)
     except Exception:
@@ -103,19 +103,19 @@ def raised(error: BaseException) -> Raised:
 
 
 def read_reason(reason: str | None) -> Raised | None:
-    """What raised, from the reason of a block; None for any other reason."""
+    """Return what raised, from the reason of a block; None for any other reason."""
     match = _REASON.fullmatch(reason or "")
     return Raised(match[1], match[3] or "", match[2]) if match else None
 
 
 def raised_in(evidence: Mapping[str, Any]) -> str:
-    """The reason in evidence that could not be collected, "" in any other."""
+    """Return the reason in evidence that could not be collected, "" in any other."""
     result = evidence.get(RAISED, "") if isinstance(evidence, Mapping) else ""
     return result if isinstance(result, str) else ""
 
 
 def _place(error: BaseException) -> str:
-    """The innermost frame of evolake's own code, `parts.py:70`, or of the folder of code that gates call: a line may lie outside evolake.
+    """Return the innermost frame of evolake's own code, `parts.py:70`, or of the folder of code that gates call: a line may lie outside evolake.
 
     A stack of a thousand frames is walked once.
     """

@@ -41,7 +41,7 @@ def checker(name: str) -> Callable[[Checker], Checker]:
 
 
 def find_checker(name: str) -> Checker:
-    """The checker called `name`.
+    """Return the checker called `name`.
 
     Raises:
         InputError: none is registered under that name.

@@ -68,12 +68,12 @@ Say here why the rule exists. What it asks: {checkers[names].meaning if names in
 
 
 def _words(text: str) -> set[str]:
-    """The words of a name or a sentence, without endings that plurals and verbs have. Short ones say nothing of what a rule is about."""
+    """Return the words of a name or a sentence, without endings that plurals and verbs have. Short ones say nothing of what a rule is about."""
     return {re.sub(r"(s|es|ed|ing)$", "", word) for word in re.findall(r"[a-z]+", text.lower()) if len(word) > 3}
 
 
 def _fit(rule: Rule, name: str, checkers: dict[str, KnownChecker]) -> int:
-    """How well a rule fits the name of a new one, by the words that both have."""
+    """Return how well a rule fits the name of a new one, by the words that both have."""
     asked = _words(name)
     names = _words(f"{rule.id} {rule.check} {rule.gate}".replace(rule.id.partition("-")[0], " ").replace("_", " "))
     meaning = checkers[rule.check].meaning if rule.check in checkers else ""
@@ -81,13 +81,13 @@ def _fit(rule: Rule, name: str, checkers: dict[str, KnownChecker]) -> int:
 
 
 def _shared(asked: set[str], known: set[str]) -> int:
-    """How many of the asked words are known, or begin a known one ("short" begins "shortest")."""
+    """Return how many of the asked words are known, or begin a known one ("short" begins "shortest")."""
     return sum(word in known or any(len(word) > 4 and other.startswith(word) for other in known) for word in asked)
 
 
 def _gate_of(ruleset: Ruleset, name: str, check: str, gates: Sequence[str]) -> str:
-    """The gate of a checker that no rule names: the one in the new rule's name, else the one of more rules than any other, of those whose checkers
-    are in its module or package.
+    """Return the gate of a checker that no rule names: the one in the new rule's name, else the one of more rules than any other, of those whose
+    checkers are in its module or package.
 
     Raises:
         InputError: neither says which.

@@ -68,7 +68,7 @@ def find_faults(judged: Iterable[Judged]) -> Faults:
 
 
 def suspicion(faults: Faults) -> str:
-    """Why these look like a fault of ours, one line; "" where they do not."""
+    """Return why these look like a fault of ours, one line; "" where they do not."""
     why = [f"{len(who)} of them at {place}" for place, who in _alike(faults, "place").items() if place != "unknown"]
     why += [f"{len(who)} of them with {error}" for error, who in _alike(faults, "error").items()]
     if not why and faults.share <= SHARE:

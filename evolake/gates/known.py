@@ -36,7 +36,7 @@ class KnownChecker:
 
 
 def known_gates(line: str) -> tuple[GateSpec, ...]:
-    """The gates of a line, in order, its checkers registered on return; none where the line says nothing of its gates, or is none."""
+    """Return the gates of a line, in order, its checkers registered on return; none where the line says nothing of its gates, or is none."""
     spec = lines().get(line)
     gates = tuple(spec.gates.load()) if spec is not None and spec.gates else ()
     for module in (*(spec.checkers if spec else ()), *(gate.collect.module for gate in gates if isinstance(gate.collect, Lazy))):
@@ -85,7 +85,7 @@ def require_known(line: str, rules: Iterable[tuple[str, str, str, Mapping[str, A
 
 
 def near(what: str, name: str, known: Collection[str]) -> InputError:
-    """The error for a name that is not known: lists those that are, and the one most like it."""
+    """Return the error for a name that is not known: lists those that are, and the one most like it."""
     close = get_close_matches(name, known, n=1)
     do = (f"did you mean {close[0]!r}? " if close else "") + "`evolake rules checkers` lists them"
     return InputError(what, wanted=f"one of {', '.join(known)}" if known else "none", got=repr(name), do=do)

@@ -55,7 +55,9 @@ class GateResults:
 
 
 def gate_outcomes(verdicts: Iterable[Mapping[str, Any]], key: str = "artifact_id") -> list[dict[str, Any]]:
-    """What each gate said of each candidate, from rows of VERDICTS: its id (as `key`), gate, passed, and the rule, reason and evidence of a block."""
+    """Return what each gate said of each candidate, from rows of VERDICTS: its id (as `key`), gate, passed, and the rule, reason and evidence of a
+    block.
+    """
     result: dict[tuple[str, str], dict[str, Any]] = {}
     for verdict in verdicts:
         place = (verdict["artifact_id"], verdict["gate"])

@@ -40,7 +40,7 @@ class Ruleset:
         return {rule.id: rule.lesson for rule in self.rules if rule.lesson}
 
     def of_gate(self, gate: str) -> tuple[Rule, ...]:
-        """The rules that `gate` applies, in order of their ids."""
+        """Return the rules that `gate` applies, in order of their ids."""
         return tuple(rule for rule in self.rules if rule.gate == gate)
 
     def joined(self, rules: tuple[Rule, ...]) -> Ruleset:
@@ -57,7 +57,7 @@ class Ruleset:
 
 
 def load_rules(folder: Path, line: str) -> Ruleset:
-    """All rules of `line`: the files `folder/<line>/*.md`, by id.
+    """Return all rules of `line`: the files `folder/<line>/*.md`, by id.
 
     Raises:
         InputError: no such folder, no rule in it, an unreadable file, two rules of one id, or one that names a gate, checker or parameter that

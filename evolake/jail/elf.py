@@ -37,7 +37,7 @@ class Needs:
 
 
 def read(path: Path) -> Needs:
-    """What the file says that it needs. Raises BadProgram, or OSError when it cannot be read."""
+    """Return what the file says that it needs. Raises BadProgram, or OSError when it cannot be read."""
     with path.open("rb") as file:
         head = file.read(64)
         if head.startswith(b"#!"):
@@ -123,13 +123,13 @@ def needed(path: Path, *, trusted: bool) -> dict[str, Path]:
 
 
 def folders_of(path: Path, needs: Needs) -> tuple[str, ...]:
-    """The folders that a file of the system names for its libraries."""
+    """Return the folders that a file of the system names for its libraries."""
     here = str(path.resolve().parent)
     return tuple(folder.replace("${ORIGIN}", here).replace("$ORIGIN", here) for folder in needs.folders)
 
 
 def _loader(name: str) -> dict[str, Path]:
-    """The system's loader. A file that names another is not started."""
+    """Return the system's loader. A file that names another is not started."""
     if not name:
         return {}
     path = Path(name)
@@ -163,12 +163,12 @@ def _closure(name: str, own: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
 
 
 def _library(name: str, own: tuple[str, ...]) -> dict[str, Path]:
-    """The library called `name` and all that it needs itself; nothing where the system has none: then the loader says so."""
+    """Return the library called `name` and all that it needs itself; nothing where the system has none: then the loader says so."""
     return dict(_closure(name, own))
 
 
 def _places(name: str, own: tuple[str, ...]) -> list[Path]:
-    """Where the loader may take the library from: every entry of the cache, else the first folder that has it."""
+    """Return where the loader may take the library from: every entry of the cache, else the first folder that has it."""
     if "/" in name:
         return []
     for folder in own:
@@ -179,7 +179,7 @@ def _places(name: str, own: tuple[str, ...]) -> list[Path]:
 
 
 def system_folders() -> tuple[str, ...]:
-    """The folders of libraries that the loader knows by itself."""
+    """Return the folders of libraries that the loader knows by itself."""
     machine = f"{os.uname().machine}-linux-gnu"
     return (f"/lib/{machine}", f"/usr/lib/{machine}", *FOLDERS)
 
@@ -210,5 +210,5 @@ def _for_this_machine(path: Path) -> bool:
 
 
 def place(path: Path) -> str:
-    """Where the file lies in a jail, whose top folders are links as the host's are (/lib -> usr/lib)."""
+    """Return where the file lies in a jail, whose top folders are links as the host's are (/lib -> usr/lib)."""
     return str(path.parent.resolve() / path.name)

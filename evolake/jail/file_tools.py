@@ -114,7 +114,7 @@ def write(files: Mapping[str, str], path: str, text: str) -> Did:
 
 
 def delete(files: Mapping[str, str], path: str) -> Did:
-    """A file taken away."""
+    """Return a file taken away."""
     _file(files, path)
     return f"{path} is gone", {path: None}
 

@@ -47,7 +47,7 @@ class Place:
 
 
 def find(root: Path = Path("/")) -> Place | str:
-    """Where this process can make memory groups, or in words why nowhere. It looks at files below `root` only."""
+    """Return where this process can make memory groups, or in words why nowhere. It looks at files below `root` only."""
     try:
         lines = [line.split(":", 2) for line in (root / "proc/self/cgroup").read_text().splitlines()]
         mounts = list(_mounts(root))
@@ -75,7 +75,7 @@ def _mounts(root: Path) -> Iterator[tuple[str, str, Path]]:
 
 
 def _folders(mounts: list[tuple[str, str, Path]], kind: str, own: str) -> list[Path]:
-    """The group `own` and those above it as far as they are mounted, itself first; empty where it is not to be seen."""
+    """Return the group `own` and those above it as far as they are mounted, itself first; empty where it is not to be seen."""
     for result, within, point in mounts:
         if result == kind and ".." not in own.split("/") and f"{own}/".startswith(f"{within.rstrip('/')}/"):
             below = Path(own).relative_to(within)
@@ -154,7 +154,7 @@ class Group:
                 (self._run / name).write_text(str(value))
 
     def inside(self, argv: Iterable[str]) -> tuple[str, ...]:
-        """The command line that starts `argv` as the jail of this group."""
+        """Return the command line that starts `argv` as the jail of this group."""
         return (*INSIDE, str(self._folder / JAIL / "cgroup.procs"), *argv)
 
     def peak_mb(self) -> float | None:
@@ -167,7 +167,7 @@ class Group:
         return peak / MEBIBYTE if hits else None
 
     def _number(self, name: str, after: str = "") -> int | None:
-        """The number in a file of the group, the one behind the word `after` where there are several."""
+        """Return the number in a file of the group, the one behind the word `after` where there are several."""
         words = _words(self._run / name)
         with contextlib.suppress(ValueError, IndexError):
             return int(words[words.index(after) + 1 if after else 0])
@@ -233,7 +233,7 @@ def group(total_mb: float) -> Iterator[Group | None]:
 
 
 def obstacle() -> str | None:
-    """Why no group can be made, None where one can be: it makes one."""
+    """Return why no group can be made, None where one can be: it makes one."""
     place = find()
     if isinstance(place, str):
         return place

@@ -68,7 +68,7 @@ def host_programs(names: Sequence[str], where: str) -> HostPrograms:
 
 
 def _found(name: str) -> Path | None:
-    """The program's file: of a folder that it says is its own, the one in there, since what lies on PATH may only choose among several."""
+    """Return the program's file: of a folder that it says is its own, the one in there, since what lies on PATH may only choose among several."""
     chosen = shutil.which(name)
     if chosen is None:
         return None
@@ -77,7 +77,7 @@ def _found(name: str) -> Path | None:
 
 
 def _shown(name: str, path: Path) -> dict[str, Path]:
-    """A program, its libraries, and the folders that it reads. Raises BadProgram."""
+    """Return a program, its libraries, and the folders that it reads. Raises BadProgram."""
     real = path.resolve()
     places = {elf.place(path): real, str(real): real}
     needs = elf.read(real)
@@ -105,13 +105,13 @@ def _libraries_in(folder: Path) -> list[Path]:
 
 
 def _inside(place: str, places: dict[str, Path]) -> bool:
-    """Whether a place is in a folder that is shown as it is."""
+    """Return whether a place is in a folder that is shown as it is."""
     return any(str(parent) in places and places[str(parent)] == parent for parent in Path(place).parents)
 
 
 @functools.cache
 def _reported_folder(name: str, program: str) -> str | None:
-    """The folder that a program says is its own; None if it says none. Only programs of `ASKED` are started."""
+    """Return the folder that a program says is its own; None if it says none. Only programs of `ASKED` are started."""
     if name not in ASKED:
         return None
     home = {"HOME": os.environ["HOME"]} if "HOME" in os.environ else {}

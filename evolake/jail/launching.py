@@ -64,7 +64,7 @@ class Launcher:
         return descriptors[0], descriptors[1]
 
     def ended(self) -> dict[str, Any]:
-        """The account of the run, once `control` is readable: code, cpu_s, peak_mb."""
+        """Return the account of the run, once `control` is readable: code, cpu_s, peak_mb."""
         report, _ = wire.receive(self.control)
         if report is None:
             raise self._died("it ended during a run")

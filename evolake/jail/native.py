@@ -163,7 +163,7 @@ def out_of_memory(seen: supervise.Observation, peak_mb: float | None, limits: Li
 
 
 def forked_outcome(chosen: Backend, seen: supervise.Observation, limits: Limits) -> NativeOutcome:
-    """What came of a run without a result of the server's own: see `pool.ForkedRun`."""
+    """Return what came of a run without a result of the server's own: see `pool.ForkedRun`."""
     status, reason = verdict.judge(seen, limits) or ("ok", "")
     return NativeOutcome(
         status=status, exit_code=seen.report["exit_code"], signal=seen.report["signal"], outputs={}, stdout=seen.streams["stdout"],

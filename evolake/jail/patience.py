@@ -50,7 +50,7 @@ def patiently(run: Callable[[float], T], starved: Callable[[T], bool], what: str
 
 
 def starved(outcome: Outcome | NativeOutcome) -> bool:
-    """Whether the host cut a run off; for `patiently`."""
+    """Return whether the host cut a run off; for `patiently`."""
     return outcome.starved
 
 

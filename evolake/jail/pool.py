@@ -164,7 +164,7 @@ class Pool:
         return worker
 
     def _spawn(self) -> JailProcess:
-        """A new jail, importing; started by the pool's own thread, since a jail dies with the thread that started it."""
+        """Return a new jail, importing; started by the pool's own thread, since a jail dies with the thread that started it."""
         jail = self._starter.submit(JailProcess, self._backend, view=self._view).result()
         with contextlib.suppress(JailDied):  # `_prove` meets the same death, and tells it
             jail.begin_import(self._modules, self._wanted)

@@ -112,7 +112,7 @@ class JailProcess:
         self._complaints.close()
 
     def failure_to_start(self) -> JailUnavailable:
-        """The refusal for a jail that died before it was ready, in the words of what it wrote. Ends it."""
+        """Return the refusal for a jail that died before it was ready, in the words of what it wrote. Ends it."""
         deadline = time.monotonic() + 5
         while self._process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -125,7 +125,7 @@ class JailProcess:
 
 
 def request_descriptor(data: bytes) -> int:
-    """An anonymous file that holds `data`, to be passed into a jail: only the process that it is meant for reads it."""
+    """Return an anonymous file that holds `data`, to be passed into a jail: only the process that it is meant for reads it."""
     descriptor = os.memfd_create("evolake-request", os.MFD_CLOEXEC)
     view = memoryview(data)
     while view:

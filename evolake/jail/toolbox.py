@@ -44,7 +44,7 @@ def options(program: str, tools: Sequence[str] = ()) -> list[str]:
 
 
 def _extra(tool: str) -> dict[str, Path]:
-    """A program of `EXTRA` with its libraries and folders; nothing where this system has not got it."""
+    """Return a program of `EXTRA` with its libraries and folders; nothing where this system has not got it."""
     result: dict[str, Path] = {}
     if (path := shutil.which(tool, path=PATH)) is not None:
         _add(result, Path(path))
@@ -77,7 +77,7 @@ def _add(result: dict[str, Path], path: Path) -> None:
 
 
 def _behind(driver: str) -> dict[str, Path]:
-    """What a compiler's driver calls and reads: its own folders, their programs' libraries, and the development files of the C library."""
+    """Return what a compiler's driver calls and reads: its own folders, their programs' libraries, and the development files of the C library."""
     result: dict[str, Path] = {}
     folders = [Path(path).parent for name in INTERNALS if (path := _asked(driver, f"-print-prog-name={name}"))]
     folders += [Path(path).parent for name in ("crtbegin.o", "libgcc.a") if (path := _asked(driver, f"-print-file-name={name}"))]
@@ -97,7 +97,7 @@ def _behind(driver: str) -> dict[str, Path]:
 
 
 def _asked(driver: str, question: str) -> str | None:
-    """An absolute path that the compiler's driver tells; None when it knows none."""
+    """Return an absolute path that the compiler's driver tells; None when it knows none."""
     try:
         said = subprocess.run([driver, question], env={"PATH": PATH}, capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.SubprocessError):

@@ -40,7 +40,7 @@ def send(control: socket.socket, message: dict[str, Any], descriptors: tuple[int
 
 
 def receive(control: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
-    """The next message and its descriptors; (None, []) when the other end is gone."""
+    """Return the next message and its descriptors; (None, []) when the other end is gone."""
     try:
         data, descriptors, _, _ = socket.recv_fds(control, LONGEST_MESSAGE, MOST_DESCRIPTORS)
     except ConnectionError:
@@ -59,7 +59,7 @@ def longest_frame(nonce: str, body_bytes: int) -> int:
 
 
 def unframe(nonce: str, data: bytes) -> bytes:
-    """The body of the one frame that `data` is. Raises BadReply."""
+    """Return the body of the one frame that `data` is. Raises BadReply."""
     if not data:
         raise BadReply("ended without a reply")
     head, newline, body = data.partition(b"\n")
@@ -85,7 +85,7 @@ def parse_reply(nonce: str, data: bytes) -> dict[str, Any]:
 
 
 def _depth_exceeds(value: Any, deepest: int) -> bool:
-    """Whether containers nest deeper than `deepest`; level by level, so the depth of the value is no danger to this walk."""
+    """Return whether containers nest deeper than `deepest`; level by level, so the depth of the value is no danger to this walk."""
     level = [value]
     for _ in range(deepest + 1):
         level = [child for parent in level for child in (parent.values() if isinstance(parent, dict) else parent) if isinstance(child, dict | list)]

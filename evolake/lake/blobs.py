@@ -33,13 +33,13 @@ class BlobStore:
         return BlobStore, (self._root,)
 
     def path(self, sha: str) -> Path:
-        """Where the blob lies, or would lie."""
+        """Return where the blob lies, or would lie."""
         if not isinstance(sha, str) or not _SHA.fullmatch(sha):
             raise InputError(f"{sha!r} does not name a blob", wanted="64 hexadecimal digits", do="use the name that put() gave")
         return self._root / "blobs" / sha[:2] / sha[2:]
 
     def has(self, sha: str) -> bool:
-        """Whether the blob is there and whole."""
+        """Return whether the blob is there and whole."""
         path = self.path(sha)
         return path.exists() and self._shas.of(path) == sha
 
@@ -63,7 +63,7 @@ class BlobStore:
             disk.touch(path)
 
     def get(self, sha: str) -> bytes:
-        """The bytes named `sha`, verified.
+        """Return the bytes named `sha`, verified.
 
         Raises:
             InputError: there is no such blob. CorruptPart: its bytes are not what its name says; they are in quarantine.

@@ -215,7 +215,7 @@ class Catalogue:
         return self._ran(lambda: pl.DataFrame(self._connection.sql(sql, params=given).to_arrow_table()))
 
     def _ran(self, run: Callable[[], Answer]) -> Answer:
-        """What `run` gives. Where it does not know a name, it runs again with all views there, for DuckDB to say which are near."""
+        """Return what `run` gives. Where it does not know a name, it runs again with all views there, for DuckDB to say which are near."""
         with statements.explained(self._names):
             try:
                 return run()
@@ -226,7 +226,7 @@ class Catalogue:
                 return run()
 
     def _ready(self, sql: str, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
-        """The parameters of a statement that may be run now: it is one that reads, and what it reads is whole."""
+        """Return the parameters of a statement that may be run now: it is one that reads, and what it reads is whole."""
         given = statements.check(self._connection, sql, dict(parameters or {}))
         self._make(None if _READS_BY_NAME.search(sql) or _TELLS_NAMES.search(sql) else _words(sql))
         self._verify(sql)
@@ -285,7 +285,7 @@ class Catalogue:
 
 
 def _parts(tables: list[TableParts], *, current: bool) -> list[Part]:
-    """The parts of some tables that are not lost, or the current ones alone."""
+    """Return the parts of some tables that are not lost, or the current ones alone."""
     return [part for table in tables for part in table.parts if part.state != "lost" and not (current and part.superseded)]
 
 
@@ -295,7 +295,7 @@ def _table(parts: list[Part], columns: Callable[[], Any]) -> Any:
 
 
 def _population_schema(tables: list[TableParts], columns: Callable[[], Any]) -> Any:
-    """The columns of a population. In files of many cycles its rows keep their own `cycle`, so that the part's is a column there."""
+    """Return the columns of a population. In files of many cycles its rows keep their own `cycle`, so that the part's is a column there."""
     schema = columns()
     packed = any(part.place for table in tables for part in table.parts)
     return datasets.with_part_cycle(schema) if schema is not None and packed else schema
@@ -303,7 +303,7 @@ def _population_schema(tables: list[TableParts], columns: Callable[[], Any]) -> 
 
 @lru_cache(256)
 def _words(sql: str) -> frozenset[str]:
-    """The words of a statement in lower case, less comments and strings that something is compared with: what may name a view."""
+    """Return the words of a statement in lower case, less comments and strings that something is compared with: what may name a view."""
     data = sql.encode()
     tokens = duckdb.tokenize(sql)
     ends = [*(start for start, _ in tokens[1:]), len(data)]

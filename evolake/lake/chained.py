@@ -58,7 +58,7 @@ class Log:
 
 
 def encode(body: Mapping[str, Any], no: int, chain: str) -> tuple[bytes, str]:
-    """The bytes of line number `no` after a log whose chain comes to `chain`, and what it comes to then."""
+    """Return the bytes of line number `no` after a log whose chain comes to `chain`, and what it comes to then."""
     text = json.dumps({**body, "no": no, "chain": chain}, ensure_ascii=False)
     check = _check(text)
     return b"\n" + _signed(text, check) + b"\n", link(chain, check)
@@ -71,7 +71,7 @@ def signed(body: Mapping[str, Any]) -> bytes:
 
 
 def unsigned(line: bytes) -> dict[str, Any] | None:
-    """The object on one line, less its check sum; None where it is not, byte for byte, what was written."""
+    """Return the object on one line, less its check sum; None where it is not, byte for byte, what was written."""
     signed = _SIGNED.fullmatch(line)
     if signed is None or hashlib.sha256(signed[1] + b"}").hexdigest()[:16].encode() != signed[2]:
         return None
@@ -83,7 +83,7 @@ def unsigned(line: bytes) -> dict[str, Any] | None:
 
 
 def link(chain: str, check: str) -> str:
-    """What the chain comes to after one more line."""
+    """Return what the chain comes to after one more line."""
     return hashlib.sha256(f"{chain}{check}".encode()).hexdigest()[:16]
 
 
@@ -105,7 +105,9 @@ class _Reading:
 
 
 def parse(data: bytes, before: Log | None = None, lines_before: int = 0) -> Log:
-    """What the bytes of a log say; never raises. before: what its first lines say, which end whole and without a fault; `data` are the rest then."""
+    """Return what the bytes of a log say; never raises. before: what its first lines say, which end whole and without a fault; `data` are the rest
+    then.
+    """
     lines = data.split(b"\n")
     reading = _Reading()
     if before is not None:
@@ -147,7 +149,7 @@ def _take(reading: _Reading, at: int, line: bytes, body: dict[str, Any]) -> None
 
 
 def _was_whole(line: bytes) -> bool:
-    """Whether a line that fails its check was once whole: a torn one ends before the brace that closes it."""
+    """Return whether a line that fails its check was once whole: a torn one ends before the brace that closes it."""
     return line.endswith(b"}") and line.count(b"{") <= line.count(b"}")
 
 

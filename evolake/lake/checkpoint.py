@@ -63,13 +63,13 @@ class Checkpoint:
 
 
 def path_of(manifest: Path) -> Path:
-    """Where the checkpoint of a manifest lies."""
+    """Return where the checkpoint of a manifest lies."""
     table = manifest.parent
     return table.parent.parent.parent / layout.CACHE / "manifests" / table.parent.name / f"{table.name}.checkpoint"
 
 
 def load(manifest: Path, data: bytes) -> Checkpoint | None:
-    """The checkpoint of a manifest whose bytes are `data`; None where there is none that can be believed. Never raises."""
+    """Return the checkpoint of a manifest whose bytes are `data`; None where there is none that can be believed. Never raises."""
     result = read(manifest)
     if result is None or isinstance(result, str):
         return None
@@ -78,7 +78,7 @@ def load(manifest: Path, data: bytes) -> Checkpoint | None:
 
 
 def fits(summary: Mapping[str, Any], data: bytes) -> bool:
-    """Whether a manifest's bytes begin with those that a checkpoint was made of."""
+    """Return whether a manifest's bytes begin with those that a checkpoint was made of."""
     return len(data) >= summary["size"] and hashlib.sha256(memoryview(data)[: summary["size"]]).hexdigest() == summary["of"]
 
 
@@ -122,7 +122,7 @@ def write(manifest: Path, data: bytes, checkpoint: Checkpoint) -> None:
 
 
 def is_due(lines: int, before: int) -> bool:
-    """Whether a checkpoint of `lines` lines is worth writing where the last was of `before`."""
+    """Return whether a checkpoint of `lines` lines is worth writing where the last was of `before`."""
     return lines - before >= max(FEWEST_LINES, before // SHARE)
 
 
@@ -138,7 +138,7 @@ def no_rows() -> pl.DataFrame:
 
 
 def row_of(entry: ManifestEntry, root: Path) -> tuple[Any, ...]:
-    """An entry as a row of COLUMNS."""
+    """Return an entry as a row of COLUMNS."""
     record, provenance = entry.record, entry.provenance
     return (
         entry.event == "commit", record.cycle, entry.token, entry.size, json.dumps(dict(entry.columns)), record.path.relative_to(root).as_posix(),
@@ -148,7 +148,7 @@ def row_of(entry: ManifestEntry, root: Path) -> tuple[Any, ...]:
 
 
 def entry_of(row: tuple[Any, ...], line: str, asset: str, root: Path) -> ManifestEntry:
-    """The entry of a row of COLUMNS."""
+    """Return the entry of a row of COLUMNS."""
     committed, cycle, token, size, columns, path, rows, content_sha, file_sha, schema_name, schema_version, run_id, created_at, provenance = row
     record = Record(
         line, asset, cycle, root / path, rows, content_sha, file_sha, schema_name, schema_version, run_id, datetime.fromisoformat(created_at),

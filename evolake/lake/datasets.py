@@ -42,25 +42,25 @@ SEALS = TableSchema(
 
 
 def arrow_schema(schema: TableSchema) -> pa.Schema:
-    """The Arrow schema of a table's Parquet files."""
+    """Return the Arrow schema of a table's Parquet files."""
     return schema.empty().to_arrow(compat_level=pl.CompatLevel.oldest()).schema
 
 
 def shared(parts: Sequence[Part], schema: TableSchema, *, with_origin: bool = False) -> ds.Dataset:
-    """The union of side tables: the schema's columns, and with `with_origin` those of ORIGIN. Only readable parts."""
+    """Return the union of side tables: the schema's columns, and with `with_origin` those of ORIGIN. Only readable parts."""
     wanted = arrow_schema(schema)
     parts = [part for part in parts if part.readable]
     return _dataset(parts, origin_schema(schema), _origin) if with_origin else _dataset(parts, wanted, lambda part: {})
 
 
 def _origin(part: Part) -> Constants:
-    """What a part's rows have in common. A file of many cycles has cycle and run in columns of its own."""
+    """Return what a part's rows have in common. A file of many cycles has cycle and run in columns of its own."""
     common: Constants = {"superseded": part.superseded, "origin_line": part.line, "origin_asset": part.asset}
     return common if part.place else common | {"origin_cycle": part.partition.cycle, "origin_run": part.record.run_id}
 
 
 def origin_schema(schema: TableSchema) -> pa.Schema:
-    """The Arrow schema of a shared table with the columns of ORIGIN."""
+    """Return the Arrow schema of a shared table with the columns of ORIGIN."""
     return pa.schema([*arrow_schema(schema), *ORIGIN])
 
 
@@ -70,7 +70,7 @@ def empty(schema: pa.Schema) -> ds.Dataset:
 
 
 def table_schema(tables: Sequence[TableParts], schema: TableSchema | None) -> pa.Schema | None:
-    """The Arrow schema of one line's table with a `cycle` column. None where neither a schema nor a readable part tells the columns."""
+    """Return the Arrow schema of one line's table with a `cycle` column. None where neither a schema nor a readable part tells the columns."""
     known = [arrow_schema(schema)] if schema else []
     for parts in tables:
         for columns, paths in parts.paths_by_columns():
@@ -96,7 +96,7 @@ def _cycle(part: Part) -> Constants:
 
 
 def _footer(paths: Iterable[Path]) -> list[pa.Schema]:
-    """The Arrow schema of the first file that can be opened: files with the same columns need to be opened but once."""
+    """Return the Arrow schema of the first file that can be opened: files with the same columns need to be opened but once."""
     for path in paths:
         try:
             return [pq.read_schema(path).remove_metadata()]

@@ -91,7 +91,7 @@ def append(path: Path, data: bytes) -> None:
 
 
 def read(path: Path, start: int = 0) -> bytes:
-    """The bytes of a file, from `start` on."""
+    """Return the bytes of a file, from `start` on."""
     _step("read", path)
     with path.open("rb") as file:
         file.seek(start)
@@ -99,7 +99,7 @@ def read(path: Path, start: int = 0) -> bytes:
 
 
 def names(path: Path) -> list[str]:
-    """The names in a folder, sorted; none where there is no such folder. A folder that may not be read is an OSError, never an empty one."""
+    """Return the names in a folder, sorted; none where there is no such folder. A folder that may not be read is an OSError, never an empty one."""
     _step("list", path)
     try:
         return sorted(os.listdir(path))  # noqa: PTH208  a Path per entry takes longer

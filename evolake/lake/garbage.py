@@ -46,7 +46,7 @@ class Garbage:
 
 
 def find(lake: Lake, *, older_than_s: float = DAY_S) -> Garbage:
-    """What can go. Changes nothing.
+    """Return what can go. Changes nothing.
 
     Raises:
         LakeError: a table or seal is damaged, so that it cannot be said what is needed.

@@ -31,7 +31,7 @@ def _per_row(ids: Any, sources: Any, targets: Any) -> pa.Array:
 
 
 def reached(start: str, sources: pa.Array, targets: pa.Array) -> list[str]:
-    """Every target to which edges (sources[i] -> targets[i]) lead from `start`, in no order."""
+    """Return every target to which edges (sources[i] -> targets[i]) lead from `start`, in no order."""
     names = pa.concat_arrays([pa.array([start], sources.type), sources, targets]).dictionary_encode()
     numbers = names.indices.to_numpy()
     after = numbers[1 + len(sources) :]

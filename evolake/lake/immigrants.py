@@ -48,17 +48,17 @@ class SeedSource:
 
 
 def file_item(path: Path) -> SeedItem:
-    """A seed that is a file."""
+    """Return a seed that is a file."""
     return text_item(path.stem, read_bytes(path, TEXT_BYTES), path)
 
 
 def text_item(name: str, data: bytes, path: Path | None = None) -> SeedItem:
-    """A seed that is a part of a file."""
+    """Return a seed that is a part of a file."""
     return SeedItem(name, hashlib.sha256(data).hexdigest(), lambda: data, path=path)
 
 
 def folder_item(path: Path) -> SeedItem:
-    """A seed that is a folder; what it is known by covers names and bytes of its files."""
+    """Return a seed that is a folder; what it is known by covers names and bytes of its files."""
     digest = hashlib.sha256()
     for file in sorted(result for result in path.rglob("*") if result.is_file() and not result.is_symlink()):
         data = read_bytes(file, DATA_BYTES)
@@ -90,17 +90,17 @@ def seeds_of(source: SeedSource, settings: Any) -> list[SeedItem]:
 
 
 def entry(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What the state keeps of a seed. row: of IMMIGRANTS."""
+    """Return what the state keeps of a seed. row: of IMMIGRANTS."""
     return {name: row[name] for name in ("name", "cycle", "artifact_id", "state", "ruleset_hash")}
 
 
 def enters(known: Mapping[str, Any] | None, ruleset_hash: str) -> bool:
-    """Whether a seed enters that the state knows as `known` (None: not at all) under these rules."""
+    """Return whether a seed enters that the state knows as `known` (None: not at all) under these rules."""
     return known is None or (known["state"] == "blocked" and known["ruleset_hash"] != ruleset_hash)
 
 
 def waiting(items: Iterable[SeedItem], entered: Mapping[str, Mapping[str, Any]], ruleset_hash: str) -> list[SeedItem]:
-    """The seeds that enter next, each content once, by name."""
+    """Return the seeds that enter next, each content once, by name."""
     result = {item.sha: item for item in items if enters(entered.get(item.sha), ruleset_hash)}
     return sorted(result.values(), key=lambda item: (item.name, item.sha))
 

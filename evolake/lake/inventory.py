@@ -178,7 +178,7 @@ class Inventory:
 
 
 def take_inventory(lake: Lake) -> Inventory:
-    """What the lake holds; a table that is damaged is told, never left out."""
+    """Return what the lake holds; a table that is damaged is told, never left out."""
     tables: list[TableParts] = []
     damaged: dict[tuple[str, str], LakeError] = {}
     for line, asset, _ in manifests(lake.root):
@@ -190,7 +190,7 @@ def take_inventory(lake: Lake) -> Inventory:
 
 
 def _of_table(lake: Lake, table: Partition) -> TableParts:
-    """The parts of one table. The manifest is read once; a partition of which it alone cannot say what it holds is settled."""
+    """Return the parts of one table. The manifest is read once; a partition of which it alone cannot say what it holds is settled."""
     line, asset = table.line, table.asset
     logs = lake.manifests.load(table.manifest)
     sizes: dict[str | None, int] = dict(layout.part_sizes(table.asset_folder))
@@ -226,7 +226,7 @@ def _of_table(lake: Lake, table: Partition) -> TableParts:
 
 
 def _state(place: Packed | None, there: int | None, size: int, files: dict[Path, int | None]) -> State:
-    """What a current part's file is by its size. files: sizes of the files of many cycles that were asked for before."""
+    """Return what a current part's file is by its size. files: sizes of the files of many cycles that were asked for before."""
     if place is not None:
         if place.path not in files:
             files[place.path] = place.path.stat().st_size if place.path.exists() else None
@@ -239,7 +239,7 @@ def _part(partition: Partition, place: Packed | None, entry: ManifestEntry, stat
 
 
 def _superseded(partition: Partition, log: PartitionLog, current: ManifestEntry) -> list[Part]:
-    """What a partition held before, oldest first; content that came again counts once."""
+    """Return what a partition held before, oldest first; content that came again counts once."""
     parts, seen = [], {current.record.content_sha}
     for entry in reversed(log.commits):
         if entry.record.content_sha not in seen:

@@ -123,17 +123,17 @@ class Partition:
         return self.root / "quarantine" / self.line / self.asset
 
     def history(self, token: int, file_sha: str) -> Path:
-        """Where the part that `token` wrote lies once it has been superseded."""
+        """Return where the part that `token` wrote lies once it has been superseded."""
         return self.asset_folder / HISTORY / self._key / f"{token:06d}-{file_sha[:16]}.parquet"
 
 
 def log_lock(table: Path) -> Path:
-    """The lock of those who add to a table's manifest, by the table's folder: one for all tables of a line."""
+    """Return the lock of those who add to a table's manifest, by the table's folder: one for all tables of a line."""
     return table.parents[2] / "locks" / table.parent.name / "_manifests.lock"
 
 
 def line_lock(root: Path, line: str) -> Path:
-    """The lock of a whole line; its token beside it."""
+    """Return the lock of a whole line; its token beside it."""
     return root / "locks" / f"{check_name('line', line)}.lock"
 
 
@@ -148,12 +148,12 @@ def manifests(root: Path) -> list[tuple[str, str, Path]]:
 
 
 def parts(table: Path) -> Iterator[Path]:
-    """The current parts that lie in a table's folder, by the folder's listing."""
+    """Return the current parts that lie in a table's folder, by the folder's listing."""
     return (table / (f"cycle={cycle}" if cycle else "") / PART for cycle in part_sizes(table))
 
 
 def any_part(table: Path) -> Path | None:
-    """A current part that lies in a table's folder, or a file with the parts of many cycles; None where there is none."""
+    """Return a current part that lies in a table's folder, or a file with the parts of many cycles; None where there is none."""
     return next(parts(table), None) or next((file for name in disk.names(table) if name.startswith(MANY) for file in (table / name).iterdir()), None)
 
 
@@ -168,7 +168,7 @@ def part_sizes(table: Path) -> dict[str | None, int]:
 
 
 def cycle_of(part: Path) -> str | None:
-    """The cycle whose part this is, by its folder."""
+    """Return the cycle whose part this is, by its folder."""
     return part.parent.name.removeprefix("cycle=") if part.parent.name.startswith("cycle=") else None
 
 

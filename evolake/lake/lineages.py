@@ -30,7 +30,7 @@ def roots_of(parents: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
 
 
 def held(artifact: str, roots: Mapping[str, Collection[str]], is_held: Callable[[str], bool]) -> bool | None:
-    """Whether all roots of an artifact are held out; None where some are and some are not.
+    """Return whether all roots of an artifact are held out; None where some are and some are not.
 
     Args:
         roots: as of `roots_of`; an artifact that is not among them is its own root. is_held: of a root's id alone, so that a later set moves none.

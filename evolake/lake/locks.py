@@ -86,13 +86,13 @@ def check_lease(path: Path) -> None:
 
 
 def _processes() -> str:
-    """Which processes a process id of ours is one of: this boot of this machine, and in it this process namespace."""
+    """Return which processes a process id of ours is one of: this boot of this machine, and in it this process namespace."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     return f"{boot} {Path('/proc/self/ns/pid').stat().st_ino}"
 
 
 def holder(note: Path) -> str:
-    """Who a lock's note names, in words."""
+    """Return who a lock's note names, in words."""
     try:
         about = json.loads(note.read_bytes())
         return f"run {about['run_id']} (process {about['pid']} on {about['host']}, since {about['since']})"
@@ -111,8 +111,8 @@ class Holder:
 
 
 def held_by(path: Path) -> Holder | None:
-    """Who holds the lock at `path` by its note, without touching the lock; None where nobody does, or a process that could be seen from here and
-    is gone. Of a process of another host or container the note is believed."""
+    """Return who holds the lock at `path` by its note, without touching the lock; None where nobody does, or a process that could be seen from here
+    and is gone. Of a process of another host or container the note is believed."""
     try:
         about = json.loads(path.with_suffix(".holder").read_bytes())
         ours = about["processes"] == _processes() if "processes" in about else about["host"] == socket.gethostname()
@@ -137,7 +137,7 @@ class Fence:
 
     @classmethod
     def take(cls, path: Path, *, at_least: int, what: str, run_id: str) -> Fence:
-        """The next token of the counter at `path`, above `at_least`; stored before it is used."""
+        """Return the next token of the counter at `path`, above `at_least`; stored before it is used."""
         token = max(_newest(path), at_least) + 1
         disk.write_atomic(path, str(token).encode(), tag="token")
         return cls(path, token, what, run_id)

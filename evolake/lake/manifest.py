@@ -57,7 +57,7 @@ class PartitionLog:
         return replace(self, commits=tuple(commits[token] for token in sorted(commits)), pending=tuple(pending[token] for token in waiting))
 
     def place_of(self, entry: ManifestEntry) -> Packed | None:
-        """Where an entry's rows lie, if in a file with others."""
+        """Return where an entry's rows lie, if in a file with others."""
         return self.packed.get(entry.token)
 
 
@@ -110,7 +110,7 @@ class Partitions(Mapping[str | None, PartitionLog]):
         return PartitionLog(commits, tuple(entry for entry in entries if entry.event != COMMIT), self.packed_of(cycle))
 
     def plain(self) -> tuple[pl.DataFrame, list[str | None]]:
-        """The stored rows of partitions with one commit and nothing else, less those whose log has been made; and the cycles of all others."""
+        """Return the stored rows of partitions with one commit and nothing else, less those whose log has been made; and the cycles of all others."""
         kept = [log[0] for log in self._logs.values() if isinstance(log, tuple) and log[1] - log[0] == 1]
         if self._stored is None:
             return checkpoint.no_rows(), list(self._logs)
@@ -119,7 +119,7 @@ class Partitions(Mapping[str | None, PartitionLog]):
         return rows, [cycle for cycle in self._logs if cycle not in known]
 
     def stored(self) -> pl.DataFrame:
-        """All of it as rows of a checkpoint."""
+        """Return all of it as rows of a checkpoint."""
         spans: list[pl.DataFrame] = []
         rows: list[tuple[Any, ...]] = []
         for log in self._logs.values():
@@ -195,7 +195,7 @@ class Manifests:
         self._parsed: dict[Path, _Parsed] = {}
 
     def look(self, path: Path) -> Manifest:
-        """The manifest whether damaged or not; an empty one where there is none."""
+        """Return the manifest whether damaged or not; an empty one where there is none."""
         return self._look(path, checkpoints=True)
 
     def reread(self, path: Path) -> Manifest:
@@ -238,7 +238,7 @@ class Manifests:
         return parsed
 
     def same(self, path: Path, data: bytes, stored: checkpoint.Checkpoint) -> bool:
-        """Whether a checkpoint says what the lines that it was made of say. data: those lines."""
+        """Return whether a checkpoint says what the lines that it was made of say. data: those lines."""
         parsed = _Parsed(0, 0, 0, 0, Manifest(chained.Log(), _none(path, self._root))).grown(data)
         log, partitions = parsed.manifest.log, parsed.manifest.partitions
         head = (parsed.size, parsed.lines, log.no, log.chain, tuple(dict(body) for body in partitions.packs))

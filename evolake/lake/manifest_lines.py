@@ -51,7 +51,7 @@ class ManifestEntry:
 
 
 def body_of(entry: ManifestEntry, root: Path) -> dict[str, Any]:
-    """The manifest's line for one entry."""
+    """Return the manifest's line for one entry."""
     record = entry.record
     return {
         "event": entry.event, "token": entry.token, "line": record.line, "asset": record.asset, "cycle": record.cycle,
@@ -62,7 +62,7 @@ def body_of(entry: ManifestEntry, root: Path) -> dict[str, Any]:
 
 
 def entry_of(body: Mapping[str, Any], root: Path) -> ManifestEntry:
-    """The entry on one line; see `body_of`. Raises KeyError, TypeError or ValueError where it is no entry's."""
+    """Return the entry on one line; see `body_of`. Raises KeyError, TypeError or ValueError where it is no entry's."""
     record = Record(
         line=body["line"], asset=body["asset"], cycle=body["cycle"], path=root / body["path"], rows=body["rows"],
         content_sha=body["content_sha"], file_sha=body["file_sha"], schema_name=body["schema_name"], schema_version=body["schema_version"],

@@ -63,7 +63,7 @@ class Member:
 
 
 def encode(members: Sequence[Member], root: Path) -> bytes:
-    """The file's bytes, the same for the same members."""
+    """Return the file's bytes, the same for the same members."""
     frames = []
     for member in members:
         record = member.entry.record
@@ -74,7 +74,7 @@ def encode(members: Sequence[Member], root: Path) -> bytes:
 
 
 def event(members: Sequence[tuple[ManifestEntry, int]], path: Path, file_sha: str, size: int, root: Path) -> dict[str, Any]:
-    """The manifest's line for a file. members: each part's entry, and how many rows it has."""
+    """Return the manifest's line for a file. members: each part's entry, and how many rows it has."""
     return {
         "event": PACKED, "path": path.relative_to(root).as_posix(), "file_sha": file_sha, "size": size,
         "members": [[entry.record.cycle, entry.token, rows] for entry, rows in members],
@@ -82,7 +82,7 @@ def event(members: Sequence[tuple[ManifestEntry, int]], path: Path, file_sha: st
 
 
 def rows_of(whole: pl.DataFrame, place: Packed, columns: Mapping[str, str]) -> pl.DataFrame:
-    """The rows of one part as they were published. whole: all that is in the file."""
+    """Return the rows of one part as they were published. whole: all that is in the file."""
     return whole[place.offset : place.offset + place.rows].select(list(columns))
 
 
@@ -104,7 +104,7 @@ def files(table: Path) -> Iterator[Path]:
 
 
 def entries_in(path: Path, root: Path) -> list[ManifestEntry]:
-    """The entries in a file's metadata; none where it cannot be read."""
+    """Return the entries in a file's metadata; none where it cannot be read."""
     try:
         summary = json.loads(pl.read_parquet_metadata(path)[ENTRIES])
         return [manifest_lines.entry_of(body, root) for body in summary]

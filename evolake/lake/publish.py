@@ -59,7 +59,7 @@ class Publisher:
             )
 
     def _finish_what_was_begun(self, partition: Partition) -> ManifestEntry | None:
-        """The entry whose content the partition holds. Sweeps dead writers' files; commits what a dead writer had put in place."""
+        """Return the entry whose content the partition holds. Sweeps dead writers' files; commits what a dead writer had put in place."""
         for leftover in partition.folder.glob(".tmp-*"):
             disk.remove(leftover)
         try:
@@ -137,12 +137,12 @@ def _check(fence: Fence, partition: Partition) -> None:
 
 
 def as_commit(entry: ManifestEntry) -> ManifestEntry:
-    """The commit that ends what an intent began."""
+    """Return the commit that ends what an intent began."""
     return replace(entry, event=COMMIT)
 
 
 def as_record(entry: ManifestEntry, root: Path) -> bytes:
-    """The bytes of the record beside a part: the line of its commit, outside of the chain."""
+    """Return the bytes of the record beside a part: the line of its commit, outside of the chain."""
     return chained.signed(manifest_lines.body_of(as_commit(entry), root)) + b"\n"
 
 

@@ -33,7 +33,7 @@ def blobs_there(lake: Lake) -> dict[str, int]:
 
 
 def needed(lake: Lake, there: Iterable[str]) -> set[str]:
-    """Those blobs of `there` that are needed.
+    """Return those blobs of `there` that are needed.
 
     Raises:
         LakeError: something cannot be read, so that nobody can say what is needed.
@@ -49,7 +49,7 @@ def needed(lake: Lake, there: Iterable[str]) -> set[str]:
 
 
 def _named(known: frozenset[str], data: bytes) -> set[str]:
-    """The names of known blobs in some bytes; in a longer run of digits a name may begin anywhere."""
+    """Return the names of known blobs in some bytes; in a longer run of digits a name may begin anywhere."""
     result = set()
     for run in _HEX.findall(data):
         text = run.decode()

@@ -45,7 +45,7 @@ class RunLocks:
             disk.discard(path)
 
     def seen(self, run_id: str) -> bool:
-        """Whether the run ever took its lock, and nobody has taken its file away since."""
+        """Return whether the run ever took its lock, and nobody has taken its file away since."""
         return self._path(run_id).exists()
 
     def all_seen(self) -> list[str]:

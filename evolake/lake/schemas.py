@@ -67,12 +67,12 @@ class TableSchema:
         return {name: (kind, self.descriptions[name]) for name, kind in self.columns.items()}
 
     def note(self, column: str) -> str:
-        """What a reader is told of a column: its description, and whether it is no content."""
+        """Return what a reader is told of a column: its description, and whether it is no content."""
         aside = " Not content: it may differ when the same work is done again." if column in self.provenance else ""
         return self.descriptions[column] + aside
 
     def empty(self) -> pl.DataFrame:
-        """A frame of no rows with these columns."""
+        """Return a frame of no rows with these columns."""
         return pl.DataFrame(schema=dict(self.columns))
 
     def frame(self, rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
@@ -122,7 +122,7 @@ class TableSchema:
         )
 
     def repeated_keys(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The rows of `frame` whose key is null somewhere or is borne by another row too."""
+        """Return the rows of `frame` whose key is null somewhere or is borne by another row too."""
         keys = list(self.keys)
         return frame.filter(pl.struct(keys).is_duplicated() | pl.any_horizontal(pl.col(keys).is_null()))
 
@@ -264,12 +264,12 @@ SHARED = {schema.name: schema for schema in (ARTIFACTS, DERIVATIONS, VERDICTS, A
 
 
 def side_table(asset: str, schema: TableSchema) -> str:
-    """The asset name under which `asset` publishes its rows of a shared table."""
+    """Return the asset name under which `asset` publishes its rows of a shared table."""
     return f"{asset}__{schema.name}"
 
 
 def shared_table_of(asset: str) -> str | None:
-    """The shared table that an asset name is a side table of, or None."""
+    """Return the shared table that an asset name is a side table of, or None."""
     _, mark, table = asset.rpartition("__")
     return table if mark and table in SHARED else None
 
@@ -288,5 +288,5 @@ def tables_by_name(*schemas: TableSchema) -> dict[str, TableSchema]:
 
 
 def incoming_tables(population: Mapping[str, TableSchema]) -> dict[str, TableSchema]:
-    """The tables that a line publishes with every seal: asset -> schema. population: name -> schema."""
+    """Return the tables that a line publishes with every seal: asset -> schema. population: name -> schema."""
     return {f"{INCOMING}{name}": schema for name, schema in population.items()} | {"opened": OPENED, "immigrants": IMMIGRANTS}

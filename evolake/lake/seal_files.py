@@ -52,7 +52,7 @@ def population_version(hashes: Mapping[str, str]) -> str:
 
 
 def encode(seal: Seal) -> bytes:
-    """The bytes of a seal's file."""
+    """Return the bytes of a seal's file."""
     body = {**vars(seal), "format": FORMAT}
     return (json.dumps({**body, "check": _check(body)}, sort_keys=True, indent=1) + "\n").encode()
 
@@ -62,7 +62,7 @@ def _check(body: Mapping[str, Any]) -> str:
 
 
 def decode(data: bytes, line: str, cycle: str) -> Seal:
-    """The seal in a file's bytes.
+    """Return the seal in a file's bytes.
 
     Raises:
         ValueError: these are not, byte for byte, the bytes of a seal of that line and cycle; says why.
@@ -84,7 +84,7 @@ def decode(data: bytes, line: str, cycle: str) -> Seal:
 
 
 def from_body(body: Mapping[str, Any]) -> Seal:
-    """A seal from its fields. Raises ValueError where one is missing, is not known or has another type."""
+    """Return a seal from its fields. Raises ValueError where one is missing, is not known or has another type."""
     try:
         seal = Seal(**body)
     except TypeError as error:
@@ -98,12 +98,12 @@ def from_body(body: Mapping[str, Any]) -> Seal:
 
 
 def journal(folder: Path) -> Path:
-    """Where the journal of the line lies whose seals are in `folder`."""
+    """Return where the journal of the line lies whose seals are in `folder`."""
     return folder / JOURNAL
 
 
 def entry(seal: Seal) -> dict[str, Any]:
-    """The journal's line for a seal."""
+    """Return the journal's line for a seal."""
     return {"event": "seal", **vars(seal)}
 
 

@@ -25,12 +25,12 @@ from evolake.reading import whole_number
 
 
 def following(cycle: str) -> str:
-    """The cycle after `cycle`."""
+    """Return the cycle after `cycle`."""
     return f"{int(check_cycle(cycle)) + 1:04d}"
 
 
 def preceding(cycle: str) -> str | None:
-    """The cycle before `cycle`; None before the first."""
+    """Return the cycle before `cycle`; None before the first."""
     number = int(check_cycle(cycle)) - 1
     return f"{number:04d}" if number >= 1 else None
 
@@ -47,15 +47,15 @@ class Seals:
         self._parsed: dict[Path, tuple[tuple[int, int], chained.Log, dict[str, list[Seal]]]] = {}
 
     def folder(self, line: str) -> Path:
-        """Where the seals of a line lie."""
+        """Return where the seals of a line lie."""
         return self._root / check_name("line", line)
 
     def path(self, line: str, cycle: str) -> Path:
-        """Where one seal lies, or would lie."""
+        """Return where one seal lies, or would lie."""
         return self.folder(line) / f"{check_cycle(cycle)}.json"
 
     def read(self, line: str, cycle: str) -> Seal | None:
-        """The seal of the population that enters `cycle`; None where it is missing."""
+        """Return the seal of the population that enters `cycle`; None where it is missing."""
         path = self.path(line, cycle)
         with disk.as_lake_error(f"the seal {path} cannot be read", "the population that enters the cycle"):
             while True:
@@ -71,7 +71,7 @@ class Seals:
                     raise LakeError(f"the seal {path} cannot be believed", wanted="the bytes that were written last", got=why, do=VERIFY)
 
     def journal(self, line: str) -> tuple[chained.Log | None, dict[str, list[Seal]]]:
-        """The line's journal, None where it has none, and what it says: cycle -> seals, oldest first."""
+        """Return the line's journal, None where it has none, and what it says: cycle -> seals, oldest first."""
         path = seal_files.journal(self.folder(line))
         try:
             status = path.stat()
@@ -119,7 +119,7 @@ class Seals:
         chained.append(path, lock, bodies, lambda: self.journal(line)[0] or chained.Log())
 
     def cycles(self, line: str) -> list[str]:
-        """The cycles that have a seal, in order."""
+        """Return the cycles that have a seal, in order."""
         folder = self.folder(line)
         with disk.as_lake_error(f"the seals of {line} cannot be listed", f"to read {folder}"):
             names = disk.names(folder)
@@ -127,7 +127,7 @@ class Seals:
             return sorted(sealed | set(self.journal(line)[1]))
 
     def lines(self) -> list[str]:
-        """The lines that have a seal, in order."""
+        """Return the lines that have a seal, in order."""
         with disk.as_lake_error("the seals of the lake cannot be listed", f"to read {self._root}"):
             return sorted(name for name in disk.names(self._root) if (self._root / name).is_dir())
 
@@ -136,7 +136,7 @@ class Seals:
         return self._broken_link(line, int(check_cycle(cycle)))
 
     def whole_up_to(self, line: str) -> int:
-        """The number of the newest cycle whose population is sealed on an unbroken chain; 0 where there is none. One pass for all cycles."""
+        """Return the number of the newest cycle whose population is sealed on an unbroken chain; 0 where there is none. One pass for all cycles."""
         newest = max(map(int, self.cycles(line)), default=0)
         broken = self._broken_link(line, newest)
         return int(broken[0]) - 1 if broken else newest
@@ -186,7 +186,7 @@ def _judge(data: bytes | None, line: str, cycle: str, known: list[Seal] | None) 
 
 
 def explain_broken(line: str, cycle: str, at: str, why: str) -> str:
-    """The sentence for whoever starts `cycle` while the link `at` is broken: what is wrong and the backfill that mends it."""
+    """Return the sentence for whoever starts `cycle` while the link `at` is broken: what is wrong and the backfill that mends it."""
     before = preceding(at)
     redo = f"cycle {before}" if before else "the seeds"
     return (

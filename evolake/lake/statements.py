@@ -22,7 +22,7 @@ _OURS = (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.InternalExcepti
 
 
 def check(connection: duckdb.DuckDBPyConnection, sql: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The parameters to run `sql` with, once it is known to be one statement that reads.
+    """Return the parameters to run `sql` with, once it is known to be one statement that reads.
 
     Raises:
         InputError: not one statement, not one that reads, or parameters that do not fit it.

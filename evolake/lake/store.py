@@ -84,7 +84,8 @@ class Lake:
                 disk.write_atomic(path, f"{profile}\n".encode(), tag=str(os.getpid()))
 
     def record(self, line: str, asset: str, cycle: str | None = None) -> Record | None:
-        """What the partition holds by its manifest, None where nothing was published. Bytes are read only to settle an unfinished publication."""
+        """Return what the partition holds by its manifest, None where nothing was published. Bytes are read only to settle an unfinished publication.
+        """
         partition = Partition(self.root, line, asset, cycle)
         log = self.verifier.log(partition)
         if log.pending:
@@ -95,7 +96,7 @@ class Lake:
         return log.committed.record if log.committed else None
 
     def cycles(self, line: str, asset: str) -> list[str]:
-        """The cycles of a table that hold something, in order.
+        """Return the cycles of a table that hold something, in order.
 
         Raises:
             LakeError: a part lies there of which the manifest knows nothing: it has lost lines.
@@ -112,7 +113,7 @@ class Lake:
         return ((line, asset) for line, asset, _ in manifests(self.root))
 
     def read(self, line: str, asset: str, cycle: str | None = None) -> pl.DataFrame:
-        """The verified content of one partition; without `cycle`, of a whole table, cycle after cycle, with a `cycle` column.
+        """Return the verified content of one partition; without `cycle`, of a whole table, cycle after cycle, with a `cycle` column.
 
         Raises:
             InputError: nothing was published there.
@@ -194,12 +195,12 @@ class Lake:
             yield
 
     def line_holder(self, line: str) -> Holder | None:
-        """The run that is at work on a line, as its lock's note says; None where none is. Takes no lock and writes nothing."""
+        """Return the run that is at work on a line, as its lock's note says; None where none is. Takes no lock and writes nothing."""
         return held_by(layout.line_lock(self.root, line))
 
 
 def content_of(entry: ManifestEntry, frame: pl.DataFrame) -> str:
-    """The content hash of what a part holds, as its entry counts it."""
+    """Return the content hash of what a part holds, as its entry counts it."""
     from evolake.lake.hashing import content_hash
 
     return content_hash(frame, entry.provenance)
@@ -218,7 +219,7 @@ def _opened(path: Path) -> pl.DataFrame:
 
 
 def _settled_by(log: PartitionLog) -> bool:
-    """Whether the manifest alone says that the partition holds something."""
+    """Return whether the manifest alone says that the partition holds something."""
     return log.committed is not None and not log.pending
 
 

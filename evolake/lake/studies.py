@@ -10,12 +10,12 @@ from evolake.lake.store import Lake
 
 
 def record_before(lake: Lake, line: str) -> dict[str, Any]:
-    """The row, empty where no study was run."""
+    """Return the row, empty where no study was run."""
     return lake.read(line, "study").row(0, named=True) if lake.record(line, "study") else {}
 
 
 def current_record(lake: Lake, line: str, command: str) -> dict[str, Any]:
-    """The row. command: what runs a study.
+    """Return the row. command: what runs a study.
 
     Raises:
         InputError: none was run in this lake.

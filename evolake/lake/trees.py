@@ -26,7 +26,7 @@ MAX_BYTES = 4 << 30
 
 
 def pack(folder: Path) -> bytes:
-    """The folder as tar.zst bytes.
+    """Return the folder as tar.zst bytes.
 
     Raises:
         InputError: no such folder, a link that leads out of it, or an entry that is neither file, folder nor link.
@@ -71,7 +71,7 @@ def _add(archive: tarfile.TarFile, folder: Path, path: Path) -> None:
 
 
 def _stays_inside(name: str, target: str) -> bool:
-    """Whether a link at `name` with `target` leads to something inside the tree, by its text alone."""
+    """Return whether a link at `name` with `target` leads to something inside the tree, by its text alone."""
     if PurePosixPath(target).is_absolute():
         return False
     depth = len(PurePosixPath(name).parts) - 1

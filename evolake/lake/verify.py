@@ -75,11 +75,11 @@ class Verifier:
         self.shas = Shas()
 
     def log(self, partition: Partition) -> PartitionLog:
-        """The manifest's account of one partition, re-read when the manifest has grown."""
+        """Return the manifest's account of one partition, re-read when the manifest has grown."""
         return self._manifests.load(partition.manifest).get(partition.cycle, EMPTY_LOG)
 
     def settle(self, partition: Partition) -> Settled | None:
-        """What the partition holds, verified; None where nothing has been published.
+        """Return what the partition holds, verified; None where nothing has been published.
 
         Raises:
             CorruptPart: the bytes are neither the old content nor the new; they are in quarantine.

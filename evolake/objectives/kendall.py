@@ -45,7 +45,7 @@ def kendall_matrix(ranks: RankTable, method: Method = "auto") -> np.ndarray:
 
 
 def bits_are_faster(k: int, n: int) -> bool:
-    """Whether bits beat merge sort plus its compilation, from rates measured on one core."""
+    """Return whether bits beat merge sort plus its compilation, from rates measured on one core."""
     objective_pairs = k * (k + 1) / 2
     bits = objective_pairs * n * n / 128 * BITS_S_PER_WORD
     merge = COMPILE_S + objective_pairs * n * np.log2(max(n, 2)) * MERGE_S_PER_STEP

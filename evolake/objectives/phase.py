@@ -25,7 +25,7 @@ class Progress:
 
 
 def phase_of(progress: Sequence[Progress]) -> Phase:
-    """The phase after the last of `progress` (oldest first).
+    """Return the phase after the last of `progress` (oldest first).
 
     exploring: at most three cycles so far. converging: the reach grew within the last three. refining: it did not, but the steps at that reach fell
     by 5% or more. stuck: neither, for three cycles. breakthrough_needed: neither, for six.
@@ -42,12 +42,12 @@ def phase_of(progress: Sequence[Progress]) -> Phase:
 
 
 def reach_grew(progress: Sequence[Progress], cycles: int) -> bool:
-    """Whether a champion of the last `cycles` solved a larger size than all before."""
+    """Return whether a champion of the last `cycles` solved a larger size than all before."""
     return max(entry.reach for entry in progress[-cycles:]) > max(entry.reach for entry in progress[:-cycles])
 
 
 def steps_fell(progress: Sequence[Progress], cycles: int) -> bool:
-    """Whether at the largest reach the fewest steps of the last `cycles` are at least 5% below the fewest before."""
+    """Return whether at the largest reach the fewest steps of the last `cycles` are at least 5% below the fewest before."""
     reach = max(entry.reach for entry in progress)
     before = [entry.steps for entry in progress[:-cycles] if entry.reach == reach]
     lately = [entry.steps for entry in progress[-cycles:] if entry.reach == reach]

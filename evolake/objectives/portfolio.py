@@ -60,7 +60,7 @@ def baseline_objective() -> ObjectiveSpec:
 def make(
     family: str, parameters: Mapping[str, float | int], description: str, *, folder: str = FAMILY_FOLDER, helpers: str = HELPERS
 ) -> ObjectiveSpec:
-    """The objective of a family with these constants (others keep the family file's value); `folder`, `helpers`: see `source.assemble`.
+    """Return the objective of a family with these constants (others keep the family file's value); `folder`, `helpers`: see `source.assemble`.
 
     Raises ValueError for a constant that the family does not have.
     """
@@ -72,7 +72,7 @@ def new_objective(
     rng: np.random.Generator, existing: Iterable[HasFamily], wanted: Sequence[str] = (), *, families: Mapping[str, Family] = OBJECTIVE_FAMILIES,
     folder: str = FAMILY_FOLDER, helpers: str = HELPERS,
 ) -> ObjectiveSpec:
-    """A new objective: a family, the likelier the fewer of it exist, with random parameters.
+    """Return a new objective: a family, the likelier the fewer of it exist, with random parameters.
 
     Args:
         existing: the objectives so far; none of them is drawn again.

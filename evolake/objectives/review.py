@@ -144,13 +144,13 @@ def echo_chambers(tau: np.ndarray) -> list[tuple[int, ...]]:
 
 
 def spokesman(block: Sequence[int], consensus: Consensus) -> int:
-    """The member that keeps the block's voice: the one agreeing most with its block; the last (youngest) of equals."""
+    """Return the member that keeps the block's voice: the one agreeing most with its block; the last (youngest) of equals."""
     agreement = consensus.tau[np.ix_(block, block)].sum(axis=1)
     return max(zip(agreement.round(12), block, strict=True))[1]
 
 
 def next_multiplier(multiplier: float, findings: Sequence[Finding], block_size: int) -> float:
-    """The multiplier after one review: 0.7 of it on a finding, 1.1 of it (at most 1) without. Below 0.05 it is 0; from 0 it recovers to 0.05.
+    """Return the multiplier after one review: 0.7 of it on a finding, 1.1 of it (at most 1) without. Below 0.05 it is 0; from 0 it recovers to 0.05.
 
     An echo says nothing wrong: with no other finding it moves towards 1/block_size from either side, so that the block as a whole keeps one voice.
     """

@@ -62,7 +62,8 @@ def assemble(module: str, parameters: Mapping[str, Any], *, folder: str = FAMILY
 
 
 def excerpt(names: set[str], *modules: tuple[str, str]) -> str:
-    """The text of functions and constants of modules, each (folder, file name without .py), with the imports and whatever else of theirs they use.
+    """Return the text of functions and constants of modules, each (folder, file name without .py), with the imports and whatever else of theirs they
+    use.
 
     Args:
         names: what is asked for; names that no module has are left out. Of a name that two have, the first one's counts.
@@ -81,7 +82,7 @@ def excerpt(names: set[str], *modules: tuple[str, str]) -> str:
 
 
 def _objective(family: _Pieces, shared: _Pieces, helpers: str) -> tuple[str, set[str]]:
-    """The text of the family's `objective` with the reading in it, and the names that this takes of the helpers."""
+    """Return the text of the family's `objective` with the reading in it, and the names that this takes of the helpers."""
     node, reader = family.nodes["objective"], f"read_{helpers}"
     if node.args.args[0].arg != helpers:
         return family.functions["objective"], set()

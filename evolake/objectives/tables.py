@@ -36,7 +36,7 @@ class LongConsensus:
         return [self.design_ids[position] for position in self.result.order]
 
     def to_json(self) -> dict[str, Any]:
-        """What `evolake consensus rank --json` prints: keys are strings as JSON has them, `order` keeps the type of the ids."""
+        """Return what `evolake consensus rank --json` prints: keys are strings as JSON has them, `order` keeps the type of the ids."""
         return {
             "verdict": "ranked",
             "weights": _named(self.objective_ids, self.result.weights),

@@ -64,13 +64,15 @@ class ArmDelta:
 
 
 def colours_of_arms(arms: Sequence[str]) -> dict[str, str]:
-    """A colour an arm; the first, the reference, is grey."""
+    """Return a colour an arm; the first, the reference, is grey."""
     colours = _REFERENCE_FIRST if len(arms) <= len(_REFERENCE_FIRST) else PALETTE
     return {arm: colours[place % len(colours)] for place, arm in enumerate(arms)}
 
 
 def arm_rates(rates: Sequence[ArmRate], title: str, x: str = "share of runs solved", colours: Mapping[str, str] | None = None) -> bytes:
-    """A bar an arm with its interval, the parts as markers. colours: of the arms, where several figures show them; None: see `colours_of_arms`."""
+    """Return a bar an arm with its interval, the parts as markers. colours: of the arms, where several figures show them; None: see
+    `colours_of_arms`.
+    """
     from matplotlib.lines import Line2D
 
     drawn, axes = figure(height=1.7 + 0.62 * max(len(rates), 4))
@@ -213,7 +215,7 @@ def arm_traces(panels: Mapping[str, Sequence[ArmCurve]], title: str, x: str, col
 
 
 def _of_shares(drawn: Figure, axes: Axes, title: str, x: str, y: str) -> bytes:
-    """The finished picture of shares per arm, with the arms' names beside it."""
+    """Return the finished picture of shares per arm, with the arms' names beside it."""
     dress(axes, title, x, y)
     axes.set_ylim(0, 1.02)
     _percent(axes, "y")

@@ -35,7 +35,7 @@ class Panel:
 
 
 def gate_rates(gates: Sequence[GateRate], title: str, reference: str) -> bytes:
-    """A bar a gate, the share of those that came; a diamond where the study named `reference` reports a share."""
+    """Return a bar a gate, the share of those that came; a diamond where the study named `reference` reports a share."""
     shown = [gate for gate in gates if gate.came]
     drawn, axes = figure(height=1.9 + 0.5 * max(len(shown), 3))
     if not shown:
@@ -85,7 +85,7 @@ def shares(groups: Mapping[str, Mapping[str, float]], title: str) -> bytes:
 
 
 def distributions(panels: Sequence[Panel], title: str) -> bytes:
-    """A panel a measure, a box a group: quartiles, whiskers to the 5th and 95th percentile, a dot for the mean; published means as lines."""
+    """Return a panel a measure, a box a group: quartiles, whiskers to the 5th and 95th percentile, a dot for the mean; published means as lines."""
     from matplotlib.lines import Line2D
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 

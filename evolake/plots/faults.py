@@ -25,7 +25,7 @@ class FaultKills:
 
 
 def kill_rates(classes: Sequence[FaultKills], gates: Sequence[str], title: str) -> bytes:
-    """A bar a class, divided by the gate that stopped it; what got through is red at the end.
+    """Return a bar a class, divided by the gate that stopped it; what got through is red at the end.
 
     Args:
         gates: in the order in which candidates meet them. Classes without a candidate are left out.

@@ -93,7 +93,7 @@ def genealogy(designs: Sequence[Ancestor], edges: Sequence[tuple[str, str, float
 
 
 def ancestry(champion: str | None, edges: Sequence[tuple[str, str, float]]) -> set[str]:
-    """The champion and all its ancestors."""
+    """Return the champion and all its ancestors."""
     parents: dict[str, list[str]] = defaultdict(list)
     for parent, child, _ in edges:
         parents[child].append(parent)
@@ -108,7 +108,7 @@ def ancestry(champion: str | None, edges: Sequence[tuple[str, str, float]]) -> s
 
 
 def main_line(champion: str | None, edges: Sequence[tuple[str, str, float]]) -> list[str]:
-    """The champion, its weightiest parent, that one's weightiest parent, and so on; of equal weights the smaller id."""
+    """Return the champion, its weightiest parent, that one's weightiest parent, and so on; of equal weights the smaller id."""
     weightiest: dict[str, tuple[float, str]] = {}
     for parent, child, weight in edges:
         weightiest[child] = min(weightiest.get(child, (1.0, "")), (-float(weight), parent))

@@ -120,7 +120,9 @@ def principal_plane(ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _labelled(points: np.ndarray, share: np.ndarray, width: float) -> list[int]:
-    """Which points get a label: the heaviest first, leaving out those that would print over another. width: of a label, as a share of the axes."""
+    """Return which points get a label: the heaviest first, leaving out those that would print over another. width: of a label, as a share of the
+    axes.
+    """
     size = np.maximum(np.ptp(points, axis=0), 1e-9)
     chosen: list[int] = []
     for i in np.argsort(-share, kind="stable"):

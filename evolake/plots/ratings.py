@@ -27,7 +27,7 @@ class RatedPrompt:
 
 
 def rating_against_score(prompts: Sequence[RatedPrompt], title: str) -> bytes:
-    """The scatter. With three different ratings and scores or more, its title states Spearman's rank correlation."""
+    """Return the scatter. With three different ratings and scores or more, its title states Spearman's rank correlation."""
     drawn, axes = figure(height=4.8)
     if not prompts:
         say(axes, "No prompt has been rated and evaluated yet.")

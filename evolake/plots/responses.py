@@ -26,7 +26,9 @@ class Response:
 
 
 def responses(result: Sequence[Response], title: str) -> bytes:
-    """A panel per memory, side by side; each line over its own largest size, so that what shows is its form. Colour is the role, style the level."""
+    """Return a panel per memory, side by side; each line over its own largest size, so that what shows is its form. Colour is the role, style the
+    level.
+    """
     from matplotlib.lines import Line2D
 
     memories = list(dict.fromkeys(item.memory for item in result))[:MOST_PANELS]

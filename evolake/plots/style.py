@@ -24,7 +24,7 @@ SMALL, NORMAL, TITLE = 9.0, 10.5, 12.5
 
 
 def figure(height: float, width: float = WIDTH) -> tuple[Figure, Axes]:
-    """An empty figure of `width` x `height` inches with one set of axes, laid out so that nothing is cut off."""
+    """Return an empty figure of `width` x `height` inches with one set of axes, laid out so that nothing is cut off."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -50,18 +50,18 @@ def dress(axes: Axes, title: str, x: str = "", y: str = "", grid: str | None = "
 
 
 def colours_of(names: Sequence[str]) -> dict[str, str]:
-    """A colour for each different name, by order of first appearance; beyond eight names colours repeat."""
+    """Return a colour for each different name, by order of first appearance; beyond eight names colours repeat."""
     different = list(dict.fromkeys(names))
     return {name: PALETTE[place % len(PALETTE)] for place, name in enumerate(different)}
 
 
 def short(name: str, longest: int = 14) -> str:
-    """A name that fits an axis: long ones (hashes) are cut."""
+    """Return a name that fits an axis: long ones (hashes) are cut."""
     return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
 def wrapped(name: str, width: int = 24, most: int = 4) -> str:
-    """A name that is shown whole, over several lines where it is long; only beyond `most` lines it is cut."""
+    """Return a name that is shown whole, over several lines where it is long; only beyond `most` lines it is cut."""
     return "\n".join(textwrap.wrap(name, width, max_lines=most, placeholder=" …")) or name
 
 

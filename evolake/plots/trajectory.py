@@ -20,7 +20,7 @@ class CycleValues:
 
 
 def consensus_trajectory(cycles: Sequence[CycleValues]) -> bytes:
-    """All designs' consensus by cycle: quartiles as a band, the median, the best with its name where it changes.
+    """Return all designs' consensus by cycle: quartiles as a band, the median, the best with its name where it changes.
 
     The consensus is relative to the designs of its cycle: a flat line of the best does not mean that nothing improved.
     """

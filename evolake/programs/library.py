@@ -115,7 +115,7 @@ def _run(command: list[str], environment: Mapping[str, str], verbose: bool) -> t
 
 
 def read_evolved(lake: Lake, name: str) -> Evolved:
-    """What a lake holds of a project. Raises InputError where it holds nothing."""
+    """Return what a lake holds of a project. Raises InputError where it holds nothing."""
     cycles = lake.cycles(LINE, "champion")
     rows = [row for row in lake.read(LINE, "champion", cycles[-1]).to_dicts() if row["project"] == name] if cycles else []
     if not rows:
@@ -129,7 +129,7 @@ def read_evolved(lake: Lake, name: str) -> Evolved:
 
 
 def _folder(initial: str | Path, evaluator: str | Path | None, name: str, project: str | None, stack: ExitStack) -> Path:
-    """The project's folder: the one given, or one with the texts given, which goes when `stack` is closed: the lake holds them by then."""
+    """Return the project's folder: the one given, or one with the texts given, which goes when `stack` is closed: the lake holds them by then."""
     if evaluator is None:
         if not Path(initial).is_dir():
             raise InputError("there is no evaluator", wanted="evaluator=..., or a project's folder as `initial`", got=repr(str(initial)[:80]))
@@ -147,7 +147,7 @@ def _folder(initial: str | Path, evaluator: str | Path | None, name: str, projec
 
 
 def _path(given: str | Path) -> Path | None:
-    """The file that is meant; None for a text. Raises InputError for a path where no file is."""
+    """Return the file that is meant; None for a text. Raises InputError for a path where no file is."""
     if isinstance(given, str) and "\n" in given:
         return None
     if not Path(given).is_file():

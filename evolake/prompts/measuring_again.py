@@ -126,7 +126,7 @@ def shipped(problems: Sequence[Problem], seeds: Path) -> bool:
 
 
 def _held_out(own: PromptsSettings, seeds: Path, seed: int, answer_format: AnswerFormat | None = None) -> tuple[Problem, ...]:
-    """The problems that are held out of those that ship. Nothing else of the settings' sources is read: they name files and packages.
+    """Return the problems that are held out of those that ship. Nothing else of the settings' sources is read: they name files and packages.
 
     answer_format: that they ask for; None: that of the settings.
     """

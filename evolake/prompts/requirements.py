@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def requirements() -> list[Requirement]:
-    """The libraries and the small model that the policy is trained with, and the dtype that a run here gives it, where settings can be read."""
+    """Return the libraries and the small model that the policy is trained with, and the dtype that a run here gives it, where settings can be read.
+    """
     from evolake import settings as settings_module
     from evolake.prompts.policies.dtypes import describe_dtype
     from evolake.prompts.policies.models import EXTRA, missing_extra, missing_model
@@ -34,7 +35,7 @@ def requirements() -> list[Requirement]:
 
 
 def problems_told(own: PromptsSettings) -> str:
-    """Where the problems of a cycle come from, in a line."""
+    """Return where the problems of a cycle come from, in a line."""
     from evolake.prompts.evolution.feeding import FAMILIES, wanted
 
     if own.train or own.test:
@@ -47,7 +48,7 @@ def problems_told(own: PromptsSettings) -> str:
 
 
 def sampler(own: PromptsSettings) -> Requirement:
-    """The server that shall sample replies, asked for its model."""
+    """Return the server that shall sample replies, asked for its model."""
     from evolake.prompts.policies.registry import check_sampler
     from evolake.prompts.policies.vllm_server import served
 
@@ -60,7 +61,7 @@ def sampler(own: PromptsSettings) -> Requirement:
 
 
 def lines_read(settings: Settings) -> tuple[str, ...]:
-    """The lines whose instances may become problems here."""
+    """Return the lines whose instances may become problems here."""
     from evolake.prompts.evolution.feeding import FAMILIES, wanted
 
     return (FAMILIES,) if wanted(settings.of(PromptsSettings)) else ()

@@ -151,7 +151,7 @@ class _Source:
             self._place -= len(data)
 
     def only_zeros(self) -> bool:
-        """Whether nothing but zeros is left; the zeros before the next stream are skipped."""
+        """Return whether nothing but zeros is left; the zeros before the next stream are skipped."""
         while True:
             if more := _NOT_ZERO.search(self._held, self._place):
                 self._place = more.start()

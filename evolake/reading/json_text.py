@@ -86,7 +86,7 @@ def values_of(bare: str) -> int:
 
 
 def _is_small(text: str, depth: int, values: int, digits: int) -> bool:
-    """Whether nothing in the text, strings included, can be beyond a limit: most texts need no second look."""
+    """Return whether nothing in the text, strings included, can be beyond a limit: most texts need no second look."""
     opened = text.count("[") + text.count("{")
     return opened <= depth and values_of(text) <= values and _long_number(text, digits) is None
 

@@ -20,7 +20,7 @@ CALL_PLACES = {arm: place for place, arm in enumerate((*ARMS, *OPT_IN_ARMS))}
 
 
 def in_order(arms: Collection[str]) -> tuple[str, ...]:
-    """Each of the given names once, in the order of KNOWN_ARMS.
+    """Return each of the given names once, in the order of KNOWN_ARMS.
 
     >>> in_order(["cd_vgs_core_rank", "one_shot"])
     ('one_shot', 'cd_vgs_core_rank')

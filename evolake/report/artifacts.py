@@ -48,11 +48,11 @@ class LineArtifacts:
 
 
 def artifacts_of(line: str) -> LineArtifacts:
-    """What `line` says; the defaults where it says nothing or is not installed."""
+    """Return what `line` says; the defaults where it says nothing or is not installed."""
     spec = lines().get(line)
     return spec.artifacts.load() if spec and spec.artifacts else LineArtifacts()
 
 
 def kind_of(artifact: Artifact) -> Kind:
-    """How an artifact is found, shown and written."""
+    """Return how an artifact is found, shown and written."""
     return artifacts_of(artifact.line).kinds.get(artifact.kind, Kind())

@@ -37,7 +37,7 @@ class Figure:
 
 
 def figures_in(package: str) -> list[Figure]:
-    """The figures of all modules of a package, in order.
+    """Return the figures of all modules of a package, in order.
 
     Raises:
         MachineryError: a module without a figure, or two figures of one title.

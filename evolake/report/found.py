@@ -30,7 +30,7 @@ ORDER BY superseded, TRY_CAST(version AS INTEGER) DESC NULLS LAST LIMIT 1"""
 
 
 def find_artifact(catalogue: Catalogue, wanted: str) -> Artifact:
-    """The one artifact that `wanted` names: an id, the first digits of one, or a title that nothing else has.
+    """Return the one artifact that `wanted` names: an id, the first digits of one, or a title that nothing else has.
 
     Raises:
         InputError: no artifact is named so, too few digits are given, or several begin with them: lists these.

@@ -40,7 +40,7 @@ class Artifact:
 
 
 def blob_text(lake: Lake, artifact: Artifact) -> str:
-    """The blob that its row names, as text; "" where it names none: some artifacts are no more than their row."""
+    """Return the blob that its row names, as text; "" where it names none: some artifacts are no more than their row."""
     sha = artifact.content_sha
     if len(sha) != 64 or not lake.blobs.path(sha).exists():
         return ""

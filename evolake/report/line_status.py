@@ -23,7 +23,7 @@ FROM evaluations AS e WHERE e.artifact_id IN (SELECT artifact_id FROM artifacts 
 
 
 def lake_status(root: Path) -> tuple[list[dict[str, Any]], dict[str, LakeError]]:
-    """Each line as `line_status` has it, and `<line>.<asset>` -> why, of each table whose manifest cannot be believed."""
+    """Return each line as `line_status` has it, and `<line>.<asset>` -> why, of each table whose manifest cannot be believed."""
     lake = Lake(root)
     with Catalogue(lake, shared_only=True) as catalogue:
         return [line_status(lake, catalogue, line) for line in lake.seals.lines()], dict(catalogue.damaged)

@@ -14,7 +14,7 @@ from evolake.report.story import Story, story_of
 
 
 def read_sections(root: Path, wanted: Sequence[str] = (), cycle: str | None = None) -> list[Section]:
-    """The sections of a page, by line.
+    """Return the sections of a page, by line.
 
     Args:
         wanted: lines; all that have the cycle by default. cycle: as "0003"; the newest finished one of each line by default.
@@ -39,7 +39,7 @@ def chosen_cycles(root: Path, wanted: Sequence[str] = (), cycle: str | None = No
 
 
 def section_of(root: Path, line: str, cycle: str) -> Section:
-    """What the page says of one line."""
+    """Return what the page says of one line."""
     from evolake.report.any_line import any_section
 
     spec = lines().get(line)
@@ -47,7 +47,7 @@ def section_of(root: Path, line: str, cycle: str) -> Section:
 
 
 def read_stories(root: Path, chosen: Mapping[str, str]) -> list[Story]:
-    """The story of each line's cycle, in the order given. chosen: line -> cycle, as by `chosen_cycles`."""
+    """Return the story of each line's cycle, in the order given. chosen: line -> cycle, as by `chosen_cycles`."""
     return [story_of(Lake(root), line, cycle) for line, cycle in chosen.items()]
 
 

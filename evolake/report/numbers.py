@@ -17,20 +17,20 @@ def decimals_known(low: float, high: float) -> int:
 
 
 def interval(estimate: float, low: float, high: float, percent: float = 95) -> str:
-    """An estimate with its interval, both to the digits that the interval leaves: `4.2 (95% interval 3.1 to 5.3)`."""
+    """Return an estimate with its interval, both to the digits that the interval leaves: `4.2 (95% interval 3.1 to 5.3)`."""
     places = decimals_known(low, high)
     return f"{estimate:,.{places}f} ({percent:g}% interval {low:,.{places}f} to {high:,.{places}f})"
 
 
 def share_interval(estimate: float, low: float, high: float, percent: float = 95) -> str:
-    """The same for a difference of shares, in percentage points with their sign."""
+    """Return the same for a difference of shares, in percentage points with their sign."""
     places = decimals_known(100 * low, 100 * high)
     ends = f"{100 * low:+.{places}f} to {100 * high:+.{places}f}"
     return f"{100 * estimate:+.{places}f} percentage points ({percent:g}% interval {ends})"
 
 
 def figures(value: float, digits: int = 3) -> str:
-    """A number that has no interval: so many significant digits, whole above 1,000."""
+    """Return a number that has no interval: so many significant digits, whole above 1,000."""
     if not math.isfinite(value):
         return str(value)
     if abs(value) >= 10 ** digits:
@@ -47,7 +47,7 @@ def duration(seconds: float) -> str:
 
 
 def dollars(usd: float | None) -> str:
-    """A price; what is not known is said."""
+    """Return a price; what is not known is said."""
     return "price unknown" if usd is None else f"${usd:,.2f}" if usd >= 0.005 or not usd else "under $0.01"
 
 

@@ -22,12 +22,14 @@ SELECT artifact_id, gate, rule_id FROM verdicts WHERE cycle <= $cycle AND outcom
 
 
 def outcome_of(lake: Lake, line: str, cycle: str) -> str:
-    """What a finished cycle of a line came to, in the line's own words where it has some (`LineArtifacts.outcome`), and what became of new seeds."""
+    """Return what a finished cycle of a line came to, in the line's own words where it has some (`LineArtifacts.outcome`), and what became of new
+    seeds.
+    """
     return "; ".join(filter(None, [_came_to(lake, line, cycle), new_seeds(lake, line, cycle)]))
 
 
 def new_seeds(lake: Lake, line: str, cycle: str) -> str:
-    """What became of each seed that was added to the line and entered this cycle; "" where none did."""
+    """Return what became of each seed that was added to the line and entered this cycle; "" where none did."""
     if lake.record(line, IMMIGRANTS.name, cycle) is None:
         return ""
     seeds = lake.read(line, IMMIGRANTS.name, cycle).sort("name").to_dicts()
@@ -60,7 +62,7 @@ def _came_to(lake: Lake, line: str, cycle: str) -> str:
 
 
 def _leads(champion: Champion, line: str) -> str:
-    """Who leads, by how much."""
+    """Return who leads, by how much."""
     text = f"champion {champion.title} ({champion.artifact_id[:8]})"
     if champion.gain is None:
         measure, _, better = artifacts_of(line).score.partition(", ")

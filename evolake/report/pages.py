@@ -49,15 +49,15 @@ LAKE = Markup("Everything here is read from the lake; <code>evolake sql --list</
 def page(
     sections: Sequence[Section], stories: Sequence[Story] = (), findings: Mapping[str, Sequence[str]] | None = None, source: str | Markup = LAKE
 ) -> str:
-    """The whole page: first what each line and each study has to tell, then a line after the other, with all details folded. source: one sentence on
-    what it rests on."""
+    """Return the whole page: first what each line and each study has to tell, then a line after the other, with all details folded. source: one
+    sentence on what it rests on."""
     stands = ", ".join(f"{section.line} cycle {section.cycle}" for section in sections)
     title = f"evolake, cycle {sections[0].cycle}" if len(sections) == 1 else f"evolake, {stands}"
     return render("evolake.report", "page.html.j2", sections=sections, stories=stories, findings=findings or {}, title=title, source=source)
 
 
 def render(package: str, template: str, **values: Any) -> Markup:
-    """A template of the folder `templates` of a package, filled in; a value that the template names and is not given raises."""
+    """Return a template of the folder `templates` of a package, filled in; a value that the template names and is not given raises."""
     return Markup(_environment(package).get_template(template).render(values).strip("\n"))
 
 
@@ -72,12 +72,12 @@ def section(package: str, line: str, cycle: str, headline: Markup, material: Any
 
 
 def sentence(package: str, template: str, **values: Any) -> Markup:
-    """A template that is one sentence or two, on one line."""
+    """Return a template that is one sentence or two, on one line."""
     return Markup(" ".join(render(package, template, **values).split()))
 
 
 def plain(markup: str) -> str:
-    """A sentence of a section without its tags, for a terminal."""
+    """Return a sentence of a section without its tags, for a terminal."""
     return escape(markup).striptags()
 
 
@@ -95,7 +95,7 @@ def _environment(package: str) -> Environment:
 
 
 def _figures(value: float) -> str:
-    """A number as it stands in a table: counts whole, measures with three significant digits."""
+    """Return a number as it stands in a table: counts whole, measures with three significant digits."""
     if not abs(value) < 10**9:
         return str(value)
     if not isinstance(value, float) and value == int(value):  # also a whole Decimal, as SQL sums come

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def ruled_lines(lake: Lake, rules: Path, line: str | None = None) -> list[str]:
-    """The lines that have rules, a place in the lake and rule files in `rules/<line>/`; with `line`, that one.
+    """Return the lines that have rules, a place in the lake and rule files in `rules/<line>/`; with `line`, that one.
 
     Raises:
         InputError: there is none, or `line` is none of them; or a rule file that cannot be used.

@@ -116,13 +116,13 @@ class Preview:
 
 
 def evidence_of_line(line: str) -> StoredEvidence:
-    """How a line's evidence is found; the common way where it says nothing."""
+    """Return how a line's evidence is found; the common way where it says nothing."""
     spec = lines().get(line)
     return spec.evidence.load() if spec and spec.evidence else StoredEvidence()
 
 
 def preview_rules(lake: Lake, catalogue: Catalogue, ruleset: Ruleset) -> Preview:
-    """What the rule files of `ruleset` would change in the lake.
+    """Return what the rule files of `ruleset` would change in the lake.
 
     Raises:
         CorruptPart, LakeError: stored evidence or a table is damaged. InputError: a rule that cannot be used.

@@ -72,7 +72,7 @@ class PreviewText:
         return "\n".join(parts)
 
     def summary(self) -> str:
-        """What comes of it, in a sentence."""
+        """Return what comes of it, in a sentence."""
         preview = self.preview
         if not preview.fates and not self.work.cycles and not self.work.once:
             return f"the lake is judged by these rules already ({counted(preview.judged, 'candidate')})"
@@ -80,7 +80,7 @@ class PreviewText:
         return f"of {counted(len(preview.fates), 'candidate')} that other rules judged, {flips}"
 
     def sentences(self) -> list[str]:
-        """What follows from the flips."""
+        """Return what follows from the flips."""
         preview, work = self.preview, self.work
         parts = [_fallen(item) for item in preview.fallen]
         for outcome, why in (("further", "come further than before, to evidence that is collected then"),

@@ -83,7 +83,7 @@ def unrecorded(_asset: str, _cycle: str) -> None:
 def work_of(
     preview: Preview, graph: Graph, catalogue: Catalogue, done: Sequence[str], made_by: MadeBy = unrecorded, once: Sequence[str] = (),
 ) -> Work:
-    """What the preview's rules ask to be made again: what Dagster's UI shows as stale, and what becomes stale when that is made.
+    """Return what the preview's rules ask to be made again: what Dagster's UI shows as stale, and what becomes stale when that is made.
 
     done: the line's finished cycles, in order. once: assets without cycles that other rules made.
     """
@@ -126,7 +126,7 @@ def _spent(line: str, catalogue: Catalogue) -> list[Row]:
 
 
 def _cost_of(spent: Sequence[Row], assets: Collection[str], judging: Collection[str], preview: Preview, cycle: str) -> Cost:
-    """What making `assets` of a cycle takes: what they took before, less those that are now blocked, and the mean for each that is new.
+    """Return what making `assets` of a cycle takes: what they took before, less those that are now blocked, and the mean for each that is new.
 
     Evidence that is stored costs nothing; for each candidate whose evidence is lacking, what a candidate took that was judged when it was made.
     """
@@ -140,7 +140,7 @@ def _cost_of(spent: Sequence[Row], assets: Collection[str], judging: Collection[
 
 
 def _each(rows: Sequence[Row]) -> Cost:
-    """The mean over the candidates that rows name."""
+    """Return the mean over the candidates that rows name."""
     named = [row for row in rows if row["artifact_id"]]
     return _times(_cost(named), 1 / max(len({row["artifact_id"] for row in named}), 1))
 

@@ -53,7 +53,8 @@ def text_of(lake: Lake, artifact: Artifact) -> str:
 
 
 def rule_text(lake: Lake, artifact: Artifact) -> str:
-    """The rule's file as it was in force: a tracked file that is still the same, or the text of a learned rule; "" where it has changed since."""
+    """Return the rule's file as it was in force: a tracked file that is still the same, or the text of a learned rule; "" where it has changed since.
+    """
     from hashlib import sha256
 
     from evolake.settings import load
@@ -66,7 +67,7 @@ def rule_text(lake: Lake, artifact: Artifact) -> str:
 
 
 def lines_of(result: dict[str, Any]) -> list[str]:
-    """What `told` gave, for a terminal."""
+    """Return what `told` gave, for a terminal."""
     shown = [f"{result['title'] or result['artifact_id']}", f"  {result['line']} {result['kind']} {result['artifact_id']}"]
     states = ", ".join(f"{row['state']} in cycle {row['cycle']}" for row in result["states"]) or result["state"]
     shown += [f"  {name:<10} {value}" for name, value in (("state", states), ("children", result["children"] or None)) if value]
@@ -96,7 +97,7 @@ def _short(value: Any) -> str:
 
 
 def rounded(record: str) -> str:
-    """A JSON object with its fractions to six digits; anything else as it is."""
+    """Return a JSON object with its fractions to six digits; anything else as it is."""
     try:
         return json.dumps(json.loads(record, parse_float=lambda digits: float(f"{float(digits):.6g}")), ensure_ascii=False)
     except ValueError:

@@ -23,6 +23,6 @@ def polyline(values: Sequence[float], width: int = 120, height: int = 28, margin
 
 
 def blocks(values: Sequence[float], longest: int = 40) -> str:
-    """The newest values as a row of block characters."""
+    """Return the newest values as a row of block characters."""
     shown = list(values)[-longest:]
     return "".join(BLOCKS[min(int(up * len(BLOCKS)), len(BLOCKS) - 1)] for up in heights(shown)) if shown else ""

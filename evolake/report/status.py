@@ -26,7 +26,7 @@ def known_line(root: Path, line: str) -> str:
 
 
 def finished(root: Path, line: str, cycle: str) -> Lake:
-    """The lake of a finished cycle.
+    """Return the lake of a finished cycle.
 
     Raises:
         InputError: the lake has no such line or no such finished cycle.
@@ -45,5 +45,5 @@ def sealed_cycles(lake: Lake, line: str) -> list[str]:
 
 
 def finished_cycles(cycles: list[str], whole: int) -> list[str]:
-    """The cycles before those that are sealed, up to where the chain is unbroken."""
+    """Return the cycles before those that are sealed, up to where the chain is unbroken."""
     return [preceding(cycle) or "" for cycle in cycles[1:] if int(cycle) <= whole]

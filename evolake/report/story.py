@@ -138,16 +138,16 @@ class Story:
         return [(about, sentence) for about, sentence in parts if sentence]
 
     def proposed(self) -> str:
-        """How many candidates were made, how many passed, and what else the gates saw."""
+        """Return how many candidates were made, how many passed, and what else the gates saw."""
         text = f"{counted(self.made, self.noun, plural(self.noun))}; {self.passed} passed every gate"
         return f"{text}; to the gates came also {self.beside}" if self.beside else text
 
     def silent(self) -> list[str]:
-        """The sentence on roles that gave no valid reply in the cycle; none where each gave one."""
+        """Return the sentence on roles that gave no valid reply in the cycle; none where each gave one."""
         return [self.unanswered[self.cycle]] if self.cycle in self.unanswered else []
 
     def blocked(self) -> str:
-        """Where candidates were stopped, and what stopped most of them."""
+        """Return where candidates were stopped, and what stopped most of them."""
         stops = ", ".join(f"{gate.stopped} at {gate.name}" for gate in self.gates if gate.stopped)
         if not stops:
             return "nothing" if self.made else ""
@@ -166,7 +166,7 @@ def contests(ask: Ask, table: str, **same: str) -> str:
 
 
 def markdown(story: Story, longest: int = INLINE) -> str:
-    """The story as a list in Markdown. What candidates and models are called is text in it, never markup.
+    """Return the story as a list in Markdown. What candidates and models are called is text in it, never markup.
 
     longest: characters. Sentences are cut at a word, the longest first, until it fits: the UI hides a longer text behind a button.
     """
@@ -198,7 +198,7 @@ def picture(trend: Trend) -> str:
 
 
 def as_text(sentence: str) -> str:
-    """A sentence that is text in Markdown, whatever is in it."""
+    """Return a sentence that is text in Markdown, whatever is in it."""
     return re.sub(r"([\\`*_\[\]<>#|~!])", r"\\\1", " ".join(sentence.split()))
 
 
@@ -208,7 +208,7 @@ def plural(noun: str) -> str:
 
 
 def story_of(lake: Lake, line: str, cycle: str, *, closing: bool = False) -> Story:
-    """The story of one cycle, from what lies in the lake; later cycles are not looked at. closing: it is about to be sealed.
+    """Return the story of one cycle, from what lies in the lake; later cycles are not looked at. closing: it is about to be sealed.
 
     Raises:
         LakeError: a table that it needs is damaged.

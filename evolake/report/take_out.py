@@ -56,7 +56,7 @@ def take_out(
 
 
 def readme(catalogue: Catalogue, artifact: Artifact, held: Champion | None, command: str, files: Sequence[str]) -> str:
-    """What it is, its figures, how to verify them again, and its lineage with what each changed."""
+    """Return what it is, its figures, how to verify them again, and its lineage with what each changed."""
     parts = [f"# {_text(artifact.title) or artifact.artifact_id[:12]}", ""]
     state = f", {artifact.state}" if artifact.state else ""
     what = f"A {artifact.kind} of the line {artifact.line}{state}"
@@ -99,7 +99,7 @@ def _figure(value: Any) -> str:
 
 
 def _commands(artifact: Artifact, held: Champion | None, command: str) -> list[str]:
-    """What to type, in this folder and in the lake."""
+    """Return what to type, in this folder and in the lake."""
     in_lake = [f"evolake champion {held.line} --json"] if held else []
     in_lake.append(f"evolake show {artifact.artifact_id} --json")
     here = ["In this folder:", "", f"    {command}", ""] if command else []
@@ -107,7 +107,7 @@ def _commands(artifact: Artifact, held: Champion | None, command: str) -> list[s
 
 
 def _bundled(artifact: Artifact, held: Champion | None) -> list[str]:
-    """How its figures are measured again, where it can be bundled."""
+    """Return how its figures are measured again, where it can be bundled."""
     spec = lines().get(artifact.line)
     if not (spec and spec.bundle and artifact.kind in spec.bundle.load().kinds and (held or artifact.state in PASSED)):
         return []
@@ -135,7 +135,7 @@ def _lineage(catalogue: Catalogue, artifact: Artifact) -> list[list[Any]]:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
-    """A Markdown table."""
+    """Return a Markdown table."""
     return ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads), *("| " + " | ".join(_text(value) for value in row) + " |" for row in rows)]
 
 

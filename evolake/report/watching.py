@@ -62,7 +62,7 @@ class Watcher:
             raise InputError(f"no line {strange[0]!r}", wanted=f"some of: {', '.join(known)}", do="run `evolake status`")
 
     def look(self) -> list[Seen]:
-        """The lines as they are now, by name."""
+        """Return the lines as they are now, by name."""
         lake = Lake(self.root)
         return [self._seen(lake, line) for line in sorted(self.wanted) or self._there(lake)]
 

@@ -199,7 +199,7 @@ def _measured(run: Run, instance: Instance, program: Any, variant: str, settings
 
 
 def _objection(run: Run, row: Mapping[str, Any]) -> str:
-    """What a run here says against the claim; "" for nothing."""
+    """Return what a run here says against the claim; "" for nothing."""
     said = f"{run.instance}: it claims {run.status} in {run.cpu_s:.3g} s, and measured is {row['status']} in {row['cpu_s']:.3g} s"
     if row["status"] == "wrong" or row["proof_status"] in NO_PROOF:
         return f"{said}, which {fault_of(row['status'], row['proof_status'])}: {row['problems'] or row['proof_status']}"

@@ -154,7 +154,7 @@ def _formulas_anew(recipes: Recipes, judging: Judging, settings: Settings) -> Su
 
 
 def unpacked(judging: Judging, member: str) -> Path:
-    """The folder of the sources in a member."""
+    """Return the folder of the sources in a member."""
     from evolake.lake.trees import unpack
     from evolake.solvers.repository.variant import is_laid_out
 

@@ -177,7 +177,7 @@ def met_again(
 
 
 def beside(name: str, own: Contender, seed: Contender, suite: Suite, plan: MeasuringPlan, cores: int = 1) -> Said:
-    """How the solver compares with the installed seed `name`: of interest where it was measured against another solver."""
+    """Return how the solver compares with the installed seed `name`: of interest where it was measured against another solver."""
     decision = decide_duel(DUELS.frame(_duel(own, seed, suite, plan, FEW_PAIRS, cores)), np.random.default_rng(0))
     return Said(f"the seed {name}, which is installed here", "note", f"{_figure(decision)}; the stated gain is over another solver")
 
@@ -203,7 +203,7 @@ def compared(before: Mapping[str, float], now: Mapping[str, float], decision: De
 
 
 def _figure(decision: Decision) -> str:
-    """A ratio of PAR-2 with its interval, number of formulas and the noise that was measured here."""
+    """Return a ratio of PAR-2 with its interval, number of formulas and the noise that was measured here."""
     interval = Interval(decision.ratio, decision.ratio_low, decision.ratio_high, LEVEL)
     count = counted(decision.formulas, "formula")
     return f"PAR-2 of the other over its own is {interval} on {count}, noise of this machine {decision.noise_floor:.4g}"

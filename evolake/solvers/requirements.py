@@ -10,7 +10,7 @@ from evolake.solvers.repository.build import COMPILERS
 
 
 def requirements() -> list[Requirement]:
-    """A C++ compiler: without one no solver is built. CMake, which only repositories that build by it ask for."""
+    """Return a C++ compiler: without one no solver is built. CMake, which only repositories that build by it ask for."""
     result = next((path for name in COMPILERS if (path := shutil.which(name))), None)
     cmake = shutil.which("cmake", path=PATH) or "none: repositories that are built by it need one (optional; apt-get install cmake)"
     return [

@@ -88,7 +88,7 @@ class SolversSettings(LineSettings):
 
 
 def folder_title(folder: Path) -> str:
-    """What a folder of formulas is called as a suite."""
+    """Return what a folder of formulas is called as a suite."""
     return f"competition:{folder.name}"
 
 
@@ -104,7 +104,7 @@ def _is_folder(suite: str) -> bool:
 
 
 def _overlap(item: str, other: str) -> bool:
-    """Whether both are folders and one is or holds the other, by whatever path or link."""
+    """Return whether both are folders and one is or holds the other, by whatever path or link."""
     if not (item and other and _is_folder(item) and _is_folder(other)):
         return False
     first, second = Path(item).resolve(), Path(other).resolve()

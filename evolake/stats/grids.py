@@ -13,7 +13,7 @@ EXACT = 12
 
 
 def grid_interval(values: np.ndarray, rng: np.random.Generator, resamples: int = RESAMPLES) -> Interval:
-    """The mean of a grid with the interval from resampling its rows and its columns, each with replacement (Owen and Eckles 2012).
+    """Return the mean of a grid with the interval from resampling its rows and its columns, each with replacement (Owen and Eckles 2012).
 
     values: (seeds, problems), finite, at least one. With one seed the spread over seeds is unknown, and the interval is one of problems alone.
     """

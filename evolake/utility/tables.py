@@ -166,7 +166,7 @@ cell_of, parse_cell = CELLS.key, CELLS.parse
 
 
 def pick_arms(text: str) -> list[str]:
-    """The arms of a text like `base,seeds`, in the order of ARMS; all of `all`.
+    """Return the arms of a text like `base,seeds`, in the order of ARMS; all of `all`.
 
     Raises:
         InputError: an unknown name, or none.

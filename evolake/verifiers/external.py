@@ -57,7 +57,7 @@ def require_library() -> None:
 
 
 def check_entry(entry: Any, where: str) -> dict[str, Any]:
-    """The values that make an entry; a configuration that is not given is the dataset's own.
+    """Return the values that make an entry; a configuration that is not given is the dataset's own.
 
     Raises:
         InputError: they are not such values; says where. Also where the library is not installed.
@@ -76,7 +76,7 @@ def check_entry(entry: Any, where: str) -> dict[str, Any]:
 
 
 def score_replies(asked: Sequence[Asked], *, pool: Any, limits: Limits = SCORE_LIMITS) -> list[Verified]:
-    """The replies scored by their datasets' verifiers, in their order, by all workers of `pool` at once.
+    """Return the replies scored by their datasets' verifiers, in their order, by all workers of `pool` at once.
 
     A reply that its verifier fails on, or runs out of `limits` on, is worth 0 and says so. Whether the entry is at fault is asked apart, without a
     reply, so that no reply can say so.
@@ -108,7 +108,7 @@ def _check_texts(asked: Sequence[Asked], outcomes: Sequence[Outcome], pool: Any)
 
 
 def _verified(outcome: Outcome) -> Verified:
-    """What a scoring process said, held to 0..1; 0 where it said no number."""
+    """Return what a scoring process said, held to 0..1; 0 where it said no number."""
     score = outcome.value
     if outcome.status != "ok":
         return Verified(0.0, outcome.status)

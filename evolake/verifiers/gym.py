@@ -60,7 +60,7 @@ def made(entry: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
 
 
 def score(source: str, payload: dict[str, Any]) -> float:
-    """The score of one reply by the dataset's own verifier. payload: {"entry", "reply"}.
+    """Return the score of one reply by the dataset's own verifier. payload: {"entry", "reply"}.
 
     One reply per process: the verifier may evaluate it, and what it changes here ends with this process.
     """
@@ -69,8 +69,8 @@ def score(source: str, payload: dict[str, Any]) -> float:
 
 
 def asks(source: str, payload: dict[str, Any]) -> bool:
-    """Whether the entry can be made and is what a text asks, so that its verifier judges replies to that text. payload: {"entry", "text"}; without a
-    text the first alone. No reply is read here."""
+    """Return whether the entry can be made and is what a text asks, so that its verifier judges replies to that text. payload: {"entry", "text"};
+    without a text the first alone. No reply is read here."""
     _, entry = made(payload["entry"])
     return payload["text"] is None or payload["text"].startswith(entry["question"].strip())
 

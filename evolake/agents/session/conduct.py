@@ -71,7 +71,7 @@ class _SessionState:
 
 
 def conduct(backend: ModelBackend, job: Job[Any, Any], bench: Bench, record: Record, note: Note) -> BaseModel | AgentFailure:
-    """The model that `finish` was called with, or an AgentFailure. The files of `bench` are then what the session made of them.
+    """Return the model that `finish` was called with, or an AgentFailure. The files of `bench` are then what the session made of them.
 
     Args:
         record: told of each call, as by `ModelBackend.ask`. note: given the row of each turn, also where an exception passes.
@@ -174,7 +174,7 @@ class _Session:
         return None, results, "flooded" if flooded else results[0].fault if useless else ""
 
     def _left(self) -> list[str]:
-        """What is left of turns and tokens, in words, if it is little."""
+        """Return what is left of turns and tokens, in words, if it is little."""
         state, limits = self.state, self.backend.session
         turns = limits.turns - state.turns
         notes = [f"({turns} {'turn is' if turns == 1 else 'turns are'} left.)"] if turns <= FEW else []
@@ -183,7 +183,7 @@ class _Session:
         return notes
 
     def _remember(self, tool: str, arguments: Any) -> Callable[[Callable[[], dict[str, Any]]], dict[str, Any]]:
-        """How what a command says is kept: by the session, how many commands came before, what was called and the files that it ran on."""
+        """Return how what a command says is kept: by the session, how many commands came before, what was called and the files that it ran on."""
 
         def remember(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
             self.state.commands += 1
@@ -203,7 +203,7 @@ class _Session:
         state.last = key if entry else state.last
 
     def _bound(self) -> Ending | None:
-        """Whether a bound was reached, and which."""
+        """Return whether a bound was reached, and which."""
         state, most = self.state, self.backend.session
         for word, spent, bound in (
             ("turns", state.turns, most.turns), ("tokens", state.tokens, most.tokens), ("usd", state.usd, most.usd),
@@ -214,7 +214,7 @@ class _Session:
         return None
 
     def _cut_short(self, known: dict[str, Any] | None) -> Ending | None:
-        """How it ended, if its last turn brought nothing that the tape has, or ended it before an evolake that looked at the files first."""
+        """Return how it ended, if its last turn brought nothing that the tape has, or ended it before an evolake that looked at the files first."""
         if not known or known["last"] != self.state.last or not self.state.last:
             return None
         if known["outcome"] == "finished":
@@ -225,14 +225,14 @@ class _Session:
         return self.records.read(f"end\x1f{name}")
 
     def _recorded(self, name: str) -> Recorded:
-        """What is known of a session, for the choice of the one to go on with."""
+        """Return what is known of a session, for the choice of the one to go on with."""
         if (end := self._ended(name)) is not None:
             return Recorded("answered" if end["outcome"] in ("finished", "withdrawn") else "failed", self.backend.tape.read(end["last"]))
         return Recorded("open", self.backend.tape.read(name))
 
 
 def _turn_messages(turn: Turn, results: list[Result]) -> list[Message]:
-    """A turn and what came of it, as messages."""
+    """Return a turn and what came of it, as messages."""
     done = Turn(thought=turn.thought, calls=turn.calls[: len(results)])
     said: Message = {"role": "assistant", "content": turn_text(done)}
     return [said, *({"role": RESULT, "name": result.tool, "content": result.text} for result in results)]

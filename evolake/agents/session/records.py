@@ -26,12 +26,12 @@ class SessionRecords:
         self.root = tape / "sessions"
 
     def path(self, name: str) -> Path:
-        """Where a record lies."""
+        """Return where a record lies."""
         sha = text_sha(name)
         return self.root / sha[:2] / f"{sha[2:]}.json"
 
     def read(self, name: str) -> dict[str, Any] | None:
-        """A record, None where there is none.
+        """Return a record, None where there is none.
 
         Raises:
             CorruptPart: it is damaged, or another's.
@@ -54,7 +54,7 @@ class SessionRecords:
             ) from None
 
     def damage(self, path: Path) -> str:
-        """What is wrong with the record that lies at `path`, "" for nothing.
+        """Return what is wrong with the record that lies at `path`, "" for nothing.
 
         The first records of 0.2.0.dev0 bear no name: only their form is checked.
         """

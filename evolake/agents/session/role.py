@@ -58,7 +58,7 @@ def require_model(who: str, role: SessionRole[Any, Any], chosen: str, backend: s
 
 
 def _no_operators(variable: str) -> Callable[[Any, np.random.Generator], NoReturn]:
-    """What a session's role has in place of operators: it raises MachineryError."""
+    """Return what a session's role has in place of operators: it raises MachineryError."""
     def ask(request: Any, random: np.random.Generator) -> NoReturn:
         raise MachineryError("operators hold no sessions", do=f"unset {variable}, or use the model backend")
 

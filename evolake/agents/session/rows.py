@@ -17,7 +17,9 @@ Note = Callable[[dict[str, Any]], None]
 def turn_row(
     job: Job[Any, Any], call: AgentCall, said: Turn | str, *, session: str, turn: int, results: Sequence[Result], fault: str, tree: str,
 ) -> dict[str, Any]:
-    """A row of SESSION_TURNS with `text`, what was said and done, in the place of its blob. said: the turn, or a reply that is none, as it came."""
+    """Return a row of SESSION_TURNS with `text`, what was said and done, in the place of its blob. said: the turn, or a reply that is none, as it
+    came.
+    """
     thought, calls = (said.thought, said.calls) if isinstance(said, Turn) else (said, [])
     done = [
         {"tool": asked.tool, "arguments": asked.arguments, "result": result.text, "fault": result.fault}

@@ -157,7 +157,7 @@ class Bench:
 
 
 def offered(commands: Sequence[CommandSpec], finish: type[BaseModel]) -> tuple[dict[str, Any], ...]:
-    """The tools of a role that is a session, as it offers them. finish: what its last call says."""
+    """Return the tools of a role that is a session, as it offers them. finish: what its last call says."""
     named = [(name, *summary) for name, summary in FILE_TOOLS.items()]
     ends = (
         (FINISH, "End the session: the files as they are now are your result.", finish),
@@ -199,7 +199,7 @@ def run_tool(bench: Bench, name: str, arguments: Any, remember: Remember) -> Res
 
 
 def shown(text: str, limit: int = LONGEST_RESULT) -> str:
-    """A result as the agent sees it: clean, and cut with a note."""
+    """Return a result as the agent sees it: clean, and cut with a note."""
     return cap(clean(text), limit) or "(nothing)"
 
 
@@ -240,7 +240,7 @@ def _on_files(bench: Bench, name: str, arguments: dict[str, Any]) -> Result:
 
 
 def _beside(bench: Bench, path: str) -> Mapping[str, str]:
-    """The files below a path that are there to be read beside the workspace's; none where the workspace has some there."""
+    """Return the files below a path that are there to be read beside the workspace's; none where the workspace has some there."""
     folder = path.removeprefix("./").strip("/")
     if not folder or any(_below(name, folder) for name in bench.workspace.files):
         return {}
@@ -252,7 +252,7 @@ def _below(name: str, folder: str) -> bool:
 
 
 def _well_formed(reply: Any) -> bool:
-    """Whether what came out of the jail has the form of a reply of the driver."""
+    """Return whether what came out of the jail has the form of a reply of the driver."""
     if not isinstance(reply, dict) or set(reply) != {"text", "changed", "fault"}:
         return False
     changed = reply["changed"]

@@ -37,7 +37,7 @@ class Workspace:
 
     @classmethod
     def of_folder(cls, folder: Path, names: Iterable[str], editable: Callable[[str], bool]) -> Workspace:
-        """The named files of a folder, paths relative to it."""
+        """Return the named files of a folder, paths relative to it."""
         return cls({name: (folder / name).read_bytes().decode("utf-8", "surrogateescape") for name in sorted(names)}, editable)
 
     @property
@@ -70,7 +70,7 @@ class Workspace:
         self.files = after
 
     def may_edit(self, path: str) -> bool:
-        """Whether a path is plain and may be written."""
+        """Return whether a path is plain and may be written."""
         try:
             short = all(len(part.encode()) <= LONGEST_NAME for part in path.split("/")) and len(path) <= 4 * LONGEST_NAME
             return short and plain_name(path) == path and path.isprintable() and self.editable(path)
@@ -105,17 +105,17 @@ class Workspace:
 
 
 def well_formed(text: str) -> str:
-    """The text as UTF-8 can hold it; what is none is a question mark."""
+    """Return the text as UTF-8 can hold it; what is none is a question mark."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _above(name: str) -> list[str]:
-    """The folders that a path lies in."""
+    """Return the folders that a path lies in."""
     return [str(parent) for parent in Path(name).parents][:-1]
 
 
 def _bytes(text: str) -> bytes:
-    """The file of a text; what an agent wrote may hold surrogates that no byte stands for."""
+    """Return the file of a text; what an agent wrote may hold surrogates that no byte stands for."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

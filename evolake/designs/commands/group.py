@@ -113,7 +113,7 @@ def check(file: Path, as_json: bool) -> int:
 
 
 def read_source(file: Path) -> str:
-    """The text of a design file. Raises InputError when there is none."""
+    """Return the text of a design file. Raises InputError when there is none."""
     try:
         return read_text(file)
     except FileNotFoundError:
@@ -147,7 +147,7 @@ def trace_file(source: str, **options: Any) -> TracedDesign | Blocked:
 
 
 def best_engine(traced: TracedDesign) -> tuple[str, str | None]:
-    """The engine that "auto" would take, and why it is not the fused one."""
+    """Return the engine that "auto" would take, and why it is not the fused one."""
     from evolake.designs.engines.isolated import engine_apart
 
     return engine_apart(json.dumps(traced.to_json()), *(traced.size or (16, 68)), traced.dtype)

@@ -39,7 +39,7 @@ class Value:
         return list(range(before, before + sum(1 for atom in self.axes[axis] if atom != LOOP)))
 
     def single(self, axis: int) -> int | None:
-        """The place in `cells` of an axis that is one integer; None for an axis of extent 1. Inexpressible for the loop."""
+        """Return the place in `cells` of an axis that is one integer; None for an axis of extent 1. Inexpressible for the loop."""
         part = self.axes[axis]
         if LOOP in part:
             raise Inexpressible("an operator along all variables or clauses")
@@ -52,7 +52,7 @@ class Value:
 
 
 def objects(items: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray:
-    """An object array of the given shape."""
+    """Return an object array of the given shape."""
     array = np.empty(len(items), dtype=object)
     for position, item in enumerate(items):
         array[position] = item
@@ -60,12 +60,12 @@ def objects(items: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray:
 
 
 def scalar(expression: Expression) -> Value:
-    """A tensor without axes."""
+    """Return a tensor without axes."""
     return Value((), None, objects([expression], ()))
 
 
 def filled(axes: tuple[Axis, ...], loop: Domain | None, expression: Expression) -> Value:
-    """A tensor of one expression everywhere."""
+    """Return a tensor of one expression everywhere."""
     shape = tuple(atom for part in axes for atom in part if atom != LOOP)
     guard(shape)
     return Value(axes, loop, objects([expression] * math.prod(shape), shape))
@@ -78,7 +78,7 @@ def guard(shape: Sequence[int]) -> None:
 
 
 def broadcast(values: Sequence[Value]) -> tuple[tuple[Axis, ...], Domain | None, list[np.ndarray]]:
-    """The common axes and loop, and each operand's cells spread over them."""
+    """Return the common axes and loop, and each operand's cells spread over them."""
     rank = max(len(value.axes) for value in values)
     padded = [((),) * (rank - len(value.axes)) + value.axes for value in values]
     axes: list[Axis] = []

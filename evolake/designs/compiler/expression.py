@@ -66,7 +66,7 @@ class Builder:
         return self.made[key]
 
     def number(self, value: Any) -> Expression:
-        """A real number: a literal when it is one of the few, else a slot. Also a size-dependent one (Symbol, Power), always a slot."""
+        """Return a real number: a literal when it is one of the few, else a slot. Also a size-dependent one (Symbol, Power), always a slot."""
         if isinstance(value, bool | int | float):
             value = float(value)
             if value in LITERALS or not math.isfinite(value):
@@ -87,7 +87,7 @@ class Builder:
         return self.make("literal", (), "bool", bool(value), "S")
 
     def value_of(self, expression: Expression) -> Any:
-        """The literal's value, or None."""
+        """Return the literal's value, or None."""
         if expression.operator != "literal":
             return None
         return float(expression.data) if expression.kind == "real" else expression.data
@@ -119,7 +119,7 @@ class Builder:
         raise Inexpressible("a real number cast to an integer")
 
     def mapped(self, expression: Expression, function: Callable[[int], int]) -> Expression:
-        """A function of an integer that is a choice between literals."""
+        """Return a function of an integer that is a choice between literals."""
         if not self._settled(expression) or expression.kind != "int":
             raise Inexpressible("arithmetic on integers")
         if expression.operator == "literal":
@@ -127,7 +127,7 @@ class Builder:
         return self.select(expression.args[0], self.mapped(expression.args[1], function), self.mapped(expression.args[2], function))
 
     def rounded(self, expression: Expression) -> Expression:
-        """A real number that is known to be whole, as an integer."""
+        """Return a real number that is known to be whole, as an integer."""
         return self.make("to_whole", (expression,), "int")
 
     def truth(self, expression: Expression) -> Expression:
@@ -154,7 +154,7 @@ class Builder:
         return self.make(name, (left, right), "bool")
 
     def outcomes(self, expression: Expression) -> list[Any] | None:
-        """The literals that a choice between literals may give; None where it is not one."""
+        """Return the literals that a choice between literals may give; None where it is not one."""
         if not self._settled(expression):
             return None
         if expression.operator == "literal":
@@ -162,7 +162,7 @@ class Builder:
         return [value for arg in expression.args[1:] for value in self.outcomes(arg) or ()]
 
     def _settled(self, expression: Expression, depth: int = DEEPEST_CHOICE) -> bool:
-        """Whether an expression is a choice between literals, all the way down (which must not be far)."""
+        """Return whether an expression is a choice between literals, all the way down (which must not be far)."""
         if expression.operator == "select" and depth > 0:
             return self._settled(expression.args[1], depth - 1) and self._settled(expression.args[2], depth - 1)
         return expression.operator == "literal"
@@ -210,7 +210,7 @@ class Builder:
         return yes if yes is no else self.make("select", (condition, yes, no), yes.kind)
 
     def apply(self, name: str, *args: Expression) -> Expression:
-        """A real function of reals: add sub mul div neg abs maximum minimum lesser sqrt exp log log1p expm1 sigmoid tanh pow floor ceil trunc.
+        """Return a real function of reals: add sub mul div neg abs maximum minimum lesser sqrt exp log log1p expm1 sigmoid tanh pow floor ceil trunc.
 
         maximum and minimum give what is no number wherever there is one; lesser gives the other operand (a sort has it above all numbers).
         """
@@ -227,7 +227,7 @@ class Builder:
         return self.make(name, reals, "real")
 
     def gather(self, source: Expression, index: Expression) -> Expression:
-        """The value of an N expression at the variable of a literal; of a scalar, itself."""
+        """Return the value of an N expression at the variable of a literal; of a scalar, itself."""
         if index.operator != "index":
             raise Inexpressible("a gather by an index that is not a clause's variable")
         if source.domain == "S":
@@ -239,7 +239,7 @@ class Builder:
         return self.make("gather", (source, index), "real", domain="M")
 
     def scatter(self, pairs: list[tuple[Expression, Expression]]) -> Expression:
-        """The sum, at each variable, of the values of its literals; pairs of (index, value) in the order in which they are added."""
+        """Return the sum, at each variable, of the values of its literals; pairs of (index, value) in the order in which they are added."""
         flat = tuple(item for index, value in pairs for item in (index, self.real(value)))
         if any(index.operator != "index" for index in flat[::2]):
             raise Inexpressible("a scatter by an index that is not a clause's variable")

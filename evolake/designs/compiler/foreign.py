@@ -40,7 +40,7 @@ class Part:
         return int(np.prod([atom for part in self.axes for atom in part if atom != LOOP], dtype=np.int64))
 
     def unstacked(self, tensor: Any, extent: int) -> list[Any]:
-        """A (B, shape) tensor as its cells: (B, extent) each, or (B, 1) without a loop."""
+        """Return a (B, shape) tensor as its cells: (B, extent) each, or (B, 1) without a loop."""
         atoms = [atom for axis in self.axes for atom in axis]
         whole = tensor.reshape(tensor.shape[0], *(extent if atom == LOOP else atom for atom in atoms))
         if self.loop is not None:
@@ -101,7 +101,7 @@ def _read(lowering: Lowering, part: Part) -> Value:
 
 
 def to_tensor(part: Part, cells: Any, extent: int) -> Any:
-    """A (B, cells, at least extent) tensor of reals as a (B, shape) tensor of the part's kind. A part without a loop takes the first turn."""
+    """Return a (B, cells, at least extent) tensor of reals as a (B, shape) tensor of the part's kind. A part without a loop takes the first turn."""
     import torch
 
     tensor = cells[..., : extent if part.loop else 1]
@@ -135,7 +135,7 @@ def _plain(part: Part, extent: int) -> list[int]:
 
 
 def run_foreign(foreign: Foreign, tensors: dict[int, Any], setting: Setting, seed: int, step: int) -> list[Any]:
-    """The results on a batch: mapped over instances, or drawn instance by instance for random numbers."""
+    """Return the results on a batch: mapped over instances, or drawn instance by instance for random numbers."""
     import torch
 
     node = foreign.node
@@ -160,7 +160,7 @@ def run_foreign(foreign: Foreign, tensors: dict[int, Any], setting: Setting, see
 
 
 def _direct(node: Node, tensors: dict[int, Any], setting: Setting) -> list[Any] | None:
-    """The results without vmap, for operators that act alike on a batch: on each number, or along one axis of the only operand."""
+    """Return the results without vmap, for operators that act alike on a batch: on each number, or along one axis of the only operand."""
     args = [setting.argument(arg, tensors) for arg in node.args]
     kwargs = {key: setting.argument(value, tensors) for key, value in node.kwargs}
     if (node.operator not in _ALONG and node.operator not in _EACH) or len(tensors) != 1:

@@ -36,14 +36,14 @@ class Kernel:
 
 
 def cache_folder() -> Path:
-    """Where object code is kept."""
+    """Return where object code is kept."""
     if folder := os.environ.get("EVOLAKE_KERNEL_CACHE"):
         return Path(folder)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evolake" / "kernels"
 
 
 def kernel(text: str) -> Kernel:
-    """The compiled function of a module's text; compiles at most once a process, and seldom more than once a machine."""
+    """Return the compiled function of a module's text; compiles at most once a process, and seldom more than once a machine."""
     with _LOCK:
         machine = _machine()
         key = hashlib.sha256("\n".join([text, machine["name"]]).encode()).hexdigest()
@@ -53,7 +53,7 @@ def kernel(text: str) -> Kernel:
 
 
 def _machine() -> dict[str, Any]:
-    """The compiler's target: this processor with all it has."""
+    """Return the compiler's target: this processor with all it has."""
     if not _MACHINE:
         import llvmlite
         import llvmlite.binding as llvm
@@ -69,7 +69,7 @@ def _machine() -> dict[str, Any]:
 
 
 def gathers_slowly() -> bool:
-    """Whether this processor loads sixteen numbers faster one by one than by its gather instruction, as those of AMD do.
+    """Return whether this processor loads sixteen numbers faster one by one than by its gather instruction, as those of AMD do.
 
     On a Zen 4 a step of the baseline takes three quarters of the time so.
     """

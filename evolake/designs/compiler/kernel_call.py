@@ -51,7 +51,7 @@ class Batch:
         return {"N": self.instances.n, "M": self.instances.m}.get(loop or "", 1)
 
     def make(self, name: str, loop: str | None, cells: int) -> np.ndarray:
-        """A zeroed array, kept under `name`, which must be new."""
+        """Return a zeroed array, kept under `name`, which must be new."""
         if name in self.arrays:
             raise ValueError(f"two arrays named {name!r}")
         shape = (self.instances.batch, cells, self.padded(loop))
@@ -113,7 +113,7 @@ class KernelCall:
         return solved.astype(bool)
 
     def _checked(self, chosen: np.ndarray) -> np.ndarray:
-        """The numbers of instances as the kernel reads them. Raises ValueError for one that is not there, or is there twice."""
+        """Return the numbers of instances as the kernel reads them. Raises ValueError for one that is not there, or is there twice."""
         numbers = np.ascontiguousarray(chosen, dtype=np.int64)
         if numbers.ndim != 1 or len(np.unique(numbers)) < len(numbers) or (len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(self._all)):
             raise ValueError(f"wanted different instances below {len(self._all)} (got {numbers.tolist()!r:.200})")
@@ -142,13 +142,13 @@ class KernelCall:
                 raise KernelTrap(f"the array {name!r} does not fit its kernel: wanted {real} {shape}, as it was made, got {got}")
 
     def _memory(self, solved: np.ndarray) -> list[np.ndarray]:
-        """All that a call may touch."""
+        """Return all that a call may touch."""
         states = [array for _, array, _ in self._wanted if array is not None]
         return [*states, *self._work, self._numbers, self._batch.idx, solved, self._pointers]
 
 
 def wanted_shapes(plan: KernelPlan, batch: Batch) -> dict[str, tuple[int, int, int]]:
-    """The shape of each array that a plan's kernel has a pointer to, in the order of the pointers.
+    """Return the shape of each array that a plan's kernel has a pointer to, in the order of the pointers.
 
     Raises:
         ValueError: one name with two shapes, or a cell that its array does not have.
@@ -183,7 +183,7 @@ def _packed(instances: Planted, mpad: int) -> np.ndarray:
 
 
 def _number(value: Any, instances: Planted) -> float:
-    """A slot's number at this size."""
+    """Return a slot's number at this size."""
     if isinstance(value, Symbol):
         return float(value.at(instances.batch, instances.n, instances.m))
     if isinstance(value, Power):

@@ -40,7 +40,7 @@ def arrays_of(plan: KernelPlan) -> list[tuple[int, str]]:
 
 
 def pointers_of(plan: KernelPlan) -> list[str]:
-    """The names of what the caller passes pointers to, in order: states (B, cells, padded extent) and externals (B, cells)."""
+    """Return the names of what the caller passes pointers to, in order: states (B, cells, padded extent) and externals (B, cells)."""
     return sorted({*plan.states, *(item.data[0] for item in plan.externals)})
 
 
@@ -113,7 +113,7 @@ def _entry(lines: Lines, plan: KernelPlan, lane_by_lane: bool) -> Layout:
 
 
 def _instance(lines: Lines, plan: KernelPlan, layout: Layout, constants: Scalars, cells: list[tuple[str, int]], *, single: bool) -> list[str]:
-    """The loop over instances: pointers, then the steps."""
+    """Return the loop over instances: pointers, then the steps."""
     types = lines.types
     lines.label("instances")
     lines.add("%turn = phi i64 [ 0, %entry ], [ %turn.next, %instance.done ]")

@@ -81,7 +81,7 @@ define internal void @evolake_allow(ptr %p, i64 %size, ptr %table) noinline noun
 
 
 def guarded(text: str) -> str:
-    """A kernel's text with every access checked; its function takes the table as a further, last argument."""
+    """Return a kernel's text with every access checked; its function takes the table as a further, last argument."""
     names = itertools.count()
     lines: list[str] = []
     for line in text.split("\n"):
@@ -103,7 +103,7 @@ def _guarded(line: str, names: Iterator[int]) -> list[str]:
 
 
 def _guarded_lanes(result: re.Match[str], names: Iterator[int]) -> list[str]:
-    """Each lane of a gather on its own."""
+    """Return each lane of a gather on its own."""
     lanes, vector, lines = int(result[3]), result[4], []
     for lane in range(lanes):
         item, safe, more = (f"%guard{next(names)}" for _ in range(3))
@@ -131,7 +131,7 @@ class Guards:
         self._table = np.zeros(HEAD + 2 * STACK_SLOTS, dtype=np.int64)
 
     def opened(self, arrays: list[np.ndarray]) -> int:
-        """The address of the table, set to allow exactly these arrays (and the pointers that the kernel reads them by)."""
+        """Return the address of the table, set to allow exactly these arrays (and the pointers that the kernel reads them by)."""
         start = self._scratch.ctypes.data
         self._table[:HEAD] = (0, len(arrays), start + -start % 64)
         for place, array in enumerate(arrays):

@@ -68,7 +68,7 @@ class Loop:
         return self.cached["mask"]
 
     def load(self, array: str, element: str | None = None) -> str:
-        """The block's vector of an array."""
+        """Return the block's vector of an array."""
         place = self.body.let(f"getelementptr {element or self.body.types.real}, ptr {array}, i64 {self.counter}")
         vector = self.body.types.vector if element is None else self.body.types.small
         return self.body.let(f"load {vector}, ptr {place}, align {4 if element else self.body.types.bits // 8}")
@@ -91,13 +91,13 @@ class Loop:
         return self.cached[key]
 
     def lane_index(self, place: int, lane: int) -> str:
-        """The variable of one literal, read from memory again: that is faster than taking the block's vector apart."""
+        """Return the variable of one literal, read from memory again: that is faster than taking the block's vector apart."""
         here = self.body.let(f"add i64 {self.counter}, {lane}") if lane else self.counter
         word = self.body.let(f"load i32, ptr {self.body.let(f'getelementptr i32, ptr {self.layout.idx[place]}, i64 {here}')}")
         return self.body.let(f"zext i32 {self.body.let(f'and i32 {word}, {INDEX_MASK}')} to i64")
 
     def sign_bits(self, place: int) -> str:
-        """The sign in the top bit of a real-sized integer, all else zero."""
+        """Return the sign in the top bit of a real-sized integer, all else zero."""
         key = f"bits {place}"
         if key not in self.cached:
             types, body = self.body.types, self.body
@@ -112,7 +112,7 @@ class Loop:
         return self.body.from_bits(self.body.whole("xor", self.body.to_bits(value), self.sign_bits(place)))
 
     def gathered(self, array: str, place: int) -> str:
-        """The array's values at the variables of a literal."""
+        """Return the array's values at the variables of a literal."""
         key = f"gather {array} {place}"
         if key not in self.cached and self.layout.lane_by_lane:
             types, vector = self.body.types, "poison"
@@ -130,7 +130,7 @@ class Loop:
         return self.cached[key]
 
     def value(self, expression: Expression) -> str:
-        """The vector of an expression in the present pass."""
+        """Return the vector of an expression in the present pass."""
         if expression.domain == "S":
             return self.scalars[self.time].vector(expression)
         phase = "final" if self.time == FINAL else "step"
@@ -208,7 +208,7 @@ class Loop:
                 body.add(f"store {types.real} {body.let(f'fadd {types.real} {old}, {value}')}, ptr {pointer}")
 
     def written(self, after: Lines) -> list[str]:
-        """The whole loop as text, with what follows it in `after`."""
+        """Return the whole loop as text, with what follows it in `after`."""
         types, body = self.body.types, self.body
         top, end, before = body.fresh("loop"), body.fresh("done"), body.fresh("enter")
         text = [f"  br label %{before}", f"{before}:", f"  br label %{top}", f"{top}:"]

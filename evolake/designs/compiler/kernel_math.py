@@ -30,7 +30,7 @@ def ln2_parts(types: Types) -> tuple[float, float]:
 
 
 def definitions(types: Types) -> str:
-    """The LLVM text of all functions for one kind of vector, named v_exp, v_log, ..."""
+    """Return the LLVM text of all functions for one kind of vector, named v_exp, v_log, ..."""
     power = _pow_in_two_parts(types) if types.dtype == "float32" else _pow(types)
     return "\n".join([_exp(types), _log(types), _expm1(types), _log1p(types), _sigmoid(types), _tanh(types), power])
 
@@ -43,7 +43,7 @@ def _function(lines: Lines, name: str, arguments: int, result: str) -> str:
 
 
 def _polynomial(lines: Lines, x: str, coefficients: list[float]) -> str:
-    """The polynomial with these coefficients, highest power first, in pairs of pairs (Estrin): shorter chains than Horner's."""
+    """Return the polynomial with these coefficients, highest power first, in pairs of pairs (Estrin): shorter chains than Horner's."""
     terms = [lines.types.splat(coefficient) for coefficient in reversed(coefficients)]
     while len(terms) > 1:
         pairs = [lines.fused(terms[at + 1], x, terms[at]) for at in range(0, len(terms) - 1, 2)]

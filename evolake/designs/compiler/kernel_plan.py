@@ -88,7 +88,7 @@ class _Planner:
 
     @staticmethod
     def _at_least(time: int, loop: str) -> int:
-        """The first pass over `loop` at `time` or later."""
+        """Return the first pass over `loop` at `time` or later."""
         first = max(time, 0 if loop == "M" else -1)
         return first if first % 2 == (0 if loop == "M" else 1) else first + 1
 
@@ -151,7 +151,7 @@ class _Planner:
             self._store(source)
 
     def _again(self, expression: Expression, time: int) -> bool:
-        """Whether to compute an earlier pass's value in place instead of reading it from an array."""
+        """Return whether to compute an earlier pass's value in place instead of reading it from an array."""
         if expression.operator == "gather":
             return False
         if time == FINAL and expression.serial not in self.regular:
@@ -159,7 +159,7 @@ class _Planner:
         return self._left(expression, _CHEAP) >= 0
 
     def _left(self, expression: Expression, budget: float) -> float:
-        """What is left of `budget` after computing an expression again; below zero as soon as it is spent."""
+        """Return what is left of `budget` after computing an expression again; below zero as soon as it is spent."""
         if expression.operator in _LEAVES or expression.domain == "S" or expression.operator == "scatter" or expression.serial in self.stored:
             return budget
         if expression.operator == "gather":
@@ -173,7 +173,7 @@ class _Planner:
 
 
 def reachable(roots: Iterable[Expression]) -> list[Expression]:
-    """Every expression below the roots, operands first."""
+    """Return every expression below the roots, operands first."""
     ordered: list[Expression] = []
     seen: set[int] = set()
     stack = [(root, False) for root in roots]
@@ -189,7 +189,8 @@ def reachable(roots: Iterable[Expression]) -> list[Expression]:
 
 
 def computed(moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]]) -> tuple[list[Expression], list[str]]:
-    """What a step computes, an expression as often as loops compute it again; and the loops ("N" or "M") of its regular passes, however many."""
+    """Return what a step computes, an expression as often as loops compute it again; and the loops ("N" or "M") of its regular passes, however many.
+    """
     planner = _Planner(moves, states, bounded=False)
     plan = planner.plan()
     by_serial = {item.serial: item for item in planner.reachable}
@@ -199,5 +200,5 @@ def computed(moves: dict[str, list[Expression]], states: dict[str, tuple[str, in
 
 
 def make_plan(moves: dict[str, list[Expression]], states: dict[str, tuple[str, int]]) -> KernelPlan:
-    """The passes of a step that gives every cell of `moves` its next value. Raises Inexpressible for a design that needs too many."""
+    """Return the passes of a step that gives every cell of `moves` its next value. Raises Inexpressible for a design that needs too many."""
     return _Planner(moves, states).plan()

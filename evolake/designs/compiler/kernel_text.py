@@ -60,7 +60,7 @@ class Types:
         return f"v{self.lanes}f{self.bits}"
 
     def number(self, value: float) -> str:
-        """A scalar constant, exact."""
+        """Return a scalar constant, exact."""
         if self.dtype == "float32":
             try:
                 value = struct.unpack("<f", struct.pack("<f", value))[0]
@@ -69,7 +69,7 @@ class Types:
         return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
     def splat(self, value: float) -> str:
-        """A vector constant."""
+        """Return a vector constant."""
         return f"splat ({self.real} {self.number(value)})"
 
     def splat_whole(self, value: int) -> str:
@@ -103,13 +103,13 @@ class Lines:
         return f"{stem or self.prefix}{next(self.names)}"
 
     def let(self, instruction: str) -> str:
-        """An instruction with a result; returns its name."""
+        """Return an instruction with a result; returns its name."""
         name = f"%{self.fresh()}"
         self.text.append(f"  {name} = {instruction}")
         return name
 
     def two(self, operation: str, left: str, right: str) -> str:
-        """A real operation on vectors: fadd, fsub, fmul, fdiv."""
+        """Return a real operation on vectors: fadd, fsub, fmul, fdiv."""
         return self.let(f"{operation} {self.types.vector} {left}, {right}")
 
     def plus(self, left: str, right: str) -> str:
@@ -143,7 +143,7 @@ class Lines:
         return self.let(f"select {self.types.truth} {condition}, {kind} {yes}, {kind} {no}")
 
     def call(self, name: str, *args: str) -> str:
-        """A function of vectors."""
+        """Return a function of vectors."""
         inside = ", ".join(f"{self.types.vector} {arg}" for arg in args)
         return self.let(f"call {self.types.vector} @{name}({inside})")
 
@@ -154,5 +154,5 @@ class Lines:
         return self.let(f"bitcast {self.types.whole} {value} to {self.types.vector}")
 
     def whole(self, operation: str, left: str, right: str) -> str:
-        """An integer operation on vectors as wide as the reals."""
+        """Return an integer operation on vectors as wide as the reals."""
         return self.let(f"{operation} {self.types.whole} {left}, {right}")

@@ -58,7 +58,7 @@ def combined(lines: Lines, expression: Expression, args: list[str], *, vector: b
 
 
 def literal(lines: Lines, expression: Expression, *, vector: bool) -> str:
-    """A literal as an operand."""
+    """Return a literal as an operand."""
     types = lines.types
     if expression.kind == "real":
         value = float(expression.data)
@@ -81,7 +81,7 @@ class Scalars:
     constant: bool = False
 
     def value(self, expression: Expression) -> str:
-        """The scalar's name; reductions are read from their slot."""
+        """Return the scalar's name; reductions are read from their slot."""
         if expression.operator == "literal":
             return literal(self.lines, expression, vector=False)
         if self.base is not None and expression.constant:
@@ -94,7 +94,7 @@ class Scalars:
         return self.known[expression.serial]
 
     def vector(self, expression: Expression) -> str:
-        """The scalar in every lane."""
+        """Return the scalar in every lane."""
         if expression.operator == "literal":
             return literal(self.lines, expression, vector=True)
         if self.base is not None and expression.constant:
@@ -105,7 +105,7 @@ class Scalars:
 
 
 def splat(lines: Lines, value: str, kind: str = "real") -> str:
-    """A scalar in every lane."""
+    """Return a scalar in every lane."""
     types = lines.types
     element, vector = {"real": (types.real, types.vector), "int": ("i32", types.small), "bool": ("i1", types.truth)}[kind]
     item = lines.let(f"insertelement {vector} poison, {element} {value}, i32 0")
@@ -113,7 +113,7 @@ def splat(lines: Lines, value: str, kind: str = "real") -> str:
 
 
 def folded(lines: Lines, vector: str, name: str) -> str:
-    """A reduction over the lanes, as a tree: lane i with lane i + half, and so on."""
+    """Return a reduction over the lanes, as a tree: lane i with lane i + half, and so on."""
     types = lines.types
     width = types.lanes
     while width > 1:
@@ -133,5 +133,5 @@ def accumulated(lines: Lines, total: str, more: str, name: str) -> str:
 
 
 def identity(name: str) -> float:
-    """What a reduction starts from."""
+    """Return what a reduction starts from."""
     return {"sum": 0.0, "max": -math.inf, "most": -math.inf, "min": math.inf, "least": math.inf}[name]

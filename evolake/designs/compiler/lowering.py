@@ -104,7 +104,7 @@ def _value(lowering: Lowering, node: Node, position: int, folded: dict[int, Any]
 
 
 def _fold(graph: Graph, setting: Setting) -> dict[int, Any]:
-    """The values of nodes that depend on nothing but numbers in the file."""
+    """Return the values of nodes that depend on nothing but numbers in the file."""
     values: list[Any] = []
     folded: dict[int, Any] = {}
     for position, node in enumerate(graph.nodes):

@@ -15,7 +15,7 @@ Rule = Callable[[Lowering, Node, int], Any]
 
 
 def _simple(build: Callable[..., Expression], count: int) -> Rule:
-    """A rule for an operator whose first `count` arguments are its operands and that has no options."""
+    """Return a rule for an operator whose first `count` arguments are its operands and that has no options."""
 
     def rule(lowering: Lowering, node: Node, position: int) -> Value:
         if len(node.args) > count or node.kwargs:

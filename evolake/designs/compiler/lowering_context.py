@@ -43,18 +43,18 @@ class Lowering:
                 raise Inexpressible(f"numbers of type {tensor.dtype} of {node.operator}")
 
     def extents_of(self, value: Value) -> tuple[int, ...]:
-        """The plain shape of a value."""
+        """Return the plain shape of a value."""
         loop = self.extents[value.loop] if value.loop else 1
         return tuple(math.prod(loop if atom == LOOP else atom for atom in part) for part in value.axes)
 
     def kinds_of(self, dtype: Any) -> tuple[str, ...]:
-        """The kinds of expressions that compute as torch does in an element type; none for a type that kernels do not have."""
+        """Return the kinds of expressions that compute as torch does in an element type; none for a type that kernels do not have."""
         if dtype == self.setting.real:
             return ("real",)
         return {"torch.bool": ("bool",), "torch.int64": ("int", "variable")}.get(str(dtype), ())
 
     def operand(self, argument: Any) -> Value:
-        """A tensor or number of the graph as a value."""
+        """Return a tensor or number of the graph as a value."""
         if isinstance(argument, Reference):
             value = self.values[argument.index]
             if not isinstance(value, Value):
@@ -78,11 +78,11 @@ class Lowering:
         return Value(axes, loop, objects(result, cells[0].shape))
 
     def concrete(self, argument: Any) -> Any:
-        """An argument that is no tensor, sizes put in."""
+        """Return an argument that is no tensor, sizes put in."""
         return self.setting.argument(argument, [])
 
     def parameter(self, node: Node, position: int, name: str, default: Any) -> Any:
-        """A non-tensor argument by place or by name."""
+        """Return a non-tensor argument by place or by name."""
         if len(node.args) > position:
             return self.concrete(node.args[position])
         return self.concrete(dict(node.kwargs).get(name, default))

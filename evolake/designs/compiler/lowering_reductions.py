@@ -42,7 +42,7 @@ def reduced(lowering: Lowering, value: Value, dims: Sequence[int] | None, name: 
 
 
 def count(lowering: Lowering, value: Value, dims: Sequence[int] | None, less: int = 0) -> Expression:
-    """How many numbers a reduction runs over, less `less`."""
+    """Return how many numbers a reduction runs over, less `less`."""
     over = {value.normal(dim) for dim in dims} if dims else set(range(len(value.axes)))
     small = math.prod(atom for dim in over for atom in value.axes[dim] if atom != LOOP)
     if any(LOOP in value.axes[dim] for dim in over):
@@ -74,7 +74,7 @@ def _reduction(name: str) -> Rule:
 
 
 def mean(lowering: Lowering, value: Value, dims: Sequence[int] | None, *, keep: bool = False) -> Value:
-    """The mean over dimensions `dims` (None: all), which stay with size 1 where `keep`."""
+    """Return the mean over dimensions `dims` (None: all), which stay with size 1 where `keep`."""
     number = count(lowering, value, dims)
     return lowering.each(lambda item: lowering.builder.apply("div", item, number), reduced(lowering, value, dims, "sum", keep=keep))
 
@@ -172,13 +172,13 @@ def ranked(builder: Builder, items: list[Expression], *, largest: bool = True) -
 
 
 def _before(builder: Builder, later: Expression, earlier: Expression, largest: bool) -> Expression:
-    """Whether an item comes before an earlier one: strictly larger (or smaller), something that is no number being the largest."""
+    """Return whether an item comes before an earlier one: strictly larger (or smaller), something that is no number being the largest."""
     small, large = (earlier, later) if largest else (later, earlier)
     return builder.both(builder.negation(builder.compare("le", large, small)), builder.compare("eq", small, small))
 
 
 def _extremes(builder: Builder, items: list[Expression]) -> list[Expression] | None:
-    """The values from largest to smallest, by fewer instructions, where there are two or three."""
+    """Return the values from largest to smallest, by fewer instructions, where there are two or three."""
     if len(items) == 2:
         return [builder.apply("maximum", *items), builder.apply("lesser", *items)]
     if len(items) == 3:
@@ -190,7 +190,7 @@ def _extremes(builder: Builder, items: list[Expression]) -> list[Expression] | N
 
 
 def _sorted(value: Value, dim: int, builder: Builder, largest: bool, keep: int, *, first: bool = False) -> list[Value]:
-    """The first `keep` of a small axis in order, as values and places. `first`: what is no number comes first, however the rest is ordered."""
+    """Return the first `keep` of a small axis in order, as values and places. `first`: what is no number comes first, however the rest is ordered."""
     place = value.single(dim)
     if place is None:
         return [value, Value(value.axes, value.loop, objects([builder.integer(0)] * value.cells.size, value.cells.shape))]

@@ -189,7 +189,7 @@ def _roll(lowering: Lowering, node: Node, position: int) -> Value:
 
 
 def _like(fill: Callable[[Lowering, Node], Expression]) -> Rule:
-    """A fresh tensor of the node's own shape, of one number."""
+    """Return a fresh tensor of the node's own shape, of one number."""
 
     def rule(lowering: Lowering, node: Node, position: int) -> Value:
         expression = fill(lowering, node)
@@ -223,7 +223,7 @@ def _gathered(lowering: Lowering, source: Value, index: Value) -> Value:
 
 
 def _chosen(lowering: Lowering, source: Value, index: Value) -> Value:
-    """A table of a few numbers looked up by a small integer."""
+    """Return a table of a few numbers looked up by a small integer."""
     if source.loop or index.kind not in ("int", "bool") or source.axes == ((),):
         raise Inexpressible("a gather by a computed index")
     table = list(source.cells.flat)

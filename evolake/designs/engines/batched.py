@@ -33,7 +33,7 @@ def one_thread() -> Iterator[None]:
 
 
 def recorded(steps: int, batch: int, step: Callable[[], np.ndarray]) -> np.ndarray:
-    """What each of `steps` calls of `step` gives, (steps, batch) bool: by torch on one thread and without its gradients."""
+    """Return what each of `steps` calls of `step` gives, (steps, batch) bool: by torch on one thread and without its gradients."""
     import torch
 
     solved = np.zeros((steps, batch), dtype=bool)

@@ -240,14 +240,14 @@ def order_ranks(batch: int) -> tuple[int, int]:
 
 
 def extrapolated(steps: int, batch: int, solved: float) -> int:
-    """The median step as the paper's framework puts it where it was not reached."""
+    """Return the median step as the paper's framework puts it where it was not reached."""
     return int(max(steps, 1) * (batch / 2 + 0.5) / (solved + 0.5))
 
 
 def unsolved(
     batch: int, failure: str, *, steps: int = 0, compile_s: float = 0.0, wall_s: float = 0.0, timed_out: bool = False, limit: int = 0,
 ) -> Simulation:
-    """The result of a design that broke: nothing is solved, and `failure` says why."""
+    """Return the result of a design that broke: nothing is solved, and `failure` says why."""
     return Simulation(
         extrapolated(steps, batch, 0), 1.0, steps, np.zeros(batch, dtype=np.int64), 0.0, wall_s, "none", timed_out, 0, False, compile_s, None,
         failure, limit=limit,
@@ -255,7 +255,7 @@ def unsolved(
 
 
 def _tried(act: Callable[[], Any]) -> Any:
-    """What `act` gives, or the text of the design's failure."""
+    """Return what `act` gives, or the text of the design's failure."""
     try:
         return alone(act, lambda reason: reason, passing=(InputError, Failed, Inexpressible))
     except Failed as failed:
@@ -283,7 +283,7 @@ class _Median:
 
 
 def middle_of(solved_at: np.ndarray) -> tuple[int, int]:
-    """The median step of a batch, 0 if at most half was solved, and the instances that were solved by then."""
+    """Return the median step of a batch, 0 if at most half was solved, and the instances that were solved by then."""
     batch, times = len(solved_at), np.sort(solved_at[solved_at > 0])
     if len(times) <= batch // 2:
         return 0, 0
@@ -305,7 +305,7 @@ class _Progress:
         self._upper = order_ranks(batch)[1]
 
     def done(self, until: StopRule) -> bool:
-        """Whether all is known that was asked for."""
+        """Return whether all is known that was asked for."""
         if not until.median or not self.median or (until.interval and self.solved < self._upper):
             return False
         return not until.together or bool(self.together) or self.steps >= TOGETHER * self.median
@@ -353,14 +353,14 @@ def count_diverged(state: dict[str, np.ndarray]) -> int:
 
 
 def first_of(instances: Planted) -> Planted:
-    """The first instance alone."""
+    """Return the first instance alone."""
     return Planted(instances.idx[:1], instances.sgn[:1], instances.hidden[:1], instances.n, instances.m, instances.seed)
 
 
 def make_stepper(
     traced: TracedDesign, instances: Planted, *, seed: int, engine: str = "auto", dtype: str = "float32", threads: int = 1,
 ) -> tuple[Stepper, str | None]:
-    """A stepper at its initial state, and why it is not the fused one when "fused" or "auto" was asked for. threads: as for `simulate`.
+    """Return a stepper at its initial state, and why it is not the fused one when "fused" or "auto" was asked for. threads: as for `simulate`.
 
     Raises:
         InputError: an unknown engine or type, or a design traced for another size.
@@ -395,7 +395,7 @@ def make_stepper(
 
 
 def _or_refusal(make: Callable[[], Any]) -> Any:
-    """An engine, or why it does not take this graph. A rule that breaks on a graph refuses it: what torch can run, torch then runs."""
+    """Return an engine, or why it does not take this graph. A rule that breaks on a graph refuses it: what torch can run, torch then runs."""
     try:
         return alone(make, lambda reason: reason, passing=(InputError, Failed, Inexpressible))
     except Inexpressible as reason:
@@ -403,7 +403,7 @@ def _or_refusal(make: Callable[[], Any]) -> Any:
 
 
 def _torch_stepper(traced: TracedDesign, instances: Planted, seed: int, dtype: str) -> Stepper:
-    """The tensor engine where the graph can be lowered, else the graph under vmap."""
+    """Return the tensor engine where the graph can be lowered, else the graph under vmap."""
     from evolake.designs.engines.tensor import TensorStepper
 
     stepper = _or_refusal(lambda: TensorStepper(traced, instances, seed, dtype))
@@ -411,7 +411,7 @@ def _torch_stepper(traced: TracedDesign, instances: Planted, seed: int, dtype: s
 
 
 def plain_stepper(traced: TracedDesign, instances: Planted, seed: int, dtype: str) -> Stepper:
-    """The engine that takes every graph: the batched graph as it is, which follows torch in everything."""
+    """Return the engine that takes every graph: the batched graph as it is, which follows torch in everything."""
     from evolake.designs.engines.batched import VmapStepper
 
     return VmapStepper(traced, instances, seed, dtype)

@@ -59,7 +59,7 @@ _PLANS_KEPT = 8
 
 
 def planned(traced: TracedDesign, dtype: str) -> KernelPlan:
-    """The kernel's plan of a design. Raises Inexpressible as `lower` and `make_plan` do."""
+    """Return the kernel's plan of a design. Raises Inexpressible as `lower` and `make_plan` do."""
     key = traced.graph_sha, traced.variables, dtype
     plan = _PLANS.get(key)
     if plan is None:
@@ -83,7 +83,7 @@ def load_states(batch: Batch, traced: TracedDesign, start: dict[str, Any]) -> No
 
 
 def read_states(batch: Batch, traced: TracedDesign) -> dict[str, np.ndarray]:
-    """The state variables in their own shapes."""
+    """Return the state variables in their own shapes."""
     result = {}
     for variable in traced.variables:
         shape = variable.dimensions(batch.instances.batch, batch.instances.n, batch.instances.m)
@@ -95,7 +95,7 @@ def read_states(batch: Batch, traced: TracedDesign) -> dict[str, np.ndarray]:
 
 
 def loop_axis(shape: tuple[str | int, ...]) -> int:
-    """The place of N or M behind the batch. Raises Inexpressible for a variable that has none."""
+    """Return the place of N or M behind the batch. Raises Inexpressible for a variable that has none."""
     for place, extent in enumerate(shape[1:]):
         if extent in ("N", "M"):
             return place

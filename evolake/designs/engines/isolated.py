@@ -155,7 +155,7 @@ class Child:
             raise _Ended(self._how()) from None
 
     def read(self, deadline: float | None) -> Any:
-        """The next reply. Raises TimeoutError past `deadline` (of time.monotonic), _Ended when the child is gone."""
+        """Return the next reply. Raises TimeoutError past `deadline` (of time.monotonic), _Ended when the child is gone."""
         while b"\n" not in self._waiting:
             left = None if deadline is None else deadline - time.monotonic()
             if (left is not None and left <= 0) or not self._selector.select(left):
@@ -266,7 +266,7 @@ def run_apart(run: Run, on_progress: Progress | None = None) -> Simulation:
 
 
 def engine_apart(traced: str, n: int, m: int, dtype: str) -> tuple[str, str | None]:
-    """The engine that "auto" takes for a design at a size, and why it is not the fused one; or ("none", why it cannot be run)."""
+    """Return the engine that "auto" takes for a design at a size, and why it is not the fused one; or ("none", why it cannot be run)."""
     try:
         result = _asked({"do": "engine", "traced": traced, "n": n, "m": m, "dtype": dtype}, None, lambda steps, solved: None)
     except _Starved as starved:
@@ -292,7 +292,7 @@ def work_apart(traced: str, n: int, m: int) -> float | str:
 
 
 def _asked(request: dict[str, Any], guard_s: float | None, on_progress: Progress, patience: float = PATIENCE) -> dict[str, Any] | str:
-    """The body of the child's answer, or how it ended. Raises _Starved."""
+    """Return the body of the child's answer, or how it ended. Raises _Starved."""
     with _LOCK:
         child = _listening(request)
         try:
@@ -355,7 +355,7 @@ def _answer(child: Child, guard_s: float | None, on_progress: Progress, patience
 
 
 def _sign(child: Child, guard: _Guard | None) -> Any:
-    """The child's next reply. Raises TimeoutError when its guard is over, _Ended."""
+    """Return the child's next reply. Raises TimeoutError when its guard is over, _Ended."""
     while True:
         left = None if guard is None else guard.left_s()
         if left is not None and left <= 0:
@@ -367,7 +367,7 @@ def _sign(child: Child, guard: _Guard | None) -> Any:
 
 
 def _simulation(body: dict[str, Any], run: Run) -> Simulation:
-    """The result in a reply, if its numbers are possible."""
+    """Return the result in a reply, if its numbers are possible."""
     try:
         result = Simulation(
             median_step=_whole(body["median_step"], 1), unsolved_fraction=_real(body["unsolved_fraction"], 1.0),

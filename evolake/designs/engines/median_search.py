@@ -95,7 +95,7 @@ class MedianSearch:
         return known + int(aside.sum()) * later / max(1, later + self._missed())
 
     def _bound(self) -> int:
-        """How far an instance has to go at most: to the median as it is known so far."""
+        """Return how far an instance has to go at most: to the median as it is known so far."""
         if self.solved < self._half:
             return self._limit
         return int(np.partition(self.solved_at[self.solved_at > 0], self._half - 1)[self._half - 1])
@@ -105,7 +105,7 @@ class MedianSearch:
         return int(np.count_nonzero((self.solved_at == 0) & (self.taken >= self._limit)))
 
     def _look(self, steps: int) -> bool:
-        """Whether half of the batch will probably not be solved, if instances are solved at the rate of the first `steps`."""
+        """Return whether half of the batch will probably not be solved, if instances are solved at the rate of the first `steps`."""
         if steps < LOOKED_FROM * self._limit:
             return False
         batch = len(self.taken)

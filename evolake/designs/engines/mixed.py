@@ -54,12 +54,12 @@ class MixedStepper:
         self._last = KernelCall(make_plan(moves, self._states(moves, lowered.states)), self._batch, single=True)
 
     def _states(self, moves: dict[str, list[Expression]], moved: dict[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
-        """All states a kernel touches: those it moves and those it only reads."""
+        """Return all states a kernel touches: those it moves and those it only reads."""
         read = {item.data[0]: item.domain for item in _below(moves) if item.operator == "state"}
         return moved | {name: (str(loop), self._counts[name]) for name, loop in read.items() if name not in moved}
 
     def _level(self, lowered: Lowered, foreigns: list[Foreign]) -> tuple[KernelCall | None, list[Foreign]]:
-        """The kernel that works out the operands of some operators; makes their arrays and those of their results."""
+        """Return the kernel that works out the operands of some operators; makes their arrays and those of their results."""
         moves: dict[str, list[Expression]] = {}
         moved: dict[str, tuple[str, int]] = {}
         for foreign in foreigns:
@@ -117,7 +117,7 @@ class MixedStepper:
 
 
 def _with_known(lowered: Lowered, traced: TracedDesign) -> dict[str, list[Expression]]:
-    """The moves, reading what an earlier kernel of the step has already left in an operand's array instead of working it out again."""
+    """Return the moves, reading what an earlier kernel of the step has already left in an operand's array instead of working it out again."""
     builder = lowered.builder
     known: dict[int, Expression] = {}
     for foreign in lowered.foreign:
@@ -136,7 +136,7 @@ def _with_known(lowered: Lowered, traced: TracedDesign) -> dict[str, list[Expres
 
 
 def _below(moves: dict[str, list[Expression]]) -> list[Expression]:
-    """Every expression that some moves need."""
+    """Return every expression that some moves need."""
     seen: dict[int, Expression] = {}
     stack = [cell for cells in moves.values() for cell in cells]
     while stack:

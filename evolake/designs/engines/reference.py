@@ -49,7 +49,7 @@ class ReferenceStepper:
         self._state[name] = torch.from_numpy(np.ascontiguousarray(values)).to(self._real)
 
     def rates(self, instance: int) -> dict[str, np.ndarray]:
-        """How fast each variable of one instance moves: what a step adds to it before its bounds are kept, per unit of the learning rate.
+        """Return how fast each variable of one instance moves: what a step adds to it before its bounds are kept, per unit of the learning rate.
 
         Raises:
             Failed: the graph cannot be evaluated.

@@ -158,7 +158,7 @@ class TensorStepper:
         return float(value.at(self._instances.n, self._instances.m) if isinstance(value, Power) else value)
 
     def _summed(self, item: Expression, values: Values) -> Any:
-        """The sum over clauses, clause by clause and literal by literal."""
+        """Return the sum over clauses, clause by clause and literal by literal."""
         import torch
 
         batch, m = self._instances.batch, self._instances.m

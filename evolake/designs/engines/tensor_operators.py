@@ -22,7 +22,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
 
 
 def simpler(item: Expression, operands: list[Any]) -> tuple[Callable[..., Any], list[Any]]:
-    """A choice as something quicker where it is a limit (x < low gives low, else x) or a truth value as a number; torch.where is slow."""
+    """Return a choice as something quicker where it is a limit (x < low gives low, else x) or a truth value as a number; torch.where is slow."""
     condition, yes, no = item.args
     if condition.operator in ("lt", "gt") and condition.args == (no, yes) and item.kind == "real" and _is_number(yes):
         return (torch.maximum if condition.operator == "lt" else torch.minimum), operands[1:]
@@ -32,5 +32,5 @@ def simpler(item: Expression, operands: list[Any]) -> tuple[Callable[..., Any], 
 
 
 def _is_number(limit: Expression) -> bool:
-    """Whether a limit is a number for certain: of one that is none a choice gives x, and torch.maximum does not."""
+    """Return whether a limit is a number for certain: of one that is none a choice gives x, and torch.maximum does not."""
     return limit.operator in ("literal", "slot") and isinstance(limit.data, float | str) and math.isfinite(float(limit.data))

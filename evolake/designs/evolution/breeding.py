@@ -74,12 +74,12 @@ class Bred:
 
 
 def should_breed(settings: DesignsSettings, backend: str) -> bool:
-    """Whether the cycle's designs race: by the setting, and where operators write designs. A model's designs are its own."""
+    """Return whether the cycle's designs race: by the setting, and where operators write designs. A model's designs are its own."""
     return settings.race.candidates > 0 and backend == "operators"
 
 
 def rungs_of(settings: DesignsSettings, cycle: str, root_seed: int) -> list[Rung]:
-    """The rungs of a cycle's race, small ones first, each with instances that no experiment draws, the same for `SAME_FORMULAS` cycles."""
+    """Return the rungs of a cycle's race, small ones first, each with instances that no experiment draws, the same for `SAME_FORMULAS` cycles."""
     epoch = f"from {_first_of_same_formulas(cycle):04d}"
     race = settings.race
     sizes = [max(settings.n_start, round(share * race.max_n)) for share in SHARES_OF_LARGEST]
@@ -111,13 +111,13 @@ def uniform_ratio(n: int) -> float:
 
 
 def starter_of(parent: Parent, traced: str, settings: DesignsSettings) -> Starter | None:
-    """A design as a starter; None for one that the grammar cannot vary but by its values."""
+    """Return a design as a starter; None for one that the grammar cannot vary but by its values."""
     genome = adopted(parent, settings.grammar).genome
     return None if genome is None else Starter(parent.design_id, parent.title, genome, traced)
 
 
 def starters_of(population: Population, fresh: Sequence[Judged], texts: Texts, settings: DesignsSettings) -> list[Starter]:
-    """The best of the archive by its last ranking, and the cycle's accepted candidates: `MOST_STARTERS` and all of them."""
+    """Return the best of the archive by its last ranking, and the cycle's accepted candidates: `MOST_STARTERS` and all of them."""
     live = set(population.live_ids())
     ranked = [row["design_id"] for row in population.ranking.sort("rank").to_dicts() if row["design_id"] in live]
     result: list[Starter] = []
@@ -168,7 +168,7 @@ class RaceSetup:
 
 
 def breed(starters: Sequence[Starter], setup: RaceSetup, known: KnownDesigns, *, settings: DesignsSettings, cycle_seeds: CycleSeeds) -> Bred:
-    """A race of `settings.race.candidates` children at most.
+    """Return a race of `settings.race.candidates` children at most.
 
     Args:
         starters: who is raced first and whose children come first.
@@ -267,7 +267,7 @@ class _Stage:
             self._row(design, child.weights, "raced", racer)
 
     def bred(self) -> Bred:
-        """The rows, and the best children as candidates of the cycle."""
+        """Return the rows, and the best children as candidates of the cycle."""
         best = kept([racer for racer in self.race.elite if racer.name in self.made], ENTERING_OF_ONE_FORM)[: self.settings.race.enter]
         entering = [self._entering(self.made[racer.name], racer) for racer in best]
         names = {racer.name for racer in best}

@@ -185,7 +185,7 @@ def _measure(sides: Mapping[str, Contender], by_size: Mapping[int, Runs], arena:
 
 
 def _gains_by_law(challenger: Contender, incumbent: Contender, by_size: Mapping[int, Runs], settings: DesignsSettings) -> list[LawGains]:
-    """The gain of each seed at the largest size of the profile, by each law that fits; empty if a clock cut every seed."""
+    """Return the gain of each seed at the largest size of the profile, by each law that fits; empty if a clock cut every seed."""
     ours, theirs = ({n: runs[side.design_id] for n, runs in by_size.items()} for side in (challenger, incumbent))
     differences, bounded, measured = complete(ours, theirs, _gain)
     if not len(differences):
@@ -238,7 +238,7 @@ def reaches(rows: Sequence[Mapping[str, Any]]) -> bool:
 def _largest_size(
     contenders: Sequence[Contender], arena: _Arena, seeds: Sequence[int]
 ) -> tuple[int, dict[str, list[dict[str, Any]]], list[dict[str, Any]]]:
-    """The largest size that at least one contender reaches, with everybody's runs there; the smallest size if nobody reaches any."""
+    """Return the largest size that at least one contender reaches, with everybody's runs there; the smallest size if nobody reaches any."""
     known = max(contender.largest_solved for contender in contenders)
     ladder = sizes(arena.settings, "high")
     below = [n for n in ladder if n <= known] or list(ladder)
@@ -279,7 +279,7 @@ def _decision(
 
 
 def _law_decision(challenger: Contender, incumbent: Contender, by_size: Mapping[int, Runs], most: int, arena: _Arena) -> dict[str, Any]:
-    """The decision of the duel, of `most` seeds unless it was decided earlier."""
+    """Return the decision of the duel, of `most` seeds unless it was decided earlier."""
     by_law = _gains_by_law(challenger, incumbent, by_size, arena.settings)
     if not by_law:
         return _unmeasured("incumbent", challenger, incumbent, max(by_size), len(by_size[max(by_size)][challenger.design_id]), arena)
@@ -288,7 +288,7 @@ def _law_decision(challenger: Contender, incumbent: Contender, by_size: Mapping[
 
 
 def _baseline_decision(champion: Contender, baseline: Contender, n: int, runs: Runs, arena: _Arena) -> dict[str, Any]:
-    """The comparison with the baseline at one size."""
+    """Return the comparison with the baseline at one size."""
     differences = gains(runs[champion.design_id], runs[baseline.design_id])
     if not differences:
         return _unmeasured("baseline", champion, baseline, n, len(runs[champion.design_id]), arena)
@@ -296,7 +296,7 @@ def _baseline_decision(champion: Contender, baseline: Contender, n: int, runs: R
 
 
 def _unmeasured(comparison: str, challenger: Contender, incumbent: Contender, n: int, cut: int, arena: _Arena) -> dict[str, Any]:
-    """The decision where a clock cut every pair."""
+    """Return the decision where a clock cut every pair."""
     return {
         "cycle": arena.cycle, "comparison": comparison, "challenger_id": challenger.design_id, "incumbent_id": incumbent.design_id, "N": n,
         "batch": arena.settings.batch, "profile": arena.profile, "pairs": 0, "ratio": None, "ratio_low": None, "ratio_high": None,
@@ -331,7 +331,7 @@ def _mean_steps(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _missing(comparison: str, pairs: Mapping[int, tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]]) -> str:
-    """Which runs were not solved, and what that means for the challenger."""
+    """Return which runs were not solved, and what that means for the challenger."""
     text, solved = "", [0, 0]
     for place, name in enumerate(("the challenger", f"the {comparison}")):
         for n, sides in sorted(pairs.items(), reverse=True):

@@ -22,7 +22,7 @@ class ConsensusWinner:
 
 
 def consensus_winner(population: Population, ranking: Sequence[Row], decisions: Sequence[Row], champion_id: str) -> ConsensusWinner:
-    """Who is first in a cycle's ranking, held against the champion.
+    """Return who is first in a cycle's ranking, held against the champion.
 
     Args:
         population: the archive in which both are, with states as they are now. ranking, decisions: the cycle's rows of RANKING and DECISIONS.

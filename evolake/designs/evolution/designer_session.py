@@ -73,14 +73,14 @@ class SessionDesigner:
         return hold_session(self.agents, spec, self.call, seed=seed, attempt=attempt)
 
     def commands(self, start: str, count: TrialCount) -> Mapping[str, RunCommand]:
-        """The commands of a session that begins with the file `start`. count: its trials so far."""
+        """Return the commands of a session that begins with the file `start`. count: its trials so far."""
         return {
             "check": lambda folder, arguments: self.check(_source(folder), arguments),
             "trial": lambda folder, arguments: self.trial(_source(folder), start, arguments, count.trials + 1),
         }
 
     def check(self, source: str, arguments: Check) -> str:
-        """What tracing it comes to."""
+        """Return what tracing it comes to."""
         result = self._traced(source)
         if isinstance(result, Blocked):
             return f"It is no design yet: {result.gate}: {result.reason}"
@@ -103,14 +103,14 @@ class SessionDesigner:
 
 
 def starting_files(request: DesignRequest) -> tuple[dict[str, str], str]:
-    """The workspace at the start: references, baseline, and design.py, which is the first reference where there is one. And which that is."""
+    """Return the workspace at the start: references, baseline, and design.py, which is the first reference where there is one. And which that is."""
     files = {f"references/{reference.design_id}.py": reference.source for reference in request.references} | {BASELINE: request.baseline_source}
     start = next(iter(files))
     return files | {FILE: files[start]}, start
 
 
 def request_of(request: DesignRequest, start: str, turns: int) -> DesignSessionRequest:
-    """What the session is told."""
+    """Return what the session is told."""
     return DesignSessionRequest(
         phase=request.phase, direction=request.direction, rationale=request.rationale, focus=request.focus, avoid=request.avoid,
         key_insights=request.key_insights, objectives=request.objectives, schedule=request.schedule, start=start,
@@ -123,7 +123,7 @@ def request_of(request: DesignRequest, start: str, turns: int) -> DesignSessionR
 
 
 def design_reply(card: DesignCard, workspace: Workspace) -> DesignReply:
-    """The session's file as a reply like any other. Raises Unusable if it makes none."""
+    """Return the session's file as a reply like any other. Raises Unusable if it makes none."""
     try:
         return DesignReply(
             explanation=card.explanation, solver_code=well_formed(workspace.files.get(FILE, "")), short_name=card.short_name,

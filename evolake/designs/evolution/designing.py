@@ -154,8 +154,8 @@ class _Attempts:
         return self._made(number, self._replies([number], agents)[0], agents)
 
     def still(self, number: int, made: _Made) -> _Made | None:
-        """The same, unless by now its design was given by another request, or a version of it computes what another one does. Operators pass over
-        what is there, so only what they gave themselves can meet others."""
+        """Return the same, unless by now its design was given by another request, or a version of it computes what another one does. Operators pass
+        over what is there, so only what they gave themselves can meet others."""
         return None if made.drawn in self.seen or made.new & self.known.keys() else made
 
     def settle(self, number: int, made: _Made) -> None:
@@ -220,7 +220,7 @@ class _Attempts:
         return _Made(result, key, frozenset(known.new), agents)
 
     def _taken_in(self, number: int, reply: DesignReply, agents: Agents, known: Mapping[str, str], drawn: list[str]) -> Judged | AgentFailure:
-        """The judged candidate of a reply. What a reply raises that its gates did not see is a call without a usable reply: the others go on.
+        """Return the judged candidate of a reply. What a reply raises that its gates did not see is a call without a usable reply: the others go on.
         drawn: gets the key of the design as it was given."""
 
         def take() -> Judged:

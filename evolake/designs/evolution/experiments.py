@@ -100,12 +100,12 @@ Simulate = Callable[..., Measured]
 
 
 def instance_seed(root_seed: int, n: int) -> int:
-    """The seed of size `n`, the same for every design and cycle under one root seed."""
+    """Return the seed of size `n`, the same for every design and cycle under one root seed."""
     return child_seed(root_seed, LINE, EVERY_CYCLE, INSTANCES, n)
 
 
 def uniform_seed(root_seed: int, n: int) -> int:
-    """The seed of the uniform formulas of size `n`, the same for every design and cycle under one root seed."""
+    """Return the seed of the uniform formulas of size `n`, the same for every design and cycle under one root seed."""
     return child_seed(root_seed, LINE, EVERY_CYCLE, f"uniform {INSTANCES}", n)
 
 
@@ -212,7 +212,7 @@ def run_jobs(
 
 
 def finished(future: Future[list[dict[str, Any]]], design_id: str) -> list[dict[str, Any]]:
-    """The rows of a design when they are there. Raises MachineryError where the worker died."""
+    """Return the rows of a design when they are there. Raises MachineryError where the worker died."""
     try:
         return future.result()
     except BrokenExecutor as error:
@@ -228,8 +228,8 @@ def _work_of_last(job: Job) -> int:
 
 
 def results_by_design(rows: Sequence[Mapping[str, Any]], kind: str = "planted") -> dict[str, list[dict[str, Any]]]:
-    """What objectives receive of a kind of formulas: for each design one dict per size, ascending, the last try of each. No times: nothing is ranked
-    on wall time.
+    """Return what objectives receive of a kind of formulas: for each design one dict per size, ascending, the last try of each. No times: nothing is
+    ranked on wall time.
 
     Every number of steps is one of work, in steps of the baseline, so that whatever an objective makes of steps it makes of work. A size that was
     not solved has an estimate, which is put above what any design took that solved it.
@@ -245,7 +245,7 @@ def results_by_design(rows: Sequence[Mapping[str, Any]], kind: str = "planted") 
 
 
 def _level_for_objectives(row: Mapping[str, Any], slowest: Mapping[int, int]) -> dict[str, Any]:
-    """A level as objectives see it. slowest: the most work that any design took at a size that it solved."""
+    """Return a level as objectives see it. slowest: the most work that any design took at a size that it solved."""
     median = math.ceil(median_work(row))
     ran = math.ceil(int(row["steps_run"]) * per_step(row))
     if not is_solved(row):

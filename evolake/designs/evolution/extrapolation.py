@@ -53,7 +53,9 @@ def extrapolate(design_id: str, rows: Sequence[Mapping[str, Any]], n: int) -> Ex
 
 
 def _fit(points: list[tuple[float, float]], bounds: Sequence[tuple[float, float]]) -> PowerLaw | None:
-    """The line through points (N, work) that passes below no bound of larger sizes, but for how far points lie about it; None of too few points."""
+    """Return the line through points (N, work) that passes below no bound of larger sizes, but for how far points lie about it; None of too few
+    points.
+    """
     open_bounds = [bound for bound in sorted(bounds) if points and bound[0] > max(n for n, _ in points)]
     law = fit_power_law(*zip(*points, strict=True)) if points else None
     for n, least in open_bounds:

@@ -53,7 +53,7 @@ class Files:
 
 
 def find_files(given: Path) -> Files:
-    """The files that belong to a path that a person gave: the database, or the folder above its folder. Raises InputError."""
+    """Return the files that belong to a path that a person gave: the database, or the folder above its folder. Raises InputError."""
     if given.is_dir():
         result = sorted(path for path in given.glob(f"database*/{DATABASE}") if path.is_file())
         if len(result) != 1:
@@ -70,7 +70,9 @@ def find_files(given: Path) -> Files:
 
 
 def find_solvers(given: Path) -> Files:
-    """The files below a folder that has no database: its one folder `solvers` or `solvers_WORKSPACE` with solver_N.py in it. Raises InputError."""
+    """Return the files below a folder that has no database: its one folder `solvers` or `solvers_WORKSPACE` with solver_N.py in it. Raises
+    InputError.
+    """
     result = sorted({path.parent for path in given.glob("solvers*/solver_*.py") if path.is_file()}) if given.is_dir() else []
     if len(result) != 1:
         got = ", ".join(path.name for path in result) or ("no solvers*/solver_N.py in it" if given.is_dir() else "no such folder")
@@ -85,7 +87,7 @@ def find_solvers(given: Path) -> Files:
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """A file that holds one JSON object. Raises InputError."""
+    """Return a file that holds one JSON object. Raises InputError."""
     try:
         result = read_record(path)
     except Malformed as error:
@@ -94,7 +96,7 @@ def read_object(path: Path) -> dict[str, Any]:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """A file that holds one JSON object. Raises Malformed."""
+    """Return a file that holds one JSON object. Raises Malformed."""
     try:
         result = parse_json(_text(path, MAX_BYTES), name=path.name, characters=MAX_BYTES)
     except Unparsable as error:
@@ -105,12 +107,12 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def read_code(path: Path) -> str:
-    """A Python file. Raises Malformed."""
+    """Return a Python file. Raises Malformed."""
     return _text(path, MAX_CODE_BYTES)
 
 
 def whole(record: dict[str, Any], name: str, *, at_least: int = 0) -> int:
-    """A whole number of a record. Raises Malformed."""
+    """Return a whole number of a record. Raises Malformed."""
     result = record.get(name)
     if isinstance(result, float) and result.is_integer():
         result = int(result)
@@ -120,7 +122,7 @@ def whole(record: dict[str, Any], name: str, *, at_least: int = 0) -> int:
 
 
 def number(record: dict[str, Any], name: str, low: float, high: float) -> float:
-    """A number of a record. Raises Malformed."""
+    """Return a number of a record. Raises Malformed."""
     result = record.get(name)
     if not isinstance(result, int | float) or isinstance(result, bool) or not low <= result <= high:
         raise Malformed(f"{name}: wanted a number from {low:g} to {high:g}, got {_kind(result)}{_in_brackets(result)}")
@@ -128,7 +130,7 @@ def number(record: dict[str, Any], name: str, low: float, high: float) -> float:
 
 
 def text(record: dict[str, Any], name: str, *, optional: bool = False) -> str:
-    """A text of a record. Raises Malformed."""
+    """Return a text of a record. Raises Malformed."""
     result = record.get(name)
     if result is None and optional:
         return ""

@@ -169,7 +169,7 @@ def _objective(files: Files, key: int, summary: Any, factors: Row) -> Row:
 
 
 def _states(files: Files) -> list[Row]:
-    """The meta agent's reviews, oldest first. Raises InputError."""
+    """Return the meta agent's reviews, oldest first. Raises InputError."""
     path = files.folder("meta_agent") / "state.json"
     if not path.exists():
         return []

@@ -39,7 +39,7 @@ def check(path: Path) -> str:
 
 
 def accepts(path: Path) -> bool:
-    """Whether it looks like one."""
+    """Return whether it looks like one."""
     return path.is_file() and path.suffix == ".py"
 
 

@@ -99,7 +99,7 @@ def pending_bundles(lake: Lake, population: Population, cycle: str) -> list[str]
 
 
 def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, recognise: Recognise = lambda source: None) -> Arrived:
-    """The population with the designs of every pending bundle; unchanged, and the lists empty, where there is none.
+    """Return the population with the designs of every pending bundle; unchanged, and the lists empty, where there is none.
 
     A file that is here already stays what it is; one that computes the same as another is blocked as a duplicate, and its children descend from the
     one that was first. recognise: the genome that computes what a file does, where there is one; asked of those that passed the gates, and what it
@@ -151,7 +151,7 @@ def admit_imports(lake: Lake, population: Population, judge: Judge, cycle: str, 
 
 
 def taken_in(population: Population, bundles: list[str]) -> list[str]:
-    """The state's list of bundles after a cycle that took these in."""
+    """Return the state's list of bundles after a cycle that took these in."""
     return sorted({*population.value("imported_bundles", []), *bundles})
 
 
@@ -173,7 +173,8 @@ def imported_objectives(lake: Lake, population: Population, bundles: Collection[
 
 
 def retrospectives(lake: Lake, cycle: str) -> list[str]:
-    """What planners of a cycle are told of what others' searches wrote, reviews first, then rounds, then single designs; the newest of each first.
+    """Return what planners of a cycle are told of what others' searches wrote, reviews first, then rounds, then single designs; the newest of each
+    first.
 
     What a database that has grown since brings once more is told once.
     """

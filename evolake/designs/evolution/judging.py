@@ -74,24 +74,24 @@ class Attempt:
 
 
 def collect_contract(item: Attempt) -> dict[str, Any]:
-    """Why it is no design, or its trace; and how long its file is."""
+    """Return why it is no design, or its trace; and how long its file is."""
     return {"blocked": item.outcome, "bytes": len(item.source.encode(errors="backslashreplace"))}
 
 
 def collect_trace(item: Attempt) -> dict[str, Any]:
-    """Why it has no graph, or its trace; and how large the graph is."""
+    """Return why it has no graph, or its trace; and how large the graph is."""
     if isinstance(item.outcome, dict):
         return item.outcome
     return {"blocked": item.outcome, "nodes": item.nodes, "substeps": substeps(item.traced.gradient()) if item.traced else 1}
 
 
 def collect_duplicate(item: Attempt) -> dict[str, Any]:
-    """The design that computes the same."""
+    """Return the design that computes the same."""
     return {"twin": item.twin}
 
 
 def collect_dynamics(item: Attempt) -> dict[str, Any]:
-    """What a few steps came to."""
+    """Return what a few steps came to."""
     return alone(lambda: _probed(item.traced, item.settings, item.root_seed), _raising)
 
 
@@ -128,7 +128,7 @@ class DesignGates:
 
 
 def _traced(source: str, hyper: Mapping[str, HyperValue], pool: Any, settings: DesignsSettings) -> TracedDesign | Blocked:
-    """The trace, if it fits itself at every size that the schedule may reach and its numbers can be told to everybody else.
+    """Return the trace, if it fits itself at every size that the schedule may reach and its numbers can be told to everybody else.
 
     A value that a role chose outside its range is the design's fault, not the user's.
     """
@@ -143,7 +143,7 @@ def _traced(source: str, hyper: Mapping[str, HyperValue], pool: Any, settings: D
 
 
 def size_problem(traced: TracedDesign, settings: DesignsSettings) -> Blocked | None:
-    """Why a design cannot be run at some size of the schedule, or None: a misfit, or more numbers than allowed. Nothing is allocated."""
+    """Return why a design cannot be run at some size of the schedule, or None: a misfit, or more numbers than allowed. Nothing is allocated."""
     variables = {variable.name: variable for variable in traced.variables}
     gradient, initial = traced.gradient(), traced.initial()
     for n in sizes(settings, "high"):
@@ -157,7 +157,9 @@ def size_problem(traced: TracedDesign, settings: DesignsSettings) -> Blocked | N
 
 
 def _probed(traced: TracedDesign | None, settings: DesignsSettings, root_seed: int) -> dict[str, Any]:
-    """A few steps on a few small instances, in a process that may die of them: the share that left the finite numbers, or how the design broke."""
+    """Return a few steps on a few small instances, in a process that may die of them: the share that left the finite numbers, or how the design
+    broke.
+    """
     assert traced is not None, "the dynamics gate comes after the trace gate"
     seed = child_seed(root_seed, "designs", "*", "probe")
     done = run_apart(Run(

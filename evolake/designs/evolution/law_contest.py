@@ -113,7 +113,7 @@ def plausible_laws(log_works: Sequence[Mapping[int, float]]) -> list[str]:
 
 
 def _left_by_line(works: Mapping[int, float], law: str) -> float:
-    """The sum of squares that a line leaves."""
+    """Return the sum of squares that a line leaves."""
     if len(works) < 3:
         return 0.0
     x, y = np.array([LAWS[law](n) for n in works]), np.array(list(works.values()))

@@ -132,7 +132,7 @@ def entered_merges(lake: Lake, before: Population, opened: Population, cycle: st
 
 
 def admit_merges(lake: Lake, population: Population, judge: Judge, cycle: str) -> Admitted:
-    """The population with every pending bundle taken in; unchanged, and the lists empty, when there is none."""
+    """Return the population with every pending bundle taken in; unchanged, and the lists empty, when there is none."""
     rows = pending_merges(lake, population, cycle)
     texts = texts_of(lake)
     designs: list[dict[str, Any]] = []
@@ -185,7 +185,7 @@ def genealogy(ids: Sequence[str], edges: Sequence[tuple[str, str, float]]) -> se
 
 
 def _opened(lake: Lake, other_root: Path) -> tuple[Lake, str]:
-    """The other lake and the last cycle whose entering population is sealed there."""
+    """Return the other lake and the last cycle whose entering population is sealed there."""
     wanted = "the data folder of another evolake project, with a sealed cycle of the line designs"
     if not other_root.is_dir():
         raise InputError(f"there is no lake at {other_root}", wanted=wanted, got="no such folder" if not other_root.exists() else "no folder")
@@ -213,7 +213,7 @@ def _parents(population: Population) -> dict[str, list[dict[str, Any]]]:
 
 
 def _design(row: Mapping[str, Any], cycle: str, state: str) -> dict[str, Any]:
-    """A row of DESIGNS for an imported design. What it was made by is kept; that it was merged is its origin."""
+    """Return a row of DESIGNS for an imported design. What it was made by is kept; that it was merged is its origin."""
     copied = {name: row[name] for name in COPIED}
     return copied | {
         "design_id": row["design_id"], "state": state, "cycle": cycle, "origin": "merge", "direction_id": None, "reason": None,

@@ -82,12 +82,12 @@ def admitted_objectives(
 
 
 def _own_id(row: Mapping[str, Any]) -> str:
-    """The id of a row's text; what it is called there where it has none."""
+    """Return the id of a row's text; what it is called there where it has none."""
     return alone(lambda: objective_id(row["source"]), lambda reason: row["objective_id"])
 
 
 def _own_parents(row: Mapping[str, Any], own: Mapping[tuple[str, str], str]) -> str | None:
-    """The row's parents by the ids that they have here."""
+    """Return the row's parents by the ids that they have here."""
     if not row["parents"]:
         return None
     shares: dict[str, float] = {}

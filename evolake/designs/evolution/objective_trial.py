@@ -50,7 +50,7 @@ class Bench:
     voting: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def joined_by(self, objective_id: str, scores: np.ndarray) -> Bench:
-        """The bench with one more that votes."""
+        """Return the bench with one more that votes."""
         return Bench(self.designs, self.probes, {**self.voting, objective_id: scores})
 
 
@@ -64,7 +64,7 @@ class OnTrial:
 
 
 def bench_of(results: Results, voting: Sequence[HasSource], pool: Jails) -> Bench:
-    """The bench of a population's results. voting: the objectives that vote; each is a call of the jail.
+    """Return the bench of a population's results. voting: the objectives that vote; each is a call of the jail.
 
     Raises:
         JailUnavailable: the jail itself failed.
@@ -77,7 +77,7 @@ def bench_of(results: Results, voting: Sequence[HasSource], pool: Jails) -> Benc
 
 
 def collect_trial(item: OnTrial) -> dict[str, Any]:
-    """The evidence of the gate: scores of the designs, how far each further run differs, what is told apart, and who ranks most alike.
+    """Return the evidence of the gate: scores of the designs, how far each further run differs, what is told apart, and who ranks most alike.
 
     Raises:
         JailUnavailable: the jail itself failed.
@@ -98,7 +98,7 @@ def scores_of(objective: HasSource, bench: Bench, pool: Jails) -> np.ndarray:
 
 
 def consensus_at(bench: Bench, population: Population, cycle: str) -> LongConsensus | None:
-    """The consensus of those that vote on the designs of the bench; None where nobody votes or nothing is measured."""
+    """Return the consensus of those that vote on the designs of the bench; None where nobody votes or nothing is measured."""
     if not bench.voting or not bench.designs:
         return None
     rows = [
@@ -124,7 +124,7 @@ def _parts(measured: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, list[Ma
 
 
 def _orders(bench: Bench) -> dict[str, Results]:
-    """The designs once more, in other orders and by other names. Parts are left out: what they would show, the designs do."""
+    """Return the designs once more, in other orders and by other names. Parts are left out: what they would show, the designs do."""
     designs: Results = {name: bench.probes[name] for name in bench.designs}
     order = random.Random(1)
     mixed = order.sample(list(designs), len(designs))
@@ -139,12 +139,12 @@ def _orders(bench: Bench) -> dict[str, Results]:
 
 
 def _renamed(name: str) -> str:
-    """An id that looks like one and is no design's."""
+    """Return an id that looks like one and is no design's."""
     return hashlib.sha256(f"renamed {name}".encode()).hexdigest()
 
 
 def _compared(name: str, first: Sequence[ScoreRow], run: Sequence[ScoreRow]) -> dict[str, Any]:
-    """The run's largest difference from the first, relative to the larger score, null where one of the two is missing; and where it is."""
+    """Return the run's largest difference from the first, relative to the larger score, null where one of the two is missing; and where it is."""
     result = {row.design_id: row.score for row in run}
     worst = max(first, key=lambda row: _difference(row.score, result[row.design_id]))
     largest = _difference(worst.score, result[worst.design_id])

@@ -54,7 +54,7 @@ class Written:
 
 
 def initial_objectives(settings: DesignsSettings, *, cycle: str, root_seed: int) -> list[dict[str, Any]]:
-    """The portfolio that the line starts with: the baseline objective and draws of different families. Rows of OBJECTIVES."""
+    """Return the portfolio that the line starts with: the baseline objective and draws of different families. Rows of OBJECTIVES."""
     random = generator(root_seed, LINE, cycle, "initial-objectives")
     specs = [baseline_objective()]
     while len(specs) < settings.initial_objectives:
@@ -155,7 +155,7 @@ def objective_summaries(population: Population, scored: LongConsensus | None) ->
 
 
 def spec_row(spec: ObjectiveSpec, cycle: str, origin: str) -> dict[str, Any]:
-    """A row of OBJECTIVES for a drawn objective. The round of creation is the cycle's number."""
+    """Return a row of OBJECTIVES for a drawn objective. The round of creation is the cycle's number."""
     return _row(spec, cycle, origin)
 
 
@@ -171,19 +171,19 @@ def _row(
 
 
 def genome_text(source: str) -> str | None:
-    """The program that an objective's file is, as JSON; None for a file that was not written from one."""
+    """Return the program that an objective's file is, as JSON; None for a file that was not written from one."""
     program = read(source)
     return None if program is None else to_json(program)
 
 
 def with_genome(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of OBJECTIVES that came from elsewhere, with the program that its file is; what reading that raises is its block."""
+    """Return a row of OBJECTIVES that came from elsewhere, with the program that its file is; what reading that raises is its block."""
     genome, reason = alone(lambda: (genome_text(row["source"]), None), lambda reason: (None, reason))
     return {**row, "genome": genome} if reason is None else {**row, "genome": None, "state": "blocked", "reason": reason}
 
 
 def _ended(row: Mapping[str, Any], result: GateResults) -> dict[str, Any]:
-    """The row after its gate."""
+    """Return the row after its gate."""
     blocked = result.blocked_by
     return {**row, "state": "accepted" if result.accepted else "blocked", "reason": blocked.reason if blocked else None}
 
@@ -200,7 +200,7 @@ class _Turn:
     taken: frozenset[str]
 
     def tried(self, replied: Reply[ObjectiveReply], seed: int) -> list[tuple[dict[str, Any], GateResults]]:
-        """What a reply came to: its row and, where that is blocked, the row of what came back. One that is there already is none."""
+        """Return what a reply came to: its row and, where that is blocked, the row of what came back. One that is there already is none."""
         reply = replied.value
         made = self._row(
             reply.objective_code, reply.family, reply.parameters, reply.objective_description,

@@ -49,8 +49,8 @@ def plan_directions(
     agents: Agents, population: Population, texts: Texts, *, settings: DesignsSettings, cycle: str, root_seed: int, guidance: Sequence[str] = (),
     reports: Sequence[str] = (),
 ) -> PlannedDirections:
-    """The directions of one cycle. `texts` reads a blob as text by its sha; `guidance` is what people stored with `evolake guide`, `reports` what
-    other searches wrote in retrospect (`importing.retrospectives`).
+    """Return the directions of one cycle. `texts` reads a blob as text by its sha; `guidance` is what people stored with `evolake guide`, `reports`
+    what other searches wrote in retrospect (`importing.retrospectives`).
     """
     wanted = min(settings.directions_per_cycle, settings.designs_per_cycle)
     lines = summaries(population)
@@ -124,7 +124,7 @@ def summaries(population: Population) -> list[DesignSummary]:
 
 
 def detail(population: Population, design_id: str, texts: Texts, settings: DesignsSettings) -> DesignDetail:
-    """A design as a reference."""
+    """Return a design as a reference."""
     row = population.row(design_id)
     experiments = population.experiment_rows([design_id])
     return DesignDetail(
@@ -174,7 +174,7 @@ def resolved(ids: Sequence[str], known: Mapping[str, str]) -> list[str]:
 
 
 def schedule_text(settings: DesignsSettings) -> str:
-    """The schedule in words, for roles."""
+    """Return the schedule in words, for roles."""
     parts = []
     for fidelity in FIDELITIES:
         limits = limits_of(settings, fidelity)
@@ -192,7 +192,7 @@ def schedule_text(settings: DesignsSettings) -> str:
 
 
 def limits_text(settings: DesignsSettings) -> str:
-    """The sizes and the work that is allowed, for a designer."""
+    """Return the sizes and the work that is allowed, for a designer."""
     shares = {"low": "all designs", "medium": f"the best {settings.medium_share:.0%}", "high": f"the best {HIGH_SHARE:.0%}"}
     parts = [
         f"{shares[fidelity]} to N={limits.max_n} with a work of {limits.max_steps}"

@@ -89,7 +89,7 @@ class Population(Archive):
         return frame.to_dicts()
 
     def results(self, kind: str = "planted") -> dict[str, list[dict[str, Any]]]:
-        """What objectives receive of a kind of formulas, for every live design; a design without experiments gets an empty list."""
+        """Return what objectives receive of a kind of formulas, for every live design; a design without experiments gets an empty list."""
         live = self.live_ids()
         result = results_by_design(self.experiment_rows(live), kind)
         return {design_id: result.get(design_id, []) for design_id in live}
@@ -116,11 +116,11 @@ class Population(Archive):
         return replace(self, designs=_mapped(self.designs, "design_id", "state", states))
 
     def with_design_values(self, column: str, values: Mapping[str, str]) -> Population:
-        """A text column of designs changed by id (title, key_insight, success_level)."""
+        """Return a text column of designs changed by id (title, key_insight, success_level)."""
         return replace(self, designs=_mapped(self.designs, "design_id", column, values))
 
     def with_ranking(self, rows: Iterable[Mapping[str, Any]]) -> Population:
-        """The ranking replaced by rows of RANKING."""
+        """Return the ranking replaced by rows of RANKING."""
         return self.with_tables(ranking=rows)
 
     def with_multipliers(self, multipliers: Mapping[str, float]) -> Population:
@@ -136,7 +136,7 @@ class Population(Archive):
         return self.with_tables(derivations=rows)
 
     def parent(self, design_id: str, texts: Texts) -> Parent:
-        """A design as the operators take it. `texts` reads a blob as text by its sha."""
+        """Return a design as the operators take it. `texts` reads a blob as text by its sha."""
         row = self.row(design_id)
         traced = TracedDesign.from_json(json.loads(texts(row["traced_sha"])))
         scales = tuple(Scale(item.name, item.type, item.low, item.high, tuple(item.choices)) for item in traced.hypers)
@@ -145,19 +145,19 @@ class Population(Archive):
 
 
 def empty_population() -> Population:
-    """An archive without rows."""
+    """Return an archive without rows."""
     return Population.empty()
 
 
 def population_of(frames: Mapping[str, pl.DataFrame]) -> Population:
-    """The archive from its published tables. Raises InputError where a column is missing or has another type; further columns are left out, and those
-    that an earlier version did not write (`tables.LATER`) are null.
+    """Return the archive from its published tables. Raises InputError where a column is missing or has another type; further columns are left out,
+    and those that an earlier version did not write (`tables.LATER`) are null.
     """
     return Population.of({name: _present(name, frames[name]) for name in ARCHIVE})
 
 
 def _present(table: str, frame: pl.DataFrame) -> pl.DataFrame:
-    """The known columns of a table, the later ones filled up."""
+    """Return the known columns of a table, the later ones filled up."""
     lacking = [name for name in LATER.get(table, ()) if name not in frame.columns]
     frame = frame.with_columns(pl.lit(None, dtype=pl.Null).alias(name) for name in lacking)
     if "grammar" in lacking and "genome" in frame.columns:  # there was one grammar then
@@ -166,17 +166,17 @@ def _present(table: str, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def archive_asset(table: str) -> str:
-    """The asset name under which a table of the archive is published, e.g. `incoming_designs`."""
+    """Return the asset name under which a table of the archive is published, e.g. `incoming_designs`."""
     return f"incoming_{table}"
 
 
 def read_population(lake: Lake, cycle: str) -> Population:
-    """The archive that enters `cycle`. Raises InputError where nothing was published."""
+    """Return the archive that enters `cycle`. Raises InputError where nothing was published."""
     return population_of({name: lake.read(LINE, archive_asset(name), cycle) for name in ARCHIVE})
 
 
 def texts_of(lake: Lake) -> Texts:
-    """A reader of blobs as text."""
+    """Return a reader of blobs as text."""
     return lambda sha: lake.blobs.get(sha).decode()
 
 

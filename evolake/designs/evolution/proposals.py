@@ -74,13 +74,13 @@ class Judged(Candidate):
 
 
 def judged(candidate: Candidate, known: Mapping[str, str], judge: Judge) -> Judged:
-    """The candidate after its gates. `known`: graph_sha -> design id."""
+    """Return the candidate after its gates. `known`: graph_sha -> design id."""
     proposed = {field.name: getattr(candidate, field.name) for field in fields(Candidate)}
     return Judged(**proposed, examined=judge(candidate.source, candidate.hyper, known))
 
 
 def candidate_of(reply: DesignReply, population: Population, direction: Mapping[str, Any], origin: str) -> Candidate:
-    """A designer's reply as a candidate that no gate has seen. A genome that is not that of the code is dropped."""
+    """Return a designer's reply as a candidate that no gate has seen. A genome that is not that of the code is dropped."""
     known = short_ids(population)
     weights = shares({item.design_id: item.weight for item in reply.reference_weights}, known, list(direction["reference_ids"]))
     genome = believed_genome(reply.genome, reply.solver_code)
@@ -104,7 +104,7 @@ def shares(stated: Mapping[str, float], known: Mapping[str, str], references: Se
 
 
 def believed_genome(text: str | None, source: str) -> DesignGenome | None:
-    """The genome of a reply, if it is one and composes to `source`; else None, and the design counts as a file."""
+    """Return the genome of a reply, if it is one and composes to `source`; else None, and the design counts as a file."""
     if text is None:
         return None
 
@@ -116,7 +116,7 @@ def believed_genome(text: str | None, source: str) -> DesignGenome | None:
 
 
 def _body(source: str) -> str:
-    """A composed file without its docstring."""
+    """Return a composed file without its docstring."""
     return source.partition('"""\n')[2] if source.startswith('"""') else source
 
 
@@ -144,12 +144,12 @@ def judged_and_mended(agents: Agents, candidate: Candidate, known: Mapping[str, 
 
 
 def blocking_gate(result: Judged) -> str | None:
-    """The gate that stopped a candidate; None for an accepted one."""
+    """Return the gate that stopped a candidate; None for an accepted one."""
     return next((verdict.gate for verdict in result.examined.verdicts if verdict.outcome not in ("pass", "skip")), None)
 
 
 def seed_candidate(name: str, source: str, known: Mapping[str, str], judge: Judge, genome: DesignGenome | None = None) -> Judged:
-    """A seed design: a file without parents or direction. `genome` where the file computes the same (`recognise`)."""
+    """Return a seed design: a file without parents or direction. `genome` where the file computes the same (`recognise`)."""
     start = Candidate(
         source=source, hyper={}, genome=genome, title=name[:40], operator="seed", origin="seed", rationale=f"Seed design from the file {name}.",
         direction_id=None, weights=(),
@@ -158,7 +158,7 @@ def seed_candidate(name: str, source: str, known: Mapping[str, str], judge: Judg
 
 
 def design_row(candidate: Judged, cycle: str, source_sha: str, traced_sha: str | None, *, tuned: bool = False) -> dict[str, Any]:
-    """A row of DESIGNS. The shas are those of the blobs that hold the source and the traced design's JSON."""
+    """Return a row of DESIGNS. The shas are those of the blobs that hold the source and the traced design's JSON."""
     traced = candidate.traced
     return {
         "design_id": candidate.design_id, "state": "accepted" if candidate.accepted else "blocked", "cycle": cycle, "title": candidate.title,

@@ -151,7 +151,7 @@ class Race:
         ]
 
     def propose(self, random: np.random.Generator) -> Child | None:
-        """A child of one of the elite, the better the likelier; nothing that was raced before, or that behaves like it."""
+        """Return a child of one of the elite, the better the likelier; nothing that was raced before, or that behaves like it."""
         if not self.elite:
             return None
         odds = RANK_DECAY ** np.arange(len(self.elite))
@@ -204,7 +204,7 @@ class Race:
 
 
 def differed(parents: Sequence[Parent], taken: Collection[str], random: np.random.Generator) -> Child | None:
-    """The first of three parents, its parameters moved by a part of what tells the second from the third; None where nothing new comes of it.
+    """Return the first of three parents, its parameters moved by a part of what tells the second from the third; None where nothing new comes of it.
 
     What the elite varies in sets the steps: wide while it is varied, small at its end, and along what its members have in common.
     """
@@ -268,7 +268,7 @@ def front_of(racers: Sequence[Racer]) -> list[Racer]:
 
 
 def kept(racers: Sequence[Racer], same_form: int = SAME_FORM) -> list[Racer]:
-    """The best, at most so many of one form."""
+    """Return the best, at most so many of one form."""
     forms: dict[str, int] = {}
     result: list[Racer] = []
     for racer in judged_order(racers):
@@ -280,7 +280,7 @@ def kept(racers: Sequence[Racer], same_form: int = SAME_FORM) -> list[Racer]:
 
 
 def form_of(genome: str) -> str:
-    """What a genome is but for its parameters' values."""
+    """Return what a genome is but for its parameters' values."""
     import json
 
     data: dict[str, Any] = json.loads(genome)

@@ -83,7 +83,8 @@ def review_portfolio(
 
 
 def reviewed(population: Population, rows: Sequence[Mapping[str, Any]]) -> Population:
-    """The archive after a review with these rows of REVIEWS: multipliers, guidance and phase, and the count starts anew. No rows: no review."""
+    """Return the archive after a review with these rows of REVIEWS: multipliers, guidance and phase, and the count starts anew. No rows: no review.
+    """
     if not rows:
         return population
     multipliers = {row["objective_id"]: row["multiplier"] for row in rows}
@@ -94,7 +95,7 @@ def reviewed(population: Population, rows: Sequence[Mapping[str, Any]]) -> Popul
 
 
 def crowned(population: Population, succession: Succession, *, cycle: str, new_designs: int) -> Population:
-    """The archive after a cycle's duel: the champion's state, the progress entry, and the counters.
+    """Return the archive after a cycle's duel: the champion's state, the progress entry, and the counters.
 
     Args:
         new_designs: accepted designs of this cycle, for the count towards the next review.

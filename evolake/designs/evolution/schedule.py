@@ -52,7 +52,7 @@ def budget_of(settings: DesignsSettings, fidelity: Fidelity, k: int) -> int:
 
 
 def sizes(settings: DesignsSettings, fidelity: Fidelity) -> tuple[int, ...]:
-    """Every size a fidelity may reach, ascending."""
+    """Return every size a fidelity may reach, ascending."""
     result: list[int] = []
     while (n := size_of(settings, len(result))) <= limits_of(settings, fidelity).max_n:
         result.append(n)
@@ -65,7 +65,7 @@ def is_solved(row: Row) -> bool:
 
 
 def is_cut(row: Row) -> bool:
-    """Whether a clock cut the run before it had shown anything: neither solved nor unsolved."""
+    """Return whether a clock cut the run before it had shown anything: neither solved nor unsolved."""
     return bool(row.get("timed_out")) and not is_solved(row)
 
 
@@ -77,7 +77,7 @@ def largest_solved(rows: Sequence[Row], kind: str = "planted") -> int:
 def next_level(
     settings: DesignsSettings, fidelity: Fidelity, earlier: Sequence[Row], here: Sequence[Row], kind: str = "planted"
 ) -> Level | None:
-    """The level to run now, or None when this fidelity is done.
+    """Return the level to run now, or None when this fidelity is done.
 
     Args:
         earlier: this design's rows at lower fidelities.
@@ -99,7 +99,7 @@ def next_level(
 
 
 def promotion_count(total: int, share: float) -> int:
-    """How many of `total` ranked designs a share is: rounded up, so at least one of any, and never more than there are."""
+    """Return how many of `total` ranked designs a share is: rounded up, so at least one of any, and never more than there are."""
     return min(total, max(1, math.ceil(total * share - 1e-9))) if total else 0
 
 

@@ -26,7 +26,7 @@ class Objective:
 
 
 def live_objectives(population: Population) -> list[Objective]:
-    """The objectives that score: accepted ones, in the order they came."""
+    """Return the objectives that score: accepted ones, in the order they came."""
     live = population.objectives.filter(population.objectives["state"] == "accepted")
     return [Objective(row["objective_id"], row["source"]) for row in live.to_dicts()]
 
@@ -75,7 +75,7 @@ def worse_over_kinds(planted: Sequence[ScoreRow], uniform: Sequence[ScoreRow]) -
 
 
 def consensus_from(scores: pl.DataFrame, population: Any, cycle: str) -> LongConsensus:
-    """The consensus of a table of scores, with the rounds and multipliers of the population's objectives. The round is the cycle's number."""
+    """Return the consensus of a table of scores, with the rounds and multipliers of the population's objectives. The round is the cycle's number."""
     from evolake.objectives.tables import rank_long
 
     rows = population.objectives.to_dicts()

@@ -52,7 +52,7 @@ STORED = StoredEvidence(
 
 
 def _attempt(row: Mapping[str, Any], lake: Lake, settings: Settings) -> Attempt:
-    """The design as its gates saw it. row: of DESIGNS."""
+    """Return the design as its gates saw it. row: of DESIGNS."""
     gate, _, reason = (row["reason"] or "").partition(": ")
     source = lake.blobs.get(row["source_sha"]).decode(errors="replace")
     twin = reason.removeprefix(TWIN) if gate == "duplicate" else None
@@ -69,7 +69,7 @@ def _found(row: Mapping[str, Any], gate: str, reason: str, lake: Lake) -> Traced
 
 
 def _is_known(row: Mapping[str, Any], gate: str) -> bool:
-    """Whether what is stored tells what this gate saw: who else computes the same is known of those that came so far."""
+    """Return whether what is stored tells what this gate saw: who else computes the same is known of those that came so far."""
     stopped = (row["reason"] or "").partition(": ")[0]
     return gate in ("contract", "trace") or (bool(row["traced_sha"]) and stopped not in ("contract", "trace"))
 

@@ -61,12 +61,12 @@ class Tuned:
 
 
 def should_tune(population: Population, settings: DesignsSettings) -> bool:
-    """Whether the tuned share of live designs is below the threshold and trials are allowed."""
+    """Return whether the tuned share of live designs is below the threshold and trials are allowed."""
     return settings.tuning_trials > 0 and population.tuned_share() < settings.tuned_share
 
 
 def tuning_target(population: Population, order: Sequence[str]) -> str | None:
-    """The best design by consensus that is neither tuned, nor has been tuned or tried before, and has something to tune."""
+    """Return the best design by consensus that is neither tuned, nor has been tuned or tried before, and has something to tune."""
     tried = set(population.value("tuning_tried", []))
     tried |= {row["parent_id"] for row in population.derivations.to_dicts() if row["operator"] == "tuning"}
     for design_id in order:
@@ -174,7 +174,7 @@ def consensus_estimate(scored: Any, score: Callable[[Mapping[str, list[dict[str,
 
 
 def _open_study(seed: int, scales: Sequence[Scale], start: Mapping[str, HyperValue], trials: int) -> Any:
-    """A study whose queue holds the design as it is and, for up to half of the trials, small steps from it."""
+    """Return a study whose queue holds the design as it is and, for up to half of the trials, small steps from it."""
     import numpy as np
     import optuna
 
@@ -240,7 +240,7 @@ def _begun(parent: Parent, values: Mapping[str, HyperValue], job: Job, pool: Any
 def _scored(
     parent: Parent, number: int, values: Mapping[str, HyperValue], trial: _Trial, estimate: Estimate, cycle: str,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A row of TUNING and the trial's rows of EXPERIMENTS; a trial that cannot be traced is a row with its reason and no consensus."""
+    """Return a row of TUNING and the trial's rows of EXPERIMENTS; a trial that cannot be traced is a row with its reason and no consensus."""
     measured, consensus = [], None
     if trial.rows is not None:
         measured = finished(trial.rows, trial.name)
@@ -265,12 +265,12 @@ def measured_trial(job: Job, simulate: Simulate = simulate_level) -> list[dict[s
 
 
 def _retraced(parent: Parent, values: Mapping[str, HyperValue], pool: Any) -> TracedDesign | Blocked:
-    """The design with other values; whatever tracing it raises is this trial's reason."""
+    """Return the design with other values; whatever tracing it raises is this trial's reason."""
     return alone(lambda: trace(parent.source, pool=pool, hyper=dict(values)), lambda reason: Blocked(reason, "trace"))
 
 
 def _copy(parent: Parent, values: Mapping[str, HyperValue], consensus: float, untouched: float) -> Candidate:
-    """The tuned copy, before its gates: a genome is written anew with the values as defaults, a file keeps its text and gets overrides."""
+    """Return the tuned copy, before its gates: a genome is written anew with the values as defaults, a file keeps its text and gets overrides."""
     title = f"{parent.title[:33]} tuned"
     rationale = f"Tuned values of {parent.title}: consensus {consensus:.4f} after {untouched:.4f}."
     genome = with_values(parent.genome, values) if parent.genome else None

@@ -19,12 +19,12 @@ MILLION = 10**6
 
 
 def work_of(rows: Sequence[Mapping[str, Any]]) -> int:
-    """What rows of EXPERIMENTS took: work times instances times variables, over all."""
+    """Return what rows of EXPERIMENTS took: work times instances times variables, over all."""
     return sum(round(int(row["steps_run"]) * per_step(row)) * int(row["batch"]) * int(row["N"]) for row in rows)
 
 
 def largest_size(rows: Sequence[Mapping[str, Any]], settings: DesignsSettings) -> int:
-    """The largest size at which `tuning_trials` trials and the design as it is stay within `tuning_work`; the smallest of all where none does.
+    """Return the largest size at which `tuning_trials` trials and the design as it is stay within `tuning_work`; the smallest of all where none does.
 
     Args:
         rows: of EXPERIMENTS, of the design as it is.
@@ -44,7 +44,7 @@ def largest_size(rows: Sequence[Mapping[str, Any]], settings: DesignsSettings) -
 
 
 def capped(settings: DesignsSettings, n: int) -> DesignsSettings:
-    """The settings with no size above `n` at any fidelity."""
+    """Return the settings with no size above `n` at any fidelity."""
     limits = {name: limits_of(settings, name) for name in FIDELITIES}
     return settings.model_copy(update={name: held.model_copy(update={"max_n": min(held.max_n, n)}) for name, held in limits.items()})
 

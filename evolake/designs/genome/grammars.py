@@ -23,28 +23,28 @@ GRAMMARS: Mapping[str, Grammar] = {grammar.name: grammar for grammar in (OPEN, *
 
 
 def grammar_of(genome: DesignGenome) -> Grammar:
-    """The grammar that a genome is of."""
+    """Return the grammar that a genome is of."""
     return next(grammar for grammar in GRAMMARS.values() if isinstance(genome, grammar.genome))
 
 
 def unmarked_grammar() -> Grammar:
-    """The grammar whose genomes name none: the first one, from before there were several."""
+    """Return the grammar whose genomes name none: the first one, from before there were several."""
     return next(grammar for grammar in GRAMMARS.values() if grammar.unmarked)
 
 
 def read_genome(text: str) -> DesignGenome:
-    """The genome in its canonical JSON, of any grammar. Raises what `from_json` of its grammar raises."""
+    """Return the genome in its canonical JSON, of any grammar. Raises what `from_json` of its grammar raises."""
     named = GRAMMARS.get(str(json.loads(text).get("grammar")))
     return (named or unmarked_grammar()).from_json(text)
 
 
 def grammar_name(text: str | None) -> str | None:
-    """The grammar of a genome's JSON as it was stored; None without one."""
+    """Return the grammar of a genome's JSON as it was stored; None without one."""
     return None if not text else grammar_of(read_genome(text)).name
 
 
 def compose(genome: DesignGenome, title: str = "", rationale: str = "") -> str:
-    """The design file of a genome of any grammar."""
+    """Return the design file of a genome of any grammar."""
     return grammar_of(genome).compose(genome, title, rationale)
 
 
@@ -54,22 +54,23 @@ def scales_of(genome: DesignGenome) -> tuple[Scale, ...]:
 
 
 def with_values(genome: DesignGenome, values: Mapping[str, Any]) -> DesignGenome:
-    """A genome with other hyperparameter values."""
+    """Return a genome with other hyperparameter values."""
     return grammar_of(genome).with_values(genome, values)
 
 
 def simpler(genome: DesignGenome) -> tuple[DesignGenome, str] | None:
-    """What is left without the part that came last, and what that was; None where only the baseline's own form is left."""
+    """Return what is left without the part that came last, and what that was; None where only the baseline's own form is left."""
     return grammar_of(genome).simpler(genome)
 
 
 def parent_of(design_id: str, title: str, genome: DesignGenome) -> Parent:
-    """A parent straight from a genome."""
+    """Return a parent straight from a genome."""
     return Parent(design_id, title, compose(genome, title), genome.values(), scales_of(genome), genome)
 
 
 def adopted(parent: Parent, name: str) -> Parent:
-    """A parent as the operators of a grammar take it: a genome of another one counts only where it is the baseline's form with other values."""
+    """Return a parent as the operators of a grammar take it: a genome of another one counts only where it is the baseline's form with other values.
+    """
     genome = parent.genome
     if genome is None or grammar_of(genome).name == name:
         return parent

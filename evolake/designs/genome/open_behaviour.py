@@ -109,7 +109,7 @@ def statistics(literal: np.ndarray, n: int) -> dict[str, np.float64]:
 
 
 def evaluated(expression: Expression, names: Mapping[str, Any], idx: np.ndarray, n: int) -> Any:
-    """The value of an expression: 0-d, (M,), (M, 3) or (N,)."""
+    """Return the value of an expression: 0-d, (M,), (M, 3) or (N,)."""
     if isinstance(expression, str):
         return names[expression]
     if not isinstance(expression, tuple):
@@ -137,7 +137,7 @@ def evaluated(expression: Expression, names: Mapping[str, Any], idx: np.ndarray,
 
 
 def _lifted(value: np.ndarray) -> np.ndarray:
-    """A clause's number as that of its literals."""
+    """Return a clause's number as that of its literals."""
     return value[:, None] if value.ndim == 1 else value
 
 
@@ -148,7 +148,7 @@ def _instances() -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def _start(number: int, genome: Drives, m: int) -> State:
-    """A state as it may occur: memories from small to large."""
+    """Return a state as it may occur: memories from small to large."""
     random = np.random.default_rng([SEED, number])
     state = {"v": random.uniform(-1, 1, N), "xl": np.exp(random.uniform(0, 9, m)), "xs": random.uniform(0, 1, m)}
     for memory in genome.memories:

@@ -58,7 +58,7 @@ OVER_ALL, SCALAR = 'vars["{0}"]', 'torch.max(vars["{0}"])'
 
 
 def compose(genome: OpenGenome, title: str = "", rationale: str = "") -> str:
-    """The design file of `genome`. The same arguments give the same text; title and rationale only enter the docstring."""
+    """Return the design file of `genome`. The same arguments give the same text; title and rationale only enter the docstring."""
     heading = plain(title) or "3-SAT solver design"
     lines = [heading.rstrip(".") + ".", ""]
     if rationale:
@@ -129,7 +129,7 @@ def _gradient(genome: OpenGenome) -> str:
 
 
 def forms_of(genome: OpenGenome) -> dict[str, Form]:
-    """What each name is at run time."""
+    """Return what each name is at run time."""
     result: dict[str, Form] = {**LEAVES, **{memory.name: memory.axis for memory in genome.memories}}
     for name in genome.values():
         result[name] = "number"
@@ -137,7 +137,7 @@ def forms_of(genome: OpenGenome) -> dict[str, Form]:
 
 
 def written(expression: Expression, forms: Mapping[str, Form]) -> tuple[str, Form]:
-    """The expression as Python, and what it is at run time."""
+    """Return the expression as Python, and what it is at run time."""
     if isinstance(expression, float):
         return (f"({expression!r})" if expression < 0 else repr(expression)), "number"
     if isinstance(expression, str):

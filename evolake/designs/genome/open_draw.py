@@ -30,7 +30,7 @@ class Drawing:
     fresh: list[Constant] = field(default_factory=list)
 
     def expression(self, kind: Kind, depth: int) -> Expression:
-        """An expression whose kind is `kind`, or a scalar or clause where these stand for it."""
+        """Return an expression whose kind is `kind`, or a scalar or clause where these stand for it."""
         if depth <= 0 or self.random.random() < LEAF_ODDS:
             return self.leaf(kind)
         drawn = self.random.random()
@@ -46,11 +46,11 @@ class Drawing:
         return (self.pick(ARITHMETIC), first, second)
 
     def operand(self, kind: Kind, depth: int) -> Expression:
-        """A second operand: at times a parameter."""
+        """Return a second operand: at times a parameter."""
         return self.parameter() if self.random.random() < CONSTANT_ODDS else self.expression(kind, depth)
 
     def leaf(self, kind: Kind) -> Expression:
-        """A name of that kind, or of one that stands for it; at times a number of the whole formula."""
+        """Return a name of that kind, or of one that stands for it; at times a number of the whole formula."""
         numbers = self.statistics()
         if numbers and self.random.random() < (0.5 if kind == "scalar" else STATISTIC_ODDS):
             return self.pick(numbers)
@@ -65,13 +65,13 @@ class Drawing:
         return [name for name, held in self.names.items() if held == "scalar" and (name in STATISTICS or name.startswith("m"))]
 
     def parameter(self) -> Expression:
-        """A fresh parameter, or one of a few plain numbers."""
+        """Return a fresh parameter, or one of a few plain numbers."""
         if self.random.random() < CONSTANT_ODDS:
             return float(self.random.choice(NUMBERS))
         return self.constant(float(np.exp(self.random.normal(-1.0, 1.5))))
 
     def constant(self, value: float) -> str:
-        """A fresh parameter with this value; its name is none that a canonical genome has."""
+        """Return a fresh parameter with this value; its name is none that a canonical genome has."""
         value = rounded(value)
         name = f"fresh{len(self.fresh)}"
         self.fresh.append(Constant(Parameter(name, "log_uniform", 0.0, rounded(value / SPAN), rounded(value * SPAN)), value))

@@ -49,7 +49,7 @@ class IllTyped(ValueError):
 
 
 def joined(first: Kind, second: Kind) -> Kind:
-    """The kind of two operands taken together."""
+    """Return the kind of two operands taken together."""
     if first == second or second == "scalar":
         return first
     if first == "scalar":
@@ -60,12 +60,12 @@ def joined(first: Kind, second: Kind) -> Kind:
 
 
 def fits(kind: Kind, wanted: Kind) -> bool:
-    """Whether an expression of `kind` may stand where `wanted` is asked for."""
+    """Return whether an expression of `kind` may stand where `wanted` is asked for."""
     return kind in ("scalar", wanted) or (kind == "clause" and wanted == "literal")
 
 
 def kind_of(expression: Expression, names: Mapping[str, Kind]) -> Kind:
-    """The kind of a whole expression. names: kinds of all names at hand.
+    """Return the kind of a whole expression. names: kinds of all names at hand.
 
     Raises:
         IllTyped: it has none.
@@ -106,7 +106,7 @@ def places(expression: Expression, path: Path = ()) -> Iterator[tuple[Path, Expr
 
 
 def replaced(expression: Expression, path: Path, by: Expression) -> Expression:
-    """The expression with another one at a path."""
+    """Return the expression with another one at a path."""
     if not path:
         return by
     at = path[0]
@@ -114,7 +114,7 @@ def replaced(expression: Expression, path: Path, by: Expression) -> Expression:
 
 
 def renamed(expression: Expression, name: Callable[[str], str]) -> Expression:
-    """Every name through `name`."""
+    """Return every name through `name`."""
     if isinstance(expression, str):
         return name(expression)
     return (expression[0], *(renamed(operand, name) for operand in expression[1:])) if isinstance(expression, tuple) else expression
@@ -131,17 +131,17 @@ def heads(expression: Expression) -> set[str]:
 
 
 def tupled(data: Any) -> Expression:
-    """What JSON made of an expression, as one again."""
+    """Return what JSON made of an expression, as one again."""
     return (str(data[0]), *(tupled(item) for item in data[1:])) if isinstance(data, list) and data else data
 
 
 def order(expression: Expression) -> tuple[int, str]:
-    """What operands of a commutative operator are sorted by. How memories and further parameters are numbered is no part of it."""
+    """Return what operands of a commutative operator are sorted by. How memories and further parameters are numbered is no part of it."""
     return size(expression), repr(renamed(expression, lambda name: "*" if NUMBERED.fullmatch(name) else name))
 
 
 def simplified(expression: Expression) -> Expression:
-    """The same function in canonical form: neutral elements gone, numbers folded, operands of commutative operators in order.
+    """Return the same function in canonical form: neutral elements gone, numbers folded, operands of commutative operators in order.
 
     Only identities that hold for every finite operand up to rounding are used, so behaviour stays.
     """

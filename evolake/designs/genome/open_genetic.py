@@ -123,7 +123,7 @@ def _apply(name: str, first: Parent, base: OpenGenome, donors: Sequence[Parent],
 
 
 def _place(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...], least: int = 1) -> tuple[str, Path, Expression, Drawing] | None:
-    """A place of a drive, with what may be drawn there. Drives in focus come first half of the time. least: nodes at the place."""
+    """Return a place of a drive, with what may be drawn there. Drives in focus come first half of the time. least: nodes at the place."""
     wanted = [term.partition(":") for term in focus]
     kinds = base.kinds()
     slots = [slot for slot in kinds if any(size(result) >= least for _, result in places(base.drive(slot)))]
@@ -161,7 +161,8 @@ def _insert(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...
 
 
 def _guarded(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...]) -> Made | None:
-    """A whole drive plus or minus something new that a fresh slow memory lets in: what helps on one kind of formulas need not harm on another."""
+    """Return a whole drive plus or minus something new that a fresh slow memory lets in: what helps on one kind of formulas need not harm on another.
+    """
     chosen = _place(base, random, focus)
     if chosen is None or (gate := _fresh_gate(base, chosen[0], random, focus)) is None:
         return None
@@ -180,7 +181,7 @@ def _combined(
     base: OpenGenome, slot: str, path: Path, held: Expression, new: Expression, drawing: Drawing, memories: Sequence[Memory],
     random: np.random.Generator,
 ) -> Made | None:
-    """A place combined with something new, weakly enough that what was there still counts."""
+    """Return a place combined with something new, weakly enough that what was there still counts."""
     weight = drawing.constant(float(np.exp(random.normal(-1.5, 1.2))))
     form = int(random.integers(5))
     written: Expression = (
@@ -255,7 +256,7 @@ class _Gate:
 
 
 def _fresh_gate(base: OpenGenome, slot: str, random: np.random.Generator, focus: tuple[str, ...]) -> _Gate | None:
-    """A memory that moves slowly towards 1 where what it watches is above a threshold (or below it), and towards 0 elsewhere."""
+    """Return a memory that moves slowly towards 1 where what it watches is above a threshold (or below it), and towards 0 elsewhere."""
     if len(base.memories) >= MAX_MEMORIES:
         return None
     axis: Kind = str(random.choice(GATE_AXES, p=GATE_AXIS_ODDS))  # pyright: ignore[reportAssignmentType]
@@ -279,7 +280,7 @@ def _fresh_gate(base: OpenGenome, slot: str, random: np.random.Generator, focus:
 
 
 def _gate(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...]) -> Made | None:
-    """A term times a fresh slow memory."""
+    """Return a term times a fresh slow memory."""
     slots = [slot for slot in base.kinds() if slot in dict(base.drives)]
     slot = slots[int(random.integers(len(slots)))]
     term, gate = _term(base.drive(slot), random), _fresh_gate(base, slot, random, focus)
@@ -293,7 +294,7 @@ def _gate(base: OpenGenome, random: np.random.Generator, focus: tuple[str, ...])
 
 
 def _term(drive: Expression, random: np.random.Generator) -> tuple[Path, Expression] | None:
-    """A place for a gate: mostly a whole drive or an operand of a sum or difference in it."""
+    """Return a place for a gate: mostly a whole drive or an operand of a sum or difference in it."""
     everywhere = list(places(drive))
     sums = {path for path, held in everywhere if isinstance(held, tuple) and held[0] in ("add", "sub")}
     terms = [(path, held) for path, held in everywhere if (not path or path[:-1] in sums) and isinstance(held, tuple | str)]
@@ -380,7 +381,7 @@ def _same_kind(base: OpenGenome, slot: str, wanted: Kind, random: np.random.Gene
 
 
 def shown(expression: Expression, most: int = 160) -> str:
-    """An expression for people."""
+    """Return an expression for people."""
 
     def text(part: Expression) -> str:
         if not isinstance(part, tuple):

@@ -73,7 +73,7 @@ class OpenGenome:
     grammar: ClassVar[str] = "open"
 
     def drive(self, slot: str) -> Expression:
-        """The expression of a slot or of a memory variable."""
+        """Return the expression of a slot or of a memory variable."""
         return self.all_drives()[slot]
 
     def all_drives(self) -> dict[str, Expression]:
@@ -81,11 +81,11 @@ class OpenGenome:
         return dict(self.drives) | {memory.name: memory.drive for memory in self.memories}
 
     def kinds(self) -> dict[str, Kind]:
-        """What each slot and memory is over."""
+        """Return what each slot and memory is over."""
         return {**SLOTS, **{memory.name: memory.axis for memory in self.memories}}
 
     def values(self) -> dict[str, float]:
-        """All hyperparameters: what HYPER_SPACE will hold as defaults."""
+        """Return all hyperparameters: what HYPER_SPACE will hold as defaults."""
         return {constant.parameter.name: constant.value for constant in self.constants}
 
     def parameters(self) -> dict[str, Parameter]:
@@ -96,7 +96,7 @@ class OpenGenome:
         return sum(size(result) for result in self.all_drives().values())
 
     def term_names(self) -> tuple[str, ...]:
-        """What its drives hold beyond the baseline's, as `slot:name`; the terms of the paper's grammar have their place here."""
+        """Return what its drives hold beyond the baseline's, as `slot:name`; the terms of the paper's grammar have their place here."""
         return tuple(name for name in vocabulary() if name in _features(self))
 
     def to_json(self) -> str:
@@ -128,7 +128,7 @@ def names_at(slot: str, kinds: Mapping[str, Kind], memories: Iterable[Memory], c
 
 
 def open_genome(drives: Mapping[str, Expression], memories: Iterable[Memory], constants: Iterable[Constant]) -> OpenGenome:
-    """The genome in canonical form: simplified, without memories and parameters that nothing reads, its names numbered as they appear.
+    """Return the genome in canonical form: simplified, without memories and parameters that nothing reads, its names numbered as they appear.
 
     Raises:
         InputError: a drive is missing, too large, or has no kind that fits its slot.
@@ -161,7 +161,7 @@ def open_genome(drives: Mapping[str, Expression], memories: Iterable[Memory], co
 
 
 def _ordered(used: list[str], by_name: Mapping[str, Constant]) -> list[str]:
-    """The backbone's names first, `lr` always."""
+    """Return the backbone's names first, `lr` always."""
     return [name for name in backbone() if name == "lr" or (name in used and name in by_name)] + [
         name for name in used if name in by_name and name not in backbone()
     ]
@@ -245,12 +245,12 @@ BASELINE_DRIVES: Mapping[str, Expression] = {
 
 @functools.cache
 def baseline() -> OpenGenome:
-    """The baseline dynamics with their default parameters."""
+    """Return the baseline dynamics with their default parameters."""
     return with_backbone({parameter.name: parameter.default for parameter in BACKBONE})
 
 
 def with_backbone(values: Mapping[str, float]) -> OpenGenome:
-    """The baseline dynamics with other parameters."""
+    """Return the baseline dynamics with other parameters."""
     return open_genome(BASELINE_DRIVES, (), [Constant(parameter, values[name]) for name, parameter in backbone().items()])
 
 
@@ -268,7 +268,7 @@ def simpler(base: OpenGenome) -> tuple[OpenGenome, str] | None:
 
 
 def cleared(expression: Expression, name: str) -> Expression:
-    """The expression with 0 in the place of a name."""
+    """Return the expression with 0 in the place of a name."""
     if expression == name:
         return 0.0
     return (expression[0], *(cleared(operand, name) for operand in expression[1:])) if isinstance(expression, tuple) else expression
@@ -276,7 +276,7 @@ def cleared(expression: Expression, name: str) -> Expression:
 
 @functools.cache
 def vocabulary() -> tuple[str, ...]:
-    """Every feature that a genome may be told by: what a drive may hold beyond the baseline's, and memories."""
+    """Return every feature that a genome may be told by: what a drive may hold beyond the baseline's, and memories."""
     from evolake.designs.genome.open_expression import FUNCTIONS
 
     known = {slot: heads(simplified(drive)) for slot, drive in BASELINE_DRIVES.items()}

@@ -25,7 +25,7 @@ PROBE_SEED = 20
 
 
 def recognised(source: str, pool: Any, genomes: Sequence[DesignGenome]) -> DesignGenome | None:
-    """The first genome that computes what the file does, or None. A file that cannot be traced is none. genomes: those that it may be."""
+    """Return the first genome that computes what the file does, or None. A file that cannot be traced is none. genomes: those that it may be."""
     result = trace(source, pool=pool, dtype="float64")
     if isinstance(result, Blocked):
         return None
@@ -38,7 +38,7 @@ def recognised(source: str, pool: Any, genomes: Sequence[DesignGenome]) -> Desig
 
 
 def states_after(traced: TracedDesign, steps: int = STEPS) -> dict[str, np.ndarray]:
-    """Every variable after a few steps of the batched engine in float64, on small fixed instances."""
+    """Return every variable after a few steps of the batched engine in float64, on small fixed instances."""
     from evolake.designs.engines.engine import make_stepper
     from evolake.designs.model.instances import planted
 

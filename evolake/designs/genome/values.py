@@ -37,7 +37,7 @@ class Scale:
 def perturbed_values(
     values: Mapping[str, float | int | str], scales: Sequence[Scale], random: np.random.Generator
 ) -> dict[str, float | int | str]:
-    """All of `values`, one to a third of them moved. The step is `STEP` of the range, at times `LONG_STEP`."""
+    """Return all of `values`, one to a third of them moved. The step is `STEP` of the range, at times `LONG_STEP`."""
     movable = [scale for scale in scales if scale.name in values and (len(scale.choices) > 1 or scale.low != scale.high)]
     moved = dict(values)
     if not movable:

@@ -65,7 +65,7 @@ class Child:
     rationale: str
 
     def key(self) -> str:
-        """What makes two children the same before they are traced."""
+        """Return what makes two children the same before they are traced."""
         return design_key(self.genome, self.source, self.hyper)
 
 
@@ -98,7 +98,7 @@ def _perturbed_file(parent: Parent, random: np.random.Generator) -> Child | None
 
 
 def short_title(change: str, parent_id: str) -> str:
-    """What was changed and on which design, in at most 40 characters."""
+    """Return what was changed and on which design, in at most 40 characters."""
     place = f" on {parent_id[:6]}" if parent_id else ""
     room = 40 - len(place)
     return (change if len(change) <= room else change[: room - 3] + "...") + place

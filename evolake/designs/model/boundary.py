@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 
 def is_machinery(error: BaseException) -> bool:
-    """Whether `error` is a failure of ours, to be raised, and not a candidate's."""
+    """Return whether `error` is a failure of ours, to be raised, and not a candidate's."""
     return boundary.is_machinery(error) and not isinstance(error, InputError)
 
 
@@ -46,7 +46,7 @@ def shown(value: object, most: int = 80) -> str:
 
 
 def alone(judge: Callable[[], Result], blocked: Callable[[str], Result], *, passing: tuple[type[Exception], ...] = ()) -> Result:
-    """What `judge` gives for one candidate; what it raises becomes `blocked(reason)`, with the reason of `evolake.gates.boundary.Raised`.
+    """Return what `judge` gives for one candidate; what it raises becomes `blocked(reason)`, with the reason of `evolake.gates.boundary.Raised`.
 
     Args:
         passing: further exceptions that are the caller's own business (an InputError about what the *user* asked for).

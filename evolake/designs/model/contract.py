@@ -123,6 +123,6 @@ class TracedDesign:
 
 
 def identity(variables: tuple[Variable, ...], graph: dict[str, Any], hyper_values: dict[str, HyperValue]) -> str:
-    """The hash of what a design computes: variables in name order, graphs, learning rate."""
+    """Return the hash of what a design computes: variables in name order, graphs, learning rate."""
     described = sorted([item.name, list(item.shape), item.low, item.high] for item in variables)
     return sha_of({"variables": described, "graph": graph, "lr": float(hyper_values.get("lr", DEFAULT_LEARNING_RATE))})

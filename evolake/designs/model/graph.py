@@ -147,7 +147,7 @@ def encode(value: Any) -> Any:
 
 
 def decode(value: Any) -> Any:
-    """The argument of a JSON form. Raises ValueError on anything else."""
+    """Return the argument of a JSON form. Raises ValueError on anything else."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list):
@@ -184,7 +184,7 @@ def _is_int(value: Any) -> bool:
 
 
 def _is_small(value: Any) -> bool:
-    """Whether a number can be part of a power law: finite, and no larger than a float."""
+    """Return whether a number can be part of a power law: finite, and no larger than a float."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 1e300
 
 
@@ -206,8 +206,8 @@ def substitute(value: Any, mapping: dict[int, int]) -> Any:
 
 
 def canonical(graph: Graph, *, reorder: bool = True) -> Graph:
-    """The same function, in one of its many spellings: dead nodes dropped, equal nodes merged (random ones never), the operands of a sum or product
-    in one order (not with `reorder=False`), and a numbering that ignores the order of statements.
+    """Return the same function, in one of its many spellings: dead nodes dropped, equal nodes merged (random ones never), the operands of a sum or
+    product in one order (not with `reorder=False`), and a numbering that ignores the order of statements.
     """
     nodes = _ordered_operands(graph.nodes) if reorder else list(graph.nodes)
     numbering: dict[int, int] = {}

@@ -30,13 +30,13 @@ MAX_RESULTS = 4_096
 
 
 def check_gradient(data: Any, variables: Sequence[Variable], size: tuple[int, int] | None = None) -> Graph | Blocked:
-    """The checked graph of `_grad_single`, canonical again by the host's own hand."""
+    """Return the checked graph of `_grad_single`, canonical again by the host's own hand."""
     expected = {variable.name: variable for variable in variables}
     return _check(data, {f"var:{name}" for name in expected} | {"idx", "sgn"}, expected, size, batched=False)
 
 
 def check_initial(data: Any, variable: Variable, size: tuple[int, int] | None = None) -> Graph | Blocked:
-    """The checked graph of one variable's initialiser, which has no inputs and returns the whole batch."""
+    """Return the checked graph of one variable's initialiser, which has no inputs and returns the whole batch."""
     return _check(data, set(), {variable.name: variable}, size, batched=True)
 
 
@@ -90,7 +90,7 @@ def _dtypes(value: Any) -> list[str]:
 
 
 def input_example(name: str, variables: dict[str, Variable], setting: Setting) -> Any:
-    """An empty tensor of an input's shape for one instance, on the setting's device."""
+    """Return an empty tensor of an input's shape for one instance, on the setting's device."""
     import torch
 
     if name == "idx":
@@ -102,7 +102,7 @@ def input_example(name: str, variables: dict[str, Variable], setting: Setting) -
 
 
 def infer(graph: Graph, variables: dict[str, Variable], setting: Setting) -> list[Any]:
-    """The meta tensor (or tuple of them) of every node; `setting.device` is "meta". Raises what torch raises on a misfit."""
+    """Return the meta tensor (or tuple of them) of every node; `setting.device` is "meta". Raises what torch raises on a misfit."""
     values: list[Any] = []
     for node in graph.nodes:
         values.append(input_example(node.args[0], variables, setting) if node.operator == "input" else evaluate(node, values, setting))
@@ -110,7 +110,8 @@ def infer(graph: Graph, variables: dict[str, Variable], setting: Setting) -> lis
 
 
 def check_at(graph: Graph, outputs: dict[str, Variable], batch: int, n: int, m: int, *, batched: bool) -> Blocked | None:
-    """Why a graph cannot be run at one size, or None. Only shapes are worked out, and a node that asks for too much is not followed any further.
+    """Return why a graph cannot be run at one size, or None. Only shapes are worked out, and a node that asks for too much is not followed any
+    further.
 
     Args:
         outputs: the variables that the graph gives. batched: whether it gives the whole batch (initial values) or one instance (gradients).
@@ -150,7 +151,8 @@ def _scaled(limit: int, n: int) -> int:
 
 
 def _tensor_problem(node: Node, value: Any, n: int, most: int) -> Blocked | None:
-    """Why what a node gives is no tensor (or are no tensors) of an allowed size. Extents count alone too: an empty tensor may have a vast one."""
+    """Return why what a node gives is no tensor (or are no tensors) of an allowed size. Extents count alone too: an empty tensor may have a vast one.
+    """
     import torch
 
     tensors = value if isinstance(value, list | tuple) else (value,)
@@ -166,7 +168,7 @@ def _tensor_problem(node: Node, value: Any, n: int, most: int) -> Blocked | None
 
 
 def _most_alive(graph: Graph, values: list[Any]) -> int:
-    """The largest sum of numbers held at one time when each is dropped after its last use. Views count as copies."""
+    """Return the largest sum of numbers held at one time when each is dropped after its last use. Views count as copies."""
     last = {reference: position for position, node in enumerate(graph.nodes) for reference in node.references()}
     last |= {index: len(graph.nodes) for _, index in graph.outputs}
     sizes = [sum(item.numel() for item in value) if isinstance(value, list | tuple) else value.numel() for value in values]

@@ -101,7 +101,7 @@ class Setting:
         return self.real if name == "real" else getattr(torch, name)
 
     def argument(self, value: Any, values: Any) -> Any:
-        """A graph argument as what the operator takes."""
+        """Return a graph argument as what the operator takes."""
         match value:
             case Reference(index):
                 return values[index]
@@ -123,7 +123,7 @@ class Setting:
 
 @cache
 def resolve(operator: str) -> Any:
-    """The torch function of a listed operator. KeyError for one that is not on the list."""
+    """Return the torch function of a listed operator. KeyError for one that is not on the list."""
     import torch
 
     if operator not in ALLOWED:
@@ -133,7 +133,7 @@ def resolve(operator: str) -> Any:
 
 
 def exists(operator: str) -> bool:
-    """Whether this build of torch has the listed operator."""
+    """Return whether this build of torch has the listed operator."""
     try:
         resolve(operator)
     except (AttributeError, KeyError):
@@ -142,7 +142,7 @@ def exists(operator: str) -> bool:
 
 
 def evaluate(node: Node, values: list[Any], setting: Setting) -> Any:
-    """The value of one node (not an input) from the values of the nodes before it. Uninitialised tensors are zeros."""
+    """Return the value of one node (not an input) from the values of the nodes before it. Uninitialised tensors are zeros."""
     if node.operator == "constant":
         return setting.constant(node.args[0])
     if node.operator == "getitem":
@@ -179,7 +179,7 @@ def call(operator: str, args: list[Any], kwargs: dict[str, Any], setting: Settin
 
 
 def _made_real(result: Any, arguments: Any) -> bool:
-    """Whether an operator made reals of truth values and whole numbers alone: torch then takes its default type, not the run's."""
+    """Return whether an operator made reals of truth values and whole numbers alone: torch then takes its default type, not the run's."""
     import torch
 
     results = result if isinstance(result, list | tuple) else [result]
@@ -198,7 +198,7 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
 
 
 def _in_real_type(operator: str, args: list[Any], kwargs: dict[str, Any], setting: Setting) -> Any:
-    """The operator on its arguments as reals of the run's type; a condition stays one."""
+    """Return the operator on its arguments as reals of the run's type; a condition stays one."""
     import torch
 
     def real(value: Any) -> Any:

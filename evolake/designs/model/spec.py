@@ -21,7 +21,9 @@ _LARGEST_RANGE = 1e100
 
 
 def read_variables(spec: Any) -> tuple[tuple[Variable, ...], dict[str, Any]]:
-    """The variables, in the file's order, and their initialisers by name. `v` of shape (B, N) is required: it is what the clauses are checked on."""
+    """Return the variables, in the file's order, and their initialisers by name. `v` of shape (B, N) is required: it is what the clauses are checked
+    on.
+    """
     if not isinstance(spec, dict) or not spec or len(spec) > MAX_ENTRIES:
         raise ValueError("VARIABLES_SPEC is no dict of variables")
     variables, initialisers = [], {}
@@ -42,14 +44,16 @@ def read_variables(spec: Any) -> tuple[tuple[Variable, ...], dict[str, Any]]:
 
 
 def checked_name(name: Any, what: str) -> str:
-    """A name of a variable or hyperparameter: ASCII letters, digits and underscores, at most 64. Names of ours hold a character that these cannot."""
+    """Return a name of a variable or hyperparameter: ASCII letters, digits and underscores, at most 64. Names of ours hold a character that these
+    cannot.
+    """
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise ValueError(f"{what} {shown(name, 64)}: a name is letters, digits and underscores, at most 64")
     return name
 
 
 def checked_variable(name: Any, shape: Any, bounds: Any) -> Variable:
-    """A variable from raw values. Infinite or absent bounds become None: unbounded on that side."""
+    """Return a variable from raw values. Infinite or absent bounds become None: unbounded on that side."""
     checked_name(name, "variable")
     if not isinstance(shape, list | tuple) or len(shape) > 4 or not shape or shape[0] != "B":
         raise ValueError(f"variable {name!r}: the shape starts with B and has at most four axes (got {shown(shape)})")
@@ -74,7 +78,7 @@ def _bound(name: str, value: Any) -> float | None:
 
 
 def read_hypers(spec: Any) -> tuple[Hyper, ...]:
-    """The hyperparameters, in the file's order."""
+    """Return the hyperparameters, in the file's order."""
     if not isinstance(spec, dict) or len(spec) > MAX_ENTRIES:
         raise ValueError("HYPER_SPACE is no dict of hyperparameters")
     hypers = []
@@ -88,7 +92,9 @@ def read_hypers(spec: Any) -> tuple[Hyper, ...]:
 
 
 def checked_hyper(name: Any, kind: Any, default: Any, low: Any, high: Any, choices: Any) -> Hyper:
-    """A hyperparameter from raw values; its default must be in its own range, and `lr`, which our step multiplies by, is always a finite number."""
+    """Return a hyperparameter from raw values; its default must be in its own range, and `lr`, which our step multiplies by, is always a finite
+    number.
+    """
     checked_name(name, "hyperparameter")
     if not isinstance(kind, str) or kind not in HYPER_TYPES:
         raise ValueError(f"hyperparameter {name!r}: type is one of {', '.join(HYPER_TYPES)} (got {shown(kind)})")
@@ -118,7 +124,7 @@ def checked_hyper(name: Any, kind: Any, default: Any, low: Any, high: Any, choic
 
 
 def _choice(name: str, value: Any) -> HyperValue:
-    """A value of a categorical hyperparameter: a truth value, a number that JSON and a float64 can hold, or a short text."""
+    """Return a value of a categorical hyperparameter: a truth value, a number that JSON and a float64 can hold, or a short text."""
     if isinstance(value, bool) or (isinstance(value, str) and len(value) <= _MAX_TEXT and value.isprintable()):
         return value
     if isinstance(value, int) and abs(value) <= _LARGEST_WHOLE:
@@ -134,7 +140,7 @@ def _is_rate(value: Any) -> bool:
 
 
 def outside(hyper: Hyper, value: Any) -> str | None:
-    """Why `value` cannot be taken by `hyper`, or None. A hair's breadth outside the range is forgiven: tuned defaults sit on its edge."""
+    """Return why `value` cannot be taken by `hyper`, or None. A hair's breadth outside the range is forgiven: tuned defaults sit on its edge."""
     if hyper.type == "categorical":
         return None if value in hyper.choices else f"{shown(value)} is none of the choices"
     number = _number(value)
@@ -148,7 +154,7 @@ def outside(hyper: Hyper, value: Any) -> str | None:
 
 
 def _number(value: Any) -> float | None:
-    """A float from a Python or numpy number, None from anything else."""
+    """Return a float from a Python or numpy number, None from anything else."""
     if isinstance(value, bool | str | bytes) or not hasattr(value, "__float__"):
         return None
     try:

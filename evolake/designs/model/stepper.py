@@ -51,19 +51,19 @@ class Failed(Exception):
 
 
 def generator_of(seed: int, purpose: str, index: int = 0) -> torch.Generator:
-    """A torch generator for one use of the simulation's seed."""
+    """Return a torch generator for one use of the simulation's seed."""
     import torch
 
     return torch.Generator().manual_seed(child_seed(seed, "designs", "", purpose, index))
 
 
 def draw_setting(setting: Setting, seed: int, step: int, position: int, instance: int) -> Setting:
-    """The setting with the stream of one random operator, step and instance: what is drawn does not depend on the order of anything else."""
+    """Return the setting with the stream of one random operator, step and instance: what is drawn does not depend on the order of anything else."""
     return replace(setting, generator=generator_of(seed, f"step {step} operator {position}", instance))
 
 
 def initial_state(traced: TracedDesign, instances: Planted, seed: int, dtype: str) -> dict[str, torch.Tensor]:
-    """The start of every variable: its initialiser's graph, drawn from a stream of its own (so that a further variable shifts no other)."""
+    """Return the start of every variable: its initialiser's graph, drawn from a stream of its own (so that a further variable shifts no other)."""
     import torch
 
     check_size(traced, instances)
@@ -115,5 +115,5 @@ def check_size(traced: TracedDesign, instances: Planted) -> None:
 
 
 def is_random(graph: Graph) -> bool:
-    """Whether the graph draws random numbers."""
+    """Return whether the graph draws random numbers."""
     return any(node.operator in RANDOM for node in graph.nodes)

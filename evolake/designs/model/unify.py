@@ -26,8 +26,8 @@ class NotUniform(Exception):
 
 
 def unify(graphs: Sequence[Graph], points: Sequence[tuple[int, int, int]], *, batched: bool) -> Graph:
-    """The common graph of traces at `points`. `batched`: whether B may appear (initial values) or not (gradients). Points may share N and M; then
-    the graph holds for these, and only B stays symbolic.
+    """Return the common graph of traces at `points`. `batched`: whether B may appear (initial values) or not (gradients). Points may share N and M;
+    then the graph holds for these, and only B stays symbolic.
     """
     first = graphs[0]
     if len(graphs) == 1:

@@ -40,7 +40,8 @@ def gain_of_decision(row: Mapping[str, Any]) -> Gain:
 
 
 def design_text(lake: Lake, artifact: Artifact) -> str:
-    """The design's file. Values that its row has in place of the file's own (a tuned copy) are set at its end, so that it computes the same."""
+    """Return the design's file. Values that its row has in place of the file's own (a tuned copy) are set at its end, so that it computes the same.
+    """
     changed = json.loads(artifact.row.get("hyper") or "{}")
     lines = [f'HYPER_SPACE[{name!r}]["default"] = {value!r}' for name, value in sorted(changed.items())]
     return blob_text(lake, artifact) + ("\n\n# The values that evolution found.\n" + "\n".join(lines) + "\n" if lines else "")

@@ -46,7 +46,7 @@ class CycleReport:
 
 
 def read_report(root: Path, cycle: str | None = None) -> CycleReport:
-    """The report of `cycle`, of the newest finished one by default.
+    """Return the report of `cycle`, of the newest finished one by default.
 
     Raises:
         InputError: the lake has no such line or no such finished cycle.
@@ -116,13 +116,13 @@ FROM {LINE}.final_ranking_weights WHERE cycle = $cycle ORDER BY weight DESC, obj
 
 
 def _grammar(population: Population, cycle: str) -> str:
-    """What the candidates of a cycle are written in."""
+    """Return what the candidates of a cycle are written in."""
     result = population.designs.filter((pl.col("cycle") == cycle) & pl.col("grammar").is_not_null())["grammar"].unique().sort().to_list()
     return ", ".join(result) or "none"
 
 
 def _with_grammar(top: pl.DataFrame, population: Population) -> pl.DataFrame:
-    """The best designs with what each is written in, "file" where it is free text; the archive knows it also of lakes that lack the column."""
+    """Return the best designs with what each is written in, "file" where it is free text; the archive knows it also of lakes that lack the column."""
     known = population.designs.select(pl.col("design_id").alias("design"), pl.col("grammar").fill_null("file"))
     return top.join(known, on="design", how="left", maintain_order="left").select(*top.columns[:-1], "grammar", "design")
 

@@ -49,13 +49,13 @@ class VotingObjectives:
 
 
 def baseline_of(population: Population) -> str | None:
-    """The seed that the others are held against: that of the name, else the first by title; None where the line has no seed."""
+    """Return the seed that the others are held against: that of the name, else the first by title; None where the line has no seed."""
     seeds = sorted((row["title"] != "baseline", row["title"], row["design_id"]) for row in population.designs.to_dicts() if row["origin"] == "seed")
     return seeds[0][2] if seeds else None
 
 
 def voting_objectives(material: Material) -> VotingObjectives:
-    """Those that ranked the cycle."""
+    """Return those that ranked the cycle."""
     from evolake.objectives.ranks import rank_rows
 
     ranked = material.ranked()

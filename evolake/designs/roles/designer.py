@@ -41,7 +41,7 @@ NOTHING_NEW = "nothing new found"
 
 
 def write_design(request: DesignRequest, random: np.random.Generator) -> DesignReply:
-    """A child of the first reference. Where every try is known already, the first reference again: it will be blocked as a duplicate."""
+    """Return a child of the first reference. Where every try is known already, the first reference again: it will be blocked as a duplicate."""
     parents = [_parent(item) for item in request.parents] or [parent_of("", "baseline", OPEN.baseline())]
     first = parents[0]
     grammar = grammar_of(first.genome) if first.genome else None

@@ -45,7 +45,7 @@ OBJECTIVES_HEAD = "objective | family | round | weight | multiplier | median tau
 
 
 def write_objective(request: ObjectiveRequest, random: np.random.Generator) -> ObjectiveReply:
-    """A program that no objective so far is: drawn, varied or crossed.
+    """Return a program that no objective so far is: drawn, varied or crossed.
 
     Parents are the objectives that vote, as programs: those that are, and templates by what their family looks at; other files are none. Families
     that the review or people name are likelier parents, or what a drawn program begins with. Where nothing new is found, a template is drawn.
@@ -67,7 +67,7 @@ def write_objective(request: ObjectiveRequest, random: np.random.Generator) -> O
 
 
 def repair_objective(request: RepairRequest, random: np.random.Generator) -> ObjectiveRepairReply:
-    """A mutation of the program that was blocked; a drawn program in the place of a file that is none, for there is nothing in it to vary."""
+    """Return a mutation of the program that was blocked; a drawn program in the place of a file that is none, for there is nothing in it to vary."""
     blocked = read(request.source)
     child: Child | None
     if blocked is None:
@@ -90,7 +90,7 @@ def repair_objective(request: RepairRequest, random: np.random.Generator) -> Obj
 
 
 def parent_of(item: ObjectiveSummary, wanted: Sequence[str]) -> Parent | None:
-    """An objective as a parent; None for a file that no program was written as and that is no template of ours."""
+    """Return an objective as a parent; None for a file that no program was written as and that is no template of ours."""
     program = (from_json(item.genome) if item.genome else None) or counterpart(item.family, item.parameters, item.source)
     if program is None:
         return None
@@ -98,7 +98,7 @@ def parent_of(item: ObjectiveSummary, wanted: Sequence[str]) -> Parent | None:
 
 
 def review_objectives(request: ReviewRequest, random: np.random.Generator) -> ReviewReply:
-    """The review of `evolake.objectives.review`, on the consensus that the request's scores, rounds and multipliers give."""
+    """Return the review of `evolake.objectives.review`, on the consensus that the request's scores, rounds and multipliers give."""
     ids = [item.objective_id for item in request.objectives]
     table = np.array([[np.inf if score is None else score for score in request.scores[name]] for name in ids], dtype=np.float64)
     table = table.reshape(len(ids), len(request.design_ids))

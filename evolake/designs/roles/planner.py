@@ -24,7 +24,7 @@ MARGIN = 0.1
 
 
 def choose_lookups(request: LookupRequest, random: np.random.Generator) -> LookupReply:
-    """The designs with the highest bound, and the best one whatever its bound."""
+    """Return the designs with the highest bound, and the best one whatever its bound."""
     ids = [item.design_id for item in request.summaries[: request.max_lookups]]
     if request.best is not None and request.best.design_id not in ids:
         ids = [*ids[: request.max_lookups - 1], request.best.design_id]
@@ -80,7 +80,7 @@ def phase_of(request: DirectionsRequest) -> Phase:
 
 
 def term_worth(summaries: Sequence[DesignSummary], grammar: Grammar) -> dict[str, float]:
-    """How much better, as a share of the field, designs with a term rank on average than those without; terms with two of each sort only."""
+    """Return how much better, as a share of the field, designs with a term rank on average than those without; terms with two of each sort only."""
     if len(summaries) < 4:
         return {}
     worth: dict[str, float] = {}

@@ -70,7 +70,7 @@ def _trace(source: str, payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def load(source: str) -> types.ModuleType:
-    """The design as a module. Stops at gate `load` when it cannot be read or lacks an export."""
+    """Return the design as a module. Stops at gate `load` when it cannot be read or lacks an export."""
     if len(source.encode()) > MAX_SOURCE_BYTES:
         raise Stop("load", f"the file is larger than {MAX_SOURCE_BYTES} bytes")
     module = types.ModuleType("design")
@@ -166,7 +166,7 @@ def _example(variable: Any, point: tuple[int, int, int], generator: Any) -> Any:
 
 
 def record(function: Callable[..., dict[str, Any]], examples: list[Any], inputs: list[str], outputs: list[str], dtype: str) -> Graph:
-    """The graph of `function` on `examples`, canonical, sizes still plain numbers."""
+    """Return the graph of `function` on `examples`, canonical, sizes still plain numbers."""
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
 

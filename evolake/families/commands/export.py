@@ -58,7 +58,7 @@ def export(form: str, out: Path, cycle: int | None, test_share: float, independe
 
 
 def finished(lake: object, last: int | None) -> list[str]:
-    """The finished cycles of the line up to `last`. Raises InputError where that one is not among them."""
+    """Return the finished cycles of the line up to `last`. Raises InputError where that one is not among them."""
     from evolake.errors import InputError
     from evolake.families.dataset.datasets import LINE
     from evolake.lake import Lake

@@ -50,7 +50,7 @@ class PlacedFault:
 
 
 def all_faults(family: Family, gates: FamilyGates, known: Sequence[Fingerprint]) -> list[PlacedFault]:
-    """Every fault that a gate finds without a model, in order of the gates. Raises MachineryError when the jail failed."""
+    """Return every fault that a gate finds without a model, in order of the gates. Raises MachineryError when the jail failed."""
     asks_nobody = gates.agents.backend.name == "operators"
     names = [name for name in GATE_NAMES if asks_nobody or name in (*MEASURING, "consensus")]
     split = [fault.partition(": ") for fault in measure_draft(family, gates, known, names).faults]
@@ -82,7 +82,7 @@ def _file_of(family: Family, name: str) -> str:
 
 
 def _line_of_sentence(template: str, sentence: str) -> int:
-    """The line on which the sentence begins, with slots for `#` and rules for what the template does not have; 0 if it is nowhere."""
+    """Return the line on which the sentence begins, with slots for `#` and rules for what the template does not have; 0 if it is nowhere."""
     bare = sentence.replace("\\n", "\n").replace("\\'", "'").replace("*", "")
     pieces = [re.escape(word).replace(r"\#", r"\[Input Slot \d+\]") for word in bare.split()]
     for words in (len(pieces), 6, 4):

@@ -105,7 +105,7 @@ def check(path: Path, backend: str | None, readers: str | None, profile: str | N
 
 
 def read_path(path: Path) -> tuple[list[Family], bool]:
-    """The families of a folder, of a folder of folders, or of a JSONL file; and whether there may be several. Raises InputError."""
+    """Return the families of a folder, of a folder of folders, or of a JSONL file; and whether there may be several. Raises InputError."""
     from evolake.families.model.contract import GENERATOR
     from evolake.families.model.importing import read_jsonl
     from evolake.families.model.loading import read_families, read_family

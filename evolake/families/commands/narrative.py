@@ -90,7 +90,7 @@ def _silent(name: str, who: str, votes: tuple[Vote, ...]) -> list[str]:
 
 
 def review_sentence(review: Review) -> str:
-    """What a blind review answered, or what it failed at, and what would have been right."""
+    """Return what a blind review answered, or what it failed at, and what would have been right."""
     label = "no answer has a strict majority" if review.label is None else f"the label is {_answer_text(review.label)}"
     if review.status == "answered":
         said = f"answered {one_line(review.answer, LONGEST)}"

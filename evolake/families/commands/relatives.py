@@ -30,12 +30,12 @@ class Relatives:
     lake: int
 
     def sentence(self) -> str:
-        """What a family was compared with."""
+        """Return what a family was compared with."""
         missing = f" (not with {len(self.left_out)} more)" if self.left_out else ""
         return f"compared with {counted(self.seeds, 'seed')}{missing} and {self.lake} more {'family' if self.lake == 1 else 'families'} of the lake"
 
     def lines(self) -> list[str]:
-        """The sentence, then what a family was not compared with, by reason."""
+        """Return the sentence, then what a family was not compared with, by reason."""
         parts = [self.sentence()]
         for reason in dict.fromkeys(self.left_out.values()):
             names = [name for name, why in self.left_out.items() if why == reason]
@@ -44,7 +44,7 @@ class Relatives:
         return parts
 
     def to_json(self) -> dict[str, Any]:
-        """The same for a program."""
+        """Return the same for a program."""
         return {"seeds": self.seeds, "lake": self.lake, "left_out": dict(self.left_out)}
 
 
@@ -83,7 +83,7 @@ def relatives(settings: Settings, without: str = "") -> Relatives:
 
 
 def _of_lake(settings: Settings) -> list[Fingerprint]:
-    """What the last finished cycle handed on; nothing where there is no lake, or none of this line's cycles in it."""
+    """Return what the last finished cycle handed on; nothing where there is no lake, or none of this line's cycles in it."""
     from evolake.families.commands.export import finished
     from evolake.families.dataset.datasets import LINE, archive_after
     from evolake.lake import Lake, following

@@ -46,7 +46,7 @@ def audit_row(family: Family, instance: Mapping[str, Any], operator: str) -> dic
 
 
 def sheet(rows: Sequence[Mapping[str, str]]) -> str:
-    """The CSV. A cell that a spreadsheet would take for a formula is told apart by a quote in front."""
+    """Return the CSV. A cell that a spreadsheet would take for a formula is told apart by a quote in front."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, restval="", lineterminator="\n")
     writer.writeheader()
@@ -55,7 +55,7 @@ def sheet(rows: Sequence[Mapping[str, str]]) -> str:
 
 
 def guarded(value: str) -> str:
-    """The cell's text; numbers stay as they are."""
+    """Return the cell's text; numbers stay as they are."""
     if not value.startswith(("=", "+", "-", "@", "\t")):
         return value
     try:
@@ -113,5 +113,5 @@ def audit_summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def share(rows: Sequence[Mapping[str, Any]], dimension: str) -> float | None:
-    """A and B of all grades in one dimension."""
+    """Return a and B of all grades in one dimension."""
     return sum(row[dimension] in "AB" for row in rows) / len(rows) if rows else None

@@ -38,7 +38,7 @@ def card(
     form: str, rows: Sequence[Mapping[str, Any]], made_by: Provenance, splits: Mapping[str, int], *, left_out: int = 0,
     checked: Collection[str] = (), shared: str = "",
 ) -> str:
-    """The text of README.md. rows: the instances, columns of INSTANCES with `operator` of their family. left_out: how many are in no split.
+    """Return the text of README.md. rows: the instances, columns of INSTANCES with `operator` of their family. left_out: how many are in no split.
     shared: what both sides of the split share. checked: families whose questions have many correct answers.
     """
     suffix = "jsonl" if form == "jsonl" else "parquet"
@@ -87,7 +87,7 @@ def _many_answers(rows: Sequence[Mapping[str, Any]], checked: Collection[str]) -
 
 
 def table(title: str, rows: Sequence[Mapping[str, Any]], column: str, order: Sequence[str] | None = None) -> str:
-    """A markdown table: instances and families by one column."""
+    """Return a markdown table: instances and families by one column."""
     instances = Counter(row[column] for row in rows)
     families = {value: len({row["family_id"] for row in rows if row[column] == value}) for value in instances}
     lines = [f"| {title} | instances | families |", "| --- | --- | --- |"]

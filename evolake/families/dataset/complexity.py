@@ -43,7 +43,7 @@ class Structure:
 
 
 def complexity_row(family: Family, cycle: str) -> dict[str, Any]:
-    """A row of COMPLEXITY; parsed is false and all measures null where the sources cannot be parsed, or a measure raises."""
+    """Return a row of COMPLEXITY; parsed is false and all measures null where the sources cannot be parsed, or a measure raises."""
     head = {"family_id": family.family_id, "cycle": cycle, "operator": family.operator, "category": family.category}
     result = contained(measure, family.generator + "\n\n" + family.validator)
     measured = None if isinstance(result, Raised) else result
@@ -51,7 +51,7 @@ def complexity_row(family: Family, cycle: str) -> dict[str, Any]:
 
 
 def measure(source: str) -> dict[str, Any] | None:
-    """The measures of a program by the column names of COMPLEXITY, None where it cannot be parsed."""
+    """Return the measures of a program by the column names of COMPLEXITY, None where it cannot be parsed."""
     try:
         tree = parse(source, 2 * MAX_SOURCE_BYTES + 2)
     except Unreadable:
@@ -117,20 +117,20 @@ def structure(tree: ast.AST) -> Structure:
 
 
 def power_of_two(node: ast.AST) -> bool:
-    """Whether this is `1 << n` or `2 ** n`: a range over it goes through all subsets."""
+    """Return whether this is `1 << n` or `2 ** n`: a range over it goes through all subsets."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.left, ast.Constant) or isinstance(node.right, ast.Constant):
         return False
     return node.left.value == (1 if isinstance(node.op, ast.LShift) else 2 if isinstance(node.op, ast.Pow) else None)
 
 
 def called(node: ast.expr) -> str:
-    """The last name of what is called or used as decorator; "" for anything else."""
+    """Return the last name of what is called or used as decorator; "" for anything else."""
     target = node.func if isinstance(node, ast.Call) else node
     return target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
 
 
 def patterns(result: Structure) -> dict[str, bool]:
-    """The paper's pattern flags; they do not exclude each other."""
+    """Return the paper's pattern flags; they do not exclude each other."""
     return {
         "binary_search": "mid" in result.while_names and len(result.while_names & HALVING) >= 2,
         "sorting": bool(result.calls & SORTING),
@@ -141,7 +141,7 @@ def patterns(result: Structure) -> dict[str, bool]:
 
 
 def time_class(result: Structure) -> str:
-    """A bucket of the paper's: O(1), O(log n), O(n), O(n log n), O(n^2), O(n^3), O(n^4+), O(|V|+|E|), O(2^n), Other.
+    """Return a bucket of the paper's: O(1), O(log n), O(n), O(n log n), O(n^2), O(n^3), O(n^4+), O(|V|+|E|), O(2^n), Other.
 
     By the first that holds: enumeration (itertools, all subsets, branching recursion without a memory), graph traversal, then the nesting of loops.
     """

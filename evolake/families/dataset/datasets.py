@@ -50,7 +50,7 @@ class Dataset:
 
 
 def read_dataset(lake: Lake, cycles: Sequence[str]) -> Dataset:
-    """The data set of these cycles, oldest first; all of them sealed.
+    """Return the data set of these cycles, oldest first; all of them sealed.
 
     Raises:
         InputError: there is no cycle, or no instance in them.
@@ -91,7 +91,7 @@ def read_dataset(lake: Lake, cycles: Sequence[str]) -> Dataset:
 
 
 def root_mechanics(lake: Lake, population: Population) -> dict[str, Mechanics]:
-    """The mechanics of every family without parents, by its id."""
+    """Return the mechanics of every family without parents, by its id."""
     rows = [row for row in population.rows() if not row["parents"]]
     return {row["family_id"]: mechanics_of(family) for row, family in zip(rows, load_families(lake, rows), strict=True)}
 
@@ -102,20 +102,20 @@ def units_of(roots: Mapping[str, Collection[str]], mechanics: Mapping[str, Mecha
 
 
 def engines_of(roots: Collection[str], mechanics: Mapping[str, Mechanics]) -> str:
-    """The engines of a family's roots, each once."""
+    """Return the engines of a family's roots, each once."""
     return " + ".join(sorted({mechanics[root].engine if root in mechanics else OWN for root in roots}))
 
 
 def archive_after(lake: Lake, cycle: str) -> Population:
-    """The population that left `cycle`."""
+    """Return the population that left `cycle`."""
     return population_of({name: lake.read(LINE, f"incoming_{name}", following(cycle)) for name in ARCHIVE})
 
 
 def load_families(lake: Lake, rows: Sequence[dict[str, Any]]) -> list[Family]:
-    """The families of rows of FAMILIES, in their order."""
+    """Return the families of rows of FAMILIES, in their order."""
     return [load_family(row["record_sha"], lake.blobs) for row in rows]
 
 
 def distinct(made: Mapping[str, Mapping[str, Any]], key: str) -> list[str]:
-    """The values of one key over all cycles, each once, in order of cycles."""
+    """Return the values of one key over all cycles, each once, in order of cycles."""
     return list(dict.fromkeys(str(made[cycle][key]) for cycle in sorted(made)))

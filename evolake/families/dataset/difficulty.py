@@ -24,18 +24,18 @@ WORK = {"family_id": pl.String, "group": pl.String, "difficulty": pl.Int64, "wor
 
 
 def group_of(operator: str) -> str:
-    """Which of `GROUPS` a family belongs to."""
+    """Return which of `GROUPS` a family belongs to."""
     return SEEDS if operator == "seed" else WORLDS if operator in NAMES else CHILDREN
 
 
 def work_of(families: Iterable[tuple[str, str, Iterable[tuple[int, float]]]]) -> pl.DataFrame:
-    """A frame of `WORK` from (family_id, operator, (difficulty, executed lines) pairs)."""
+    """Return a frame of `WORK` from (family_id, operator, (difficulty, executed lines) pairs)."""
     rows = [(family, group_of(operator), level, float(lines)) for family, operator, pairs in families for level, lines in pairs]
     return pl.DataFrame(rows, schema=WORK, orient="row")
 
 
 def work_in(rows: Iterable[Mapping[str, Any]], blobs: BlobStore) -> pl.DataFrame:
-    """A frame of `WORK` from rows of FAMILIES, by the stored evidence of the gate `static`; a family that did not come there has no row.
+    """Return a frame of `WORK` from rows of FAMILIES, by the stored evidence of the gate `static`; a family that did not come there has no row.
 
     Raises CorruptPart.
     """
@@ -52,7 +52,7 @@ def curve(work: pl.DataFrame) -> pl.DataFrame:
 
 
 def agreement(work: pl.DataFrame) -> float:
-    """How often the higher difficulty takes more work, of all pairs of two families at two difficulties; a tie counts half.
+    """Return how often the higher difficulty takes more work, of all pairs of two families at two difficulties; a tie counts half.
 
     1: a level says the same in every family. 0.5: across families it says nothing. NaN where there is no such pair.
     """
@@ -70,7 +70,7 @@ def agreement(work: pl.DataFrame) -> float:
 
 
 def common_levels(work: pl.DataFrame) -> pl.DataFrame:
-    """Every row with its level on one scale for all families, column `common`: the difficulty at which the median family does as much work.
+    """Return every row with its level on one scale for all families, column `common`: the difficulty at which the median family does as much work.
 
     Between the measured difficulties the logarithm of work is interpolated; less or more work than the median family ever does is the first or the
     last of them.

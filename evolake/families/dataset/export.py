@@ -120,7 +120,7 @@ def clear(folder: Path) -> None:
 
 
 def once(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The rows without those whose text came before."""
+    """Return the rows without those whose text came before."""
     seen: set[str] = set()
     kept = []
     for row in rows:
@@ -147,7 +147,7 @@ def shared_text(splits: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
 
 
 def side(family_id: str, share: float, units: Mapping[str, Collection[str]]) -> str:
-    """The split of a family: that of all its units, or NEITHER if they are of both."""
+    """Return the split of a family: that of all its units, or NEITHER if they are of both."""
     result = held(family_id, units, lambda unit: in_test(unit, share))
     return NEITHER if result is None else "test" if result else "train"
 
@@ -172,12 +172,12 @@ DESCRIBED = ("title", "engine", "operator", "parents", "answer_type", "independe
 
 
 def described(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of DESCRIBED, null where a row does not have one."""
+    """Return the fields of DESCRIBED, null where a row does not have one."""
     return {name: row.get(name) for name in DESCRIBED}
 
 
 def prompt(row: Mapping[str, Any], form: type | None) -> list[dict[str, str]]:
-    """The question as messages, with the request to box the answer, and what form it has where all answers of the family have one."""
+    """Return the question as messages, with the request to box the answer, and what form it has where all answers of the family have one."""
     return [{"role": "user", "content": f"{row['text']}\n\n{request(row['language'], form)}"}]
 
 

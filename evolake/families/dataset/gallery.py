@@ -43,12 +43,12 @@ def write_gallery(families: Sequence[Family], examples: Mapping[str, Sequence[Ex
 
 
 def page_name(family: Family) -> str:
-    """The page's file: the name for people (a model may have given it), and enough of the id to tell two of one name apart."""
+    """Return the page's file: the name for people (a model may have given it), and enough of the id to tell two of one name apart."""
     return file_name(f"{family.name}-{family.family_id[:8]}", ".html")
 
 
 def index_page(families: Sequence[Family]) -> str:
-    """All families, by category."""
+    """Return all families, by category."""
     ordered = sorted(families, key=lambda item: (item.category, item.title, item.family_id))
     return render(PACKAGE, "gallery_index.html.j2", families=ordered, page_name=page_name)
 

@@ -33,7 +33,7 @@ _IMPORTS = re.compile(r"^(?:import|from) [^\n]*\n", re.MULTILINE)
 
 
 def reward_source(checkers: Mapping[str, Sequence[str]] | None = None) -> str:
-    """The text of reward.py. checkers: family_id -> sources, of the families whose questions have many correct answers."""
+    """Return the text of reward.py. checkers: family_id -> sources, of the families whose questions have many correct answers."""
     bodies, entries = [], load_template(ENTRIES)
     modules = ["reading.py", "mathematics.py", "quantities.py", "forms.py", "matching.py"]
     if checkers:

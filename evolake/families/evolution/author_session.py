@@ -70,7 +70,7 @@ class SessionAuthor:
         return hold_session(self.agents, spec, self.pool.call, seed=seed, artifact_id=artifact_id, attempt=attempt)
 
     def commands(self) -> Mapping[str, RunCommand]:
-        """The commands of a session. What a family does wrong is said; only our own machinery raises."""
+        """Return the commands of a session. What a family does wrong is said; only our own machinery raises."""
         def on_family(run: Callable[[Family, Any], str]) -> RunCommand:
             def command(folder: Path, arguments: Any) -> str:
                 family = family_in(folder)
@@ -82,7 +82,7 @@ class SessionAuthor:
         return {name: on_family(run) for name, run in runs.items()}
 
     def check(self, family: Family, arguments: Arguments) -> str:
-        """All faults that the gates without a model find."""
+        """Return all faults that the gates without a model find."""
         if not family.validator.strip():
             return f"There is no {VALIDATOR} yet."
         if self.gates is None:
@@ -99,7 +99,7 @@ class SessionAuthor:
         )
 
     def answers(self, family: Family, arguments: Answers) -> str:
-        """What the primary answers, and whether the reader finds the inputs again."""
+        """Return what the primary answers, and whether the reader finds the inputs again."""
         drawn = self._drawn(family, arguments.difficulty, arguments.count)
         good = [item for item in drawn if item.status == "ok"]
         caps = caps_of(self.settings)
@@ -116,7 +116,7 @@ class SessionAuthor:
         return "\n".join(parts)
 
     def votes(self, family: Family, arguments: Votes) -> str:
-        """Who of the voters agrees with the primary."""
+        """Return who of the voters agrees with the primary."""
         if not family.validator.strip():
             return f"There is no {VALIDATOR} yet."
         drawn = [item for item in self._drawn(family, arguments.difficulty, arguments.count) if item.status == "ok"]
@@ -150,7 +150,7 @@ def tally(answers: Mapping[str, Any], statuses: Mapping[str, str], case_sensitiv
 
 
 def starting_files(request: EvolveRequest) -> dict[str, str]:
-    """What the workspace holds at the start: the parents, and the draft where one is to be mended."""
+    """Return what the workspace holds at the start: the parents, and the draft where one is to be mended."""
     files: dict[str, str] = {}
     for number, parent in enumerate(request.parents, start=1):
         shown = {GENERATOR: parent.generator, TEMPLATE: parent.statement, VALIDATOR: parent.validator, READER: parent.reader}
@@ -162,7 +162,7 @@ def starting_files(request: EvolveRequest) -> dict[str, str]:
 
 
 def request_of(request: EvolveRequest) -> FamilySessionRequest:
-    """What the session is told."""
+    """Return what the session is told."""
     draft, note = request.draft, request.generation
     return FamilySessionRequest(
         operator=request.operator, idea=request.idea, experience=request.experience, guidance=request.guidance,
@@ -179,7 +179,7 @@ def request_of(request: EvolveRequest) -> FamilySessionRequest:
 
 
 def family_reply(card: FamilyCard, workspace: Workspace) -> EvolveReply:
-    """The session's files as a reply like any other."""
+    """Return the session's files as a reply like any other."""
     texts = {name: well_formed(workspace.files.get(name, "")) for name in FILES}
     if any(len(text) > LONGEST_FILE for text in texts.values()):
         return EvolveReply(note=f"a file is longer than {LONGEST_FILE} characters")
@@ -207,7 +207,7 @@ def without_labels(traces: Sequence[str]) -> list[str]:
 
 
 def family_in(folder: Path) -> Family | str:
-    """The family that the files of a workspace make so far, without independent validators; else what is missing or wrong."""
+    """Return the family that the files of a workspace make so far, without independent validators; else what is missing or wrong."""
     texts = {name: (folder / name).read_text("utf-8", "replace") for name in FILES if (folder / name).is_file()}
     if missing := [name for name in (GENERATOR, TEMPLATE) if not texts.get(name, "").strip()]:
         return f"There is no {' and no '.join(missing)} yet."
@@ -224,6 +224,6 @@ def family_in(folder: Path) -> Family | str:
 
 
 def plain(value: Any, longest: int) -> str:
-    """A value of a candidate as JSON, cut with a mark."""
+    """Return a value of a candidate as JSON, cut with a mark."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= longest else f"{text[:longest]} [... {len(text) - longest} characters cut here ...]"

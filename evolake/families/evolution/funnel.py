@@ -57,7 +57,7 @@ def accepted_ids(candidates: Sequence[Row], gated: Iterable[Row]) -> set[str]:
 
 
 def attempts(candidates: Sequence[Row]) -> list[list[Row]]:
-    """The versions of each attempt, in order."""
+    """Return the versions of each attempt, in order."""
     result: dict[int, list[Row]] = {}
     for row in sorted(candidates, key=lambda row: (row["attempt"], row["round"])):
         result.setdefault(row["attempt"], []).append(row)
@@ -88,12 +88,12 @@ def resource_rows(candidates: Sequence[Row], accepted: set[str], calls: Sequence
 
 
 def cost(row: Row, name: str) -> float:
-    """What one version took in the jail, over all gates: calls, cpu_s or wall_s."""
+    """Return what one version took in the jail, over all gates: calls, cpu_s or wall_s."""
     return float(sum(account[name] for account in json.loads(row["costs"]).values()))
 
 
 def divergence(rows: Sequence[Row]) -> float | None:
-    """How many times the cpu time of an accepted attempt a rejected one takes; None where one of the two is missing."""
+    """Return how many times the cpu time of an accepted attempt a rejected one takes; None where one of the two is missing."""
     by_outcome = {row["outcome"]: row["cpu_s_mean"] for row in rows}
     accepted, rejected = by_outcome.get("accepted"), by_outcome.get("rejected")
     return rejected / accepted if accepted and rejected else None

@@ -42,12 +42,12 @@ class Further:
     _known: list[Fingerprint] | None = None
 
     def again(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The row after all gates, for evidence that is not stored. Raises MachineryError when the jail failed."""
+        """Return the row after all gates, for evidence that is not stored. Raises MachineryError when the jail failed."""
         examined = self.examine(load_family(row["record_sha"], self.blobs), self.known())
         return self._renew(row, examined.fingerprint, store_evidence(examined, self.blobs), accepted=examined.accepted)
 
     def compared(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The row with all its evidence as it is stored, but for the families that it is most like: those are of now."""
+        """Return the row with all its evidence as it is stored, but for the families that it is most like: those are of now."""
         evidence, ours = json.loads(row["evidence"]), Fingerprint.from_json(row["fingerprint"])
         stored = load_evidence(evidence["static"], self.blobs)
         static = stored["evidence"] | {"nearest": nearest(ours, self.known())}

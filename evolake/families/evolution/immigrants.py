@@ -25,7 +25,7 @@ def check(path: Path) -> str:
 
 
 def accepts(path: Path) -> bool:
-    """Whether it looks like one."""
+    """Return whether it looks like one."""
     return (path / GENERATOR).is_file()
 
 

@@ -42,7 +42,7 @@ class Reading:
 
 
 def reading(lake: Lake, settings: FamiliesSettings, cycle: str, noted: Sequence[Mapping[str, Any]]) -> Reading:
-    """Which tables a cycle reads: those that its earlier run noted, or the newest of finished cycles. None at weight 0.
+    """Return which tables a cycle reads: those that its earlier run noted, or the newest of finished cycles. None at weight 0.
 
     noted: rows of LEARNABILITY_READ of an earlier run of the cycle; none where there was none.
     """

@@ -20,7 +20,8 @@ MOST_LESSONS = 30
 def learn(
     agents: Agents, existing: Sequence[str], observations: Sequence[Observation], *, settings: FamiliesSettings, cycle: str, root_seed: int
 ) -> list[str]:
-    """The experience after these observations; what there was if the curator gives no usable reply. A model is asked only about a new lesson."""
+    """Return the experience after these observations; what there was if the curator gives no usable reply. A model is asked only about a new lesson.
+    """
     lessons = [observation.lesson for observation in observations if observation.lesson]
     by_operators = agents.backend.name == "operators"
     if not lessons or (not by_operators and set(lessons) <= set(existing)):

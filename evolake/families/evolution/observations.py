@@ -35,7 +35,7 @@ class Observation:
 
 
 def observe(examined: FamilyResults) -> Observation | None:
-    """The observation of a blocked family, without a lesson; None of an accepted one."""
+    """Return the observation of a blocked family, without a lesson; None of an accepted one."""
     verdict = examined.blocked_by
     if verdict is None:
         return None
@@ -45,7 +45,7 @@ def observe(examined: FamilyResults) -> Observation | None:
 
 
 def kind_of(rule_id: str, evidence: Mapping[str, Any]) -> Kind:
-    """What kind of fault the evidence speaks for.
+    """Return what kind of fault the evidence speaks for.
 
     No majority: ambiguity. Blind reviewers who mostly give up or give nothing: unsolvable; who give other answers: ambiguity. All else is a bug.
     """

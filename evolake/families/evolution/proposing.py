@@ -96,7 +96,7 @@ def check_evolution_agent(settings: FamiliesSettings, backend: str) -> None:
 
 
 def family_of(reply: EvolveReply | AgentFailure, request: EvolveRequest, *, whole: bool) -> Family | str:
-    """The family that a reply holds, or why it holds none. whole: take the reply's `record`, which operators give, instead of its texts.
+    """Return the family that a reply holds, or why it holds none. whole: take the reply's `record`, which operators give, instead of its texts.
 
     A reply that names no parent has all that it was shown: each had its share. Where others write the validators, those in the reply are left out.
     """
@@ -157,8 +157,8 @@ class _Attempts:
         return self.judge
 
     def in_waves(self, number_of_waves: int) -> list[_Made]:
-        """Each after those before it, so that no double is paid for a review. Requests of a wave know the waves before; a backend that may be asked
-        several at the same time gives the replies of a wave beforehand."""
+        """Return each after those before it, so that no double is paid for a review. Requests of a wave know the waves before; a backend that may be
+        asked several at the same time gives the replies of a wave beforehand."""
         made: list[_Made] = []
         # operators draw again when a child is there already, so each of their requests knows all before it
         count = len(self.requests) if self.agents.backend.name == "operators" else number_of_waves
@@ -181,13 +181,13 @@ class _Attempts:
         return side_by_side(self.apart, numbers, self.pool.workers)
 
     def apart(self, number: int) -> _Made:
-        """An attempt beside others, under what is taken and seen now. Called by threads."""
+        """Return an attempt beside others, under what is taken and seen now. Called by threads."""
         agents = self.agents.apart()
         return self._made(number, agents, self.gates.by(agents), set(self.taken), self._request(number, self.taken))
 
     def still(self, number: int, made: _Made) -> _Made | None:
-        """The attempt beside all that are taken and seen by now; None where it would have gone another way. A child that operators passed over was
-        there already, so only the ids that it took itself can meet others."""
+        """Return the attempt beside all that are taken and seen by now; None where it would have gone another way. A child that operators passed over
+        was there already, so only the ids that it took itself can meet others."""
         if made.taken & self.taken:
             return None
         if not isinstance(made.outcome, Proposal) or len(self.seen) == self._at_start:
@@ -275,7 +275,7 @@ class _Attempt:
         return child_seed(self.root_seed, LINE, self.cycle, "evolve", self.number)
 
     def failure(self, reason: str) -> Failure:
-        """The attempt as one that brought no family."""
+        """Return the attempt as one that brought no family."""
         title, idea = (self.reply.title, self.reply.idea) if self.reply else ("", "")
         return Failure(self.number, self.request.operator, reason, title, idea)
 
@@ -300,7 +300,7 @@ class _Attempt:
         return Proposal(self.number, self.request.operator, done, self.reply.idea if self.reply else "", tuple(self.lost))
 
     def _judged(self, family: Family) -> FamilyResults:
-        """The family after its gates. A model that reviews is shown an instance of the first parent: it is to say what is new."""
+        """Return the family after its gates. A model that reviews is shown an instance of the first parent: it is to say what is new."""
         if self.by_operators or not isinstance(self.judge, FamilyGates):
             return self.judge(family, self.seen)
         return self.judge(family, self.seen, self._parent_statement(family))
@@ -315,7 +315,9 @@ class _Attempt:
         return instance.text
 
     def _after_measuring(self, family: Family) -> Family:
-        """The draft, or what its author made of it after a look at what the jail says. A correction that is no family leaves the draft as it was."""
+        """Return the draft, or what its author made of it after a look at what the jail says. A correction that is no family leaves the draft as it
+        was.
+        """
         if self.by_operators or self.session is not None or not isinstance(self.judge, FamilyGates):
             return family
         for number in range(self.settings.measured_drafts):
@@ -353,7 +355,7 @@ class _Attempt:
         return whole
 
     def _author(self) -> tuple[str, tuple[str, ...]]:
-        """Who writes what no other does, and what it sees."""
+        """Return who writes what no other does, and what it sees."""
         if self.agents.backend.name == "operators":
             return COMPOSED, ("parents",)
         return (EVOLUTION_SESSION.name, SESSION_SAW) if self.session else (EVOLUTION_ROLE.name, ("parents",))
@@ -394,7 +396,7 @@ class _Attempt:
         return self.completed(corrected if self.by_operators else self._with_its_validators(corrected, family))
 
     def _with_its_validators(self, corrected: Family, before: Family) -> Family:
-        """The corrected version with the validators of the one before, if what their authors saw is the same: they need not be asked again."""
+        """Return the corrected version with the validators of the one before, if what their authors saw is the same: they need not be asked again."""
         if _together(self.request) or (corrected.generator, stated(corrected)) != (before.generator, stated(before)):
             self.written.clear()
             return corrected
@@ -402,10 +404,10 @@ class _Attempt:
 
 
 def _together(request: EvolveRequest) -> bool:
-    """Whether the reply's own validators are taken."""
+    """Return whether the reply's own validators are taken."""
     return isinstance(request, FamilyRequest) and request.validators_by == "together"
 
 
 def _value(result: T | Raised) -> T | str:
-    """What was found, or in words why nothing was."""
+    """Return what was found, or in words why nothing was."""
     return result.reason if isinstance(result, Raised) else result

@@ -47,7 +47,7 @@ def store_gate(evidence: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], b
 
 
 def load_evidence(sha: str, blobs: BlobStore) -> dict[str, Any]:
-    """The evidence of one gate: {"evidence", "rows"}. Raises CorruptPart."""
+    """Return the evidence of one gate: {"evidence", "rows"}. Raises CorruptPart."""
     return json.loads(blobs.get(sha))
 
 
@@ -55,7 +55,7 @@ def candidate_row(
     examined: FamilyResults, blobs: BlobStore, *, cycle: str, origin: str, attempt: int = 0, number: int = 0,
     seen: Mapping[str, Mapping[str, Any]] | None = None, authors: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
-    """A row of CANDIDATES. attempt, number: which attempt of the cycle, and which version within it. Stores the family and its evidence.
+    """Return a row of CANDIDATES. attempt, number: which attempt of the cycle, and which version within it. Stores the family and its evidence.
 
     seen: the evidence, where it is another than `gates_seen` of `examined`. authors: rows of VALIDATOR_AUTHORS of this family.
     """
@@ -113,7 +113,7 @@ def derivation_rows(row: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def plain_vote(vote: Vote) -> dict[str, Any]:
-    """A vote as JSON."""
+    """Return a vote as JSON."""
     return {
         "difficulty": vote.difficulty, "seed": vote.seed, "label": vote.label, "decided": vote.decided, "for_label": list(vote.for_label),
         "answers": vote.answers, "statuses": vote.statuses,
@@ -121,7 +121,7 @@ def plain_vote(vote: Vote) -> dict[str, Any]:
 
 
 def plain_review(review: Review) -> dict[str, Any]:
-    """A review as JSON."""
+    """Return a review as JSON."""
     return {
         "number": review.number, "difficulty": review.difficulty, "seed": review.seed, "reviewer": review.reviewer, "status": review.status,
         "answer": review.answer, "label": as_json(review.label), "matched": review.matched, "programs": len(review.turns), "note": review.note,

@@ -42,7 +42,7 @@ class SubmissionGuard:
             self._passed.add(examined.family_id)
 
     def submit(self, family: Family) -> bool:
-        """Whether the family, as it is now, may be delivered. A refusal is counted; after the last one nothing is delivered any more."""
+        """Return whether the family, as it is now, may be delivered. A refusal is counted; after the last one nothing is delivered any more."""
         if self.ended:
             return False
         if family.family_id in self._passed:

@@ -80,7 +80,8 @@ def _code() -> str:
 
 
 def entry_of(examined: FamilyResults) -> FamilyEvidence | None:
-    """A family's evidence, compared with no other family; None where a limit of the jail had a part in it, which another machine may not meet."""
+    """Return a family's evidence, compared with no other family; None where a limit of the jail had a part in it, which another machine may not meet.
+    """
     seen = json.loads(as_json(gates_seen(examined)))
     if any(word in LIMITS for word in _words(seen)):
         return None
@@ -123,15 +124,15 @@ def write_entries(entries: Mapping[str, FamilyEvidence], path: Path) -> None:
 
 
 def drawn(expected: int, count: int, root_seed: int, purpose: str) -> frozenset[int]:
-    """Which of `expected` uses of shipped evidence are checked: their places, 0 for the first."""
+    """Return which of `expected` uses of shipped evidence are checked: their places, 0 for the first."""
     return frozenset(generator(root_seed, "families", "*", f"shipped evidence of {purpose}").permutation(expected)[:count].tolist())
 
 
 def results_of(
     entry: FamilyEvidence, family: Family, known: Sequence[Fingerprint], ruleset: Ruleset, *, cycle: str, run_id: str
 ) -> tuple[FamilyResults, Gates] | None:
-    """The family by shipped evidence and the rules in force, with that evidence; None where it is no use beside the families of `known`: the quality
-    reviewer was told that no other has its text, and now one does."""
+    """Return the family by shipped evidence and the rules in force, with that evidence; None where it is no use beside the families of `known`: the
+    quality reviewer was told that no other has its text, and now one does."""
     seen, ours = dict(entry.gates), Fingerprint.from_json(entry.fingerprint) if entry.fingerprint else None
     if ours is not None:
         relatives = nearest(ours, known)
@@ -172,7 +173,7 @@ class ShippedGates:
     made: int = 0
 
     def judge(self, family: Family, known: Sequence[Fingerprint]) -> tuple[FamilyResults, Gates]:
-        """The family after its gates, compared with `known`, and its evidence.
+        """Return the family after its gates, compared with `known`, and its evidence.
 
         Raises:
             MachineryError: the jail failed, or the shipped evidence is not what the gates see.
@@ -190,7 +191,7 @@ class ShippedGates:
         return shipped
 
     def describe(self) -> str:
-        """How much evidence came with the seeds, and how much was made."""
+        """Return how much evidence came with the seeds, and how much was made."""
         return f"{self.shipped} shipped ({self.checked} re-verified here), {self.made} made"
 
     def _check(self, family: Family, made: Gates, shipped: Gates) -> None:

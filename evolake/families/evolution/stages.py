@@ -41,7 +41,7 @@ class FamilyGateResult(GateResult):
     rows: Sequence[Mapping[str, Any]] = ()
 
     def gated(self) -> dict[str, Any]:
-        """A row of GATED."""
+        """Return a row of GATED."""
         last = self.verdicts[-1]
         return {
             "family_id": self.row["family_id"], "cycle": last.cycle, "gate": self.gate, "passed": self.passed,
@@ -51,7 +51,7 @@ class FamilyGateResult(GateResult):
 
 
 def gates_of(verdicts: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What each gate said of each family, from rows of VERDICTS: family_id, gate, passed, and the rule and reason that blocked it."""
+    """Return what each gate said of each family, from rows of VERDICTS: family_id, gate, passed, and the rule and reason that blocked it."""
     return gate_outcomes(verdicts, key="family_id")
 
 
@@ -81,7 +81,7 @@ def replay_gate(
 
 
 def passes_all(evidence: Mapping[str, str], ruleset: Ruleset, blobs: BlobStore) -> bool:
-    """Whether stored evidence (gate -> sha) passes every gate under these rules."""
+    """Return whether stored evidence (gate -> sha) passes every gate under these rules."""
     return all(
         gate.name in evidence
         and gates.replay_gate(gate, load_evidence(evidence[gate.name], blobs)["evidence"], ruleset, artifact_id="", cycle="", run_id="").passed
@@ -90,7 +90,7 @@ def passes_all(evidence: Mapping[str, str], ruleset: Ruleset, blobs: BlobStore) 
 
 
 def _usable(row: Mapping[str, Any], gate: str, blobs: BlobStore) -> bool:
-    """Whether the row has evidence of this gate that its rules can judge."""
+    """Return whether the row has evidence of this gate that its rules can judge."""
     sha = json.loads(row["evidence"]).get(gate)
     return sha is not None and gates.is_usable(gate_named(GATES, gate), load_evidence(sha, blobs)["evidence"])
 
@@ -105,7 +105,7 @@ def _replayed(row: Mapping[str, Any], gate: str, ruleset: Ruleset, blobs: BlobSt
 
 
 def _stopped(result: FamilyGateResult, wanted: str) -> FamilyGateResult:
-    """The result of an earlier gate than was wanted, without its votes or reviews."""
+    """Return the result of an earlier gate than was wanted, without its votes or reviews."""
     if result.passed:
         raise MachineryError(
             f"family {result.row['family_id'][:12]} does not come to the gate {wanted!r} again", do="materialize the gates before it again"

@@ -45,8 +45,8 @@ def complete(
     family: Family, *, pool: Any, agents: Agents, settings: FamiliesSettings, root_seed: int,
     note: Callable[[Written], object] = lambda written: None,
 ) -> Family:
-    """The family with up to `settings.validators` independent validators; one whose answers checkers judge, as it is. note: told of each that was
-    taken.
+    """Return the family with up to `settings.validators` independent validators; one whose answers checkers judge, as it is. note: told of each that
+    was taken.
 
     Raises:
         MachineryError: the jail failed.
@@ -78,7 +78,7 @@ def complete(
 
 
 def shown_instances(family: Family, *, pool: Any, settings: FamiliesSettings) -> list[Shown]:
-    """What authors see of a family: instances that no gate draws, without answers. Empty where the generator gives none."""
+    """Return what authors see of a family: instances that no gate draws, without answers. Empty where the generator gives none."""
     pairs = pairs_of(SHOWN_DIFFICULTIES, 1, "shown to authors")
     instances = generate(family, pairs, pool=pool, caps=caps_of(settings))
     return [

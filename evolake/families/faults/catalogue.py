@@ -55,7 +55,7 @@ def _slot_missing(family: Family) -> Family:
 
 
 def _no_independent(family: Family) -> Family:
-    """All independent validators but one are gone."""
+    """Return the family without all independent validators but one."""
     first = next(iter(family.validators.items()), None)
     if first is None:
         raise NotComposable("no independent validator")

@@ -54,7 +54,7 @@ class KillRate:
 
 
 def short_caps(settings: FamiliesSettings) -> FamiliesSettings:
-    """The sizes with short caps on cpu time: an endless loop is as endless within half a second, and sound families are far below."""
+    """Return the sizes with short caps on cpu time: an endless loop is as endless within half a second, and sound families are far below."""
     return settings.model_copy(update={"instance_cpu_s": min(settings.instance_cpu_s, 0.5), "call_cpu_s": min(settings.call_cpu_s, 2.0)})
 
 

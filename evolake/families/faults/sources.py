@@ -19,28 +19,28 @@ Wrapper = Callable[[str], str]
 
 
 def answers(expression: str, head: str = "") -> Wrapper:
-    """A validator around a validator: `expression` over `answer` and `inputs`, with `head` before it."""
+    """Return a validator around a validator: `expression` over `answer` and `inputs`, with `head` before it."""
     glue = fill_template(f"{_TEMPLATES}.solve", head=f"{head}\n", expression=expression)
     return lambda source: compose([factory("part", source, "solution")], glue)
 
 
 def primary(family: Family, wrapper: Wrapper) -> Family:
-    """The primary validator in a wrapper."""
+    """Return the primary validator in a wrapper."""
     return replace(family, validator=wrapper(family.validator))
 
 
 def independent(family: Family, wrapper: Callable[[int], Wrapper]) -> Family:
-    """Each independent validator in a wrapper of its own, numbered from 1."""
+    """Return each independent validator in a wrapper of its own, numbered from 1."""
     return replace(family, validators={name: wrapper(number)(source) for number, (name, source) in enumerate(family.validators.items(), start=1)})
 
 
 def every_voter(family: Family, wrapper: Wrapper) -> Family:
-    """The primary validator and each independent one in the same wrapper."""
+    """Return the primary validator and each independent one in the same wrapper."""
     return independent(primary(family, wrapper), lambda number: wrapper)
 
 
 def generator(family: Family, body: str) -> Family:
-    """The generator around itself: `body` returns, and may call `make(difficulty)`."""
+    """Return the generator around itself: `body` returns, and may call `make(difficulty)`."""
     glue = fill_template(f"{_TEMPLATES}.generate", body=f"    {body}\n")
     return replace(family, generator=compose([factory("part", family.generator, "input")], glue))
 
@@ -52,7 +52,7 @@ def own_answer(family: Family) -> Family:
 
 
 def renamed(source: str, number: int) -> str:
-    """The source with other names of variables: the same program. Names of the language, of entries, constants, keywords and modules stay."""
+    """Return the source with other names of variables: the same program. Names of the language, of entries, constants, keywords and modules stay."""
     try:
         tree = parse_python(source)
     except (SyntaxError, ValueError, RecursionError) as error:

@@ -59,7 +59,7 @@ def _numbers(family: Family) -> Iterator[tuple[Family, str, int, int, bool]]:
 
 
 def tie_unstated(family: Family) -> Family:
-    """The family asked in several cases, for the case with the largest parity, with no word on equal ones, which there always are."""
+    """Return the family asked in several cases, for the case with the largest parity, with no word on equal ones, which there always are."""
     if family.language != "en" or family.answer.type != "integer" or says_order_of_equals(stated(family)):
         raise NotComposable("not in English, an answer that is no whole number, or a text that speaks of equals")
     for attempt in range(24):
@@ -80,7 +80,7 @@ def tie_unstated(family: Family) -> Family:
 
 
 def _parity(source: str) -> str:
-    """The source whose `measure` gives the remainder by 2 of what it gave."""
+    """Return the source whose `measure` gives the remainder by 2 of what it gave."""
     tree = parse(source)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name == "measure" and isinstance(last := node.body[-1], ast.Return) and last.value is not None:
@@ -98,7 +98,7 @@ def without_border(family: Family) -> Family:
 
 
 def rule_obeyed_by_no_voter(family: Family) -> Family:
-    """A rule of the text that every voter knows and none follows: half a rule in all of them."""
+    """Return a rule of the text that every voter knows and none follows: half a rule in all of them."""
     if not family.points:
         raise NotComposable("no rule is declared")
     constant = family.points[-1].constant
@@ -120,7 +120,7 @@ def rule_obeyed_by_no_voter(family: Family) -> Family:
 
 
 def quantity_minded_by_nobody(family: Family) -> Family:
-    """The text limits how many may be used, the reader hands the limit on, and no voter heeds it."""
+    """Return the text limits how many may be used, the reader hands the limit on, and no voter heeds it."""
     if family.reader is None or not slots(family.template):
         raise NotComposable("no reader, or no slot")
     sentence = LIMIT[family.language]
@@ -136,7 +136,7 @@ def quantity_minded_by_nobody(family: Family) -> Family:
 
 
 def declared_sentence_left_out(family: Family) -> Family:
-    """The family with all its sentences declared, and its first one of the prose taken out."""
+    """Return the family with all its sentences declared, and its first one of the prose taken out."""
     whole = with_declared_sentences(family)
     for start, end in spans(whole.template):
         if _is_prose(whole.template[start:end]):
@@ -145,7 +145,7 @@ def declared_sentence_left_out(family: Family) -> Family:
 
 
 def sentence_without_pattern(family: Family) -> Family:
-    """The family with all its sentences declared, and one more in the text, which no program follows."""
+    """Return the family with all its sentences declared, and one more in the text, which no program follows."""
     whole = with_declared_sentences(family)
     setting, question = split_question(whole.template)
     extra = {"en": "Whoever comes last counts double.", "zh": "最后来的算两次。"}[family.language]
@@ -153,7 +153,7 @@ def sentence_without_pattern(family: Family) -> Family:
 
 
 def with_declared_sentences(family: Family) -> Family:
-    """The family whose reader declares each sentence of its statement, and what slots hold as anything; those of the prose must be there."""
+    """Return the family whose reader declares each sentence of its statement, and what slots hold as anything; those of the prose must be there."""
     if family.reader is None:
         raise NotComposable("no reader")
     patterns: dict[str, str] = {"- {item}": ""} if _holds_lists(family) else {}
@@ -167,7 +167,7 @@ def with_declared_sentences(family: Family) -> Family:
 
 
 def _holds_lists(family: Family) -> bool:
-    """Whether a slot is a line of its own, and so may hold a list."""
+    """Return whether a slot is a line of its own, and so may hold a list."""
     return any(SLOT.fullmatch(sentence) for sentence in sentences(stated(family)))
 
 

@@ -15,7 +15,7 @@ from evolake.families.sandbox.running import Caps, Instance, Solved, solve
 
 
 def deciding_share(family: Family, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, caps: Caps) -> float | None:
-    """The share of instances whose answer changes, None for a family that joins no two. Raises MachineryError when the jail failed."""
+    """Return the share of instances whose answer changes, None for a family that joins no two. Raises MachineryError when the jail failed."""
     good = [(instance, solved) for instance, solved in zip(instances, answers, strict=True) if instance.status == solved.status == "ok"]
     if not good or not all(joined(instance.inputs) for instance, _ in good):
         return None
@@ -31,11 +31,11 @@ def deciding_share(family: Family, instances: Sequence[Instance], answers: Seque
 
 
 def joined(inputs: Any) -> bool:
-    """Whether these are the inputs of two families under one."""
+    """Return whether these are the inputs of two families under one."""
     return isinstance(inputs, dict) and all(isinstance(inputs.get(key), dict) for key in ("a", "b"))
 
 
 def _next(good: Sequence[tuple[Instance, Solved]], number: int) -> Instance:
-    """The next instance of the same difficulty, the first one after the last."""
+    """Return the next instance of the same difficulty, the first one after the last."""
     same = [item for item, _ in good if item.difficulty == good[number][0].difficulty]
     return same[(same.index(good[number][0]) + 1) % len(same)]

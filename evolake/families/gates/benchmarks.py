@@ -28,8 +28,8 @@ Gram = tuple[str, ...]
 
 
 def benchmark_evidence(family: Family, texts: Sequence[str], folder: str, words: int = WORDS) -> dict[str, Any] | None:
-    """The share of a statement's n-grams that stand in the folder's files: of the template, or of an instance where that has more of them; and one of
-    them in words. None where no folder is set.
+    """Return the share of a statement's n-grams that stand in the folder's files: of the template, or of an instance where that has more of them; and
+    one of them in words. None where no folder is set.
 
     Raises InputError for a folder that cannot be read.
     """
@@ -46,7 +46,7 @@ def benchmark_evidence(family: Family, texts: Sequence[str], folder: str, words:
 
 
 def normalised_grams(text: str, words: int) -> Iterator[Gram]:
-    """The n-grams of a text whose numbers are all one."""
+    """Return the n-grams of a text whose numbers are all one."""
     return ngrams(_NUMBER.sub("0", text), words)
 
 

@@ -66,7 +66,7 @@ class Strategy:
 
 
 def strategies(family: Family, learned: str | None = None) -> list[Strategy]:
-    """The operators' pairs, readers taking turns. learned: a reader that was learnt from examples. Empty without any reader."""
+    """Return the operators' pairs, readers taking turns. learned: a reader that was learnt from examples. Empty without any reader."""
     readers = [(name, source) for name, source in (("reader", family.reader), ("learned", learned)) if source is not None]
     named = [(name, source, f"{VALIDATORS}/{name}.py") for name, source in family.validators.items()] or [("primary", family.validator, VALIDATOR)]
     pairs = [(readers[(number + turn) % len(readers)], solver) for turn in range(len(readers)) for number, solver in enumerate(named)]
@@ -170,7 +170,7 @@ def _reviewers(
 
 
 def run_program(source: str, text: str, *, pool: Any, settings: FamiliesSettings) -> str:
-    """What a reviewer's program printed in the jail, or how it failed."""
+    """Return what a reviewer's program printed in the jail, or how it failed."""
     payload = {"text": text, "longest": LONGEST_OUTPUT}
     outcome = called(pool, f"{DRIVER}:program", source, payload, caps_of(settings))
     if outcome.status != "ok":
@@ -181,7 +181,7 @@ def run_program(source: str, text: str, *, pool: Any, settings: FamiliesSettings
 
 
 def _points(family: Family, solver_file: str) -> list[dict[str, Any]]:
-    """The rules with their alternatives in order of the template; which one is in force is not among it."""
+    """Return the rules with their alternatives in order of the template; which one is in force is not among it."""
     order = {name: place for place, name in enumerate(rules(family.template))}
     points = sorted(family.points, key=lambda point: order.get(point.name, len(order)))
     return [
@@ -191,7 +191,7 @@ def _points(family: Family, solver_file: str) -> list[dict[str, Any]]:
 
 
 def blind_evidence(family: Family, reviews: Sequence[Review], votes: Sequence[Vote]) -> dict[str, Any]:
-    """What the rules of gate 2b judge, as plain JSON."""
+    """Return what the rules of gate 2b judge, as plain JSON."""
     labels = [vote.label for vote in votes if vote.decided]
     return {
         "reviews": [

@@ -30,7 +30,9 @@ PROBED_LABELS = 4
 def checker_votes(
     family: Family, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, settings: FamiliesSettings
 ) -> list[Vote]:
-    """The checkers' votes on the primary's answers. A rejected answer is decided too, without a label. Raises MachineryError when the jail failed."""
+    """Return the checkers' votes on the primary's answers. A rejected answer is decided too, without a label. Raises MachineryError when the jail
+    failed.
+    """
     tasks = [(instance.inputs, [solved.answer]) for instance, solved in zip(instances, answers, strict=True)]
     columns = {name: check(source, tasks, pool=pool, caps=caps_of(settings)) for name, source in family.checkers.items()}
     votes = []
@@ -47,7 +49,7 @@ def checker_votes(
 
 
 def right_answers(family: Family, tasks: Sequence[tuple[Any, Any]], *, pool: Any, settings: FamiliesSettings) -> list[bool]:
-    """Whether more than half of the checkers accept each answer; tasks are (inputs, answer). Raises MachineryError when the jail failed."""
+    """Return whether more than half of the checkers accept each answer; tasks are (inputs, answer). Raises MachineryError when the jail failed."""
     asked = [(inputs, [answer]) for inputs, answer in tasks]
     columns = {name: check(source, asked, pool=pool, caps=caps_of(settings)) for name, source in family.checkers.items()}
     return [by_majority(accepted(columns, row, 0), len(family.checkers)) is True for row in range(len(asked))]
@@ -96,7 +98,7 @@ def checker_probes(
 
 
 def rearranged(label: Any) -> list[Any]:
-    """The label with two parts exchanged, for lists, mappings and texts: many puzzles allow it."""
+    """Return the label with two parts exchanged, for lists, mappings and texts: many puzzles allow it."""
     if isinstance(label, list) and len(label) > 1:
         return [[*label[:-2], label[-1], label[-2]], [*label[1:], label[0]]]
     if isinstance(label, str) and len(label) > 1:
@@ -110,8 +112,8 @@ def rearranged(label: Any) -> list[Any]:
 def judged_family(
     family: Family, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, settings: FamiliesSettings
 ) -> tuple[Family, list[Solved]]:
-    """The family with its checkers as validators, which judge the same answers on every instance, and what the first of them says: so text and code
-    can be held against each other as in other families. Raises MachineryError when the jail failed.
+    """Return the family with its checkers as validators, which judge the same answers on every instance, and what the first of them says: so text and
+    code can be held against each other as in other families. Raises MachineryError when the jail failed.
     """
     labels = [solved.answer for solved in answers if solved.status == "ok"]
     known = {as_json(answer): answer for answer in [*labels, *(wrong for label in labels[:PROBED_LABELS] for wrong in wrong_answers(label))]}

@@ -182,8 +182,8 @@ def difficulty(evidence: Evidence, *, ratio: float) -> Finding | None:
 
 
 def growing(evidence: Evidence) -> dict[str, Sequence[Sequence[float]]]:
-    """The measures of the inputs that a difficulty may move, all made here. Source lines are a candidate's word and decide nothing; evidence of
-    lakes before that holds nothing else beside the size, and is judged as it was.
+    """Return the measures of the inputs that a difficulty may move, all made here. Source lines are a candidate's word and decide nothing; evidence
+    of lakes before that holds nothing else beside the size, and is judged as it was.
     """
     other = ("magnitude", evidence["magnitude"]) if "magnitude" in evidence else ("source lines", evidence["work"])
     return {"characters": evidence["size"], other[0]: other[1]}

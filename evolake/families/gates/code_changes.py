@@ -16,7 +16,7 @@ ENTRIES = frozenset({"input", "solution", "read"})
 
 
 def whole_numbers(source: str) -> set[int]:
-    """The integers that stand in the source, and how many elements its written collections have; empty where it cannot be parsed."""
+    """Return the integers that stand in the source, and how many elements its written collections have; empty where it cannot be parsed."""
     tree = _tree(source)
     if tree is None:
         return set()
@@ -34,7 +34,7 @@ def whole_numbers(source: str) -> set[int]:
 
 
 def with_number(source: str, value: int) -> str | None:
-    """The source with one more in every place where `value` stands as an integer; None where it stands nowhere."""
+    """Return the source with one more in every place where `value` stands as an integer; None where it stands nowhere."""
     tree = _tree(source)
     if tree is None:
         return None
@@ -45,15 +45,15 @@ def with_number(source: str, value: int) -> str | None:
 
 
 def helpers(source: str) -> list[str]:
-    """The functions beside the entry that are called by name, those of factories left out. One that is looked up in a table may belong to another
-    alternative of a rule than the one in force.
+    """Return the functions beside the entry that are called by name, those of factories left out. One that is looked up in a table may belong to
+    another alternative of a rule than the one in force.
     """
     tree = _tree(source)
     return [] if tree is None else [node.name for node in _functions(tree)]
 
 
 def without_function(source: str, name: str, gives: str) -> str | None:
-    """The source in which the function called `name` does nothing but return the expression `gives`; None where there is none of that name."""
+    """Return the source in which the function called `name` does nothing but return the expression `gives`; None where there is none of that name."""
     tree = _tree(source)
     places = [] if tree is None else [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name]
     for node in places:
@@ -123,7 +123,7 @@ class _Turning(ast.NodeTransformer):
 
 
 def with_ties_turned(source: str) -> str | None:
-    """The source in which equals are taken in the opposite order; None where nothing is sorted or chosen."""
+    """Return the source in which equals are taken in the opposite order; None where nothing is sorted or chosen."""
     tree = _tree(source)
     if tree is None:
         return None

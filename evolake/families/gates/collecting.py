@@ -58,12 +58,12 @@ class Course:
 
 
 def execution(course: Course) -> Mapping[str, Any]:
-    """What running every source twice came to."""
+    """Return what running every source twice came to."""
     return execution_evidence(course.family, execute(course.family, pool=course.pool, settings=course.settings))
 
 
 def static(course: Course) -> Mapping[str, Any]:
-    """A sample of instances, looked at beside the sources and the families that there are."""
+    """Return a sample of instances, looked at beside the sources and the families that there are."""
     course.sample = draw_sample(course.family, pool=course.pool, settings=course.settings)
     course.fingerprint = fingerprint(course.family, [solved.answer for solved in course.sample.answers])
     texts = [item.text for item in spread([instance for instance in course.sample.instances if instance.status == "ok"], BENCHMARKED)]
@@ -73,7 +73,7 @@ def static(course: Course) -> Mapping[str, Any]:
 
 
 def quality(course: Course) -> Mapping[str, Any]:
-    """The quality reviewer's word on the instance of middle difficulty."""
+    """Return the quality reviewer's word on the instance of middle difficulty."""
     assert course.sample is not None, "the quality gate comes after the static gate"
     pairs = list(zip(course.sample.instances, course.sample.answers, strict=True))
     instance, solved = min(pairs, key=lambda pair: abs(pair[0].difficulty - REVIEWED_DIFFICULTY))
@@ -95,7 +95,7 @@ def quality(course: Course) -> Mapping[str, Any]:
 
 
 def consensus(course: Course) -> Mapping[str, Any]:
-    """The votes of all validators on the sample."""
+    """Return the votes of all validators on the sample."""
     assert course.sample is not None, "the consensus gate comes after the static gate"
     course.sample_votes = take_votes(
         course.family, course.sample.instances, pool=course.pool, settings=course.settings, primary=course.sample.answers
@@ -104,7 +104,7 @@ def consensus(course: Course) -> Mapping[str, Any]:
 
 
 def blind(course: Course) -> Mapping[str, Any]:
-    """What reviewers make of the text alone."""
+    """Return what reviewers make of the text alone."""
     course.reviews, course.blind_votes = blind_review(
         course.family, pool=course.pool, agents=course.agents, settings=course.settings, root_seed=course.root_seed
     )
@@ -117,7 +117,7 @@ def blind(course: Course) -> Mapping[str, Any]:
 
 
 def sentences(course: Course) -> Mapping[str, Any]:
-    """What changing text and code, one thing at a time, came to."""
+    """Return what changing text and code, one thing at a time, came to."""
     assert course.sample is not None, "the sentences gate comes after the static gate"
     family = course.family
     reader = family.reader if family.reader is not None else learn_reader(family, pool=course.pool, settings=course.settings)
@@ -128,7 +128,7 @@ def sentences(course: Course) -> Mapping[str, Any]:
 
 
 def rule_evidence(family: Family) -> dict[str, Any]:
-    """Whether text and code of the mutation points go together."""
+    """Return whether text and code of the mutation points go together."""
     result = {name: constants(source) for name, source in family.sources().items()}
     mismatched, unused = [], []
     for point in family.points:

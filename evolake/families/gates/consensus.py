@@ -67,7 +67,7 @@ def alike(family: Family) -> list[tuple[str, str, float]]:
 
 
 def consensus_evidence(family: Family, votes: Sequence[Vote]) -> dict[str, Any]:
-    """What the rules of gate 2a judge, as plain JSON."""
+    """Return what the rules of gate 2a judge, as plain JSON."""
     return {
         "kind": "checkers" if family.checkers else "validators", "validators": independent(family),
         "alike": [[name, earlier, round(similarity, 6)] for name, earlier, similarity in alike(family)],
@@ -80,17 +80,17 @@ def consensus_evidence(family: Family, votes: Sequence[Vote]) -> dict[str, Any]:
 
 
 def independent(family: Family) -> list[str]:
-    """The voters beside the primary, by name."""
+    """Return the voters beside the primary, by name."""
     return list(family.voters())[1:]
 
 
 def silent_validators(family: Family, votes: Sequence[Vote]) -> list[str]:
-    """The validators that have an answer to none of the instances, by name."""
+    """Return the validators that have an answer to none of the instances, by name."""
     return [name for name in independent(family) if votes and not any(name in item.answers for item in votes)]
 
 
 def shown(item: Vote) -> dict[str, Any]:
-    """A vote for a report: difficulty, seed, and what each voter said."""
+    """Return a vote for a report: difficulty, seed, and what each voter said."""
     return {
         "difficulty": item.difficulty, "seed": item.seed, "label": item.label,
         "answers": {name: item.answers.get(name, status) for name, status in item.statuses.items()},

@@ -35,7 +35,7 @@ class Execution:
 
 
 def caps_of(settings: FamiliesSettings) -> Caps:
-    """The limits of one call."""
+    """Return the limits of one call."""
     return Caps(cpu_s=settings.instance_cpu_s, call_s=settings.call_cpu_s, memory_mb=settings.memory_mb)
 
 
@@ -71,7 +71,7 @@ def execute(family: Family, *, pool: Any, settings: FamiliesSettings) -> Executi
 
 
 def execution_evidence(family: Family, seen: Execution) -> dict[str, Any]:
-    """What the rules of gate 0 judge, as plain JSON."""
+    """Return what the rules of gate 0 judge, as plain JSON."""
     wanted = slots(stated(family))
     numbers = sorted({number for instance in seen.instances for number in _numbers(instance)})
     declared = [point.name for point in family.points]
@@ -107,7 +107,7 @@ def _differing(first: Sequence[Any], second: Sequence[Any]) -> int:
 
 
 def _type(answer: Any) -> str:
-    """The answer type of the contract that a value is of; numbers in texts (fractions) count as numbers where the family says so."""
+    """Return the answer type of the contract that a value is of; numbers in texts (fractions) count as numbers where the family says so."""
     for kind, name in ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "list"), (dict, "mapping")):
         if isinstance(answer, kind):
             return name

@@ -73,7 +73,8 @@ def sample_instances(
 
 
 def trivial_ones(family: Family, instances: Sequence[Instance], *, pool: Any, settings: FamiliesSettings) -> list[bool]:
-    """Whether every voter solves an instance within `settings.trivial_steps` source lines. Runs are cut off there, so counting costs little."""
+    """Return whether every voter solves an instance within `settings.trivial_steps` source lines. Runs are cut off there, so counting costs little.
+    """
     trivial = [settings.trivial_steps > 0] * len(instances)
     caps = replace(caps_of(settings), steps=settings.trivial_steps)
     for source in family.solvers().values():
@@ -85,7 +86,7 @@ def trivial_ones(family: Family, instances: Sequence[Instance], *, pool: Any, se
 
 
 def instance_row(family: Family, instance: Instance, vote: Vote, text_sha: str, cycle: str) -> dict[str, Any]:
-    """A row of INSTANCES."""
+    """Return a row of INSTANCES."""
     identity = f"{family.family_id}\x1f{instance.difficulty}\x1f{instance.seed}"
     return {
         "instance_id": hashlib.sha256(identity.encode()).hexdigest(), "family_id": family.family_id, "cycle": cycle, "category": family.category,

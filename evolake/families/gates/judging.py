@@ -82,11 +82,11 @@ class FamilyGates:
         )
 
     def by(self, agents: Agents) -> FamilyGates:
-        """The same gates, whose reviewers are these."""
+        """Return the same gates, whose reviewers are these."""
         return replace(self, agents=agents)
 
     def beside(self, done: FamilyResults, known: Sequence[Fingerprint]) -> FamilyResults | None:
-        """What the gates say of a family beside `known`, from what they said of it beside others, without running anything; None where another
+        """Return what the gates say of a family beside `known`, from what they said of it beside others, without running anything; None where another
         verdict, or another question to the quality reviewer, comes of it.
         """
         static = next((result for result in done.results if result.gate == STATIC.name), None)
@@ -105,7 +105,7 @@ class FamilyGates:
 
 
 def _metered(gate: GateSpec) -> GateSpec:
-    """The gate, with what it takes in the jail on its own account."""
+    """Return the gate, with what it takes in the jail on its own account."""
 
     def collect(course: Course) -> Mapping[str, Any]:
         course.pool.gate = gate.name

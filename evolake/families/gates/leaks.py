@@ -60,8 +60,8 @@ def guesses(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _value(text: str) -> Any:
-    """A guess as a value: JSON where it is some, the text itself otherwise. Longer than LONGEST_GUESS it is no guess: Python refuses to convert
-    integers of more than 4,300 digits.
+    """Return a guess as a value: JSON where it is some, the text itself otherwise. Longer than LONGEST_GUESS it is no guess: Python refuses to
+    convert integers of more than 4,300 digits.
     """
     if len(text) > LONGEST_GUESS:
         return text
@@ -77,5 +77,5 @@ def _spelled(text: str, answer: Any) -> bool:
 
 
 def _by_chance(keys: Sequence[str]) -> float:
-    """What the best constant guess reaches: a place is no leak unless it beats that."""
+    """Return what the best constant guess reaches: a place is no leak unless it beats that."""
     return Counter(keys).most_common(1)[0][1] / len(keys)

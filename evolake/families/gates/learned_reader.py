@@ -21,7 +21,7 @@ DRIVER = "evolake.families.gates.reading:learn"
 
 
 def learn_reader(family: Family, *, pool: Any, settings: FamiliesSettings) -> str | None:
-    """The source of a reader, None where some input cannot be explained by the slots. Raises MachineryError when the jail failed."""
+    """Return the source of a reader, None where some input cannot be explained by the slots. Raises MachineryError when the jail failed."""
     caps = caps_of(settings)
     examples = generate(family, pairs_of(*TRAINING, "reader"), pool=pool, caps=caps)
     if any(item.status != "ok" for item in examples):

@@ -20,7 +20,7 @@ def wrong_answers(label: Any) -> list[Any]:
 
 
 def accepted_wrongly(label: Any, *, case_sensitive: bool = True) -> list[str]:
-    """Those perturbations that a reply could give and be rewarded for."""
+    """Return those perturbations that a reply could give and be rewarded for."""
     replies = ["\\boxed{" + (answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)) + "}" for answer in wrong_answers(label)]
     return [reply for reply in replies if matches(reply, label, case_sensitive=case_sensitive)]
 
@@ -62,7 +62,7 @@ def _same(answer: Any, label: Any) -> bool:
 
 
 def _number(value: Any) -> Fraction | float | None:
-    """The value of a number, or of a text that reads as one."""
+    """Return the value of a number, or of a text that reads as one."""
     if isinstance(value, str):
         result = number(cleaned(value))
         return None if result is None else result[0]

@@ -16,12 +16,12 @@ NAMES = ("integer", "decimal", "integers", "integers_by_line", "literal", "items
 
 
 def learn(source: str, payload: dict[str, Any]) -> str | None:
-    """The driver. payload: {"template": with its rules, "examples": [{"inputs", "slots"}]}."""
+    """Return the driver. payload: {"template": with its rules, "examples": [{"inputs", "slots"}]}."""
     return reader_from(payload["template"], payload["examples"])
 
 
 def reader_from(template: str, examples: Sequence[dict[str, Any]]) -> str | None:
-    """The source of the reader that the examples allow, None where they allow none."""
+    """Return the source of the reader that the examples allow, None where they allow none."""
     if not examples or any(not isinstance(item["inputs"], dict) for item in examples):
         return None
     ways = known_ways()
@@ -47,7 +47,7 @@ def reader_from(template: str, examples: Sequence[dict[str, Any]]) -> str | None
 
 
 def pattern(template: str) -> str:
-    """The expression that a filled template matches, with a group slot<n> for each slot; a slot that occurs again must say the same."""
+    """Return the expression that a filled template matches, with a group slot<n> for each slot; a slot that occurs again must say the same."""
     parts = [part.strip("\n") for part in QUESTION_LINE.split(template)]
     flat = "\n\n".join(part for part in parts if part).strip()
     result, at, seen = [], 0, set()
@@ -76,7 +76,7 @@ def _explained(values: Sequence[Any], examples: Sequence[dict[str, Any]], ways: 
 
 
 def _gives(way: Callable[[str], Any], text: str, value: Any) -> bool:
-    """Whether reading the text so gives the value, of the same type."""
+    """Return whether reading the text so gives the value, of the same type."""
     try:
         result = way(text)
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):

@@ -78,16 +78,16 @@ class Trial:
     caps: Caps
 
     def matters(self, source: str | None, stop: int | None = None) -> bool:
-        """Whether the source gives another answer, or none, on some instance (of the first `stop`)."""
+        """Return whether the source gives another answer, or none, on some instance (of the first `stop`)."""
         return source is not None and any(item.status != "ok" or not same for item, same in self._again(source, stop))
 
     def gives_another(self, source: str | None) -> bool:
-        """Whether the source gives another answer on some instance; one that it has none on says nothing."""
+        """Return whether the source gives another answer on some instance; one that it has none on says nothing."""
         return source is not None and any(item.status == "ok" and not same for item, same in self._again(source, None))
 
     def holds(self, source: str) -> bool | None:
-        """Whether the source without a rule gives another answer; None where it gives no other, and on some instances none: there the rule counts,
-        or what stands in for it is no value to go on with, which cannot be told apart."""
+        """Return whether the source without a rule gives another answer; None where it gives no other, and on some instances none: there the rule
+        counts, or what stands in for it is no value to go on with, which cannot be told apart."""
         failed, end = 0, min(FIRST, len(self.instances))
         for number, (item, same) in enumerate(self._again(source, None), start=1):
             if item.status == "ok" and not same:
@@ -110,7 +110,9 @@ class Trial:
 def sentences_evidence(
     family: Family, reader: str | None, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, settings: FamiliesSettings
 ) -> dict[str, Any]:
-    """What the rules of gate 3 judge, as plain JSON. reader: the family's, or the one that was learnt. Raises MachineryError when the jail failed."""
+    """Return what the rules of gate 3 judge, as plain JSON. reader: the family's, or the one that was learnt. Raises MachineryError when the jail
+    failed.
+    """
     caps = caps_of(settings)
     good = [number for number, (instance, solved) in enumerate(zip(instances, answers, strict=True)) if instance.status == solved.status == "ok"]
     instances, answers = [instances[number] for number in good], [answers[number] for number in good]
@@ -167,8 +169,8 @@ def probe_texts(
 def idle_slots(
     family: Family, reader: str, solved: Sequence[tuple[Instance, Solved]], among: set[int] | None, *, pool: Any, caps: Caps
 ) -> set[int]:
-    """The slots whose number the reader always hands on as another, and an independent validator never minds. among: only these, in every way; None:
-    all, in one way an instance. A slot of `among` that has no number in these instances stays."""
+    """Return the slots whose number the reader always hands on as another, and an independent validator never minds. among: only these, in every way;
+    None: all, in one way an instance. A slot of `among` that has no number in these instances stays."""
     template = stated(family)
     changed = [
         (item, answer, slot, text) for turn, (item, answer) in enumerate(solved)
@@ -209,7 +211,7 @@ def unbacked(family: Family, said: Sequence[Change], matters: Callable[[str | No
 
 
 def unsaid(family: Family, instances: Sequence[Instance], matters: Callable[[str | None], bool]) -> list[int]:
-    """The numbers that every voter has, that decide answers, and that the statement says nowhere."""
+    """Return the numbers that every voter has, that decide answers, and that the statement says nowhere."""
     common = set.intersection(*({value for value in whole_numbers(source) if value >= UNSAID} for source in family.voters().values()))
     text = " ".join([stated(family), *(item.text for item in spread(instances, TEXTS))])
     said = {quantity.value for quantity in quantities(text)} | {int(result) for result in re.findall(r"\d{1,12}", text)}
@@ -226,7 +228,7 @@ def dead_rules(family: Family, trial: Trial) -> list[list[str]]:
 
 
 def _alive(family: Family, point: MutationPoint, trial: Trial) -> bool:
-    """Whether some voter minds the rule; the independent ones are asked on a few instances only, for they agree with the primary."""
+    """Return whether some voter minds the rule; the independent ones are asked on a few instances only, for they agree with the primary."""
     files = {VALIDATOR: family.validator, **{f"{VALIDATORS}/{name}.py": source for name, source in family.validators.items()}}
     for file, source in files.items():
         others = [set_constant(source, point.constant, item.expression(file)) for item in point.alternatives if item.name != point.chosen]
@@ -236,7 +238,7 @@ def _alive(family: Family, point: MutationPoint, trial: Trial) -> bool:
 
 
 def dead_functions(family: Family, matters: Callable[[str | None], bool]) -> list[str]:
-    """The functions of the primary that can lose their work without any answer changing."""
+    """Return the functions of the primary that can lose their work without any answer changing."""
     result = []
     for name in helpers(family.validator)[:6]:
         if not any(matters(without_function(family.validator, name, gives)) for gives in ("None", "True", "False")):
@@ -245,7 +247,7 @@ def dead_functions(family: Family, matters: Callable[[str | None], bool]) -> lis
 
 
 def declared_evidence(family: Family, instances: Sequence[Instance], trial: Trial) -> dict[str, Any] | None:
-    """What comes of the patterns that the reader declares; None where it declares none."""
+    """Return what comes of the patterns that the reader declares; None where it declares none."""
     try:
         patterns = declared(family.reader)
     except ValueError as error:
@@ -280,9 +282,9 @@ def _said(pattern: Pattern, instances: Sequence[Instance]) -> bool:
 
 
 def _holds(family: Family, name: str, trial: Trial) -> bool:
-    """Whether some voter has a constant of that name that decides answers, or a function that no fixed value can stand for: a rule that holds always
-    is none. A fixed value with which answers are missing and the others are as before says nothing. A function may be called by name or be looked up
-    in a table.
+    """Return whether some voter has a constant of that name that decides answers, or a function that no fixed value can stand for: a rule that holds
+    always is none. A fixed value with which answers are missing and the others are as before says nothing. A function may be called by name or be
+    looked up in a table.
     """
     for source in family.voters().values():
         if name in constants(source):

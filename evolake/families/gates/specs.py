@@ -44,5 +44,5 @@ GATE_NAMES = tuple(gate.name for gate in GATES)
 
 
 def own_modules() -> tuple[str, ...]:
-    """The modules of gates that have one of their own, with their checkers; those of the others lie in `checkers`."""
+    """Return the modules of gates that have one of their own, with their checkers; those of the others lie in `checkers`."""
     return tuple(dict.fromkeys(gate.collect.module for gate in GATES if isinstance(gate.collect, Lazy) and gate.collect.module != _COLLECTING))

@@ -107,7 +107,7 @@ def accepted_guesses(
 
 
 def static_evidence(family: Family, sample: Sample, known: Sequence[Fingerprint]) -> dict[str, Any]:
-    """What the rules of gate 1 judge, as plain JSON."""
+    """Return what the rules of gate 1 judge, as plain JSON."""
     good = [(instance, solved) for instance, solved in zip(sample.instances, sample.answers, strict=True) if instance.status == solved.status == "ok"]
     whole, answers = [instance.text for instance, _ in good], [solved.answer for _, solved in good]
     texts = [text[:LONGEST_TEXT] for text in whole]
@@ -147,8 +147,8 @@ def commonest_share(answers: Sequence[Sequence[Any]], from_difficulty: int) -> f
 
 
 def nearest(ours: Fingerprint, known: Sequence[Fingerprint]) -> list[dict[str, Any]]:
-    """The families most like ours by code and answers together, most alike first, then those most like it by answers alone. Code and answers from 0
-    to 1, and whether code or text are the same.
+    """Return the families most like ours by code and answers together, most alike first, then those most like it by answers alone. Code and answers
+    from 0 to 1, and whether code or text are the same.
     """
     result = [similarity(ours, other) for other in known if other.family_id != ours.family_id]
     result.sort(key=lambda item: (-(item.same_code + item.answers + item.code), item.family_id))
@@ -173,8 +173,8 @@ _RECORD = re.compile(r"[^\W_]+(?:\s+[^\W_]+){1,2}\Z")
 
 
 def drawing(text: str) -> str:
-    """The first lines of a grid or tree drawn in characters, "" where there is none. Arrays in brackets, lists of sentences, Markdown tables and
-    lists whose lines are announced ("each line names two towns and a distance:") are none.
+    """Return the first lines of a grid or tree drawn in characters, "" where there is none. Arrays in brackets, lists of sentences, Markdown tables
+    and lists whose lines are announced ("each line names two towns and a distance:") are none.
     """
     run: list[str] = []
     announced, lines = "", without_tables(text)
@@ -193,7 +193,7 @@ def drawing(text: str) -> str:
 
 
 def _blind_to_difficulty(instances: Sequence[Instance]) -> bool:
-    """Whether every seed gives the same instance at every difficulty."""
+    """Return whether every seed gives the same instance at every difficulty."""
     by_seed: dict[int, set[str]] = {}
     for instance in instances:
         by_seed.setdefault(instance.seed, set()).add(json.dumps(instance.inputs, sort_keys=True))
@@ -214,7 +214,7 @@ def characters(inputs: Any) -> float:
 
 
 def magnitude(inputs: Any) -> float:
-    """How much the inputs hold: a list or mapping counts its elements, a text its characters, a number its absolute value and one.
+    """Return how much the inputs hold: a list or mapping counts its elements, a text its characters, a number its absolute value and one.
 
     It rises where a program is given more rounds to run or more steps to count, of which the number of characters shows nothing.
     """
@@ -234,7 +234,7 @@ def magnitude(inputs: Any) -> float:
 
 
 def rises(values: Sequence[Sequence[float]], ratio: float) -> bool:
-    """Whether [[difficulty, value], ...] rises on average: the last is `ratio` times the first, and at most a fifth of the pairs go down."""
+    """Return whether [[difficulty, value], ...] rises on average: the last is `ratio` times the first, and at most a fifth of the pairs go down."""
     ordered = [value for _, value in sorted(map(tuple, values))]
     pairs = [(item, other) for number, item in enumerate(ordered) for other in ordered[number + 1 :]]
     return len(ordered) > 1 and ordered[-1] >= ratio * max(ordered[0], 1e-9) and sum(other < first for first, other in pairs) * 5 <= len(pairs)

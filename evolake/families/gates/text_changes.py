@@ -36,7 +36,7 @@ class Change:
 
 
 def text_changes(family: Family) -> list[Change]:
-    """Each sentence gone, and each fixed quantity another, one at a time."""
+    """Return each sentence gone, and each fixed quantity another, one at a time."""
     template = stated(family)
     result: list[Change] = []
     for start, end in spans(template)[:MOST_SENTENCES]:
@@ -51,7 +51,7 @@ def text_changes(family: Family) -> list[Change]:
 
 
 def word_changes(family: Family) -> list[Change]:
-    """Each word of each sentence gone, one at a time. `what` is the sentence, with the word between asterisks."""
+    """Return each word of each sentence gone, one at a time. `what` is the sentence, with the word between asterisks."""
     template = stated(family)
     return [Change("word", shown, template[:start] + template[end:]) for start, end, shown in word_places(template)]
 
@@ -69,7 +69,8 @@ def word_places(template: str) -> list[tuple[int, int, str]]:
 
 
 def fixed_quantities(sentence: str, following: Sequence[str] = ()) -> list[Quantity]:
-    """The quantities that the sentence itself says: not those of slots, examples, asides, plain facts such as dates, and of runs as "1, 2, 3, ...".
+    """Return the quantities that the sentence itself says: not those of slots, examples, asides, plain facts such as dates, and of runs as "1, 2, 3,
+    ...".
 
     following: the lines after the sentence, which may be the list that a number counts.
     """
@@ -100,7 +101,7 @@ def slot_changes(template: str, slot_texts: Sequence[str], ways: Sequence[int]) 
 
 
 def sentence_of_slot(template: str, slot: int) -> str:
-    """The sentence that a slot stands in, with # for every slot; the one before it where it is the whole of a sentence."""
+    """Return the sentence that a slot stands in, with # for every slot; the one before it where it is the whole of a sentence."""
     before = ""
     for start, end in spans(template):
         shown = " ".join(SLOT.sub("#", template[start:end]).split())

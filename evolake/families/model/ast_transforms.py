@@ -19,7 +19,7 @@ class NotComposable(ValueError):
 
 
 def switch(family: Family, point: str, alternative: str) -> Family:
-    """The family under another alternative of one of its rules: in every source and, by its choice, in the text.
+    """Return the family under another alternative of one of its rules: in every source and, by its choice, in the text.
 
     Raises:
         KeyError: no such point or alternative. NotComposable: no source assigns the point's constant.
@@ -36,7 +36,7 @@ def switch(family: Family, point: str, alternative: str) -> Family:
 
 
 def with_sources(family: Family, sources: Mapping[str, str]) -> Family:
-    """The family with other sources, by file name; those not named stay."""
+    """Return the family with other sources, by file name; those not named stay."""
     result = {**family.sources(), **sources}
     prefix = f"{VALIDATORS}/"
     validators = {name[len(prefix) : -len(".py")]: source for name, source in result.items() if name.startswith(prefix)}
@@ -44,7 +44,7 @@ def with_sources(family: Family, sources: Mapping[str, str]) -> Family:
 
 
 def set_constant(source: str, constant: str, expression: str) -> str | None:
-    """The source with the value of every assignment `constant = ...` replaced; None where there is none. Comments and layout stay.
+    """Return the source with the value of every assignment `constant = ...` replaced; None where there is none. Comments and layout stay.
 
     Raises NotComposable where the source or the expression cannot be parsed.
     """
@@ -75,7 +75,7 @@ def constants(source: str) -> dict[str, str]:
 
 
 def rename_constants(source: str, names: Mapping[str, str]) -> str:
-    """The source with these names changed wherever they stand as names (not as attributes, not in strings). Comments are lost."""
+    """Return the source with these names changed wherever they stand as names (not as attributes, not in strings). Comments are lost."""
     tree = _parsed(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in names:
@@ -84,7 +84,7 @@ def rename_constants(source: str, names: Mapping[str, str]) -> str:
 
 
 def factory(name: str, source: str, entry: str) -> ast.FunctionDef:
-    """The module `source` as a function `name()` that returns its `entry`: what the module named globally is now local to one call of it.
+    """Return the module `source` as a function `name()` that returns its `entry`: what the module named globally is now local to one call of it.
 
     Raises:
         NotComposable: it cannot be parsed, lacks the entry, or does what only a module can (`global`, `import *`, `globals()`).
@@ -116,7 +116,7 @@ def compose(factories: Sequence[ast.FunctionDef], glue: str) -> str:
 
 
 def defines(tree: ast.Module, entry: str) -> bool:
-    """Whether the module has a top-level function, or assignment, of that name."""
+    """Return whether the module has a top-level function, or assignment, of that name."""
     return any(
         (isinstance(node, ast.FunctionDef) and node.name == entry) or (isinstance(node, ast.Assign) and _names(node) == [entry]) for node in tree.body
     )

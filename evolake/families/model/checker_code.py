@@ -26,7 +26,7 @@ ATTRIBUTES = (frozenset(sys.stdlib_module_names) - {"copy"}) | {
 
 
 def impurity(source: str) -> str:
-    """The first thing in a checker's source that it may not use, "" if there is none."""
+    """Return the first thing in a checker's source that it may not use, "" if there is none."""
     try:
         tree = parse(source)
     except Unreadable as error:

@@ -67,7 +67,7 @@ class Alternative:
     codes: Mapping[str, str] = field(default_factory=dict)
 
     def expression(self, source_name: str) -> str:
-        """The expression that stands for this alternative in that source."""
+        """Return the expression that stands for this alternative in that source."""
         return self.codes.get(source_name, self.code)
 
 
@@ -85,7 +85,7 @@ class MutationPoint:
         return self.name.upper()
 
     def alternative(self, name: str | None = None) -> Alternative:
-        """The alternative called `name`, or the chosen one. Raises KeyError for an unknown name."""
+        """Return the alternative called `name`, or the chosen one. Raises KeyError for an unknown name."""
         wanted = name or self.chosen
         for item in self.alternatives:
             if item.name == wanted:
@@ -189,7 +189,7 @@ class Family:
 
 
 def to_record(family: Family) -> dict[str, Any]:
-    """The family as plain JSON, every field of it; `from_record` reads it. Without checkers there is no such key."""
+    """Return the family as plain JSON, every field of it; `from_record` reads it. Without checkers there is no such key."""
     record: dict[str, Any] = {
         "name": family.name, "title": family.title, "category": family.category, "language": family.language, "generator": family.generator,
         "template": family.template, "validator": family.validator, "validators": dict(family.validators), "reader": family.reader,
@@ -217,7 +217,9 @@ def to_record(family: Family) -> dict[str, Any]:
 
 
 def from_record(record: Mapping[str, Any]) -> Family:
-    """A family from `to_record`'s form. Raises KeyError or TypeError for another form; `evolake.families.model.loading` reads what people write."""
+    """Return a family from `to_record`'s form. Raises KeyError or TypeError for another form; `evolake.families.model.loading` reads what people
+    write.
+    """
     plain = {key: record[key] for key in ("name", "title", "category", "language", "generator", "template", "validator", "reader", "operator")}
     return Family(
         **plain, validators=record["validators"], checkers=record.get("checkers", {}),

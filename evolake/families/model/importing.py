@@ -26,7 +26,7 @@ DIGITS = 4300
 
 
 def read_jsonl(path: Path) -> list[Family]:
-    """The families of a JSONL file, in its order. Raises InputError, naming the line, for what is no family."""
+    """Return the families of a JSONL file, in its order. Raises InputError, naming the line, for what is no family."""
     families = []
     for number, line in enumerate(read_text(Path(path)).split("\n"), start=1):
         if line.strip():
@@ -56,7 +56,7 @@ def read_line(line: str, where: str) -> Family:
 
 
 def from_pipeline(record: Mapping[str, Any], where: str) -> Family:
-    """A family from the paper's fields. Raises InputError for a missing or mistyped one."""
+    """Return a family from the paper's fields. Raises InputError for a missing or mistyped one."""
     script = record.get("full_script")
     generator, validator = record.get("generator_code") or script, record.get("validator_code") or script
     template = record.get("question_templates") or record.get("question_template")

@@ -37,7 +37,7 @@ class Embedded:
 
 
 def embed(family: Family, key: str, *, shift: int = 0, files: Mapping[str, str] | None = None) -> Embedded:
-    """The family ready to be part of a child.
+    """Return the family ready to be part of a child.
 
     Args:
         key: a lower-case letter or word; rule `tie` becomes `<key>_tie`, TIE becomes `<KEY>_TIE`, ports and filterables likewise, and their paths in
@@ -81,7 +81,7 @@ def embed(family: Family, key: str, *, shift: int = 0, files: Mapping[str, str] 
 
 
 def sections(texts: Sequence[str], marker: str) -> str:
-    """The texts, each under its marker line, and a last marker line that ends them: what follows it is the child's own text."""
+    """Return the texts, each under its marker line, and a last marker line that ends them: what follows it is the child's own text."""
     return "\n\n".join(f"[{marker} {number}]\n\n{text.strip()}" for number, text in enumerate(texts, start=1)) + f"\n\n[End of {marker}s]"
 
 
@@ -97,7 +97,8 @@ def bridged(first: str, bridge: str, second: str) -> str:
 
 
 def outer_bridge(template: str) -> str:
-    """The bridge of the operator that made the text, "" if that was another one. Inner bridges are inside of parts, or have earlier letters."""
+    """Return the bridge of the operator that made the text, "" if that was another one. Inner bridges are inside of parts, or have earlier letters.
+    """
     inside = [match.span() for match in _PART.finditer(template)]
     free = [match for match in BRIDGE.finditer(template) if not any(start < match.start() < end for start, end in inside)]
     return max(free, key=lambda match: LETTERS.index(match[1] or match[2]))[0] if free else ""
@@ -115,7 +116,7 @@ def own_text(template: str) -> tuple[str, str]:
 
 
 def cutter(marker: str, count: int) -> str:
-    """The source of `cut(text)`: the statements between the marker lines, which raises ValueError where one is missing or doubled."""
+    """Return the source of `cut(text)`: the statements between the marker lines, which raises ValueError where one is missing or doubled."""
     return f'''def cut(text):
     lines = text.split("\\n")
     marks = ["[{marker} %d]" % number for number in range(1, {count + 1})] + ["[End of {marker}s]"]

@@ -46,7 +46,7 @@ UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def read_families(folder: Path) -> list[Family]:
-    """Every family below `folder`, one per sub-folder that holds a generator.py, by name.
+    """Return every family below `folder`, one per sub-folder that holds a generator.py, by name.
 
     Raises:
         InputError: none there, one that cannot be read, two of one name or of one content.
@@ -58,7 +58,7 @@ def read_families(folder: Path) -> list[Family]:
 
 
 def families_in(folders: Iterable[Path]) -> list[Family]:
-    """The family in each of the folders. Raises InputError if one cannot be read, or two have one name or one content."""
+    """Return the family in each of the folders. Raises InputError if one cannot be read, or two have one name or one content."""
     families = [read_family(folder) for folder in folders]
     for what, of in (("name", lambda family: family.name), ("content", lambda family: family.family_id)):
         seen: dict[str, Family] = {}
@@ -70,12 +70,12 @@ def families_in(folders: Iterable[Path]) -> list[Family]:
 
 
 def id_of(folder: Path) -> str:
-    """The id of a family that names none: its folder's name."""
+    """Return the id of a family that names none: its folder's name."""
     return re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-") or "family"
 
 
 def read_family(folder: Path) -> Family:
-    """The family in `folder`.
+    """Return the family in `folder`.
 
     Raises:
         InputError: a file is missing, cannot be read, or declares what the contract does not know.
@@ -122,7 +122,7 @@ class UncheckedFamily:
 
 
 def make_family(where: str, unchecked: UncheckedFamily) -> Family:
-    """A family from its parts, which are checked; `where` names the place in errors. Raises InputError."""
+    """Return a family from its parts, which are checked; `where` names the place in errors. Raises InputError."""
     category, language, answer, parents = unchecked.category, unchecked.language, unchecked.answer, unchecked.parents
     validators, checkers = unchecked.validators, unchecked.checkers
     if category not in CATEGORIES:
@@ -183,7 +183,7 @@ def check_text(where: str, value: Any) -> None:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file. Raises InputError when it is not there or no UTF-8."""
+    """Return the text of a file. Raises InputError when it is not there or no UTF-8."""
     try:
         return bounded_text(path)
     except FileNotFoundError:
@@ -193,7 +193,7 @@ def read_text(path: Path) -> str:
 
 
 def read_toml(path: Path, known: set[str]) -> dict[str, Any]:
-    """A TOML file with only known keys, {} where there is none. Raises InputError."""
+    """Return a TOML file with only known keys, {} where there is none. Raises InputError."""
     if not path.exists():
         return {}
     try:

@@ -29,7 +29,7 @@ LONGEST_LINE = 300
 
 
 def without_plain_facts(sentence: str, following: Sequence[str] = ()) -> str:
-    """The sentence with dates, turns and counts of lists blanked out. following: the lines after it, whose items a count may announce."""
+    """Return the sentence with dates, turns and counts of lists blanked out. following: the lines after it, whose items a count may announce."""
     for expression in (_DATES, _TURNS, _DIGITS):
         sentence = expression.sub(lambda match: " " * len(match[0]), sentence)
     for match in _ANNOUNCED.finditer(sentence):
@@ -42,7 +42,7 @@ def without_plain_facts(sentence: str, following: Sequence[str] = ()) -> str:
 
 
 def listed(items: str, following: Sequence[str]) -> int:
-    """How many items a list has that begins after a colon: on the line itself, or as the lines of a list right after it."""
+    """Return how many items a list has that begins after a colon: on the line itself, or as the lines of a list right after it."""
     if items.strip(" `*_"):
         return len([item for item in _SPLIT.split(items.split(" which ")[0].strip()) if item.strip()])
     count = 0
@@ -55,7 +55,7 @@ def listed(items: str, following: Sequence[str]) -> int:
 
 
 def without_tables(text: str) -> list[str]:
-    """The lines but those of Markdown tables: a line of dashes between bars, the head before it, and the rows after it with as many bars."""
+    """Return the lines but those of Markdown tables: a line of dashes between bars, the head before it, and the rows after it with as many bars."""
     lines, kept, at = text.split("\n"), list[str](), 0
     while at < len(lines):
         bare = lines[at][:LONGEST_LINE].strip()

@@ -33,7 +33,7 @@ class Population(Archive):
         return [Fingerprint.from_json(row["fingerprint"]) for row in self.rows(*PASSED) if row["fingerprint"]]
 
     def lessons(self) -> list[str]:
-        """The items of the experience, oldest first."""
+        """Return the items of the experience, oldest first."""
         return self.experience.sort("number")["item"].to_list()
 
     def without_instances(self) -> list[dict[str, Any]]:
@@ -41,7 +41,7 @@ class Population(Archive):
         return [row for row in self.rows("accepted") if row["instances"] is None]
 
     def settle(self, rows: Iterable[Mapping[str, Any]], derivations: Iterable[Mapping[str, Any]]) -> Population:
-        """A cycle's families with their parents. Of a family that is here already the row stays, unless it was blocked and is accepted now."""
+        """Return a cycle's families with their parents. Of a family that is here already the row stays, unless it was blocked and is accepted now."""
         given = [dict(row) for row in rows]
         accepted = {row["family_id"] for row in given if row["state"] == "accepted"}
         kept = [row for row in self.rows() if row["state"] in PASSED or row["family_id"] not in accepted]
@@ -55,24 +55,24 @@ class Population(Archive):
         ])
 
     def with_experience(self, items: Iterable[str], cycle: str) -> Population:
-        """The experience replaced. An item that was there keeps the cycle that it was learnt in."""
+        """Return the experience replaced. An item that was there keeps the cycle that it was learnt in."""
         since = {row["item"]: row["cycle"] for row in self.experience.to_dicts()}
         rows = [{"number": number, "cycle": since.get(item, cycle), "item": item} for number, item in enumerate(items)]
         return self.with_tables(experience=rows)
 
     def with_instances(self, counts: Mapping[str, int]) -> Population:
-        """How many instances were sampled of which family."""
+        """Return how many instances were sampled of which family."""
         rows = [row | {"instances": counts.get(row["family_id"], row["instances"])} for row in self.rows()]
         return self.with_tables(families=rows)
 
 
 def empty_population() -> Population:
-    """An archive without rows."""
+    """Return an archive without rows."""
     return Population.empty()
 
 
 def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
-    """The archive from its published tables. Raises InputError where one does not fit its schema."""
+    """Return the archive from its published tables. Raises InputError where one does not fit its schema."""
     return Population.of(tables)
 
 
@@ -82,5 +82,5 @@ def store_family(family: Family, blobs: BlobStore) -> str:
 
 
 def load_family(record_sha: str, blobs: BlobStore) -> Family:
-    """The family of a row. Raises CorruptPart where the blob is not what was stored."""
+    """Return the family of a row. Raises CorruptPart where the blob is not what was stored."""
     return from_record(json.loads(blobs.get(record_sha)))

@@ -14,7 +14,7 @@ BANDS: tuple[tuple[int, ...], ...] = ((1, 2, 3), (4, 5, 6), (7, 8, 9, 10))
 
 
 def band_of(difficulty: int) -> str:
-    """The name of a difficulty's band, e.g. "4-6". Raises ValueError outside 1..10."""
+    """Return the name of a difficulty's band, e.g. "4-6". Raises ValueError outside 1..10."""
     for band in BANDS:
         if difficulty in band:
             return band_name(band)
@@ -43,7 +43,7 @@ def band_counts(wanted: int, weights: Sequence[int]) -> dict[str, int]:
 
 
 def spread(missing: Mapping[str, int], turn: int = 0) -> list[int]:
-    """The difficulties to draw, one per instance that is missing. turn: shifts which difficulties of a band come first in a later draw."""
+    """Return the difficulties to draw, one per instance that is missing. turn: shifts which difficulties of a band come first in a later draw."""
     drawn: list[int] = []
     for band in BANDS:
         start = 0 if turn == 0 else -turn  # later draws begin at the hard end, where repeats are rarer

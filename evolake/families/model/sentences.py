@@ -55,7 +55,7 @@ def spans(text: str) -> list[tuple[int, int]]:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, in order."""
+    """Return the sentences of a text, in order."""
     return [text[start:end] for start, end in spans(text)]
 
 
@@ -68,7 +68,7 @@ def quantities(text: str) -> Iterator[Quantity]:
 
 
 def without_asides(text: str) -> str:
-    """The text with what stands in brackets and quotation marks blanked out, as long as before."""
+    """Return the text with what stands in brackets and quotation marks blanked out, as long as before."""
     before = None
     while before != text:
         before, text = text, _ASIDE.sub(lambda match: " " * len(match[0]), text)
@@ -108,8 +108,8 @@ class Pattern:
         return tuple(name for name in _SLOT.findall(self.text) if name.isupper())
 
     def values(self, sentence: str) -> dict[str, str] | None:
-        """What stands in the slots, None where the sentence is another. Each slot takes as little as it can: patterns are a candidate's, and so are
-        matched piece by piece from the left, in time that no pattern stretches.
+        """Return what stands in the slots, None where the sentence is another. Each slot takes as little as it can: patterns are a candidate's, and
+        so are matched piece by piece from the left, in time that no pattern stretches.
         """
         if _BULLET.match(self.text) and not _BULLET.match(sentence):
             return None
@@ -129,19 +129,19 @@ class Pattern:
 
 
 def plain_sentence(text: str) -> str:
-    """The sentence on one line, without the mark of a list before it and the point behind it."""
+    """Return the sentence on one line, without the mark of a list before it and the point behind it."""
     return " ".join(_BULLET.sub("", text, count=1).split()).rstrip(" .;。；")
 
 
 def said_number(text: str) -> int | None:
-    """The number that a slot holds, in figures or in words, None where it holds another thing."""
+    """Return the number that a slot holds, in figures or in words, None where it holds another thing."""
     bare = text.strip().casefold()
     return int(bare) if bare.isdigit() and len(bare) <= 15 else WORDS.get(bare)
 
 
 def declared(reader: str | None) -> tuple[Pattern, ...] | None:
-    """The patterns that a reader declares; None where it declares none. Those of a parent's reader inside a child's are not the child's: they leave
-    out what the operator says. Raises ValueError for another form.
+    """Return the patterns that a reader declares; None where it declares none. Those of a parent's reader inside a child's are not the child's: they
+    leave out what the operator says. Raises ValueError for another form.
     """
     if reader is None or DECLARATION not in reader:
         return None

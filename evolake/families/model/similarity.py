@@ -60,7 +60,7 @@ class Similarity:
 
 
 def fingerprint(family: Family, answers: Sequence[Any]) -> Fingerprint:
-    """The fingerprint; `answers` are the primary's on the shared sample, None where it gave none."""
+    """Return the fingerprint; `answers` are the primary's on the shared sample, None where it gave none."""
     tokens = normalised(family.generator) + normalised(family.validator)
     text = " ".join(stated(family).split()).casefold()
     keys = tuple(_sha(answer_key(answer))[:12] for answer in answers)
@@ -68,7 +68,7 @@ def fingerprint(family: Family, answers: Sequence[Any]) -> Fingerprint:
 
 
 def similarity(first: Fingerprint, other: Fingerprint) -> Similarity:
-    """How `other` resembles `first`."""
+    """Return how `other` resembles `first`."""
     pairs = list(zip(first.answers, other.answers, strict=False))
     agreement = sum(left == right for left, right in pairs) / len(pairs) if pairs else 0.0
     same = first.code_sha == other.code_sha
@@ -76,7 +76,7 @@ def similarity(first: Fingerprint, other: Fingerprint) -> Similarity:
 
 
 def normalised(source: str) -> list[str]:
-    """The syntax tree as a list of words without names; the words of the text where it cannot be parsed."""
+    """Return the syntax tree as a list of words without names; the words of the text where it cannot be parsed."""
     try:
         tree = parse_python(source)  # walked by a stack of its own: `syntax.parse` would refuse what is only deep
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -86,7 +86,7 @@ def normalised(source: str) -> list[str]:
 
 
 def sketch(tokens: Sequence[str]) -> tuple[int, ...]:
-    """The smallest hashes of the shingles."""
+    """Return the smallest hashes of the shingles."""
     shingles = {"\x1f".join(tokens[start : start + SHINGLE]) for start in range(max(1, len(tokens) - SHINGLE + 1))}
     return tuple(sorted(int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 4 for text in shingles)[:SKETCH])
 

@@ -17,27 +17,27 @@ QUESTION_LINE = re.compile(r"^[ \t]*<!--\s*question\s*-->[ \t]*$", re.MULTILINE)
 
 
 def slots(template: str) -> list[int]:
-    """The numbers of the slots, sorted, each once."""
+    """Return the numbers of the slots, sorted, each once."""
     return sorted({int(number) for number in SLOT.findall(template)})
 
 
 def rules(template: str) -> list[str]:
-    """The names of the rules that the template shows, in order, each once."""
+    """Return the names of the rules that the template shows, in order, each once."""
     return list(dict.fromkeys(RULE.findall(template)))
 
 
 def with_rules(template: str, texts: Mapping[str, str]) -> str:
-    """The template with the texts of its rules; a rule without a text stays as it is."""
+    """Return the template with the texts of its rules; a rule without a text stays as it is."""
     return RULE.sub(lambda match: texts.get(match[1], match[0]), template)
 
 
 def stated(family: Family) -> str:
-    """The family's template with the texts of the alternatives in force, slots still open."""
+    """Return the family's template with the texts of the alternatives in force, slots still open."""
     return with_rules(family.template, {point.name: point.alternative().text for point in family.points})
 
 
 def fill(template: str, slot_texts: Sequence[str]) -> str:
-    """The statement: slots filled (a slot without a text stays as it is), the question line removed."""
+    """Return the statement: slots filled (a slot without a text stays as it is), the question line removed."""
     def text(match: re.Match[str]) -> str:
         number = int(match[1])
         return slot_texts[number - 1] if 1 <= number <= len(slot_texts) else match[0]
@@ -53,22 +53,22 @@ def split_question(template: str) -> tuple[str, str]:
 
 
 def join_question(setting: str, question: str) -> str:
-    """A template from `split_question`'s parts."""
+    """Return a template from `split_question`'s parts."""
     return f"{setting.strip()}\n\n<!-- question -->\n{question.strip()}\n"
 
 
 def shift_slots(template: str, by: int) -> str:
-    """The template with every slot's number raised."""
+    """Return the template with every slot's number raised."""
     return SLOT.sub(lambda match: f"[Input Slot {int(match[1]) + by}]", template)
 
 
 def prefix_rules(template: str, prefix: str) -> str:
-    """The template with every rule's name prefixed."""
+    """Return the template with every rule's name prefixed."""
     return RULE.sub(lambda match: f"[Rule {prefix}{match[1]}]", template)
 
 
 def fresh_marker(templates: Sequence[str], words: Sequence[str] = ("Part", "Section", "Stage", "Chapter", "Block", "Unit", "Case", "Scene")) -> str:
-    """A word W such that no template has a line that begins with W and a number, or ends W sections: for the marker lines of a child."""
+    """Return a word W such that no template has a line that begins with W and a number, or ends W sections: for the marker lines of a child."""
     for word in (*words, *(f"{first} {second}" for first in words for second in words)):
         if not any(re.search(rf"^[^\w\n]*+(?:End of )?{word}(?:[^\S\n]+\d|s\])", template, re.MULTILINE | re.IGNORECASE) for template in templates):
             return word
@@ -100,7 +100,7 @@ def rules_in(statement: str, points: Sequence[dict[str, Any]]) -> dict[str, str]
 
 
 def whole(text: str, points: Sequence[MutationPoint], forms: Mapping[int, str], form: str = ".+?") -> str:
-    """The expression that exactly the statements of a template match, under any of its rules, with a group slot<n> per slot.
+    """Return the expression that exactly the statements of a template match, under any of its rules, with a group slot<n> per slot.
 
     forms: expressions of slots. form: that of all others.
     """
@@ -121,7 +121,7 @@ def whole(text: str, points: Sequence[MutationPoint], forms: Mapping[int, str], 
 
 
 def _occurrences(flat: str, texts: Sequence[str]) -> list[str]:
-    """The alternatives that stand in the text, by position; where one contains another, the longer one."""
+    """Return the alternatives that stand in the text, by position; where one contains another, the longer one."""
     result: list[tuple[int, int, str]] = []
     for text in sorted(texts, key=len, reverse=True):
         at = flat.find(text) if text else -1

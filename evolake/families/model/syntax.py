@@ -10,17 +10,17 @@ from evolake.parsing import bounded
 
 
 def parse(source: str, longest: int = MAX_SOURCE_BYTES) -> ast.Module:
-    """The tree of a source of at most `longest` characters. Raises Unreadable: too long, too deep, or not to be parsed."""
+    """Return the tree of a source of at most `longest` characters. Raises Unreadable: too long, too deep, or not to be parsed."""
     return bounded(source, longest)
 
 
 def parse_expression(text: str) -> ast.expr:
-    """The tree of one expression. Raises Unreadable as `parse` does."""
+    """Return the tree of one expression. Raises Unreadable as `parse` does."""
     return bounded(text, MAX_SOURCE_BYTES, "eval").body
 
 
 def unparsed(text: str) -> str:
-    """An expression in Python's own spelling; the text itself where it cannot be parsed."""
+    """Return an expression in Python's own spelling; the text itself where it cannot be parsed."""
     try:
         return ast.unparse(parse_expression(text))
     except Unreadable:

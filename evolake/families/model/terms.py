@@ -73,7 +73,7 @@ def undefined_terms(text: str) -> Iterator[tuple[str, str]]:
 
 
 def says_order_of_equals(text: str) -> bool:
-    """Whether some sentence says what happens among equals: that there may be several, and which of them goes first."""
+    """Return whether some sentence says what happens among equals: that there may be several, and which of them goes first."""
     return any(TIE_WORDS.search(sentence) and ORDER_WORDS.search(sentence) for sentence in sentences(text))
 
 

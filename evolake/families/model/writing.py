@@ -37,7 +37,7 @@ def _table(values: dict[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    """A value on one line, as TOML."""
+    """Return a value on one line, as TOML."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_value(key)} = {_value(item)}" for key, item in value.items() if item is not None) + "}"
     if isinstance(value, (list, tuple)):

@@ -70,7 +70,7 @@ class Declaration:
 
 
 def build(operator: str, members: Sequence[Member], glue: Glue, declared: Declaration, *, parents: Sequence[Family]) -> Family:
-    """The child.
+    """Return the child.
 
     Raises NotComposable: a source that cannot be wrapped, a parent without independent validators or reader, a child that is too large, or a rule
     whose words stand elsewhere in the text.
@@ -98,7 +98,7 @@ def build(operator: str, members: Sequence[Member], glue: Glue, declared: Declar
 
 
 def said_source(template: str, points: Sequence[MutationPoint]) -> str:
-    """The source of `said(text)` for what follows the parts in the template, under any of its rules."""
+    """Return the source of `said(text)` for what follows the parts in the template, under any of its rules."""
     end, own = own_text(template)
     if outer_bridge(template):
         return fill_template(f"{TEMPLATES}.bridge", said=repr(whole(own, points, {}, r"\d+")))
@@ -106,13 +106,13 @@ def said_source(template: str, points: Sequence[MutationPoint]) -> str:
 
 
 def glue_of(operator: str, marker: str, parts: int, heads: tuple[str, str], /, **values: object) -> Glue:
-    """The glue of an operator, from its four templates. heads: of the primary and of the independent validators. marker: "" for a bridge."""
+    """Return the glue of an operator, from its four templates. heads: of the primary and of the independent validators. marker: "" for a bridge."""
     generate, solve, other, read = (fill_template(f"{TEMPLATES}.{operator}.{name}", **values) for name in ("generate", "solve", "other", "read"))
     return Glue(generate, heads[0] + solve, heads[1] + other, (cutter(marker, parts) if marker else "") + read)
 
 
 def named(child: Family) -> Family:
-    """The child under a name that its content gives it."""
+    """Return the child under a name that its content gives it."""
     return replace(child, name=f"{child.operator}-{child.family_id[:12]}")
 
 
@@ -127,7 +127,7 @@ def voter_names(families: Sequence[Family]) -> dict[str, tuple[str, ...]]:
 
 
 def moved_points(members: Sequence[Member], which: int) -> tuple[MutationPoint, ...]:
-    """The points of one member, its own codes of single sources under the child's file names."""
+    """Return the points of one member, its own codes of single sources under the child's file names."""
     files = {GENERATOR: GENERATOR, VALIDATOR: VALIDATOR, READER: READER}
     for name, sources in voter_names([member.family for member in members]).items():
         files[f"{VALIDATORS}/{name}.py"] = f"{VALIDATORS}/{sources[which]}.py"
@@ -147,7 +147,7 @@ def moved_points(members: Sequence[Member], which: int) -> tuple[MutationPoint, 
 
 
 def measure_text(family: Family, place: str) -> str:
-    """How the child's text calls the number that is made of this parent's answer. Raises NotComposable."""
+    """Return how the child's text calls the number that is made of this parent's answer. Raises NotComposable."""
     if family.answer.type not in MEASURES:
         raise NotComposable(f"an answer of type {family.answer.type} is no quantity")
     return say(family, family.answer.type, place=place)
@@ -160,7 +160,7 @@ def require_quantity(family: Family) -> None:
 
 
 def plain_head() -> str:
-    """The source of what every validator of a child asks of inputs and answers."""
+    """Return the source of what every validator of a child asks of inputs and answers."""
     return fill_template(f"{TEMPLATES}.head")
 
 
@@ -171,12 +171,12 @@ def measure_heads(family: Family) -> tuple[str, str]:
 
 
 def at(name: str, path: Sequence[str]) -> str:
-    """The expression `name["x"]["y"]`."""
+    """Return the expression `name["x"]["y"]`."""
     return name + "".join(f"[{part!r}]" for part in path)
 
 
 def high_of(name: str, port: Port) -> str:
-    """The expression of a port's highest value in the inputs called `name`; `size` is in PORT_HEAD."""
+    """Return the expression of a port's highest value in the inputs called `name`; `size` is in PORT_HEAD."""
     return str(port.high) if isinstance(port.high, int) else f"size({at(name, port.high)})"
 
 
@@ -187,7 +187,7 @@ def size(value):
 
 
 def port_glue(operator: str, first: Family, port: Port, marker: str, parts: int, letter: str, /, **values: object) -> Glue:
-    """The glue of a child of one parent or two, where a letter stands for a port of the last.
+    """Return the glue of a child of one parent or two, where a letter stands for a port of the last.
 
     first: whose answer is measured. values: for the templates, beside what is known of the port.
     """
@@ -201,7 +201,7 @@ def port_glue(operator: str, first: Family, port: Port, marker: str, parts: int,
 
 
 def lettered(text: str, slot: int, letter: str) -> str:
-    """The text with the letter in place of the slot; later slots move up."""
+    """Return the text with the letter in place of the slot; later slots move up."""
     def shown(match: re.Match[str]) -> str:
         number = int(match[1])
         return letter if number == slot else f"[Input Slot {number - (number > slot)}]"
@@ -210,12 +210,12 @@ def lettered(text: str, slot: int, letter: str) -> str:
 
 
 def moved_up(ports: Sequence[Port], gone: Port) -> tuple[Port, ...]:
-    """The other ports, where the slot of one has become a letter."""
+    """Return the other ports, where the slot of one has become a letter."""
     return tuple(replace(port, slot=port.slot - (port.slot > gone.slot)) for port in ports if port.slot != gone.slot)
 
 
 def not_bound(filterables: Sequence[Filterable], high: int | tuple[str, ...]) -> tuple[Filterable, ...]:
-    """Those that may still be filtered where a port's highest value was taken from `high` (a path in the child's inputs)."""
+    """Return those that may still be filtered where a port's highest value was taken from `high` (a path in the child's inputs)."""
     return tuple(item for item in filterables if isinstance(high, int) or not any(_meets(path, high) for path in (item.key, *item.together)))
 
 
@@ -225,7 +225,7 @@ def _meets(first: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def point(family: Family, name: str, kind: str, names: Mapping[str, str], chosen: str, **values: object) -> MutationPoint:
-    """A rule slot of an operator. names: alternative -> code; its text is the sentence `<kind> <alternative>`."""
+    """Return a rule slot of an operator. names: alternative -> code; its text is the sentence `<kind> <alternative>`."""
     alternatives = tuple(Alternative(item, say(family, f"{kind} {item}", **values), code) for item, code in names.items())
     return MutationPoint(name, alternatives, chosen)
 

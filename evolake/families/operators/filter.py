@@ -49,7 +49,7 @@ READ_BOUND = '''    return {{"a": read_a(first), "bound": int(said(text)["slot{s
 
 
 def constrain(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """The first parent with a condition on one of its lists. Raises NotComposable."""
+    """Return the first parent with a condition on one of its lists. Raises NotComposable."""
     parent = parents[0]
     free = [number for number, item in enumerate(parent.filterables) if not any(_bounds(port, item) for port in parent.ports)]
     if not free:
@@ -75,7 +75,7 @@ def constrain(parents: Sequence[Family], random: np.random.Generator) -> Family:
 
 
 def _bounds(port: Port, item: Filterable) -> bool:
-    """Whether the port's highest value is taken from the list: after filtering it could be too high."""
+    """Return whether the port's highest value is taken from the list: after filtering it could be too high."""
     return not isinstance(port.high, int) and port.high in (item.key, *item.together)
 
 

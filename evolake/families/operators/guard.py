@@ -55,7 +55,7 @@ def guard(parents: Sequence[Family], random: np.random.Generator) -> Family:
 
 
 def _choose(family: Family, random: np.random.Generator) -> MutationPoint:
-    """A rule that neither the generator nor the reader knows, and that is no condition of another guard or the words that it decides about."""
+    """Return a rule that neither the generator nor the reader knows, and that is no condition of another guard or the words that it decides about."""
     known = set(constants(family.generator)) | (set(constants(family.reader)) if family.reader else set())
     inner = {name for match in GUARDED.finditer(family.template) for name in match.groups() if name}
     free = [item for item in family.points if len(item.alternatives) > 1 and item.constant not in known and item.name not in inner]
@@ -65,7 +65,7 @@ def _choose(family: Family, random: np.random.Generator) -> MutationPoint:
 
 
 def _under(family: Family, rule: MutationPoint, alternative: str, suffix: str) -> Family:
-    """The family under an alternative of the rule, which gets a name of its own."""
+    """Return the family under an alternative of the rule, which gets a name of its own."""
     changed = switch(family, rule.name, alternative) if alternative != rule.chosen else family
     name = f"{rule.name}_{suffix}"
     sources = {file: rename_constants(source, {rule.constant: name.upper()}) for file, source in changed.sources().items()}

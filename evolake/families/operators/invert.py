@@ -33,7 +33,7 @@ ASKS = {name: f'"{name}"' for name in ("largest", "smallest", "first", "third", 
 
 
 def invert(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """The first parent, asked for a number of its own. Raises NotComposable."""
+    """Return the first parent, asked for a number of its own. Raises NotComposable."""
     parent = parents[0]
     if not parent.ports:
         raise NotComposable("a parent without a port")

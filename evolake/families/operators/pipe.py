@@ -18,7 +18,7 @@ from evolake.families.operators.text import fresh_letters, heading, say, short
 
 
 def pipe(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """The first parent's answer into a port of the second. Raises NotComposable."""
+    """Return the first parent's answer into a port of the second. Raises NotComposable."""
     first, second = parents
     if not second.ports:
         raise NotComposable("a parent without a port")

@@ -50,7 +50,9 @@ OF_TWO = frozenset({"pipe", "guard"})
 
 
 def turn(number: int, *, start: int = 0, share: float = 0.0) -> str:
-    """The operator whose turn the attempt `number` is: a share of the attempts draw a world, the others compose, beginning with number `start`."""
+    """Return the operator whose turn the attempt `number` is: a share of the attempts draw a world, the others compose, beginning with number
+    `start`.
+    """
     worlds = int(number * share + SLACK)
     if int((number + 1) * share + SLACK) > worlds:
         return WORLD_TURNS[worlds % len(WORLD_TURNS)]

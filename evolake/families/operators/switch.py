@@ -18,7 +18,7 @@ TWO_RULES = 0.4
 
 
 def switch_rule(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """A child of the first parent. Raises NotComposable when it declares no rule with an alternative."""
+    """Return a child of the first parent. Raises NotComposable when it declares no rule with an alternative."""
     parent = parents[0]
     points = [point for point in parent.points if len(point.alternatives) > 1]
     if not points:
@@ -32,13 +32,13 @@ def switch_rule(parents: Sequence[Family], random: np.random.Generator) -> Famil
 
 
 def as_child(changed: Family, parent: Family) -> Family:
-    """The changed family with its ancestry and a title that says which rules hold now."""
+    """Return the changed family with its ancestry and a title that says which rules hold now."""
     return named(replace(changed, title=retold(parent, changed), parents=(parent.family_id,), operator="switch"))
 
 
 def retold(parent: Family, changed: Family) -> str:
-    """The parent's title, in which the rules of the changed family stand for those that no longer hold: a process world names all of its rules,
-    of others the words of the new ones are quoted.
+    """Return the parent's title, in which the rules of the changed family stand for those that no longer hold: a process world names all of its
+    rules, of others the words of the new ones are quoted.
     """
     before = {point.name: point.alternative() for point in parent.points}
     news = [point for point in changed.points if point.chosen != before[point.name].name]

@@ -133,28 +133,29 @@ _SHOWN = re.compile(r"\[(?:Input Slot|Rule) [^\[\]]*\]")
 
 
 def say(family: Family, key: str, **values: object) -> str:
-    """The sentence in the family's language."""
+    """Return the sentence in the family's language."""
     return SAID[family.language][key].format(**values)
 
 
 def heading(title: str) -> str:
-    """What a title begins with, without what operators and worlds add to it."""
+    """Return what a title begins with, without what operators and worlds add to it."""
     return _ADDED.split(title, maxsplit=1)[0]
 
 
 def short(title: str) -> str:
-    """The title as it stands in a child's: whole, or its head where it is long."""
+    """Return the title as it stands in a child's: whole, or its head where it is long."""
     return title if len(title) <= LONGEST_PART else heading(title)
 
 
 def in_title(words: str) -> str:
-    """The words of a rule as a title quotes them: without slots, inner quotation marks and the point at the end, and cut where they are long."""
+    """Return the words of a rule as a title quotes them: without slots, inner quotation marks and the point at the end, and cut where they are long.
+    """
     bare = " ".join(_SHOWN.sub("…", words).replace("“", "").replace("”", "").split()).rstrip(" .。;；")
     return bare if len(bare) <= LONGEST_QUOTE else bare[:LONGEST_QUOTE].rsplit(" ", 1)[0].rstrip(" ,") + " …"
 
 
 def quoting(title: str, language: str, *, gone: Sequence[str], new: Sequence[str]) -> str:
-    """The title with the words of rules quoted: those that stood there, but for the ones that are gone, and the new ones."""
+    """Return the title with the words of rules quoted: those that stood there, but for the ones that are gone, and the new ones."""
     head, joint, tail = _QUOTED[language]
     item = "“([^”]*)”"
     added = re.compile(f"{re.escape(head)}({item}(?:{joint}{item})*){re.escape(tail)}")

@@ -79,7 +79,7 @@ class FamiliesReport:
 
 
 def read_report(root: Path, cycle: str) -> FamiliesReport:
-    """The report of `cycle`.
+    """Return the report of `cycle`.
 
     Raises:
         InputError: the lake has no such line or no such finished cycle.

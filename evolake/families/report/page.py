@@ -23,7 +23,7 @@ LESSONS = 30
 
 
 def families_section(root: Path, cycle: str) -> Section:
-    """What there is, what the gates did and cost, figures beside the paper's, planted faults, examples."""
+    """Return what there is, what the gates did and cost, figures beside the paper's, planted faults, examples."""
     report = read_report(root, cycle)
     return section(
         PACKAGE, LINE, cycle, _headline(report), report, report=report, paper=paper,
@@ -43,7 +43,7 @@ def _headline(report: FamiliesReport) -> Markup:
 
 
 def label_sentence(report: FamiliesReport) -> str:
-    """How labels came about."""
+    """Return how labels came about."""
     labels = report.labels
     if not labels["instances"]:
         return "No instance has been sampled."
@@ -126,7 +126,7 @@ def _shares(report: FamiliesReport, head: str, conditions: Mapping[str, pl.Expr]
 
 
 def fault_sentence(report: FamiliesReport) -> str:
-    """The kill rates, and what no gate sees; nothing where they were not measured."""
+    """Return the kill rates, and what no gate sees; nothing where they were not measured."""
     if report.kills.is_empty():
         return ""
     meant = report.kills.filter(pl.col("expected") != "none").unique("fault")
@@ -140,7 +140,7 @@ def fault_sentence(report: FamiliesReport) -> str:
 
 
 def difficulty_sentence(report: FamiliesReport) -> str:
-    """How far a level says the same in all families; nothing where no work was counted at two levels of two families."""
+    """Return how far a level says the same in all families; nothing where no work was counted at two levels of two families."""
     agreed = agreement(report.work)
     if math.isnan(agreed):
         return ""
@@ -155,7 +155,7 @@ def difficulty_sentence(report: FamiliesReport) -> str:
 
 
 def audit_sentence(report: FamiliesReport) -> str:
-    """What people who read families found, beside the paper's; nothing where none was graded."""
+    """Return what people who read families found, beside the paper's; nothing where none was graded."""
     if report.grades.is_empty():
         return ""
     from evolake.families.dataset.audit import audit_summary
@@ -167,7 +167,7 @@ def audit_sentence(report: FamiliesReport) -> str:
 
 
 def _example(row: dict[str, Any]) -> dict[str, Any]:
-    """An accepted family as it is shown: title, facts, the text of its shortest instance."""
+    """Return an accepted family as it is shown: title, facts, the text of its shortest instance."""
     answer = json.loads(row["answer"])
     facts = pl.DataFrame([{
         "operator": row["operator"], "category": row["category"], "difficulty": row["difficulty"],

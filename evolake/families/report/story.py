@@ -54,14 +54,14 @@ def _labels(labels: Row) -> str:
 
 
 def _entered(came: Row) -> str:
-    """What became of the seeds that were added; "" where none was."""
+    """Return what became of the seeds that were added; "" where none was."""
     if not came["judged"]:
         return ""
     return f"; of {counted(came['judged'], 'new seed')} {came['accepted'] or 'none'} {'is' if came['accepted'] < 2 else 'are'} accepted"
 
 
 def _chosen(chosen: Row) -> str:
-    """What learnability did in the cycle; "" where it counts nothing."""
+    """Return what learnability did in the cycle; "" where it counts nothing."""
     said = []
     if chosen["going"]:
         said.append(f"{chosen['going']} {'is' if chosen['going'] == 1 else 'are'} retired, as the policy learns nothing from them")

@@ -49,7 +49,7 @@ class FamilyRequest(EvolveRequest):
 
 
 def evolve(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
-    """A new child, or a mended draft; an empty reply that says why there is none."""
+    """Return a new child, or a mended draft; an empty reply that says why there is none."""
     return _corrected(request, random) if request.draft is not None else _child(request, random)
 
 
@@ -72,7 +72,7 @@ def _child(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
 
 
 def _corrected(request: EvolveRequest, random: np.random.Generator) -> EvolveReply:
-    """The draft under another alternative of one rule, the rules of its own operator (which stand last) before those of its parents."""
+    """Return the draft under another alternative of one rule, the rules of its own operator (which stand last) before those of its parents."""
     assert request.draft is not None and request.draft_record is not None
     parents, draft = [from_record(record) for record in request.records], from_record(request.draft_record)
     if request.draft.gate in GIVEN_UP:
@@ -92,7 +92,7 @@ def _corrected(request: EvolveRequest, random: np.random.Generator) -> EvolveRep
 
 
 def _composed(make: Callable[..., Family], *arguments: Any) -> Family | str:
-    """The child, or why there is none: parents that do not compose, or that make our code raise. One bad parent stops no other."""
+    """Return the child, or why there is none: parents that do not compose, or that make our code raise. One bad parent stops no other."""
 
     def compose() -> Family | str:
         try:
@@ -105,7 +105,7 @@ def _composed(make: Callable[..., Family], *arguments: Any) -> Family | str:
 
 
 def as_reply(child: Family, parents: list[Family], note: str = "") -> EvolveReply:
-    """The child as the role's reply, whole in `record`."""
+    """Return the child as the role's reply, whole in `record`."""
     record = to_record(child)
     ids = [parent.family_id for parent in parents]
     return EvolveReply(

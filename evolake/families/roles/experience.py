@@ -26,13 +26,13 @@ def merged(existing: Sequence[str], candidates: Sequence[str], limit: int) -> li
 
 
 def same(first: str, other: str) -> bool:
-    """Whether two items say the same."""
+    """Return whether two items say the same."""
     left, right = _words(first), _words(other)
     return left == right or (bool(left | right) and len(left & right) >= SAME * len(left | right))
 
 
 def one_sentence(text: str) -> str:
-    """The first sentence, on one line, capped."""
+    """Return the first sentence, on one line, capped."""
     flat = " ".join(text.split())
     first = re.split(r"(?<=[.!?。！？])\s", flat, maxsplit=1)[0]
     return first[:LONGEST]

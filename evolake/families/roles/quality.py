@@ -59,7 +59,7 @@ def build_validator(request: ValidatorRequest, random: np.random.Generator) -> V
 
 
 def curate(request: CurateRequest, random: np.random.Generator) -> CurateReply:
-    """The existing items and the new ones that say something else, oldest first out."""
+    """Return the existing items and the new ones that say something else, oldest first out."""
     return CurateReply(items=merged(request.existing, request.candidates, request.limit))
 
 

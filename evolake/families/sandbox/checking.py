@@ -14,12 +14,12 @@ from evolake.program_templates import fill_template
 
 
 def checker_on_tasks(source: str) -> str:
-    """The checker as a validator of {"inputs", "answers"}."""
+    """Return the checker as a validator of {"inputs", "answers"}."""
     return fill_template("evolake.families.sandbox.templates.checker", source=source + "\n", inputs='task["inputs"]', answers='task["answers"]')
 
 
 def checker_on_answers(source: str, answers: Sequence[Any]) -> str:
-    """The checker as a validator of the family's own inputs, which judges the same answers every time."""
+    """Return the checker as a validator of the family's own inputs, which judges the same answers every time."""
     written = f"part_json.loads({as_json([*answers, ''])!r})[:-True]"
     return fill_template("evolake.families.sandbox.templates.checker", source=source + "\n", inputs="task", answers=written)
 
@@ -27,7 +27,8 @@ def checker_on_answers(source: str, answers: Sequence[Any]) -> str:
 def check(
     source: str, tasks: Sequence[tuple[Any, Sequence[Any]]], *, pool: Any, caps: Caps = Caps(), elsewhere: bool = False
 ) -> list[Solved]:
-    """What a checker says of answers to inputs: each result's `answer` is a list of truth values. Raises MachineryError when the jail failed."""
+    """Return what a checker says of answers to inputs: each result's `answer` is a list of truth values. Raises MachineryError when the jail failed.
+    """
     payload = [{"inputs": inputs, "answers": list(answers)} for inputs, answers in tasks]
     return [verdicts(item, len(task["answers"])) for item, task in zip(
         solve(checker_on_tasks(source), payload, pool=pool, caps=caps, elsewhere=elsewhere), payload, strict=True
@@ -35,7 +36,7 @@ def check(
 
 
 def verdicts(item: Solved, count: int) -> Solved:
-    """The result, if it holds that many truth values; else one of status "protocol", for the checker shares its process with the wrapper."""
+    """Return the result, if it holds that many truth values; else one of status "protocol", for the checker shares its process with the wrapper."""
     whole = isinstance(item.answer, list) and len(item.answer) == count and all(isinstance(verdict, bool) for verdict in item.answer)
     return item if item.status != "ok" or whole else Solved("protocol", "not a list of verdicts", None, "NoneType", None, item.cpu_s)
 
@@ -46,6 +47,6 @@ def accepted(columns: Mapping[str, Sequence[Solved]], row: int, place: int) -> d
 
 
 def by_majority(said: Mapping[str, bool], checkers: int) -> bool | None:
-    """The verdict of more than half of all checkers; None if there is none."""
+    """Return the verdict of more than half of all checkers; None if there is none."""
     yes, no = sum(said.values()), sum(not verdict for verdict in said.values())
     return True if 2 * yes > checkers else False if 2 * no > checkers else None

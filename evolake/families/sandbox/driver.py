@@ -85,7 +85,7 @@ def solve(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def probe(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
-    """What `solution` makes of inputs of no family's form. payload: {"cap_s"}."""
+    """Return what `solution` makes of inputs of no family's form. payload: {"cap_s"}."""
     return solve(source, {"inputs": list(PROBES), "cap_s": payload["cap_s"]})
 
 
@@ -116,7 +116,7 @@ def _loaded(source: str, payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain(value: Any, *, keys: bool, depth: int = 0) -> Any:
-    """The value as JSON would give it back. keys: whether keys of mappings that are numbers may become strings (answers), or may not (inputs).
+    """Return the value as JSON would give it back. keys: whether keys of mappings that are numbers may become strings (answers), or may not (inputs).
 
     Raises NotPlain for what JSON cannot carry: sets, objects, NaN and infinities, and nesting past MAX_DEPTH.
     """
@@ -164,7 +164,9 @@ def _entry(namespace: dict[str, Any], name: str, item: Callable[[Any], dict[str,
 
 
 def each(element: Callable[[Any], dict[str, Any]], items: list[Any], cap_s: float) -> list[dict[str, Any]]:
-    """What `element` gives for each item, in order, with `status` and `reason`; what it raises is a status. cap_s: cpu seconds an item may take."""
+    """Return what `element` gives for each item, in order, with `status` and `reason`; what it raises is a status. cap_s: cpu seconds an item may
+    take.
+    """
     signal.signal(signal.SIGVTALRM, _time_up)
     done: list[dict[str, Any]] = []
     slow = 0

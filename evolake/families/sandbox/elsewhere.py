@@ -31,7 +31,7 @@ class _Like(type):
 
 
 def _seeded(items: Any) -> bool:
-    """Whether the order of these depends on the hash seed or on addresses."""
+    """Return whether the order of these depends on the hash seed or on addresses."""
     return any(_seeded(item) if isinstance(item, tuple | builtins.frozenset) else not isinstance(item, Number) for item in items)
 
 
@@ -47,7 +47,7 @@ class set(builtins.set, metaclass=_Like):
         return _turned(self, super().__iter__())
 
     def pop(self) -> Any:
-        """The last of the elements, in that order, so as not to go through them all."""
+        """Return the last of the elements, in that order, so as not to go through them all."""
         if not self:
             raise KeyError("pop from an empty set")
         result = next(iter(self))
@@ -87,7 +87,7 @@ def hash(item: Any) -> int:
 
 
 def gathered(result: Any) -> Any:
-    """A set from here for one that an operation on the keys or items of a mapping gave."""
+    """Return a set from here for one that an operation on the keys or items of a mapping gave."""
     return set(result) if type(result) is builtins.set else result
 
 
@@ -143,7 +143,7 @@ def _is_super(node: ast.expr) -> bool:
 
 
 def moved(source: str) -> str:
-    """The source with sets and hashes from here; as it is where it cannot be parsed. Called before the clock is moved."""
+    """Return the source with sets and hashes from here; as it is where it cannot be parsed. Called before the clock is moved."""
     prefix = "elsewhere_"
     while prefix in source:
         prefix += "_"

@@ -31,7 +31,8 @@ VALIDATOR = '''def solution(inputs):
 
 
 def external_names(pool: Any) -> list[str]:
-    """The datasets that can be adapted: those with a curriculum. Raises InputError without the library, MachineryError when the jail failed."""
+    """Return the datasets that can be adapted: those with a curriculum. Raises InputError without the library, MachineryError when the jail failed.
+    """
     require_library()
     outcome = called(pool, f"{GYM}:listing", "", {}, GYM_CAPS)
     if outcome.status != "ok":
@@ -40,7 +41,9 @@ def external_names(pool: Any) -> list[str]:
 
 
 def external_family(name: str) -> Family:
-    """The dataset as a family. Its answer, the dataset's own, is among the hidden inputs. Generate it with `GYM_CAPS` and a pool of `GYM_PRELOAD`."""
+    """Return the dataset as a family. Its answer, the dataset's own, is among the hidden inputs. Generate it with `GYM_CAPS` and a pool of
+    `GYM_PRELOAD`.
+    """
     generator = fill_template("evolake.families.sandbox.templates.external_generator", name=repr(name))
     return Family(
         name=f"gym-{name.replace('_', '-')}", title=f"reasoning-gym: {name}", category="other", language="en", generator=generator,

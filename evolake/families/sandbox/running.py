@@ -139,7 +139,7 @@ def solve(
 
 
 def probe(source: str, *, pool: Any, caps: Caps = Caps()) -> list[Solved]:
-    """What a validator makes of inputs that are none. Raises MachineryError."""
+    """Return what a validator makes of inputs that are none. Raises MachineryError."""
     from evolake.families.sandbox.driver import PROBES
 
     return [_solved(item) for item in _items(pool, "probe", source, {"cap_s": caps.cpu_s}, len(PROBES), caps)]
@@ -160,8 +160,8 @@ def called(pool: Any, driver: str, source: str, payload: dict[str, Any], caps: C
 
 
 def sound(value: Any) -> bool:
-    """Whether a value from a candidate's process can be handled without care: flat enough, finite, of bearable size. The driver sees to it, but runs
-    where the candidate can change it.
+    """Return whether a value from a candidate's process can be handled without care: flat enough, finite, of bearable size. The driver sees to it,
+    but runs where the candidate can change it.
     """
     waiting, values, characters = [(value, 0)], 0, 0
     while waiting:
@@ -183,8 +183,8 @@ def _filled_length(template: str, slot_texts: Sequence[str]) -> int:
 
 
 def _items(pool: Any, function: str, source: str, payload: dict[str, Any], wanted: int, caps: Caps) -> list[dict[str, Any]]:
-    """The items of one call, each with a known status, a short reason and its share of the call's time by the kernel; where the call failed as a
-    whole, each item says so.
+    """Return the items of one call, each with a known status, a short reason and its share of the call's time by the kernel; where the call failed as
+    a whole, each item says so.
     """
     if not wanted:
         return []
@@ -199,7 +199,7 @@ def _items(pool: Any, function: str, source: str, payload: dict[str, Any], wante
 
 
 def _stated(item: dict[str, Any]) -> dict[str, Any]:
-    """The item, its status one of STATUSES and its reason one line."""
+    """Return the item, its status one of STATUSES and its reason one line."""
     status, reason = item.get("status"), item.get("reason")
     if not isinstance(status, str) or status not in STATUSES or not isinstance(reason, str):
         return {"status": "protocol", "reason": FOREIGN}

@@ -31,12 +31,12 @@ SHAPES = (
 
 
 def gym_task(name: str) -> Family:
-    """A data set of reasoning-gym as a draft with its scorer."""
+    """Return a data set of reasoning-gym as a draft with its scorer."""
     return replace(external_family(name), operator=OPERATOR, checkers={"scorer": load_template(f"{_TEMPLATES}.gym_scorer")})
 
 
 def folder_task(folder: Path) -> Family:
-    """The task in a folder as a draft. Raises InputError if the folder has neither shape, or is too large."""
+    """Return the task in a folder as a draft. Raises InputError if the folder has neither shape, or is too large."""
     paths = sorted(path for path in folder.rglob("*.py") if path.name != "__init__.py")
     if len(paths) > MOST_FILES:
         what = f"{folder} has more Python files than a task may have"

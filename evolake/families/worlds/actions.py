@@ -140,7 +140,7 @@ class Bound:
         return self._variables(self.action.writes)
 
     def code(self, meaning: str) -> str:
-        """The action's `run`, `table` or `relation`, of these stores."""
+        """Return the action's `run`, `table` or `relation`, of these stores."""
         text: str = getattr(self.action, meaning)
         text = text.replace('"S"', f'"{self.first}"').replace('"T"', f'"{self.second}"')
         return text.replace("K", str(self.amount))
@@ -150,7 +150,7 @@ class Bound:
 
 
 def bound_actions() -> list[Bound]:
-    """Every action with every choice of stores and amount, once each."""
+    """Return every action with every choice of stores and amount, once each."""
     result = {}
     for action in ACTIONS:
         for first, second in permutations(STORES):
@@ -161,6 +161,6 @@ def bound_actions() -> list[Bound]:
 
 
 def labels(keys: Iterable[str]) -> list[str]:
-    """What titles call the actions of these keys. Raises KeyError for a key of no action."""
+    """Return what titles call the actions of these keys. Raises KeyError for a key of no action."""
     known = {action.key: action.action.label for action in bound_actions()}
     return [known[key] for key in keys]

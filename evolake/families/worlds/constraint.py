@@ -41,7 +41,7 @@ LONGEST_TITLE = 200
 
 
 def constraint_world(random: np.random.Generator) -> Family:
-    """A family that no other is a parent of. Raises NoWorld: no constraints and question were found of which the answer depends and varies."""
+    """Return a family that no other is a parent of. Raises NoWorld: no constraints and question were found of which the answer depends and varies."""
     for turn in range(DRAWS):
         if turn % TURNS == 0:
             structure = list(STRUCTURES.values())[int(random.choice(len(STRUCTURES), p=[one.share for one in STRUCTURES.values()]))]
@@ -99,7 +99,7 @@ def _answer(solution: Callable[..., Any], inputs: Any) -> Any:
 
 
 def world_of(structure: Structure, theme: Theme, kinds: list[Kind], laws: list[Law], question: Question) -> Family:
-    """The family of these choices; the first of the laws is in force."""
+    """Return the family of these choices; the first of the laws is in force."""
     way = structure.way
     theme = Theme(theme.key, theme.title, theme.category, theme.names, theme.opening, {**theme.words, "ways": f"{way}s"})
     points = (law_point(laws, theme), *points_of(question, way))
@@ -114,13 +114,13 @@ def world_of(structure: Structure, theme: Theme, kinds: list[Kind], laws: list[L
 
 
 def law_point(laws: list[Law], theme: Theme) -> MutationPoint:
-    """The rule slot of a world's law."""
+    """Return the rule slot of a world's law."""
     texts = {law.name: upper(WORD.sub(lambda match: theme.words[match[1]], law.text)) for law in laws}
     return MutationPoint("law", tuple(Alternative(name, text, f'"{name}"') for name, text in texts.items()), laws[0].name)
 
 
 def title(theme: Theme, kinds: list[Kind], question: Question) -> str:
-    """What the puzzle is about, what is asked, and what the constraints speak of."""
+    """Return what the puzzle is about, what is asked, and what the constraints speak of."""
     labels = list(dict.fromkeys(kind.label for kind in kinds))
     spoken = labels[0] if len(labels) == 1 else ", ".join(labels[:-1]) + " and " + labels[-1]
     return f"{theme.title}: {question.title}, from {spoken}"[:LONGEST_TITLE]

@@ -12,7 +12,7 @@ Holder = Callable[[MutationPoint, Alternative], str]
 
 
 def declared_source(template: str, points: Sequence[MutationPoint], holder: Holder, listed: Sequence[tuple[str, str]] = ()) -> str:
-    """The assignment of SENTENCES.
+    """Return the assignment of SENTENCES.
 
     holder: the name in the engines of a rule's alternative, "" where only the rule's constant is. listed: (sentence of a list with {slots}, name in
     the engines).

@@ -17,7 +17,7 @@ from evolake.program_templates import fill_template
 
 
 def search_source(structure: Structure, kinds: Sequence[Kind], laws: Sequence[Law], question: Question) -> str:
-    """The primary."""
+    """Return the primary."""
     known = "".join(f'    "{kind.name}": ({kind.name}, {0 if kind.whole else kind.things}),\n' for kind in kinds)
     constraints = _functions(kinds, laws, f"x, {structure.more}", "check") + f'\n\nKINDS = {{\n{known}    "law": (law, 0),\n}}\n'
     return _filled(
@@ -27,7 +27,7 @@ def search_source(structure: Structure, kinds: Sequence[Kind], laws: Sequence[La
 
 
 def sat_source(structure: Structure, kinds: Sequence[Kind], laws: Sequence[Law], question: Question) -> str:
-    """An independent validator."""
+    """Return an independent validator."""
     given = "weights," if structure.name == "selection" else ""
     constraints = _functions(kinds, laws, "X, V, S" + (", weights" if given else ""), "clauses") + _table(kinds)
     return _filled(
@@ -37,7 +37,7 @@ def sat_source(structure: Structure, kinds: Sequence[Kind], laws: Sequence[Law],
 
 
 def listing_source(structure: Structure, kinds: Sequence[Kind], laws: Sequence[Law], question: Question) -> str:
-    """An independent validator."""
+    """Return an independent validator."""
     return _filled(
         "listing", structure, laws, question, constraints=view_functions(structure, kinds, laws) + _table(kinds), view=structure.view,
         views=structure.all_views, answer=f"{question.listing}\n",
@@ -45,13 +45,13 @@ def listing_source(structure: Structure, kinds: Sequence[Kind], laws: Sequence[L
 
 
 def view_functions(structure: Structure, kinds: Sequence[Kind], laws: Sequence[Law]) -> str:
-    """The constraints and laws on whole arrangements, and `value` of a thing in one."""
+    """Return the constraints and laws on whole arrangements, and `value` of a thing in one."""
     functions = _functions(kinds, laws, f"{structure.view}, {structure.more}", "view")
     return f"{functions}\n\ndef value({structure.view}, e):\n    return {structure.value_of}\n"
 
 
 def law_constant(laws: Sequence[Law]) -> str:
-    """The assignment that the mutation point `law` changes."""
+    """Return the assignment that the mutation point `law` changes."""
     return f'LAW = "{laws[0].name}"\n'
 
 
@@ -67,7 +67,7 @@ def _table(kinds: Sequence[Kind]) -> str:
 
 
 def _filled(name: str, structure: Structure, laws: Sequence[Law], question: Question, **values: object) -> str:
-    """The source of an engine: what each of them begins with, and what is its own."""
+    """Return the source of an engine: what each of them begins with, and what is its own."""
     keys = ["names", "clues", "ask", *structure.extra]
     point = {"extreme": 'EXTREME = "smallest"\n', "force": 'FORCE = "must"\n', None: ""}[question.point]
     return fill_template(

@@ -48,13 +48,13 @@ class Kind:
         return "".join(f", {letter}" for letter in self.args)
 
     def sentences(self, words: Mapping[str, str]) -> list[str]:
-        """The patterns in the theme's words, arguments still open; one that needs a word which the theme lacks is left out."""
+        """Return the patterns in the theme's words, arguments still open; one that needs a word which the theme lacks is left out."""
         usable = [pattern for pattern in self.patterns if set(WORD.findall(pattern)) <= set(words)]
         return [upper(WORD.sub(lambda match: words[match[1]], pattern)) for pattern in usable]
 
 
 def upper(sentence: str) -> str:
-    """The sentence with a capital at its beginning."""
+    """Return the sentence with a capital at its beginning."""
     return sentence[:1].upper() + sentence[1:]
 
 

@@ -51,7 +51,7 @@ def is_alive(family: Family, steps: Steps | None = None, levels: tuple[int, ...]
 
 
 def _accepted_shares(family: Family, instances: list[Any], answers: list[Any]) -> tuple[float, float]:
-    """How often the best constant and the best two are accepted, of the answers to other instances."""
+    """Return how often the best constant and the best two are accepted, of the answers to other instances."""
     right = accepting(family)
     return candidate_shares([[right(inputs, answer) for answer in answers] for inputs in instances])
 

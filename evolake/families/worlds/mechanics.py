@@ -54,7 +54,7 @@ def mechanics_of(family: Family) -> Mechanics:
 
 @cache
 def _engines() -> dict[str, str]:
-    """The docstring of an engine's primary -> its name."""
+    """Return the docstring of an engine's primary -> its name."""
     names = _PRIMARIES | {puzzle.name: f"{_WORLDS}.puzzles.templates.{puzzle.name}_primary" for puzzle in PUZZLES}
     return {load_template(template).split('"""')[1]: name for name, template in names.items()}
 

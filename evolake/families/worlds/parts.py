@@ -84,13 +84,13 @@ Asked = TypeVar("Asked")
 
 
 def by_rules(labels: Iterable[str]) -> str:
-    """The end of a title, each label once."""
+    """Return the end of a title, each label once."""
     once = list(dict.fromkeys(labels))
     return ", by " + (" and ".join([", ".join(once[:-1]), once[-1]]) if len(once) > 1 else once[0])
 
 
 def labels_of(keys: Iterable[str], known: Iterable[WithAmount[Kind]]) -> list[str]:
-    """What titles call the rules of these keys. Raises KeyError for a key of no rule that is known."""
+    """Return what titles call the rules of these keys. Raises KeyError for a key of no rule that is known."""
     by_key = {item.key: item.rule.label for item in known}
     return [by_key[key] for key in keys]
 
@@ -99,7 +99,7 @@ def drawn_world(
     random: np.random.Generator, themes: Sequence[Theme], questions: Sequence[Asked], known: Mapping[str, Sequence[Chosen]],
     family_of: Callable[[Theme, dict[str, list[Chosen]], Asked], Family | None],
 ) -> Family | None:
-    """A family of a drawn theme, question and two rules of each point; None where none came of any.
+    """Return a family of a drawn theme, question and two rules of each point; None where none came of any.
 
     known: the rules of each point. family_of: the family of these choices, None where they are not worth one.
     """
@@ -113,7 +113,7 @@ def drawn_world(
 
 
 def points_of(rules: Mapping[str, Sequence[Chosen]], said: Callable[[Chosen], str]) -> tuple[MutationPoint, ...]:
-    """The mutation points of rules, by point; the first alternative of each is in force."""
+    """Return the mutation points of rules, by point; the first alternative of each is in force."""
     return tuple(
         MutationPoint(name, tuple(Alternative(item.key, said(item), f'"{item.key}"') for item in alternatives), alternatives[0].key)
         for name, alternatives in rules.items()
@@ -121,7 +121,7 @@ def points_of(rules: Mapping[str, Sequence[Chosen]], said: Callable[[Chosen], st
 
 
 def constants_of(rules: Mapping[str, Sequence[Keyed]]) -> str:
-    """The assignments that say which rules are in force."""
+    """Return the assignments that say which rules are in force."""
     return "".join(f'{point.upper()} = "{alternatives[0].key}"\n' for point, alternatives in rules.items())
 
 
@@ -140,7 +140,7 @@ def process_family(
     theme: Themed, title: str, template: str, sources: WorldSources, *, points: tuple[MutationPoint, ...], ports: tuple[Port, ...],
     answer: AnswerType = "integer",
 ) -> Family:
-    """The family of a process world, by its sources."""
+    """Return the family of a process world, by its sources."""
     assert theme.category in CATEGORIES
     return Family(
         name="process_world", title=title, category=theme.category,  # pyright: ignore[reportArgumentType]

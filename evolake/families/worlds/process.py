@@ -38,7 +38,7 @@ TRIED, TRIES, DIFFERENT, CHANGED = 5, 12, 4, 2
 
 
 def process_world(random: np.random.Generator) -> Family:
-    """A family that no other is a parent of. Raises NoWorld."""
+    """Return a family that no other is a parent of. Raises NoWorld."""
     kind = random.random()
     if kind >= 1 - BOARDS or kind < QUEUES * (1 - BOARDS):
         name, drawn = ("queue", queue_world) if kind < QUEUES else ("board", board_world)
@@ -52,7 +52,7 @@ def process_world(random: np.random.Generator) -> Family:
 
 
 def _run_world(random: np.random.Generator) -> Family | None:
-    """A family of a drawn theme and question; None if no rules were found for them."""
+    """Return a family of a drawn theme and question; None if no rules were found for them."""
     theme = RUN_THEMES[int(random.integers(len(RUN_THEMES)))]
     question = RUNS[int(random.integers(len(RUNS)))]
     store = "ab"[int(random.integers(2))]
@@ -73,7 +73,7 @@ def _run_world(random: np.random.Generator) -> Family | None:
 
 
 def run_world_of(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion, store: str) -> Family:
-    """The family of these choices; of each rule the first alternative is in force. store: the one that is asked about."""
+    """Return the family of these choices; of each rule the first alternative is in force. store: the one that is asked about."""
     touched = {name for alternatives in rules.values() for alternative in alternatives for name in alternative.reads}
     uses = ["a", "b", *(name for name in "rq" if name in touched or name in question.uses)]
     points = points_of(rules, lambda item: said(item, theme))
@@ -96,7 +96,7 @@ def _holder(point: MutationPoint, item: Alternative) -> str:
 
 
 def said(item: Bound, theme: RunTheme) -> str:
-    """The action in the words of the theme, as a command."""
+    """Return the action in the words of the theme, as a command."""
     words = {**theme.words, "s": theme.words[item.first], "t": theme.words[item.second], "k": str(item.amount), "an_even": "an even-numbered"}
     if item.amount == 1:
         words |= {"units": theme.words["units"].removesuffix("s"), "marks": theme.words["mark"]}
@@ -122,12 +122,12 @@ def template(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuesti
 
 
 def title(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion) -> str:
-    """What the puzzle is about, what is asked, and which rules are in force."""
+    """Return what the puzzle is about, what is asked, and which rules are in force."""
     return f"{theme.title}: {question.title}{by_rules(labels(alternatives[0].key for alternatives in rules.values()))}"
 
 
 def _lively(rules: dict[str, list[Bound]], asked: set[str]) -> bool:
-    """Whether every rule in force matters to what is asked, both stores do, and no variable is spoken of that does not."""
+    """Return whether every rule in force matters to what is asked, both stores do, and no variable is spoken of that does not."""
     chosen = [alternatives[0] for alternatives in rules.values()]
     changed = {name for item in chosen for name in item.writes}
     matters, before = set(asked), set[str]()

@@ -183,7 +183,7 @@ QUESTIONS = (
 
 
 def points_of(question: Question, ways: str) -> tuple[MutationPoint, ...]:
-    """The rule slot of a question: which end, or certain against possible. ways: what the arrangements are called, singular."""
+    """Return the rule slot of a question: which end, or certain against possible. ways: what the arrangements are called, singular."""
     if question.point == "extreme":
         ends = tuple(Alternative(name, name, f'"{name}"') for name in ("smallest", "largest"))
         return (MutationPoint("extreme", ends, "smallest"),)

@@ -21,14 +21,14 @@ TRACE = """    single = {name: np.array([value]) for name, value in start.items(
     trace = columns(walked(numbered(single, inputs), inputs)[:, 0], inputs)
 """
 def simulation_source(rules: Mapping[str, Sequence[Bound]], question: RunQuestion, store: str) -> str:
-    """The primary."""
+    """Return the primary."""
     trace = "" if question.open_start else "    trace = played(start, inputs)\n"
     answer = f"{trace}{_of(question.run, store)}\n"
     return _filled("run_simulation", constants=constants_of(rules), played=run_functions(rules), answer=answer)
 
 
 def table_source(rules: Mapping[str, Sequence[Bound]], question: RunQuestion, store: str) -> str:
-    """An independent validator."""
+    """Return an independent validator."""
     functions = "".join(f"\n\ndef {action.key}(z, cap, m):\n    return {{{action.code('table')}}}\n" for action in _actions(rules))
     table = "\n\nACTIONS = {" + ", ".join(f'"{action.key}": {action.key}' for action in _actions(rules)) + "}\n"
     trace = "" if question.open_start else TRACE
@@ -39,7 +39,7 @@ def table_source(rules: Mapping[str, Sequence[Bound]], question: RunQuestion, st
 
 
 def clauses_source(rules: Mapping[str, Sequence[Bound]], question: RunQuestion, store: str) -> str:
-    """An independent validator."""
+    """Return an independent validator."""
     functions = "".join(f"\n\ndef {action.key}(u, v, cap, m):\n    return {action.code('relation')}\n" for action in _actions(rules))
     table = "\n\nACTIONS = {\n" + "".join(f'    "{item.key}": ({item.key}, {item.reads!r}, {item.writes!r}),\n' for item in _actions(rules)) + "}\n"
     return _filled(
@@ -52,7 +52,7 @@ def clauses_source(rules: Mapping[str, Sequence[Bound]], question: RunQuestion, 
 def generator_source(
     rules: Mapping[str, Sequence[Bound]], question: RunQuestion, store: str, *, uses: Sequence[str], events: Sequence[str], modes: Sequence[str]
 ) -> str:
-    """The generator. uses: the variables that the statement speaks of. modes: the words for 0 and 1."""
+    """Return the generator. uses: the variables that the statement speaks of. modes: the words for 0 and 1."""
     texts = ["str(cap)", 'str(start["a"])', 'str(start["b"])', *(["str(m)", 'str(start["r"] + 1)'] if "r" in uses else [])]
     texts += [f'{list(modes)!r}[start["q"]]'] if "q" in uses else []
     return _filled(
@@ -62,7 +62,7 @@ def generator_source(
 
 
 def reader_source(whole: str, declared: str, question: RunQuestion, *, uses: Sequence[str], events: Sequence[str], modes: Sequence[str]) -> str:
-    """The reader. whole: the expression of the whole statement. declared: the assignment of its sentences."""
+    """Return the reader. whole: the expression of the whole statement. declared: the assignment of its sentences."""
     start, slot, cap = ['"a": int(match["slot2"])', '"b": int(match["slot3"])'], 4, 'int(match["slot1"])'
     if "r" in uses:
         cap += f', "marks": int(match["slot{slot}"])'
@@ -78,7 +78,7 @@ def reader_source(whole: str, declared: str, question: RunQuestion, *, uses: Seq
 
 
 def run_functions(rules: Mapping[str, Sequence[Bound]]) -> str:
-    """The actions as statements of one function, of which each is a case, and `played`, which makes a run of them."""
+    """Return the actions as statements of one function, of which each is a case, and `played`, which makes a run of them."""
     cases = "".join(
         f'    {"el" if number else ""}if rule == "{action.key}":\n        {action.code("run").replace(NEWLINE, NEWLINE + "    ")}\n'
         for number, action in enumerate(_actions(rules))
@@ -99,5 +99,5 @@ def _close(rules: Mapping[str, Sequence[Bound]]) -> str:
 
 
 def _of(code: str, store: str) -> str:
-    """A question's code, of the store that it asks about."""
+    """Return a question's code, of the store that it asks about."""
     return code.replace('"S"', f'"{store}"')

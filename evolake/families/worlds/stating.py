@@ -27,7 +27,7 @@ FORM = {"thing": r"\w+", "rank": r"\d+"}
 
 
 def template(theme: Theme, structure: Structure, question: Question) -> str:
-    """The statement with its slots and rule."""
+    """Return the statement with its slots and rule."""
     base = structure.slots
     slots = {f"s{number}": f"[Input Slot {base + number}]" for number in range(1, len(question.keys) + 1)}
     law = f"Of the {theme.words['folk']}, [Input Slot {base}] {theme.words['wear']}. [Rule law]"
@@ -35,7 +35,7 @@ def template(theme: Theme, structure: Structure, question: Question) -> str:
 
 
 def generator_source(theme: Theme, structure: Structure, kinds: Sequence[Kind], laws: Sequence[Law], question: Question) -> str:
-    """The generator. Raises KeyError for a theme that lacks a word of the question."""
+    """Return the generator. Raises KeyError for a theme that lacks a word of the question."""
     rows = []
     for kind in kinds:
         spans = ", ".join(f"lambda {structure.more}: {span}" for span in kind.spans)
@@ -51,7 +51,7 @@ def generator_source(theme: Theme, structure: Structure, kinds: Sequence[Kind], 
 
 
 def reader_source(theme: Theme, structure: Structure, kinds: Sequence[Kind], question: Question, points: Sequence[MutationPoint]) -> str:
-    """The reader: the whole statement must be this family's, and each sentence that of exactly one pattern. It declares its sentences."""
+    """Return the reader: the whole statement must be this family's, and each sentence that of exactly one pattern. It declares its sentences."""
     rows = []
     for kind in kinds:
         for pattern in kind.sentences(theme.words):

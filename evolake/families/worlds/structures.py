@@ -53,7 +53,7 @@ class Structure:
 
 
 def _ordered(name: str, share: float, kinds: tuple[Kind, ...]) -> Structure:
-    """A structure in which every thing has a place of its own."""
+    """Return a structure in which every thing has a place of its own."""
     return Structure(
         name=name, share=share, way="arrangement", kinds=kinds, themes=tuple(THEMES[name]), view="order", more="n", bind="n = count",
         extra=("marked",), values="range(1, n + 1)", rest="some - {v}", excludes=EXCLUSIVE, all_views="permutations(range(count))",

@@ -15,14 +15,14 @@ class NoWorld(ValueError):
 
 
 def entry(source: str, name: str) -> Callable[..., Any]:
-    """The function of a source."""
+    """Return the function of a source."""
     space: dict[str, Any] = {}
     exec(compile(source, name, "exec"), space)
     return space[name]
 
 
 def generating(source: str) -> Callable[[int, Random], Any]:
-    """The inputs that a generator gives of (difficulty, random numbers)."""
+    """Return the inputs that a generator gives of (difficulty, random numbers)."""
     space: dict[str, Any] = {}
     exec(compile(source.replace("import random\n", ""), "generator", "exec"), space)
 
@@ -39,7 +39,7 @@ def answer_text(answer: Any) -> str:
 
 
 def by_other_rules(family: Family) -> list[str]:
-    """The primary's source with one rule under another alternative, for each of these."""
+    """Return the primary's source with one rule under another alternative, for each of these."""
     return [
         family.validator.replace(f'{point.constant} = "{point.chosen}"', f"{point.constant} = {item.code}")
         for point in family.points for item in point.alternatives if item.name != point.chosen
@@ -56,8 +56,8 @@ def accepting(family: Family) -> Callable[[Any, Any], bool]:
 
 
 def all_matter(family: Family, difficulty: int, tries: int, different: int, changed: int) -> bool:
-    """Whether each rule matters: of `tries` instances of one difficulty, at least `different` answers differ, and by the other alternative of any
-    rule at least `changed` are wrong."""
+    """Return whether each rule matters: of `tries` instances of one difficulty, at least `different` answers differ, and by the other alternative of
+    any rule at least `changed` are wrong."""
     make, right = generating(family.generator), accepting(family)
     instances = [make(difficulty, Random(seed)) for seed in range(tries)]
 
@@ -71,7 +71,7 @@ def all_matter(family: Family, difficulty: int, tries: int, different: int, chan
 
 
 def _answer_of(solution: Callable[..., Any], inputs: Any) -> Any:
-    """The answer; None where another rule leaves no answer to a question with many."""
+    """Return the answer; None where another rule leaves no answer to a question with many."""
     try:
         return solution(inputs)
     except (ValueError, TypeError, KeyError):

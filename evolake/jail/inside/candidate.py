@@ -99,7 +99,7 @@ def confine(limits: dict[str, Any], policy: seccomp.Policy, root: str) -> None:
 
 
 def answer(driver: Callable[[str, Any], Any], source: str, payload: Any) -> bytes:
-    """The reply's body: what the driver returns, or what it raised."""
+    """Return the reply's body: what the driver returns, or what it raised."""
     try:
         return json.dumps({"status": "ok", "value": driver(source, payload)}, default=as_plain).encode()
     except BaseException as error:  # also SystemExit and KeyboardInterrupt: all are the candidate's

@@ -115,7 +115,7 @@ def command_line(pid: int, path: int, words: int) -> list[str]:
 
 
 def _text(memory: int, place: int) -> str:
-    """The C string at `place`, read page by page, since the page after it may not be there."""
+    """Return the C string at `place`, read page by page, since the page after it may not be there."""
     data = b""
     while b"\0" not in data and len(data) < LONGEST_WORD:
         step = 4096 - (place + len(data)) % 4096

@@ -147,7 +147,7 @@ def threads() -> int:
 
 
 def limit_values(limits: dict[str, Any], *, above: int = 0) -> dict[int, tuple[int, int]]:
-    """The kernel's part of `Limits` as (soft, hard) values. `above`: bytes already mapped that are not charged to the candidate."""
+    """Return the kernel's part of `Limits` as (soft, hard) values. `above`: bytes already mapped that are not charged to the candidate."""
     whole_seconds = max(1, math.ceil(limits["cpu_s"]))
     memory = above + int(limits["memory_mb"] * MEBIBYTE)
     size = int(limits["file_mb"] * MEBIBYTE)

@@ -108,13 +108,13 @@ def main() -> None:
 
 @functools.cache
 def outer_namespace() -> int:
-    """The one in which all jails of this launcher have their mounts made."""
+    """Return the one in which all jails of this launcher have their mounts made."""
     return namespaces.outer()
 
 
 @functools.cache
 def inner_namespace(identity: int) -> int:
-    """The one in which this launcher's runs live, one after another: nothing of a run stays in it."""
+    """Return the one in which this launcher's runs live, one after another: nothing of a run stays in it."""
     return namespaces.inner(outer_namespace(), identity)
 
 
@@ -168,7 +168,7 @@ def start_in_bubblewrap(message: dict[str, Any], stdout: int, stderr: int) -> tu
 
 
 def nothing() -> int:
-    """A descriptor to read nothing from; no device of the host, which a program could change by its descriptor."""
+    """Return a descriptor to read nothing from; no device of the host, which a program could change by its descriptor."""
     reader, writer = os.pipe()
     os.close(writer)
     return reader
@@ -181,7 +181,7 @@ def _restore_signals() -> None:
 
 
 def _first_process(summary: int) -> int | None:
-    """What bubblewrap tells of its jail's process 1; None when it ends or hangs first."""
+    """Return what bubblewrap tells of its jail's process 1; None when it ends or hangs first."""
     data = b""
     while b"}" not in data:
         ready, _, _ = select.select([summary], [], [], START_TIMEOUT_S)
@@ -193,7 +193,7 @@ def _first_process(summary: int) -> int | None:
 
 
 def start_on_host(message: dict[str, Any], stdout: int, stderr: int) -> tuple[int, int]:
-    """The weaker mode: limits and the filter, no namespaces. Twice the program's process number."""
+    """Return the weaker mode: limits and the filter, no namespaces. Twice the program's process number."""
     process = os.fork()
     if process == 0:
         try:

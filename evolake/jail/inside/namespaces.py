@@ -25,7 +25,7 @@ Range = tuple[int, int, int]
 
 
 def identities(kind: str) -> list[Range]:
-    """What this process's own namespace knows; kind: "uid" or "gid"."""
+    """Return what this process's own namespace knows; kind: "uid" or "gid"."""
     with open(f"/proc/self/{kind}_map") as file:
         return [(first, outside, count) for first, outside, count in (map(int, line.split()) for line in file)]
 
@@ -44,7 +44,7 @@ def noted_users() -> list[Range]:
 
 
 def outer() -> int:
-    """A descriptor of a new outer namespace. Raises OSError when the kernel refuses."""
+    """Return a descriptor of a new outer namespace. Raises OSError when the kernel refuses."""
     maps = {}
     for kind in ("uid", "gid"):
         lines = [(first + SHIFT, first, min(count, HIGHEST - first)) for first, _, count in identities(kind)]
@@ -53,7 +53,8 @@ def outer() -> int:
 
 
 def inner(outer: int, identity: int) -> int:
-    """A descriptor of a new namespace below `outer` in which `identity`, as the host counts, is nobody, and nobody else exists. Raises OSError.
+    """Return a descriptor of a new namespace below `outer` in which `identity`, as the host counts, is nobody, and nobody else exists. Raises
+    OSError.
 
     Only a process in the outer namespace may write the inner one's map, so one that joins it does all and sends the descriptor.
     """
@@ -78,7 +79,7 @@ def inner(outer: int, identity: int) -> int:
 
 
 def _mapped(maps: dict[str, str]) -> int:
-    """A descriptor of a new namespace below that of this process, with the lines of `maps`."""
+    """Return a descriptor of a new namespace below that of this process, with the lines of `maps`."""
     made, makes = os.pipe()
     held, holds = os.pipe()
     process = os.fork()

@@ -92,7 +92,7 @@ def _find(name: str, path: str) -> str:
 
 
 def collect(root: int, names: list[str], most_bytes: int) -> tuple[list[tuple[str, int]], bytes, list[str]]:
-    """What the program left: ([(name, size)], contents one after another, reasons why others were left out).
+    """Return what the program left: ([(name, size)], contents one after another, reasons why others were left out).
 
     `root` is a descriptor of the folder, opened before the program started. Every step of a name is opened relative to the step before and
     never through a link, so a link made by the program leads nowhere; opening does not block on a pipe it made, and only regular files

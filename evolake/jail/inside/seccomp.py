@@ -168,7 +168,7 @@ def _refuse_if_bits(load: bytes, bits: int) -> bytes:
 
 
 def program(policy: Policy, own_pid: int) -> bytes:
-    """The filter as instructions of eight bytes each. `own_pid` is the one process that may be signalled."""
+    """Return the filter as instructions of eight bytes each. `own_pid` is the one process that may be signalled."""
     head = step(LOAD_WORD, OFFSET_ARCHITECTURE)
     head += step(JUMP_EQUAL, syscalls.audit_architecture(), 1, 0) + step(RETURN, KILL_PROCESS)
     head += step(LOAD_WORD, OFFSET_NUMBER)
@@ -228,7 +228,7 @@ def program(policy: Policy, own_pid: int) -> bytes:
 
 @functools.lru_cache
 def template(policy: Policy) -> bytes:
-    """The filter with ANYBODY where the own process id belongs: assembled once, before the fork, since a call takes but two milliseconds."""
+    """Return the filter with ANYBODY where the own process id belongs: assembled once, before the fork, since a call takes but two milliseconds."""
     return program(policy, ANYBODY)
 
 

@@ -111,12 +111,12 @@ WRITING_BY_NAME = ("creat", "truncate")
 
 
 def supported() -> bool:
-    """Whether this machine's architecture has a table here."""
+    """Return whether this machine's architecture has a table here."""
     return os.uname().machine in ARCHITECTURES
 
 
 def audit_architecture() -> int:
-    """The constant that the kernel puts into `seccomp_data.arch` on this machine."""
+    """Return the constant that the kernel puts into `seccomp_data.arch` on this machine."""
     return ARCHITECTURES[os.uname().machine][0]
 
 

@@ -75,12 +75,12 @@ def memory_of(family: Iterable[int], folders: Sequence[int]) -> float:
 
 
 def too_much_memory(total_mb: float) -> str:
-    """What is said of a run that held more than `total_mb`."""
+    """Return what is said of a run that held more than `total_mb`."""
     return f"{TOO_MUCH_MEMORY} {total_mb:g} MiB in all its processes and files together"
 
 
 def out_of_memory(events: int) -> bool:
-    """Whether the kernel has ended a process of the control group for want of memory. events: descriptor of its file of such events."""
+    """Return whether the kernel has ended a process of the control group for want of memory. events: descriptor of its file of such events."""
     with contextlib.suppress(OSError):
         for line in os.pread(events, 4096, 0).decode().splitlines():
             name, _, count = line.partition(" ")
@@ -90,8 +90,8 @@ def out_of_memory(events: int) -> bool:
 
 
 def excess(pid: int, processes: int | None, folders: Sequence[int], usage: Usage, total_mb: float | None) -> str | None:
-    """What the candidate has too much of, or None. `processes`: further processes allowed (None: it cannot make any). `folders`: where it writes.
-    `total_mb`: MiB that it and its files may hold (None: no such limit). `usage` learns the peak of its memory where it has processes."""
+    """Return what the candidate has too much of, or None. `processes`: further processes allowed (None: it cannot make any). `folders`: where it
+    writes. `total_mb`: MiB that it and its files may hold (None: no such limit). `usage` learns the peak of its memory where it has processes."""
     if processes is None:
         result = _statistics(pid)
         tasks = int(result[THREADS]) if result else 0

@@ -45,7 +45,7 @@ def finish(lake: Lake, partition: Partition) -> str:
 
 
 def copy_of(lake: Lake, partition: Partition, sha: str) -> Path | None:
-    """A file in quarantine that has these bytes: a damaged log, not a damaged part, may have sent it there."""
+    """Return a file in quarantine that has these bytes: a damaged log, not a damaged part, may have sent it there."""
     result = (partition.quarantine / name for name in disk.names(partition.quarantine) if name.endswith(".parquet"))
     return next((path for path in result if disk.file_sha(path) == sha), None)
 
@@ -84,7 +84,7 @@ def write_token(lake: Lake, partition: Partition) -> str:
 
 
 def known_lost(partition: Partition, sha: str) -> bool:
-    """Whether a note in quarantine says that these bytes were found damaged or gone."""
+    """Return whether a note in quarantine says that these bytes were found damaged or gone."""
     for name in disk.names(partition.quarantine):
         if name.endswith(".json"):
             try:

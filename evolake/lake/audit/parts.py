@@ -156,7 +156,7 @@ def _is_early(path: Path, log: PartitionLog) -> bool:
 
 
 def _superseded(path: Path, wanted: tuple[int, str], fast: bool) -> str | None:
-    """What is wrong with the file of a superseded part, None where nothing is. wanted: its bytes and sha256."""
+    """Return what is wrong with the file of a superseded part, None where nothing is. wanted: its bytes and sha256."""
     try:
         if fast:
             return None if path.stat().st_size == wanted[0] else f"{path.stat().st_size} bytes"
@@ -167,7 +167,7 @@ def _superseded(path: Path, wanted: tuple[int, str], fast: bool) -> str | None:
 
 
 def _busy(partition: Partition) -> bool:
-    """Whether a writer holds the partition now."""
+    """Return whether a writer holds the partition now."""
     if not partition.lock.exists():
         return False
     try:

@@ -57,7 +57,7 @@ def _line(lake: Lake, line: str) -> Iterator[Finding]:
 
 
 def _file(path: Path, line: str, cycle: str) -> Seal | str | None:
-    """The seal in a file, None where there is none, or why it is not one."""
+    """Return the seal in a file, None where there is none, or why it is not one."""
     try:
         return seal_files.decode(disk.read(path), line, cycle)
     except FileNotFoundError:
@@ -67,7 +67,7 @@ def _file(path: Path, line: str, cycle: str) -> Seal | str | None:
 
 
 def _newer(result: Seal | str | None, known: list[Seal]) -> Seal | None:
-    """A whole seal of which the journal has lost the line: it is newer than all that the journal knows of its cycle."""
+    """Return a whole seal of which the journal has lost the line: it is newer than all that the journal knows of its cycle."""
     if isinstance(result, Seal) and result not in known and (not known or result.at > known[-1].at):
         return result
     return None

@@ -55,7 +55,7 @@ def check(lake: Lake, fast: bool) -> Iterator[Finding]:
 
 
 def _known(result: Manifest, cycle: str, token: int, rows: int) -> bool:
-    """Whether the manifest has the commit of a part that lies in a file of many cycles."""
+    """Return whether the manifest has the commit of a part that lies in a file of many cycles."""
     log = result.partitions.get(cycle)
     return log is not None and any(entry.token == token and entry.record.rows == rows for entry in log.commits)
 

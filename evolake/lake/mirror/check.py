@@ -86,5 +86,5 @@ def compare(
 
 
 def way_to_mend(url: str) -> str:
-    """What mends damaged objects of a mirror."""
+    """Return what mends damaged objects of a mirror."""
     return f"remove the damaged objects from the store (evolake lake verify --mirror {url} names them), then evolake lake push {url} sends them again"

@@ -34,7 +34,7 @@ def _below(root: Path, folder: Path) -> Iterator[str]:
 
 
 def noted(root: Path, url: str) -> int | None:
-    """The number of the snapshot of `url` that this lake was last pushed or pulled as; None where it never was."""
+    """Return the number of the snapshot of `url` that this lake was last pushed or pulled as; None where it never was."""
     number = _notes(root).get(url)
     return number if isinstance(number, int) else None
 
@@ -56,7 +56,7 @@ def _notes(root: Path) -> dict[str, object]:
 
 
 def checked(root: Path, path: str) -> Path:
-    """Where a file of a snapshot belongs. Raises InputError for a path that leads elsewhere: a mirror is not to be trusted with that."""
+    """Return where a file of a snapshot belongs. Raises InputError for a path that leads elsewhere: a mirror is not to be trusted with that."""
     steps = path.split("/")
     if path.startswith("/") or any(step in ("", ".", "..") for step in steps) or steps[0] in LEFT_OUT or "\0" in path:
         raise InputError(f"the mirror names a file {path!r} that no lake has", wanted="a path inside of the lake", do="pull from a mirror of a lake")

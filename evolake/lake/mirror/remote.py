@@ -99,7 +99,7 @@ class Remote:
         return data
 
     def newest(self) -> Snapshot | None:
-        """The snapshot with the highest number; None in an empty store."""
+        """Return the snapshot with the highest number; None in an empty store."""
         with self._as_lake_error():
             names = [item["path"] for chunk in self._obstore.list(self._store, prefix="snapshots", chunk_size=1000) for item in chunk]
         numbers = [number for name in names if (number := whole_number(name[10:18])) is not None]
@@ -149,7 +149,7 @@ class Remote:
 
 
 def way_out(url: str) -> str:
-    """What to do if a lake and its mirror have both changed: neither is merged into the other."""
+    """Return what to do if a lake and its mirror have both changed: neither is merged into the other."""
     return (
         f"evolake lake pull {url} --lake NEW_FOLDER, and continue there (EVOLAKE_LAKE=NEW_FOLDER); this lake stays as it is, and "
         "evolake lake push ANOTHER_URL mirrors it"
@@ -169,7 +169,7 @@ def _snapshot(number: int, files: Mapping[str, tuple[str, int]]) -> Snapshot:
 
 
 def place_of(sha: str) -> str:
-    """Where the store has the bytes that are named `sha`."""
+    """Return where the store has the bytes that are named `sha`."""
     return f"objects/{sha[:2]}/{sha[2:]}"
 
 

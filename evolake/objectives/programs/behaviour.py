@@ -27,7 +27,7 @@ Ranking = tuple[int, ...]
 
 
 def turned(program: Expression) -> tuple[Expression, Ranking] | None:
-    """The program in canonical form, turned so that fewer steps are better, and how it ranks the made-up designs.
+    """Return the program in canonical form, turned so that fewer steps are better, and how it ranks the made-up designs.
 
     None where it prefers hardly either, gives fewer than half of the designs a value of their own, or has grown too large.
     """

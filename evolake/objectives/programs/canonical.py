@@ -29,7 +29,7 @@ UNSIGNED = ("abs", "square", "root")
 
 
 def canonical(program: Expression) -> Expression:
-    """The canonical form of a program; it ranks designs as the program does."""
+    """Return the canonical form of a program; it ranks designs as the program does."""
     form = simplified(program)
     while (bare := simplified(_bare(form))) != form:
         form = bare
@@ -37,7 +37,7 @@ def canonical(program: Expression) -> Expression:
 
 
 def simplified(expression: Expression) -> Expression:
-    """The expression in fewer words; its value is the same up to the rounding of literals."""
+    """Return the expression in fewer words; its value is the same up to the rounding of literals."""
     while (form := _once(expression)) != expression:
         expression = form
     return expression
@@ -64,7 +64,7 @@ def _once(expression: Expression) -> Expression:
 
 
 def _aggregated(whole: Expression) -> Expression:
-    """An aggregate of what is one value for all sizes needs no aggregate."""
+    """Return an aggregate of what is one value for all sizes needs no aggregate."""
     if kind_of(whole[-1]) == "level":
         return whole
     return 0.0 if whole[0] in FLAT else whole[-1]
@@ -122,7 +122,7 @@ def _joined(name: str, first: Expression, second: Expression) -> Expression:
 
 
 def _bare(form: Expression) -> Expression:
-    """The root without what no ranking can show."""
+    """Return the root without what no ranking can show."""
     if not isinstance(form, tuple) or form[0] not in ARITHMETIC:
         return form
     name, first, second = form

@@ -27,7 +27,7 @@ LONGEST = 20_000
 
 
 def compose(program: Expression) -> str:
-    """The objective file of a program, in the form that `source.canonical` gives."""
+    """Return the objective file of a program, in the form that `source.canonical` gives."""
     code = _written(program, NAMES.__getitem__, _over_levels, "({} if level['solved'] else {})")
     used = {node.id for node in ast.walk(parse_python(code)) if isinstance(node, ast.Name)} | {"bounded", "read_levels", "WORST"}
     body = (
@@ -39,13 +39,13 @@ def compose(program: Expression) -> str:
 
 
 def words(program: Expression) -> str:
-    """A program for people: arithmetic as it is read, aggregates as functions of what is taken at each size."""
+    """Return a program for people: arithmetic as it is read, aggregates as functions of what is taken at each size."""
     text = _written(program, str, lambda name, inner, setting: f"{name}({inner}{'' if setting is None else f', {setting:g}'})", "if_solved({}, {})")
     return text[1:-1] if isinstance(program, tuple) and program[0] in INFIX else text
 
 
 def read(source: str) -> Expression | None:
-    """The program of an objective file; None for a file that was not written from one."""
+    """Return the program of an objective file; None for a file that was not written from one."""
     if len(source) > LONGEST:
         return None
     try:
@@ -83,7 +83,7 @@ def _over_levels(name: str, inner: str, setting: float | int | None) -> str:
 
 
 def _read(node: ast.expr) -> Expression:
-    """The expression of a piece of code. Raises ValueError for code that no program is written as."""
+    """Return the expression of a piece of code. Raises ValueError for code that no program is written as."""
     text = ast.unparse(node)
     for name, written in NAMES.items():
         if text == written:

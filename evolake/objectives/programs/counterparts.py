@@ -19,7 +19,7 @@ Constants = Mapping[str, float]
 
 
 def counterpart(family: str | None, parameters: Mapping[str, Any], source: str) -> Expression | None:
-    """The program of an objective of a family; None where `source` is not that family's file with these constants."""
+    """Return the program of an objective of a family; None where `source` is not that family's file with these constants."""
     if family is None or family not in COUNTERPARTS:
         return None
     try:
@@ -31,7 +31,7 @@ def counterpart(family: str | None, parameters: Mapping[str, Any], source: str) 
 
 
 def of_family(family: str, constants: Constants | None = None) -> Expression:
-    """The program of a family, with the constants that are named. Raises KeyError for a family without one."""
+    """Return the program of a family, with the constants that are named. Raises KeyError for a family without one."""
     return COUNTERPARTS[family](constants or {})
 
 

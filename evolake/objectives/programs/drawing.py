@@ -29,7 +29,7 @@ class Drawing:
         self.random = random
 
     def expression(self, kind: Kind, depth: int) -> Expression:
-        """An expression of this kind of at most so many operators below each other, a few leaves' own not counted."""
+        """Return an expression of this kind of at most so many operators below each other, a few leaves' own not counted."""
         return self.number(depth) if kind == "number" else self.level(depth)
 
     def number(self, depth: int) -> Expression:
@@ -42,7 +42,7 @@ class Drawing:
         return (self.pick(ARITHMETIC), self.number(depth - 1), second)
 
     def level(self, depth: int) -> Expression:
-        """A value for each size."""
+        """Return a value for each size."""
         if depth <= 0 or self.random.random() < 0.3:
             return LOG_STEPS if self.random.random() < 0.5 else self.leaf(LEVEL_NAMES)
         chance = self.random.random()
@@ -60,16 +60,16 @@ class Drawing:
         return (name, self.setting(name), inner) if name in SETTINGS else (name, inner)
 
     def leaf(self, names: tuple[str, ...]) -> Expression:
-        """A name, as a logarithm where its values lie orders of magnitude apart."""
+        """Return a name, as a logarithm where its values lie orders of magnitude apart."""
         name = self.pick(names)
         return ("log", name) if name in LOGGED and self.random.random() < 0.85 else name
 
     def literal(self) -> float:
-        """A factor or a summand, around 1."""
+        """Return a factor or a summand, around 1."""
         return rounded(float(np.exp(self.random.normal(0.0, 1.0))))
 
     def setting(self, name: str) -> float | int:
-        """A setting of an aggregate, within its bounds."""
+        """Return a setting of an aggregate, within its bounds."""
         bounds = SETTINGS[name]
         drawn = self.random.uniform(bounds.low, bounds.high)
         return int(self.random.integers(int(bounds.low), int(bounds.high) + 1)) if bounds.whole else rounded(drawn)

@@ -20,18 +20,18 @@ TWO: Mapping[str, Callable[[Any, Any], float]] = {
 
 
 def value(program: Expression, experiment_results: Sequence[Mapping[str, Any]]) -> float:
-    """The score of a design with these results, lower is better; `runtime.WORST` where they say nothing."""
+    """Return the score of a design with these results, lower is better; `runtime.WORST` where they say nothing."""
     levels = read_levels(experiment_results)
     return runtime.bounded(_number(program, levels, None)) if levels else runtime.WORST
 
 
 def constant(name: str, operands: Sequence[float]) -> float:
-    """What an operator of arithmetic or a function gives for literals."""
+    """Return what an operator of arithmetic or a function gives for literals."""
     return TWO[name](*operands) if name in ARITHMETIC else ONE[name](*operands)
 
 
 def _number(expression: Expression, levels: Sequence[Level], level: Level | None) -> float:
-    """The value at one level; `level` is None outside of aggregates."""
+    """Return the value at one level; `level` is None outside of aggregates."""
     if isinstance(expression, int | float):
         return expression
     if isinstance(expression, str):

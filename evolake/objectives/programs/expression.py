@@ -54,7 +54,7 @@ class IllTyped(ValueError):
 
 
 def kind_of(expression: Expression) -> Kind:
-    """The kind of a whole expression. Raises IllTyped where it has none."""
+    """Return the kind of a whole expression. Raises IllTyped where it has none."""
     if isinstance(expression, bool):
         raise IllTyped("a truth value is no number")
     if isinstance(expression, int | float):
@@ -81,7 +81,7 @@ def kind_of(expression: Expression) -> Kind:
 
 
 def is_program(expression: Expression) -> bool:
-    """Whether it is an expression of kind "number" of at most `MAX_SIZE` nodes."""
+    """Return whether it is an expression of kind "number" of at most `MAX_SIZE` nodes."""
     try:
         return kind_of(expression) == "number" and size(expression) <= MAX_SIZE
     except (IllTyped, OverflowError, RecursionError):
@@ -115,7 +115,7 @@ def literals(expression: Expression, path: Path = ()) -> Iterator[tuple[Path, fl
 
 
 def replaced(expression: Expression, path: Path, by: Expression) -> Expression:
-    """The expression with another one at a path."""
+    """Return the expression with another one at a path."""
     if not path:
         return by
     at = path[0]
@@ -128,7 +128,7 @@ def to_json(expression: Expression) -> str:
 
 
 def from_json(text: str) -> Expression | None:
-    """A stored program; None for what is none, whatever it is."""
+    """Return a stored program; None for what is none, whatever it is."""
     try:
         result = _tuples(json.loads(text))
     except (ValueError, TypeError, OverflowError, RecursionError):
@@ -137,7 +137,7 @@ def from_json(text: str) -> Expression | None:
 
 
 def rounded(value: float) -> float:
-    """A literal as programs have them: four significant digits, no negative zero."""
+    """Return a literal as programs have them: four significant digits, no negative zero."""
     return float(f"{float(value):.{DIGITS}g}") + 0.0
 
 

@@ -74,7 +74,7 @@ def propose(
     parents: Sequence[Parent], taken: Collection[Ranking], random: np.random.Generator, *, start: Expression | None = None,
     operators: Sequence[str] = (),
 ) -> Child | None:
-    """A child of the parents, or a drawn one where there are none; None where all tries fail.
+    """Return a child of the parents, or a drawn one where there are none; None where all tries fail.
 
     Args:
         taken: how known programs rank the made-up designs. start: what "draw" varies in place of beginning with nothing.

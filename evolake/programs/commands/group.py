@@ -45,7 +45,7 @@ def new(name: str, parent: Path | None) -> int:
 
 
 def _new_folder(settings: Settings, name: str, parent: Path | None) -> Path:
-    """The folder of a new project. Raises InputError if its last part can be no project's name, or no lake is in use for a bare name."""
+    """Return the folder of a new project. Raises InputError if its last part can be no project's name, or no lake is in use for a bare name."""
     from evolake.file_names import check_id
 
     path = Path(name)
@@ -55,7 +55,7 @@ def _new_folder(settings: Settings, name: str, parent: Path | None) -> Path:
 
 
 def _called(settings: Settings, folder: Path) -> str:
-    """The shortest text that `evolake programs check` finds the project by from here."""
+    """Return the shortest text that `evolake programs check` finds the project by from here."""
     from evolake.programs.model.project import find_project
 
     found = find_project(folder.name, settings.of(ProgramsSettings), settings.seed_folders)

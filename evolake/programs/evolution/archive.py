@@ -22,7 +22,7 @@ EXPLORE = 0.3
 
 
 def islands_of(project: Project, own: ProgramsSettings) -> int:
-    """How many islands a project has."""
+    """Return how many islands a project has."""
     return project.config.islands or own.islands
 
 
@@ -32,7 +32,8 @@ def block_size(texts: Mapping[str, str]) -> int:
 
 
 def cell_of(project: Project, metrics: Mapping[str, float], size: int) -> str:
-    """The bins of a program's features: those of project.toml; else those of config.yaml's that are metrics, between 0 and 1; else its size."""
+    """Return the bins of a program's features: those of project.toml; else those of config.yaml's that are metrics, between 0 and 1; else its size.
+    """
     features = dict(project.given.features)
     if not features and project.config.features:
         bins = project.config.bins or 10
@@ -48,12 +49,12 @@ def _bin(feature: FeatureSection, value: float) -> int:
 
 
 def merit(project: Project, row: Mapping[str, Any]) -> float:
-    """The score, such that higher is better."""
+    """Return the score, such that higher is better."""
     return row["score"] if project.higher_is_better else -row["score"]
 
 
 def dominates(project: Project, row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether a row is as good as another in every declared metric, and better in one."""
+    """Return whether a row is as good as another in every declared metric, and better in one."""
     point, beaten = _point(row, project.metrics), _point(other, project.metrics)
     return point is not None and beaten is not None and point != beaten and all(o >= p for o, p in zip(point, beaten, strict=True))
 
@@ -90,7 +91,8 @@ class Islands:
         return [whole[place] for place in order] + [row for row, point in zip(by_score, points, strict=True) if point is None]
 
     def parents(self, island: int, random: np.random.Generator) -> tuple[Row, Row]:
-        """A parent by rank, or with the probability `EXPLORE` any; and another one, where there is one, of any island with that probability."""
+        """Return a parent by rank, or with the probability `EXPLORE` any; and another one, where there is one, of any island with that probability.
+        """
         here = self.on(island) or self.ranked(self.rows.values())
         elsewhere = self.ranked(self.rows.values()) if random.random() < EXPLORE else here
         return self._drawn(here, random), self._drawn(elsewhere, random)
@@ -101,7 +103,8 @@ class Islands:
         return rows[min(int(random.geometric(0.4)) - 1, len(rows) - 1)]
 
     def admit(self, row: Row, island: int) -> Row:
-        """The row of a program that passed its gates, as it is now: on the island where it is the best of its cell or among the best, else retired.
+        """Return the row of a program that passed its gates, as it is now: on the island where it is the best of its cell or among the best, else
+        retired.
 
         Programs that it drives out are retired too.
         """

@@ -53,7 +53,7 @@ def decide_champion(
     project: Project, islands: Islands, population: Population, blobs: BlobStore, *, own: ProgramsSettings, cycle_seeds: CycleSeeds,
     mode: str | None, notes: DuelNotes | None = None,
 ) -> Succession:
-    """The champion that entered the cycle, the best other program of the search, and the initial program.
+    """Return the champion that entered the cycle, the best other program of the search, and the initial program.
 
     If the host is too busy for an evaluation, the champion stays and nothing is known; what was evaluated so far is noted.
 
@@ -117,7 +117,7 @@ def evaluations_bytes(done: Mapping[str, Evaluation]) -> bytes:
 
 
 def read_evaluations(data: bytes) -> dict[str, Evaluation]:
-    """What `evaluations_bytes` wrote."""
+    """Return what `evaluations_bytes` wrote."""
     known = {field.name for field in fields(Evaluation)}
     loads: dict[str, dict[str, Any]] = json.loads(data)
     result: dict[str, Evaluation] = {}
@@ -129,7 +129,7 @@ def read_evaluations(data: bytes) -> dict[str, Evaluation]:
 
 
 def challenger_of(islands: Islands, champion: Row) -> Row | None:
-    """The best other program; with several declared metrics, first of those that dominate the champion by the scores of the search."""
+    """Return the best other program; with several declared metrics, first of those that dominate the champion by the scores of the search."""
     others = [row for row in islands.ranked(islands.rows.values()) if row["program_id"] != champion["program_id"]]
     if len(islands.project.metrics) > 1:
         others.sort(key=lambda row: not dominates(islands.project, row, champion))
@@ -137,7 +137,7 @@ def challenger_of(islands: Islands, champion: Row) -> Row | None:
 
 
 def _merit(project: Project, name: str, evaluation: Evaluation) -> float | None:
-    """A declared metric, or the score, of an evaluation, such that higher is better; None if it failed or lacks a declared metric."""
+    """Return a declared metric, or the score, of an evaluation, such that higher is better; None if it failed or lacks a declared metric."""
     score = score_of(project, evaluation) if evaluation.ok and not deciding_odd(project, evaluation) else None
     if score is None or any(declared not in evaluation.metrics for declared in project.given.metrics):
         return None
@@ -146,7 +146,8 @@ def _merit(project: Project, name: str, evaluation: Evaluation) -> float | None:
 
 
 def settled(islands: Islands, holder: str, *, most: int) -> dict[str, Row]:
-    """The living programs at the end of the cycle: with the champion that it has now, after migration, no more than `most`, the front marked."""
+    """Return the living programs at the end of the cycle: with the champion that it has now, after migration, no more than `most`, the front marked.
+    """
     for name, row in islands.rows.items():
         islands.rows[name] = row | {"state": "champion" if name == holder else "accepted"}
     islands.migrate()

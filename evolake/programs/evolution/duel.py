@@ -89,7 +89,7 @@ def needed(side: str, scores: Scores, most: int) -> bool:
 
 
 def noise_of(scores: Scores) -> float:
-    """What 95% of pairs of evaluations of the champion under one seed stay within, in the score's unit; 0 where no pair is whole."""
+    """Return what 95% of pairs of evaluations of the champion under one seed stay within, in the score's unit; 0 where no pair is whole."""
     gaps = [abs(first - other) for first, other in zip(scores["champion"], scores["again"], strict=False) if first is not None and other is not None]
     return float(np.quantile(gaps, LEVEL)) if gaps else 0.0
 
@@ -174,7 +174,7 @@ def _without_contest(scores: Scores) -> dict[str, Any] | None:
 
 
 def differences_of(scores: Scores) -> list[float]:
-    """How much better the challenger is under each seed under which both have a score.
+    """Return how much better the challenger is under each seed under which both have a score.
 
     The champion's second evaluation replaces a failed first one.
     """

@@ -32,7 +32,7 @@ class GenerationEntry:
     unmade: list[Row] = field(default_factory=list[Row])
 
     def followed_by(self, other: GenerationEntry) -> GenerationEntry:
-        """The entry with what another made after it; the living programs are those after the other."""
+        """Return the entry with what another made after it; the living programs are those after the other."""
         joined = {
             name: [*getattr(self, name), *getattr(other, name)]
             for name in ("programs", "verdicts", "measured", "derivations", "calls", "unanswered", "turns", "unmade")
@@ -41,12 +41,12 @@ class GenerationEntry:
 
 
 def entry_bytes(entry: GenerationEntry) -> bytes:
-    """An entry as canonical JSON."""
+    """Return an entry as canonical JSON."""
     return canonical_json(asdict(entry), ascii_only=True).encode()
 
 
 def read_entry(data: bytes) -> GenerationEntry:
-    """The entry that `entry_bytes` wrote."""
+    """Return the entry that `entry_bytes` wrote."""
     return GenerationEntry(**json.loads(data))
 
 

@@ -54,7 +54,7 @@ class Item:
 
 
 def judge(candidate: Candidate, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, run_id: str) -> GateResults:
-    """A program through its gates. What its texts make our code raise is its block."""
+    """Return a program through its gates. What its texts make our code raise is its block."""
     return run_gates(
         candidate, GATES, ruleset, artifact_id=candidate.program_id, cycle=cycle, run_id=run_id, write=evidence_bytes,
         store=lambda evidence: blobs.put(evidence_bytes(evidence)),
@@ -67,7 +67,7 @@ def evidence_bytes(evidence: Mapping[str, Any]) -> bytes:
 
 
 def judged_row(row: Row, candidate: Candidate, results: GateResults) -> Row:
-    """A row of PROGRAMS after its gates: accepted with score and cell, or blocked with the reason."""
+    """Return a row of PROGRAMS after its gates: accepted with score and cell, or blocked with the reason."""
     if done := evaluations_of(candidate):
         row = row | {"cpu_s": sum(item.cpu_s for item in done) / len(done)}
     if (objection := results.blocked_by) is not None:
@@ -129,7 +129,7 @@ def _batches(context: Context, count: int, *, operators: bool) -> list[range]:
 
 
 def _ask_operators(context: Context, islands: Islands, generation: int, place: int, artifacts: Mapping[str, Any], tried: Tried) -> Asked:
-    """A child that operators are asked for. tried: what they learn from."""
+    """Return a child that operators are asked for. tried: what they learn from."""
     island = place % islands.count
     random = _parent_random(context, generation, place)
     parents, numbers_only = parents_for_operators(tried, islands, island, random)
@@ -141,7 +141,7 @@ def _ask_operators(context: Context, islands: Islands, generation: int, place: i
 def _ask_model(
     context: Context, islands: Islands, generation: int, place: int, artifacts: Mapping[str, Any], memory: SearchMemory, notes: Sequence[str],
 ) -> Asked:
-    """A child that a model is asked for. notes: what its siblings of earlier waves proposed and got."""
+    """Return a child that a model is asked for. notes: what its siblings of earlier waves proposed and got."""
     initial = next((row for row in memory.rows if row["operator"] == "initial"), None)
     parent, why = parent_for_model(islands, place, initial, _parent_random(context, generation, place))
     count = context.own.candidates_per_generation
@@ -182,7 +182,7 @@ def sibling_notes(entry: GenerationEntry, rows: Sequence[Row], islands: Islands)
 def _run_batch(
     context: Context, islands: Islands, generation: int, asked: Sequence[Asked], next_number: int, seen: set[str], recorded: Recorded,
 ) -> GenerationEntry:
-    """What children that are asked for together become."""
+    """Return what children that are asked for together become."""
     purpose = f"child/{context.project.name}/{generation}"
     seeds = [child_seed(context.root_seed, LINE, context.cycle, purpose, item.place) for item in asked]
     before, turned = len(context.agents.rows()), len(context.agents.turns())
@@ -264,7 +264,7 @@ def written(
 
 
 def operators_request(context: Context, islands: Islands, parents: tuple[Row, Row], artifacts: Mapping[str, Any]) -> WriterRequest:
-    """What operators are asked for one child, and the part of a model's request that does not depend on its siblings."""
+    """Return what operators are asked for one child, and the part of a model's request that does not depend on its siblings."""
     project, (parent, other) = context.project, parents
     ranked = islands.ranked(islands.rows.values())
     relatives = [row for row in ranked[:MOST_RELATIVES] if row["program_id"] != parent["program_id"]]
@@ -288,7 +288,7 @@ def _idea(reply: WriterReply | AgentFailure) -> str:
 
 
 def child_texts(reply: WriterReply | AgentFailure, parent: Mapping[str, str]) -> dict[str, str] | str:
-    """The texts of a child, or why there is none."""
+    """Return the texts of a child, or why there is none."""
     if isinstance(reply, AgentFailure):
         return f"{reply.status}: {reply.reason}"
     if reply.operator == NOTHING:
@@ -354,13 +354,13 @@ def _settler(islands: Islands) -> Callable[[Item, GateResults | HostBusy], None]
 
 
 def dict_of(held: Mapping[str, str]) -> dict[str, str]:
-    """What the candidates of a generation share, to be written by the one thread that settles them."""
+    """Return what the candidates of a generation share, to be written by the one thread that settles them."""
     assert isinstance(held, dict)
     return held
 
 
 def _after(row: Row, islands: Islands) -> Row:
-    """A candidate's row at the end of the generation: a later one may have driven it out."""
+    """Return a candidate's row at the end of the generation: a later one may have driven it out."""
     if row["state"] != "accepted":
         return row
     return islands.rows.get(row["program_id"], row | {"state": "retired", "islands": []})

@@ -23,7 +23,7 @@ from evolake.programs.settings import ProgramsSettings
 
 
 def items(seeds: Path, settings: Any = None) -> list[SeedItem]:
-    """The projects there are, by name. settings: of this process; None: those that are loaded."""
+    """Return the projects there are, by name. settings: of this process; None: those that are loaded."""
     from evolake import settings as settings_module
 
     own = (settings or settings_module.load()).of(ProgramsSettings)
@@ -70,7 +70,7 @@ SEEDS = SeedSource("programs", items, is_project, check)
 
 
 def initial_row(project: Project, number: int, cycle: str, blobs: BlobStore) -> Row:
-    """The row of a project's initial program, before anything is known of it."""
+    """Return the row of a project's initial program, before anything is known of it."""
     birth, texts = Birth(cycle, 0, number, "initial", (), project.name), project.evolving
     return program_row(project, texts, birth, files_sha=blobs.put(texts_bytes(texts)), size=size_of(texts))
 
@@ -78,7 +78,7 @@ def initial_row(project: Project, number: int, cycle: str, blobs: BlobStore) -> 
 def admit(
     project: Project, own: ProgramsSettings, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, run_id: str, root_seed: int, mode: str | None,
 ) -> tuple[Row, GateResults]:
-    """The initial program through the gates: its row, on every island of its project, or blocked."""
+    """Return the initial program through the gates: its row, on every island of its project, or blocked."""
     project = settled(project, own, mode)
     row = initial_row(project, 0, cycle, blobs)
     with Evaluator(project, own, mode=mode) as evaluator:

@@ -45,13 +45,13 @@ class Population(Tables):
         return sorted({row["project"] for row in self.rows(None, *LIVING)})
 
     def champion(self, project: str) -> Row:
-        """The row of a project's champion: before the first cycle its initial program. Raises KeyError where there is no such project."""
+        """Return the row of a project's champion: before the first cycle its initial program. Raises KeyError where there is no such project."""
         for row in self.rows(project, "champion"):
             return row
         return self.initial(project)
 
     def initial(self, project: str) -> Row:
-        """The row of a project's initial program. Raises KeyError where it has none."""
+        """Return the row of a project's initial program. Raises KeyError where it has none."""
         for row in self.rows(project):
             if row["operator"] == "initial":
                 return row
@@ -82,7 +82,7 @@ class Birth:
 
 
 def program_row(project: Project, texts: Mapping[str, str], birth: Birth, *, files_sha: str, size: int) -> Row:
-    """A row of PROGRAMS of a program that nothing is known of yet."""
+    """Return a row of PROGRAMS of a program that nothing is known of yet."""
     return {
         "program_id": program_id(project.name, texts), "project": project.name, "cycle": birth.cycle, "generation": birth.generation,
         "number": birth.number, "state": "candidate", "islands": [], "operator": birth.operator, "parents": list(birth.parents),

@@ -87,7 +87,7 @@ def _evaluated(context: Context, draft: Draft, recorded: Recorded) -> str:
 
 
 def _request(draft: Draft, text: str) -> WriterRequest:
-    """The request for a revision: the draft is the program to change now."""
+    """Return the request for a revision: the draft is the program to change now."""
     candidate, parent = draft.candidate, draft.request.parent
     assert candidate is not None and isinstance(draft.reply.value, WriterReply)
     said = f"The program below is your draft ({' '.join(draft.reply.value.idea.split())[:240]}).\n{text}\n"

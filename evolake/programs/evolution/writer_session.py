@@ -74,7 +74,7 @@ class EvaluationBudget:
 
 
 def commands(context: Context, request: WriterRequest, side: str, budget: EvaluationBudget) -> Mapping[str, RunCommand]:
-    """The commands of a session on these files of the parent. What a program does wrong is reported; only our own machinery raises."""
+    """Return the commands of a session on these files of the parent. What a program does wrong is reported; only our own machinery raises."""
     files = request.parent.files
 
     def candidate_in(folder: Path) -> Candidate:
@@ -114,7 +114,7 @@ def _left_text(left: int) -> str:
 
 
 def request_of(request: WriterRequest) -> WriterSessionRequest:
-    """What the session is told."""
+    """Return what the session is told."""
     shared = {name: getattr(request, name) for name in Briefing.model_fields}
     text = listing(request.parent.files)
     return WriterSessionRequest(
@@ -124,7 +124,7 @@ def request_of(request: WriterRequest) -> WriterSessionRequest:
 
 
 def writer_reply(card: ProgramCard, workspace: Workspace) -> WriterReply:
-    """The session's files as a reply like any other. Raises Unusable if one was deleted."""
+    """Return the session's files as a reply like any other. Raises Unusable if one was deleted."""
     changed = workspace.changed
     if gone := [name for name, text in changed.items() if text is None]:
         raise Unusable(f"{gone[0]} was deleted: every file that evolves has to be there")

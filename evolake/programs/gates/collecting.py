@@ -64,7 +64,7 @@ class Candidate:
 
 
 def form(candidate: Candidate) -> dict[str, Any]:
-    """What it changes outside its blocks, whether it can be read, its size, and an earlier program of the same text."""
+    """Return what it changes outside its blocks, whether it can be read, its size, and an earlier program of the same text."""
     project = candidate.project
     outside = "" if list(candidate.texts) == list(project.evolving) else "other files than the initial program's"
     for name, text in candidate.texts.items():
@@ -87,31 +87,31 @@ def reach(candidate: Candidate) -> dict[str, Any]:
 
 
 def build(candidate: Candidate) -> dict[str, Any]:
-    """What came of its build."""
+    """Return what came of its build."""
     return {"command": candidate.project.given.program.build, "reason": "" if candidate.built.ok else candidate.built.reason or "the build failed"}
 
 
 def run(candidate: Candidate) -> dict[str, Any]:
-    """How its evaluations ended."""
+    """Return how its evaluations ended."""
     last = candidate.evaluations[-1]
     return {"status": last.status, "reason": last.reason, "tampered": list(last.tampered)}
 
 
 def result(candidate: Candidate) -> dict[str, Any]:
-    """What it scored."""
+    """Return what it scored."""
     project, metrics = candidate.project, candidate.metrics
     odd = sorted({name for evaluation in candidate.evaluations for name in deciding_odd(project, evaluation)})
     return {"metrics": metrics, "odd": odd, "declared": list(project.given.metrics), "score": candidate.score}
 
 
 def novel(candidate: Candidate) -> dict[str, Any]:
-    """A living program that gives the same metrics."""
+    """Return a living program that gives the same metrics."""
     same = candidate.living.get(behaviour(candidate.metrics))
     return {"behaves_as": same if same != candidate.program_id else None}
 
 
 def unreadable(texts: Mapping[str, str]) -> str:
-    """Why a text is none that can be run, in words; "" where nothing is wrong."""
+    """Return why a text is none that can be run, in words; "" where nothing is wrong."""
     for name, text in texts.items():
         try:
             text.encode("utf-8")

@@ -59,7 +59,7 @@ def reaches(text: str, evaluator: str) -> set[str]:
 
 
 def _imported(node: ast.expr, tree: ast.Module) -> bool:
-    """Whether an expression begins with the name of an imported module."""
+    """Return whether an expression begins with the name of an imported module."""
     while isinstance(node, ast.Attribute):
         node = node.value
     if not isinstance(node, ast.Name):

@@ -30,7 +30,7 @@ class Blocks:
     blocks: tuple[str, ...]
 
     def text(self) -> str:
-        """The text again."""
+        """Return the text again."""
         return "".join(piece for pair in zip(self.fixed, (*self.blocks, ""), strict=True) for piece in pair)
 
     def spans(self) -> list[tuple[int, int]]:
@@ -85,7 +85,7 @@ def _mark(text: str, number: int, *, python: bool) -> str:
 
 
 def outside_change(initial: str, candidate: str, name: str = "") -> str:
-    """What a candidate changed outside of the blocks of the initial text, in words; "" for nothing. name: of the file."""
+    """Return what a candidate changed outside of the blocks of the initial text, in words; "" for nothing. name: of the file."""
     try:
         before, after = cut(initial, name), cut(candidate, name)
     except BadBlocks as error:

@@ -32,13 +32,13 @@ class Parameter:
     log: bool
 
     def written(self, value: float) -> str:
-        """A value as it is written there, within the bounds."""
+        """Return a value as it is written there, within the bounds."""
         held = min(max(value, self.low), self.high)
         return str(round(held)) if self.whole else repr(float(f"{held:.9g}"))
 
 
 def parameters_in(text: str, name: str = "") -> list[Parameter]:
-    """The marked numbers of a text, in order. name: of its file, whose ending says whether it is Python.
+    """Return the marked numbers of a text, in order. name: of its file, whose ending says whether it is Python.
 
     Raises ValueError for a mark that cannot be understood. In a string of Python, which may be a docstring that speaks of marks or a kernel with
     some, such a mark is none.
@@ -57,7 +57,7 @@ def parameters_in(text: str, name: str = "") -> list[Parameter]:
 
 
 def _parameter(line: str, number: int, place: int) -> Parameter:
-    """The marked number of a line, which begins at `place`. Raises ValueError."""
+    """Return the marked number of a line, which begins at `place`. Raises ValueError."""
     before, _, after = line.partition(MARK)
     numbers = list(NUMBER.finditer(before))
     words = after.replace("*/", " ").replace("-->", " ").split()
@@ -75,7 +75,7 @@ def _parameter(line: str, number: int, place: int) -> Parameter:
 
 
 def with_values(text: str, values: list[tuple[Parameter, float]]) -> str:
-    """The text with other values at marked numbers."""
+    """Return the text with other values at marked numbers."""
     for parameter, value in sorted(values, key=lambda pair: -pair[0].start):
         text = text[: parameter.start] + parameter.written(value) + text[parameter.end :]
     return text

@@ -157,7 +157,7 @@ class Project:
         return {name: data for name, data in self.files.items() if name not in self.evolving and name not in (TOML, YAML)}
 
     def run_argv(self) -> list[str]:
-        """The command that runs the program, where it is one."""
+        """Return the command that runs the program, where it is one."""
         return shlex.split(self.given.program.run) if self.given.program.run else ["python", self.main] if self.python else []
 
 
@@ -171,7 +171,7 @@ def files_sha(files: Mapping[str, bytes]) -> str:
 
 
 def program_id(project: str, texts: Mapping[str, str]) -> str:
-    """What a program is known by: sha256 over its project's name and its texts."""
+    """Return what a program is known by: sha256 over its project's name and its texts."""
     return hashlib.sha256(json.dumps([project, dict(texts)], sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -181,7 +181,7 @@ def pack_files(files: Mapping[str, bytes]) -> bytes:
 
 
 def unpack_files(data: bytes) -> dict[str, bytes]:
-    """The files of such a blob."""
+    """Return the files of such a blob."""
     return {name: base64.b64decode(text) for name, text in json.loads(data).items()}
 
 
@@ -216,13 +216,13 @@ def read_files(folder: Path) -> dict[str, bytes]:
 
 
 def load_project(folder: Path) -> Project:
-    """A project from its folder. Raises InputError where it is none; says what is missing."""
+    """Return a project from its folder. Raises InputError where it is none; says what is missing."""
     files, name = read_files(folder), folder.resolve().name
     return project_of(check_id("a project", name, do="rename its folder"), files, str(folder))
 
 
 def project_of(name: str, files: Mapping[str, bytes], where: str = "") -> Project:
-    """A project from its files. where: what messages call it. Raises InputError as `load_project` does."""
+    """Return a project from its files. where: what messages call it. Raises InputError as `load_project` does."""
     where = where or f"project {name}"
     given = _project_file(files[TOML], where) if TOML in files else ProjectFile()
     config = read_config(files[YAML], f"{where}/{YAML}") if YAML in files else Config()
@@ -248,7 +248,7 @@ def project_of(name: str, files: Mapping[str, bytes], where: str = "") -> Projec
 
 
 def _meeting(files: Mapping[str, bytes], texts: Mapping[str, str], given: ProjectFile) -> tuple[Mode, str]:
-    """How evaluator and program meet, and why the score is not protected, as far as the texts tell."""
+    """Return how evaluator and program meet, and why the score is not protected, as far as the texts tell."""
     if given.evaluator.mode in ("separate", "calls"):
         return given.evaluator.mode, ""
     if given.evaluator.mode == "imports":
@@ -278,7 +278,7 @@ def limits_of(project: Project, own: ProgramsSettings) -> dict[str, float]:
 
 
 def with_files(project: Project, texts: Mapping[str, str]) -> Project:
-    """The project with other texts as what evolves."""
+    """Return the project with other texts as what evolves."""
     return replace(project, evolving=dict(texts))
 
 
@@ -332,7 +332,7 @@ def _project_file(data: bytes, where: str) -> ProjectFile:
 
 
 def project_folders(own: ProgramsSettings, *seeds: Path) -> list[Path]:
-    """The folders of the projects there are, by name: those the setting names, else those in `programs` of each folder of seeds,
+    """Return the folders of the projects there are, by name: those the setting names, else those in `programs` of each folder of seeds,
     of which a later one replaces those of the same name before it.
 
     Raises:
@@ -351,7 +351,7 @@ def project_folders(own: ProgramsSettings, *seeds: Path) -> list[Path]:
 
 
 def find_project(given: str, own: ProgramsSettings, seeds: Sequence[Path]) -> Path:
-    """The folder of a project that a user names: by its folder, or by the name that `evolake programs new` was given.
+    """Return the folder of a project that a user names: by its folder, or by the name that `evolake programs new` was given.
 
     A folder that is a project comes first. The names are those of the setting, then those in `programs` of each folder of seeds, the last first.
     """
@@ -364,11 +364,11 @@ def find_project(given: str, own: ProgramsSettings, seeds: Sequence[Path]) -> Pa
 
 
 def is_project(path: Path) -> bool:
-    """Whether a folder looks like a project."""
+    """Return whether a folder looks like a project."""
     pairs = ((EVALUATOR, INITIAL), (SHINKA_EVALUATOR, SHINKA_INITIAL))
     return path.is_dir() and ((path / TOML).is_file() or any((path / file).is_file() and any(path.glob(f"{stem}.*")) for file, stem in pairs))
 
 
 def stages_in(evaluator: str) -> Sequence[str]:
-    """The stages that an evaluator's text defines."""
+    """Return the stages that an evaluator's text defines."""
     return [name for name in STAGES if re.search(rf"^def {name}\b", evaluator, re.MULTILINE)]

@@ -17,7 +17,7 @@ HEAD = 4000
 
 
 def parse(source: str) -> ast.Module:
-    """The tree of a source.
+    """Return the tree of a source.
 
     Raises Unreadable: too long, too deep, not to be parsed, or declared to be in another encoding than UTF-8, by which Python would read its file as
     another text.
@@ -51,7 +51,7 @@ class Places:
             self._starts.append(self._starts[-1] + len(line))
 
     def at(self, line: int, column: int) -> int:
-        """The place in the text of a line (from 1) and a column (in bytes)."""
+        """Return the place in the text of a line (from 1) and a column (in bytes)."""
         text = self._lines[line - 1]
         return self._starts[line - 1] + (column if text.isascii() else len(text.encode()[:column].decode("utf-8", "ignore")))
 

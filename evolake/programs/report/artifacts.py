@@ -19,8 +19,8 @@ LINE = "programs"
 
 
 def gain_of(lake: Lake, artifact_id: str, cycle: str, _since: str) -> Gain | None:
-    """The champion's held-out scores against those of its initial program under the same seeds; None where a ratio says nothing: a score is not
-    positive, or the initial program is champion."""
+    """Return the champion's held-out scores against those of its initial program under the same seeds; None where a ratio says nothing: a score is
+    not positive, or the initial program is champion."""
     if lake.record(LINE, "champion", cycle) is None:
         return None
     decided = [row for row in lake.read(LINE, "champion", cycle).to_dicts() if row["holder_id"] == artifact_id]

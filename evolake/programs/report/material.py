@@ -33,7 +33,7 @@ class Material:
 
 
 def population_entering(lake: Lake, cycle: str) -> Population:
-    """The population that was sealed for `cycle`."""
+    """Return the population that was sealed for `cycle`."""
     return Population.of({name: lake.read(LINE, f"incoming_{name}", cycle) for name in ARCHIVE})
 
 

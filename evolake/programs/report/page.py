@@ -38,7 +38,7 @@ LONGEST_DIFF = 20_000
 
 
 def programs_section(root: Path, cycle: str) -> Section:
-    """The section of one finished cycle. Raises InputError where the cycle is not finished."""
+    """Return the section of one finished cycle. Raises InputError where the cycle is not finished."""
     lake = Lake(root)
     require_finished(lake, LINE, cycle)
     material = material_of(lake, following(cycle))
@@ -59,7 +59,7 @@ def programs_section(root: Path, cycle: str) -> Section:
 
 
 def diff_of(lake: Lake, before: str, after: str) -> str:
-    """A unified diff between two stored programs; "" where they are the same."""
+    """Return a unified diff between two stored programs; "" where they are the same."""
     old, new = texts_of(lake.blobs, before), texts_of(lake.blobs, after)
     parts = [
         line for name in new

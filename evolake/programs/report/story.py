@@ -10,7 +10,7 @@ from evolake.report.story import Ask, Row, Story, Trend, contests, why_nothing_p
 
 
 def story(summary: Story, ask: Ask) -> Story:
-    """Each project's held-out score against its initial program's, the duels that were lost, evaluations and their processor time."""
+    """Return each project's held-out score against its initial program's, the duels that were lost, evaluations and their processor time."""
     decided, ran = ask(DECIDED), ask(RAN)[0]
     lost = [row for row in decided if row["challenger_id"] and not row["wins"]]
     won = [row["project"] for row in decided if row["wins"]]

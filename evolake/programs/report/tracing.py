@@ -47,7 +47,7 @@ class Trace:
 
 
 def trace_of(project: str, rows: Sequence[Row], champion: str, read: Callable[[Row], Texts]) -> Trace:
-    """The edits of a project.
+    """Return the edits of a project.
 
     Args:
         rows: of PROGRAMS, of one project, every one of them. champion: its id. read: row -> its texts.
@@ -80,7 +80,7 @@ def lines_in(texts: Texts) -> Counter[str]:
 
 
 def lineage(program: str, known: Mapping[str, Row]) -> set[str]:
-    """The program and all that it descends from."""
+    """Return the program and all that it descends from."""
     result: set[str] = set()
     waiting = [program]
     while waiting:
@@ -102,7 +102,7 @@ def counts(edits: Iterable[Edit]) -> dict[str, Any]:
 
 
 def most_often(edits: Iterable[Edit], most: int = 5) -> list[tuple[str, int]]:
-    """The lines that came back most often."""
+    """Return the lines that came back most often."""
     times = Counter(line for edit in edits for line in edit.brought_back)
     return sorted(times.items(), key=lambda item: (-item[1], item[0]))[:most]
 

@@ -92,7 +92,7 @@ class WriterGroupReply(BaseModel):
 
 
 def write(request: WriterRequest, random: np.random.Generator) -> WriterReply:
-    """A child by one of the operators."""
+    """Return a child by one of the operators."""
     relatives = [Relative(texts, score) for texts, score in zip(request.relatives, request.scores, strict=True)]
     trials = trials_of(request.trials, maximize=request.maximize)
     around = Background(trials, request.place, request.other, relatives, request.numbers_only)
@@ -109,7 +109,7 @@ def trials_of(programs: Iterable[TriedProgram], *, maximize: bool) -> Trials:
 
 
 def applied(reply: WriterReply, texts: Mapping[str, str]) -> dict[str, str] | str:
-    """The parent's texts after a reply, or why it cannot be applied: a fact about the reply.
+    """Return the parent's texts after a reply, or why it cannot be applied: a fact about the reply.
 
     Edits are looked for whatever the line ends; those of the parent, and its byte order mark, stay (see `blocks.as_kept`).
     """
@@ -155,7 +155,7 @@ def _values_of(request: WriterRequest, with_text: Sequence[Measured]) -> dict[st
 
 
 def write_group(request: WriterGroupRequest, random: np.random.Generator) -> WriterGroupReply:
-    """A child for each request, by one of the operators."""
+    """Return a child for each request, by one of the operators."""
     return WriterGroupReply(programs=[write(item, random) for item in request.requests])
 
 

@@ -117,7 +117,7 @@ class Evaluator:
             self._runner.close()
 
     def build(self, texts: Mapping[str, str]) -> Built:
-        """The program made ready to run; without a build command it is as it is."""
+        """Return the program made ready to run; without a build command it is as it is."""
         return build(self.project, texts, self.limits, self.mode, self._needs)
 
     def evaluate(self, texts: Mapping[str, str], seed: int, built: Built | None = None, *, watch: bool = False) -> Evaluation:
@@ -197,7 +197,7 @@ class Evaluator:
         return result
 
     def cases(self, seed: int) -> list[Any]:
-        """The inputs under a seed, made once by the evaluator alone."""
+        """Return the inputs under a seed, made once by the evaluator alone."""
         with self._cases_lock:
             if seed not in self._cases:
                 outcome, answer = patiently(
@@ -213,7 +213,9 @@ class Evaluator:
     def _by_calls(
         self, texts: Mapping[str, str], seed: int, runner: Runner, watch: bool, stretch: float, *, forks: bool = True,
     ) -> Evaluation:
-        """The program in a pool's jail while the evaluator runs in one of its own. What ends the program while it is needed ends the evaluation."""
+        """Return the program in a pool's jail while the evaluator runs in one of its own. What ends the program while it is needed ends the
+        evaluation.
+        """
         (asked, asks), (told, tells), (until, ends) = (os.pipe2(os.O_CLOEXEC) for _ in range(3))
         early, waiting = threading.Event(), Waiting()
 
@@ -257,7 +259,7 @@ class Evaluator:
         return self._answered(*self._ask(files, self._request(), seed, stretch), seed)
 
     def _request(self) -> dict[str, Any]:
-        """What the evaluator's process is asked for, where the evaluator calls or imports the program."""
+        """Return what the evaluator's process is asked for, where the evaluator calls or imports the program."""
         config = self.project.config
         staged = config.cascade is not False
         own = self.project.files[self.project.given.evaluator.file].decode("utf-8", "replace").removeprefix(BOM)
@@ -293,7 +295,7 @@ class Evaluator:
     def _started(
         self, files: Mapping[str, bytes], asked: Mapping[str, Any], limits: Limits, channel: tuple[int, ...], waiting: Waiting | None,
     ) -> NativeOutcome:
-        """The evaluator in a new process in a new jail."""
+        """Return the evaluator in a new process in a new jail."""
         python, folders = interpreter()
         variables = [f"{name}={value}" for name, value in ONE_WAY.items()]
         argv = ["/usr/bin/env", *variables, python, "-S", "-s", "-P", "-B", "-c", HARNESS.format(folders=[*self._needs.packages, *folders])]
@@ -313,7 +315,7 @@ class Evaluator:
 
 
 def limits_for(project: Project, own: ProgramsSettings, mode: str | None = None) -> Limits:
-    """The jail's limits of one evaluation."""
+    """Return the jail's limits of one evaluation."""
     from evolake.jail.backends import backend
 
     given = limits_of(project, own)
@@ -325,7 +327,7 @@ def limits_for(project: Project, own: ProgramsSettings, mode: str | None = None)
 
 
 def answer_in(stdout: bytes, nonce: str) -> dict[str, Any] | None:
-    """The answer in what came by the channel: one line with the nonce and nothing else. None for anything else."""
+    """Return the answer in what came by the channel: one line with the nonce and nothing else. None for anything else."""
     mark = nonce.encode()
     if not stdout.startswith(mark) or stdout.count(mark) != 1 or stdout.count(b"\n") != 1 or not stdout.endswith(b"\n"):
         return None
@@ -337,7 +339,7 @@ def answer_in(stdout: bytes, nonce: str) -> dict[str, Any] | None:
 
 
 def _troubles(answer: Mapping[str, Any] | None) -> tuple[str, ...]:
-    """Why values could not cross, as the evaluator's process noted it."""
+    """Return why values could not cross, as the evaluator's process noted it."""
     given = (answer or {}).get("troubles")
     return tuple(one_line(str(text), 300) for text in given[:MOST_TROUBLES]) if isinstance(given, list) else ()
 
@@ -353,7 +355,7 @@ def cause(text: str) -> str:
 
 
 def taken(outcome: NativeOutcome, answer: Mapping[str, Any], seed: int, spent: Mapping[str, float] | None = None) -> Evaluation:
-    """An answer as an evaluation, every part of it looked at: it is a program's word."""
+    """Return an answer as an evaluation, every part of it looked at: it is a program's word."""
     tampered = tuple(one_line(str(item), LONGEST_NAME) for item in answer.get("tampered") or ())
     if tampered:
         return _failed(outcome, "tampered", f"it changed {', '.join(tampered[:3])}", seed, tampered=tampered)
@@ -404,12 +406,12 @@ def errors_in(artifacts: Mapping[str, str]) -> list[str]:
 
 
 def score_of(project: Project, evaluation: Evaluation) -> float | None:
-    """The score of one evaluation; None if it has none."""
+    """Return the score of one evaluation; None if it has none."""
     return score_in(project, evaluation.metrics, evaluation.flags)
 
 
 def score_in(project: Project, metrics: Mapping[str, float], flags: Collection[str]) -> float | None:
-    """The score: the first declared metric; if the project declares none and there is no combined_score, the mean of `averaged`."""
+    """Return the score: the first declared metric; if the project declares none and there is no combined_score, the mean of `averaged`."""
     if project.score_name in metrics:
         return metrics[project.score_name]
     if project.given.metrics or not metrics:
@@ -438,7 +440,7 @@ def averaged(project: Project, metrics: Mapping[str, float], flags: Collection[s
 
 @lru_cache(maxsize=1)
 def host() -> str:
-    """The name of this machine, as rows have it."""
+    """Return the name of this machine, as rows have it."""
     import platform
 
     return platform.node()

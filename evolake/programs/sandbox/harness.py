@@ -65,7 +65,7 @@ def send(channel: int, nonce: str, answer: dict[str, Any]) -> None:
 
 
 def served(request: dict[str, Any]) -> dict[str, Any]:
-    """What the task gives: `value`, or `error` with the traceback's end; beside it what was tampered with."""
+    """Return what the task gives: `value`, or `error` with the traceback's end; beside it what was tampered with."""
     sys.path.insert(0, os.getcwd())  # noqa: PTH109
     provide_openevolve()
     shinka.provide()
@@ -87,7 +87,7 @@ def served(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def load(path: str) -> types.ModuleType:
-    """The evaluator as a module."""
+    """Return the evaluator as a module."""
     spec = importlib.util.spec_from_file_location(EVALUATOR_MODULE, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -147,8 +147,8 @@ def taken(result: Any) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def reported(error: Any) -> float | str | None:
-    """What stands under `error`: a number is a metric like any other, a text (an exception, True) says that the evaluation failed. None for no error:
-    None, False, and a text or container without content."""
+    """Return what stands under `error`: a number is a metric like any other, a text (an exception, True) says that the evaluation failed. None for no
+    error: None, False, and a text or container without content."""
     if isinstance(error, BaseException):
         return f"{type(error).__name__}: {error}"[:LONGEST_TEXT]
     value = None if error is None else plain(error)
@@ -158,7 +158,7 @@ def reported(error: Any) -> float | str | None:
 
 
 def plain(value: Any) -> Any:
-    """A number or a truth value as JSON has it, also one of numpy; anything else as a short text."""
+    """Return a number or a truth value as JSON has it, also one of numpy; anything else as a short text."""
     try:
         if type(value).__name__ in ("bool", "bool_"):
             return bool(value)
@@ -168,7 +168,7 @@ def plain(value: Any) -> Any:
 
 
 def score_of(metrics: dict[str, Any], name: str) -> float:
-    """The score that a threshold is for: the metric of that name, else the mean of all numbers."""
+    """Return the score that a threshold is for: the metric of that name, else the mean of all numbers."""
     numbers = [value for value in metrics.values() if isinstance(value, float)]
     result = metrics.get(name)
     return result if isinstance(result, float) else sum(numbers) / len(numbers) if numbers else 0.0
@@ -197,7 +197,7 @@ own objects are equal to."""
 
 
 def fingerprint(module: types.ModuleType) -> dict[str, Names]:
-    """What the evaluator, and the libraries that it may rest on, are made of."""
+    """Return what the evaluator, and the libraries that it may rest on, are made of."""
     return {EVALUATOR_MODULE: _names_of_evaluator(module)} | {
         name: _names_before_fork.get(name) or _names_of_library(name) for name in WATCHED if name in sys.modules
     }
@@ -245,7 +245,7 @@ def before_forks() -> None:
 
 
 def describe(error: BaseException) -> str:
-    """An exception with the end of its traceback."""
+    """Return an exception with the end of its traceback."""
     try:
         lines = traceback.format_exception(type(error), error, error.__traceback__)
         return "".join(lines)[-LONGEST_TEXT // 10 :]

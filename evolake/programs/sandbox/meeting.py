@@ -44,7 +44,7 @@ _lock = threading.Lock()
 
 
 def _found_by_running(initial: Project, own: ProgramsSettings, mode: str | None) -> str:
-    """Why the initial program is to be imported; "" if it can be called."""
+    """Return why the initial program is to be imported; "" if it can be called."""
     called = _evaluated(initial, own, mode)
     cost = CALL_S * called.calls + BYTE_S * called.carried
     if called.ok and not called.troubles and cost <= SLOWEST_S:

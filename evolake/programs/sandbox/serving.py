@@ -63,7 +63,7 @@ def _plain_or_none(value: Any) -> Any:
 
 
 def _failure(error: BaseException) -> dict[str, Any]:
-    """An exception as data. strange: that the value, not the program, was at fault."""
+    """Return an exception as data. strange: that the value, not the program, was at fault."""
     try:
         text = str(error)
     except BaseException:

@@ -110,7 +110,7 @@ def _obstacle(project: Project, mode: str | None) -> str:
 
 
 def _own_jail(name: str, data: bytes) -> str:
-    """The name in a text that needs a jail of its own; "" if there is none."""
+    """Return the name in a text that needs a jail of its own; "" if there is none."""
     found = OWN_JAIL.search(data.decode("utf-8", "replace")) if name.endswith(".py") else None
     return found.group() if found else ""
 

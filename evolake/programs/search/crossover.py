@@ -13,7 +13,7 @@ from evolake.programs.search.numbers import inside
 
 
 def crossed(texts: Mapping[str, str], other: Mapping[str, str], random: np.random.Generator) -> dict[str, str] | None:
-    """The texts with one function or one block of `other`; None where both are alike in all of them."""
+    """Return the texts with one function or one block of `other`; None where both are alike in all of them."""
     ways = [(name, place) for name in texts if name in other for place in differing(name, texts[name], other[name])]
     if not ways:
         return None

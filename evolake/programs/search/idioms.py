@@ -42,7 +42,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def term(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """A name of the same function joined to an expression: added with a small factor, multiplied, divided by, subtracted."""
+    """Return a name of the same function joined to an expression: added with a small factor, multiplied, divided by, subtracted."""
     place = _drawn_in_function(text, spans, random, ast.BinOp | ast.Name | ast.Constant | ast.Call)
     if place is None:
         return None
@@ -62,7 +62,7 @@ def term(text: str, spans: Spans, random: np.random.Generator) -> str | None:
 
 
 def shape(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """A function around an expression: of Python, or of a library of mathematics that the program imports."""
+    """Return a function around an expression: of Python, or of a library of mathematics that the program imports."""
     place = _drawn_in_function(text, spans, random, ast.BinOp | ast.Name | ast.Call)
     if place is None:
         return None
@@ -74,7 +74,7 @@ def shape(text: str, spans: Spans, random: np.random.Generator) -> str | None:
 
 
 def name(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """A name that is read replaced by another name of the same function."""
+    """Return a name that is read replaced by another name of the same function."""
     place = _drawn_in_function(text, spans, random, ast.Name)
     if place is None:
         return None
@@ -83,7 +83,7 @@ def name(text: str, spans: Spans, random: np.random.Generator) -> str | None:
 
 
 def function(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """A function that takes the same arguments in the place of one that is called."""
+    """Return a function that takes the same arguments in the place of one that is called."""
     def replaced(node: ast.expr) -> ast.expr | None:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
             return None
@@ -102,7 +102,7 @@ def function(text: str, spans: Spans, random: np.random.Generator) -> str | None
 
 
 def repeat(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """A loop around one to three neighbouring statements, at least one of which reads what they assign."""
+    """Return a loop around one to three neighbouring statements, at least one of which reads what they assign."""
     places, found = Places(text), []
     for body in bodies(parse(text)):
         for first in range(len(body)):
@@ -135,7 +135,7 @@ def repeatable(run: Sequence[ast.stmt]) -> bool:
 
 
 def early_exit(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """A `break` or `continue` at the end of a branch within a loop."""
+    """Return a `break` or `continue` at the end of a branch within a loop."""
     places = Places(text)
     found = [
         branch.body[-1] for loop in ast.walk(parse(text)) if isinstance(loop, ast.For | ast.While) for branch in ast.walk(loop)
@@ -152,7 +152,7 @@ def early_exit(text: str, spans: Spans, random: np.random.Generator) -> str | No
 
 
 def iterable(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """What a loop or comprehension goes over: sorted, the other way round, each once."""
+    """Return what a loop or comprehension goes over: sorted, the other way round, each once."""
     places = Places(text)
     found = [
         node.iter for node in ast.walk(parse(text))
@@ -251,7 +251,7 @@ def _kept_in(loop: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def prepared(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """An argument made ready at the beginning of its function: sorted, or as a set; or results of the function remembered."""
+    """Return an argument made ready at the beginning of its function: sorted, or as a set; or results of the function remembered."""
     places = Places(text)
     found = [node for node in parse(text).body if isinstance(node, ast.FunctionDef) and node.args.args and _in_blocks(places, [node], spans)]
     if not found:
@@ -289,7 +289,7 @@ def bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 def _drawn_in_function(text: str, spans: Spans, random: np.random.Generator, kinds: type[ast.expr] | UnionType) -> tuple[ast.expr, Function] | None:
-    """An expression of these kinds that is read in a function, and the function; no part of a longer name, and no function that is called."""
+    """Return an expression of these kinds that is read in a function, and the function; no part of a longer name, and no function that is called."""
     places, found = Places(text), []
     for node in ast.walk(parse(text)):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

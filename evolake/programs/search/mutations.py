@@ -59,7 +59,7 @@ def operator(text: str, spans: Spans, random: np.random.Generator) -> str | None
 
 
 def scaled(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """An expression that is assigned or returned, times or plus a new number: what the numbers that are there cannot say."""
+    """Return an expression that is assigned or returned, times or plus a new number: what the numbers that are there cannot say."""
     places, result = Places(text), []
     for node in ast.walk(parse(text)):
         value = getattr(node, "value", None)
@@ -92,7 +92,7 @@ def argument(text: str, spans: Spans, random: np.random.Generator) -> str | None
 
 
 def loop_bound(text: str, spans: Spans, random: np.random.Generator) -> str | None:
-    """A loop over `range` that runs longer or shorter."""
+    """Return a loop over `range` that runs longer or shorter."""
     def stretched(node: ast.expr) -> ast.expr | None:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range" and node.args):
             return None
@@ -141,7 +141,9 @@ MUTATIONS: dict[str, Mutation] = {
 def changed(
     text: str, spans: Spans, random: np.random.Generator, kinds: tuple[type[ast.expr], ...], change: Callable[[ast.expr], ast.expr | None],
 ) -> str | None:
-    """The text with one node of `kinds` within the blocks changed. change: gets a copy of the node, and gives what stands in its place or None."""
+    """Return the text with one node of `kinds` within the blocks changed. change: gets a copy of the node, and gives what stands in its place or
+    None.
+    """
     places = Places(text)
     nodes = [node for node in ast.walk(parse(text)) if isinstance(node, kinds) and inside(*places.span(node), spans)]
     for place in random.permutation(len(nodes)).tolist() if nodes else ():
@@ -153,7 +155,7 @@ def changed(
 
 
 def spliced(text: str, span: tuple[int, int], written: str) -> str:
-    """The text with a piece of it written anew, with the text's line ends if it has some (an f-string of several lines)."""
+    """Return the text with a piece of it written anew, with the text's line ends if it has some (an f-string of several lines)."""
     if "\n" in written:
         written = with_ends(written, usual_end(text))
     return text[: span[0]] + written + text[span[1] :]
@@ -165,7 +167,7 @@ def drawn(nodes: Sequence[ast.expr], random: np.random.Generator) -> ast.expr | 
 
 
 def whole_lines(text: str, places: Places, node: ast.stmt) -> bool:
-    """Whether a statement has its lines for itself, so that lines can be moved in its place; a decorator is no part of a statement's lines."""
+    """Return whether a statement has its lines for itself, so that lines can be moved in its place; a decorator is no part of a statement's lines."""
     if getattr(node, "decorator_list", None):
         return False
     start, end = places.span(node)

@@ -33,7 +33,7 @@ class Number:
     marked: Parameter | None = None
 
     def written(self, value: float) -> str:
-        """A value as it is written there."""
+        """Return a value as it is written there."""
         if self.marked:
             return self.marked.written(value)
         if self.whole:
@@ -50,7 +50,7 @@ class Relative:
 
 
 def numbers_in(texts: Mapping[str, str]) -> list[Number]:
-    """The numbers that may be tuned: those that are marked; of Python files without marks, the literals in their blocks."""
+    """Return the numbers that may be tuned: those that are marked; of Python files without marks, the literals in their blocks."""
     result: list[Number] = []
     for name, text in texts.items():
         spans = cut(text, name).spans()
@@ -74,12 +74,12 @@ def literals(name: str, text: str, spans: Sequence[tuple[int, int]]) -> list[Num
 
 
 def inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
-    """Whether a piece of text lies within one of the blocks."""
+    """Return whether a piece of text lies within one of the blocks."""
     return any(low <= start and end <= high for low, high in spans)
 
 
 def with_numbers(texts: Mapping[str, str], values: Sequence[tuple[Number, float]]) -> dict[str, str]:
-    """The texts with other values in the places of numbers."""
+    """Return the texts with other values in the places of numbers."""
     changed = dict(texts)
     for number, value in sorted(values, key=lambda pair: -pair[0].start):
         text = changed[number.file]
@@ -88,7 +88,7 @@ def with_numbers(texts: Mapping[str, str], values: Sequence[tuple[Number, float]
 
 
 def skeleton(texts: Mapping[str, str]) -> str:
-    """The texts without their tunable numbers: programs of one skeleton are points of one space. "" where they cannot be read."""
+    """Return the texts without their tunable numbers: programs of one skeleton are points of one space. "" where they cannot be read."""
     try:
         return "\0".join(with_holes(texts))
     except (Unreadable, BadBlocks, ValueError):
@@ -96,7 +96,7 @@ def skeleton(texts: Mapping[str, str]) -> str:
 
 
 def with_holes(texts: Mapping[str, str]) -> list[str]:
-    """Each text with a hole for each tunable number."""
+    """Return each text with a hole for each tunable number."""
     changed = dict(texts)
     for number in sorted(numbers_in(texts), key=lambda item: -item.start):
         text = changed[number.file]
@@ -122,7 +122,7 @@ def step_all(texts: Mapping[str, str], random: np.random.Generator) -> dict[str,
 
 
 def stepped(number: Number, random: np.random.Generator, size: float) -> float:
-    """A value near a number's own; `size` is relative to it, or to its range where it is marked."""
+    """Return a value near a number's own; `size` is relative to it, or to its range where it is marked."""
     draw = float(random.normal())
     if number.marked:
         low, high = number.marked.low, number.marked.high
@@ -140,7 +140,7 @@ def stepped(number: Number, random: np.random.Generator, size: float) -> float:
 def along_difference(
     texts: Mapping[str, str], relatives: Sequence[Mapping[str, str]], random: np.random.Generator,
 ) -> dict[str, str] | None:
-    """The program's numbers moved along the difference of two relatives of its skeleton; None where it has not two."""
+    """Return the program's numbers moved along the difference of two relatives of its skeleton; None where it has not two."""
     own = skeleton(texts)
     same = [relative for relative in relatives if own and skeleton(relative) == own]
     result = numbers_in(texts)

@@ -143,7 +143,7 @@ def _few_moved(
 
 
 def _moved(number: Number, size: float, unit: float, random: np.random.Generator) -> float:
-    """A value near the number's: times a factor, or plus a share of its unit; now and then one of another order or sign."""
+    """Return a value near the number's: times a factor, or plus a share of its unit; now and then one of another order or sign."""
     if not number.marked:
         way = random.random()
         if way < 0.05:
@@ -155,7 +155,7 @@ def _moved(number: Number, size: float, unit: float, random: np.random.Generator
 
 
 def _any_size(size: float, random: np.random.Generator) -> float:
-    """The size, or now and then any between a hundredth and one."""
+    """Return the size, or now and then any between a hundredth and one."""
     return size if random.random() >= ANY_SIZE else float(10 ** random.uniform(-2, 0))
 
 

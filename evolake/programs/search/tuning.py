@@ -21,7 +21,7 @@ FEWEST, MOST = 6, 24
 
 
 def tuned(parent: Relative, relatives: Sequence[Relative], random: np.random.Generator, *, maximize: bool) -> dict[str, str] | None:
-    """The parent's texts with numbers drawn from all of its skeleton; None where these are too few or the numbers too many."""
+    """Return the parent's texts with numbers drawn from all of its skeleton; None where these are too few or the numbers too many."""
     own, result = skeleton(parent.texts), numbers_in(parent.texts)
     if not own or not 0 < len(result) <= MOST:
         return None
@@ -42,7 +42,8 @@ def tuned(parent: Relative, relatives: Sequence[Relative], random: np.random.Gen
 
 
 def space_of(values: Sequence[Number]) -> BaseDistribution:
-    """Where a number is drawn from: within its bounds where it is marked, else within what the trials span and as much again on either side."""
+    """Return where a number is drawn from: within its bounds where it is marked, else within what the trials span and as much again on either side.
+    """
     from optuna.distributions import FloatDistribution, IntDistribution
 
     first = values[0]

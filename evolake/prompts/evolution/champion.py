@@ -18,7 +18,7 @@ from evolake.contest import LEVEL, paired
 def decide_champion(
     champion_id: str, challenger_id: str, correct: Mapping[tuple[str, str], Sequence[bool]], rng: np.random.Generator, *, cycle: str,
 ) -> dict[str, Any]:
-    """A row of DECISIONS.
+    """Return a row of DECISIONS.
 
     Args:
         correct: (prompt id, problem id) -> whether each of its replies was correct; the same problems, as often, for both prompts.

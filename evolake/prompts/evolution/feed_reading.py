@@ -33,12 +33,12 @@ class Reading:
         return [row["of_cycle"] for row in self.rows if row["asset"] == "instances" and row["of_cycle"] is not None]
 
     def learnt(self, lake: Lake) -> list[pl.DataFrame]:
-        """The tables of what the policy learnt, oldest first."""
+        """Return the tables of what the policy learnt, oldest first."""
         return [lake.read(LINE, LEARNABILITY, row["of_cycle"]) for row in self.rows if row["asset"] == LEARNABILITY]
 
 
 def reading(lake: Lake, cycle: str, noted: Sequence[Mapping[str, Any]], *, before: Sequence[str] | None = None) -> Reading:
-    """What a cycle reads: what its earlier run noted, or what is finished now.
+    """Return what a cycle reads: what its earlier run noted, or what is finished now.
 
     Args:
         noted: rows of FEED_READ of an earlier run of the cycle; none where there was none, or it read nothing. before: cycles of families that an

@@ -80,21 +80,21 @@ class Feed:
 
 
 def wanted(settings: PromptsSettings) -> bool:
-    """Whether families give problems to cycles."""
+    """Return whether families give problems to cycles."""
     return FAMILIES in settings.problem_sources and not settings.train and not settings.test and (
         settings.families_share > 0 or set(settings.problem_sources) == {FAMILIES}
     )
 
 
 def places(settings: PromptsSettings, *, alone: bool) -> list[int]:
-    """How many problems of each iteration of a cycle may be of families, in order. alone: they are the only source."""
+    """Return how many problems of each iteration of a cycle may be of families, in order. alone: they are the only source."""
     share = 1.0 if alone else settings.families_share
     up_to = [int(share * settings.batch_problems * number + 0.5) for number in range(settings.iterations_per_cycle + 1)]
     return [after - before for before, after in pairwise(up_to)]
 
 
 def asked_before(tables: Sequence[pl.DataFrame]) -> dict[Level, Asked]:
-    """What is known of each level that the policy of the newest of these tables was asked. tables: of LEARNABILITY, oldest first."""
+    """Return what is known of each level that the policy of the newest of these tables was asked. tables: of LEARNABILITY, oldest first."""
     of_families = [table.filter(pl.col("source") == FAMILIES) for table in tables]
     of_families = [table for table in of_families if table.height]
     if not of_families:
@@ -112,7 +112,7 @@ def asked_before(tables: Sequence[pl.DataFrame]) -> dict[Level, Asked]:
 
 
 def offered(problems: Iterable[Problem], asked: Mapping[Level, Asked]) -> dict[Level, list[Problem]]:
-    """The levels that may be asked now, with their problems: of each family the easiest, and what lies above one with right replies."""
+    """Return the levels that may be asked now, with their problems: of each family the easiest, and what lies above one with right replies."""
     of_family: dict[str, dict[int, list[Problem]]] = {}
     for problem in sorted(problems, key=lambda item: item.problem_id):
         of_family.setdefault(problem.family, {}).setdefault(problem.difficulty, []).append(problem)
@@ -168,7 +168,7 @@ def fed(
     result: ProblemSet, settings: PromptsSettings, tables: Sequence[pl.DataFrame], *, lake: Lake, seeds: Path, cycles: Sequence[str], cycle: str,
     root_seed: int,
 ) -> Feed:
-    """The problems of a cycle with instances of families among those to train on.
+    """Return the problems of a cycle with instances of families among those to train on.
 
     Args:
         tables: LEARNABILITY of the cycles before, oldest first. seeds: the folder of seeds, with the problems that ship.
@@ -211,7 +211,7 @@ def _beside(result: ProblemSet, settings: PromptsSettings, lake: Lake, seeds: Pa
 
 
 def _lacking(levels: Mapping[Level, Sequence[Problem]], counts: Sequence[int], settings: PromptsSettings) -> str:
-    """Why nothing was drawn: where there are places and levels, all of these were asked before and taught nothing, or one would have been."""
+    """Return why nothing was drawn: where there are places and levels, all of these were asked before and taught nothing, or one would have been."""
     if not sum(counts):
         problems = settings.batch_problems * settings.iterations_per_cycle
         return f"a share of {settings.families_share:g} of {counted(problems, 'problem')} of a cycle leaves families no place"

@@ -99,7 +99,7 @@ class Course:
 def run_iteration(
     population: Population, policy: Policy, problems: Sequence[Problem], course: Course, *, arm: Arm | None = None, turn: int | None = None,
 ) -> Iterations:
-    """The next iteration of a population. The policy is updated in place where the arm learns; all else is returned.
+    """Return the next iteration of a population. The policy is updated in place where the arm learns; all else is returned.
 
     Args:
         problems: for training, in an order that the caller fixes. arm: None means the one that `course.settings.arm` names.
@@ -145,8 +145,8 @@ def run_iteration(
 def draw_batch(
     problems: Sequence[Problem], count: int, *, root_seed: int, cycle: str, iteration: int, turn: int | None = None
 ) -> list[Problem]:
-    """The batch of an iteration, without repetition: those that are set for its turn, the rest of those that are set for none. All problems where
-    there are no more than `count`."""
+    """Return the batch of an iteration, without repetition: those that are set for its turn, the rest of those that are set for none. All problems
+    where there are no more than `count`."""
     random = generator(root_seed, LINE, cycle, "problems", iteration)
     given = [problem for problem in problems if problem.turn is not None and problem.turn == turn][:count]
     others = [problem for problem in problems if problem.turn is None]
@@ -155,7 +155,7 @@ def draw_batch(
 
 
 def choose(population: Population, arm: Arm, settings: PromptsSettings, *, root_seed: int, cycle: str, iteration: int) -> list[SystemPrompt]:
-    """The prompts of an iteration: selected from the window; the youngest for self-reflection; the first root where no prompt changes."""
+    """Return the prompts of an iteration: selected from the window; the youngest for self-reflection; the first root where no prompt changes."""
     if arm.evolve:
         random = generator(root_seed, LINE, cycle, "selection", iteration)
         entrants, count = population.entrants(), settings.prompts_per_iteration
@@ -191,7 +191,7 @@ def _rate(population: Population, payoffs: PayoffMatrix) -> Population:
 def _reproduce(
     population: Population, payoffs: PayoffMatrix, arm: Arm, settings: PromptsSettings, editing: Editing
 ) -> list[Reproduction]:
-    """The mutation of the best prompt, and by chance a crossover."""
+    """Return the mutation of the best prompt, and by chance a crossover."""
     if payoffs.means is None or not (arm.evolve or arm.reflect):
         return []
     best, known = payoffs.best(population), population.known()
@@ -211,7 +211,7 @@ def _reproduce(
 
 
 def _attempted(operator: Operator, parent: SystemPrompt, make: Callable[..., Reproduction], *arguments: Any, **options: Any) -> Reproduction:
-    """What `make` gives; no child, with the reason, where a reply makes our code raise."""
+    """Return what `make` gives; no child, with the reason, where a reply makes our code raise."""
     result = contained(make, *arguments, **options)
     return Reproduction(operator, parent, None, result.reason) if isinstance(result, Raised) else result
 
@@ -219,7 +219,7 @@ def _attempted(operator: Operator, parent: SystemPrompt, make: Callable[..., Rep
 def _born(
     population: Population, made: Reproduction, payoffs: PayoffMatrix, settings: PromptsSettings, tag: Mapping[str, Any], agents: Agents
 ) -> Population:
-    """The population with the child, where there is one; the calls are told whom they were for."""
+    """Return the population with the child, where there is one; the calls are told whom they were for."""
     for call_id in made.calls:
         agents.assign(call_id, (made.child or made.parent).prompt_id)
     if made.child is None:

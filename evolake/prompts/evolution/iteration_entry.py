@@ -17,7 +17,7 @@ from evolake.prompts.tables import ARCHIVE
 
 
 def entry_bytes(done: Iterations) -> bytes:
-    """An iteration as canonical JSON; `read_entry` reads it back to the same values."""
+    """Return an iteration as canonical JSON; `read_entry` reads it back to the same values."""
     return canonical_json({
         "rows": {name: done.rows[name] for name in TABLES},
         "population": {name: frame.to_dicts() for name, frame in done.population.frames().items()},
@@ -25,7 +25,7 @@ def entry_bytes(done: Iterations) -> bytes:
 
 
 def read_entry(data: bytes) -> Iterations:
-    """The iteration that `entry_bytes` wrote."""
+    """Return the iteration that `entry_bytes` wrote."""
     value = json.loads(data)
     return Iterations(population_of({name: schema.frame(value["population"][name]) for name, schema in ARCHIVE.items()}), value["rows"])
 

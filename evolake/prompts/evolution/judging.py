@@ -74,7 +74,7 @@ def form(newborn: Newborn) -> dict[str, Any]:
 
 
 def leak(newborn: Newborn) -> dict[str, Any]:
-    """Which principles hold the text of a problem, trained on or held out."""
+    """Return which principles hold the text of a problem, trained on or held out."""
     child, problems = newborn.child, newborn.problems
     prompt = from_json(child["principles"])
     texts = {split: [row["text"] for row in problems if row["split"] == split] for split in ("heldout", "train")}

@@ -55,7 +55,7 @@ class PayoffMatrix:
         return {name: (mean, count) for name, mean, count in zip(ids, self.means or [], replies, strict=True)} if known else {}
 
     def evidence(self, place: int) -> list[Evidence]:
-        """The rollouts of one prompt, by problem."""
+        """Return the rollouts of one prompt, by problem."""
         prompt = self.prompts[place]
         return [Evidence(problem, self.rollouts.get((prompt.prompt_id, problem.problem_id), ())) for problem in self.problems]
 
@@ -83,7 +83,7 @@ class PayoffMatrix:
 def rewarded(
     pairs: Sequence[tuple[SystemPrompt, Problem]], samples: Sequence[Sequence[Sample]], judge: Judge
 ) -> tuple[list[Group], list[tuple[Rollout, bool]]]:
-    """The groups for the update, and every rollout with whether there was no reply at all. Numbers go on where a pair stands there again."""
+    """Return the groups for the update, and every rollout with whether there was no reply at all. Numbers go on where a pair stands there again."""
     groups, rollouts = [], []
     seen: dict[tuple[str, str], int] = defaultdict(int)
     for (prompt, problem), result in zip(pairs, samples, strict=True):
@@ -115,7 +115,7 @@ def rating_rows(rated: Population, grown: Population, payoffs: PayoffMatrix) -> 
 
 
 def rollout_row(rollout: Rollout) -> dict[str, Any]:
-    """A row of the table `rollouts`."""
+    """Return a row of the table `rollouts`."""
     return {
         "prompt_id": rollout.prompt_id, "problem_id": rollout.problem_id, "number": rollout.number, "reply": rollout.reply, "tokens": rollout.tokens,
         "truncated": rollout.truncated, "correct": rollout.correct, "formatted": rollout.formatted, "reward": rollout.reward,
@@ -125,7 +125,7 @@ def rollout_row(rollout: Rollout) -> dict[str, Any]:
 
 
 def update_row(policy: Policy, stats: UpdateStats | None, groups: Sequence[Group], rollouts: Sequence[tuple[Rollout, bool]]) -> dict[str, Any]:
-    """A row of the table `updates`. stats: None where no update was asked for."""
+    """Return a row of the table `updates`. stats: None where no update was asked for."""
     every = [rollout for rollout, _ in rollouts]
     informative = sum(len({reward for reward in group.rewards if reward is not None}) > 1 for group in groups)
     row = {

@@ -56,11 +56,11 @@ class Population(Archive):
         return self.prompts.filter(pl.col("state") != BLOCKED).to_dicts()
 
     def entrants(self) -> list[Entrant]:
-        """The living prompts as selection sees them, in order of birth."""
+        """Return the living prompts as selection sees them, in order of birth."""
         return [Entrant(row["prompt_id"], row["number"], (row["mu"], row["sigma"])) for row in self.living()]
 
     def known(self) -> set[tuple[str, ...]]:
-        """The texts of every prompt, the blocked ones too: what a child must differ from."""
+        """Return the texts of every prompt, the blocked ones too: what a child must differ from."""
         return {from_json(row["principles"]).texts for row in self.rows()}
 
     def best_id(self) -> str:
@@ -106,7 +106,7 @@ class Population(Archive):
         return self.add(prompts=[row], derivations=lines)
 
     def root(self, prompt: SystemPrompt, name: str, cycle: str) -> dict[str, Any]:
-        """The row of a root that comes to this population, with a fresh rating. One that is there already keeps its number."""
+        """Return the row of a root that comes to this population, with a fresh rating. One that is there already keeps its number."""
         numbers = dict(self.prompts.select("prompt_id", "number").iter_rows())
         number = numbers.get(prompt.prompt_id, len(numbers))
         return _row(prompt, (MU, SIGMA), Birth("root", cycle, 0, name), number=number)
@@ -147,7 +147,7 @@ class Population(Archive):
 
 
 def found_population(roots: Mapping[str, SystemPrompt], cycle: str) -> Population:
-    """A population of root prompts with fresh ratings; E-SPL starts from one. roots: name -> prompt.
+    """Return a population of root prompts with fresh ratings; E-SPL starts from one. roots: name -> prompt.
 
     Raises:
         ValueError: there is no root, or two are the same.
@@ -163,7 +163,7 @@ def found_population(roots: Mapping[str, SystemPrompt], cycle: str) -> Populatio
 
 
 def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
-    """The archive from its published tables, those of earlier versions too. Raises InputError where one does not fit its schema."""
+    """Return the archive from its published tables, those of earlier versions too. Raises InputError where one does not fit its schema."""
     result = Population.of({**tables, "prompts": with_idea(tables["prompts"])})
     return replace(result, prompts=result.prompts.sort("number"))
 

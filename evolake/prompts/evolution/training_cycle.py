@@ -67,7 +67,7 @@ def train(
     population: Population, policy: Policy, problems: Sequence[Problem], notes: Notes, *, agents: Agents, settings: Settings,
     guidance: Sequence[str], checkpoint: str | None,
 ) -> list[dict[str, Any]]:
-    """All iterations of the cycle; gives rows of JOURNAL.
+    """Return all iterations of the cycle; gives rows of JOURNAL.
 
     Args:
         policy: before any update. checkpoint: blob of the policy that enters the cycle; None means the base model.
@@ -114,7 +114,7 @@ def calls_of(policy: Policy) -> list[dict[str, Any]]:
 def _standing(
     blobs: BlobStore, checkpoint: str | None, facts: Mapping[str, Any], result: Sequence[Mapping[str, Any]], wanted: int
 ) -> list[dict[str, Any]]:
-    """The notes that still hold: from the first on, each made of what is there now, with all its blobs."""
+    """Return the notes that still hold: from the first on, each made of what is there now, with all its blobs."""
     rows: list[dict[str, Any]] = []
     for row in sorted(result, key=lambda row: row["number"])[:wanted]:
         kept = [row[name] for name in ("entry_sha", "checkpoint_sha", "calls_sha") if row[name] is not None]

@@ -76,7 +76,7 @@ class Limits:
 
 
 def apply(prompt: SystemPrompt, hunks: Sequence[Hunk], limits: Limits = Limits(), *, kinds: Sequence[Kind] | None = None) -> Applied:
-    """The prompt after these hunks.
+    """Return the prompt after these hunks.
 
     Args:
         kinds: kinds that this step may use; a hunk of another kind is not applied. None allows all.
@@ -90,8 +90,8 @@ def apply(prompt: SystemPrompt, hunks: Sequence[Hunk], limits: Limits = Limits()
 
 
 def copies(text: str, problems: Sequence[str]) -> bool:
-    """Whether the text contains a whole problem, or a run of COPIED_WORDS words that only one of these problems has: what many share is the wording
-    of the task, and a principle may well repeat it.
+    """Return whether the text contains a whole problem, or a run of COPIED_WORDS words that only one of these problems has: what many share is the
+    wording of the task, and a principle may well repeat it.
     """
     words = _words(text)
     theirs = [_words(problem) for problem in dict.fromkeys(problems)]
@@ -110,7 +110,7 @@ class _Draft:
         self._checks: dict[Kind, tuple[int, int]] = {"add": (0, 0), "modify": (1, 1), "drop": (1, 1), "merge": (2, len(prompt.ids) + 2)}
 
     def objection(self, hunk: Hunk) -> str:
-        """Why the hunk does not apply; "" where it does."""
+        """Return why the hunk does not apply; "" where it does."""
         tests: tuple[Callable[[Hunk], str], ...] = (self._targets, self._quote, self._room) if hunk.kind == "drop" else (
             self._targets, self._quote, self._text, self._room,
         )

@@ -45,7 +45,7 @@ class PrincipleLibrary:
     merges: tuple[Merge, ...] = ()
 
     def names_of(self, text: str) -> tuple[str, ...]:
-        """The entries that a principle's text speaks for: one, two for a merge, none for a text that is not of the library."""
+        """Return the entries that a principle's text speaks for: one, two for a merge, none for a text that is not of the library."""
         wanted = tidy(text)
         for merge in self.merges:
             if merge.text == wanted:
@@ -53,14 +53,14 @@ class PrincipleLibrary:
         return tuple(entry.name for entry in self.entries if wanted in entry.versions)
 
     def stricter(self, text: str) -> str | None:
-        """The next version of a principle; None for the last one and for texts that are not of the library."""
+        """Return the next version of a principle; None for the last one and for texts that are not of the library."""
         for entry in self.entries:
             if text in entry.versions[:-1]:
                 return entry.versions[entry.versions.index(text) + 1]
         return None
 
     def answering(self, symptom: str) -> list[LibraryEntry]:
-        """The entries that answer a symptom."""
+        """Return the entries that answer a symptom."""
         return [entry for entry in self.entries if symptom in entry.symptoms]
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -72,7 +72,7 @@ class PrincipleLibrary:
 
 
 def library_of(rows: Iterable[Mapping[str, Any]]) -> PrincipleLibrary:
-    """The library of `to_rows`.
+    """Return the library of `to_rows`.
 
     Raises:
         InputError: an entry without versions, with an unknown symptom or a name that is taken; a merge of anything but two entries.
@@ -102,7 +102,7 @@ def library_of(rows: Iterable[Mapping[str, Any]]) -> PrincipleLibrary:
 
 
 def load_library(folder: Path) -> PrincipleLibrary:
-    """The library in `library.json` of a folder. Raises InputError where it is missing or wrong."""
+    """Return the library in `library.json` of a folder. Raises InputError where it is missing or wrong."""
     value = _read(Path(folder) / "library.json")
     return library_of([*value.get("entries", []), *value.get("merges", [])])
 
@@ -132,7 +132,7 @@ def roots_in(files: Sequence[Path]) -> dict[str, SystemPrompt]:
 
 
 def root_files(folder: Path) -> list[Path]:
-    """The files of root prompts, `roots.json` of the folder first."""
+    """Return the files of root prompts, `roots.json` of the folder first."""
     return [Path(folder) / "roots.json", *sorted((Path(folder) / "roots").glob("*.json"))]
 
 

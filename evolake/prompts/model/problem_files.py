@@ -98,7 +98,7 @@ def read_placed(
 
 
 def files(place: Path, side: Split) -> list[Path]:
-    """The files of a side: the file itself; of a folder those that are named for the side, or all where none is named for any.
+    """Return the files of a side: the file itself; of a folder those that are named for the side, or all where none is named for any.
 
     Raises:
         InputError: there is no such file or folder, or nothing in it that can be read for this side.
@@ -130,7 +130,7 @@ def has_side(place: str, side: Split) -> bool:
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of one file. Raises InputError: it cannot be read, or holds something else."""
+    """Return the rows of one file. Raises InputError: it cannot be read, or holds something else."""
     if path.suffix not in SUFFIXES:
         raise InputError(f"{path} cannot be read as problems", wanted=f"a file that ends in {', '.join(SUFFIXES)}", got=path.suffix or "no ending")
     try:

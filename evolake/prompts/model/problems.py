@@ -61,7 +61,7 @@ class ProblemSet:
 
 
 def problem_set(settings: PromptsSettings, *, lake: Lake | None, seeds: Path, seed: int, cycles: Sequence[str] | None = None) -> ProblemSet:
-    """The problems of a run or a cycle.
+    """Return the problems of a run or a cycle.
 
     Args:
         lake: where the source `families` reads; None passes it over. seeds: the folder of seeds, with prompts/problems.jsonl.
@@ -102,7 +102,7 @@ def problem_set(settings: PromptsSettings, *, lake: Lake | None, seeds: Path, se
 
 
 def _of_files(settings: PromptsSettings, seed: int) -> ProblemSet:
-    """The problems of `settings.train` and `settings.test`, without held-out ones that are among those to train on."""
+    """Return the problems of `settings.train` and `settings.test`, without held-out ones that are among those to train on."""
     if not settings.train or not settings.test:
         given, missing = (f"EVOLAKE_PROMPTS__{name}" for name in (("TRAIN", "TEST") if settings.train else ("TEST", "TRAIN")))
         raise InputError(f"{given} is set and {missing} is not", wanted="problems for both sides", do=f"set {missing}, or neither")
@@ -197,7 +197,7 @@ def read_problems(path: Path, answer_format: AnswerFormat = "boxed") -> list[Pro
 
 
 def family_problems(lake: Lake, cycles: Sequence[str] | None = None, answer_format: AnswerFormat = "boxed") -> list[Problem]:
-    """The instances of accepted families in these cycles of the families line (None: all finished ones), asking for an answer in this format.
+    """Return the instances of accepted families in these cycles of the families line (None: all finished ones), asking for an answer in this format.
 
     Families with checkers are left out: their label is one of many correct answers, and a reply cannot be compared with it.
 
@@ -217,13 +217,13 @@ def family_problems(lake: Lake, cycles: Sequence[str] | None = None, answer_form
 
 
 def _families_with_checkers(lake: Lake, families: Iterable[Mapping[str, Any]], among: Collection[str]) -> set[str]:
-    """The families, of those named, whose record has checkers. A row without a record, of a lake of before, has none."""
+    """Return the families, of those named, whose record has checkers. A row without a record, of a lake of before, has none."""
     shas = {row["family_id"]: row.get("record_sha") for row in families if row["family_id"] in among}
     return {family for family, sha in shas.items() if sha and json.loads(lake.blobs.get(sha)).get("checkers")}
 
 
 def of_difficulty(problems: Iterable[Problem], wanted: Collection[int] | None) -> list[Problem]:
-    """Those of these difficulties; None: all."""
+    """Return those of these difficulties; None: all."""
     return [problem for problem in problems if wanted is None or problem.difficulty in wanted]
 
 
@@ -242,7 +242,7 @@ def family_roots(lake: Lake, cycles: Sequence[str] | None = None, names: Collect
 
 
 def shipped_names(seeds: Path) -> frozenset[str]:
-    """The families of all problems that ship, by which those of the lake are told that may be the same; none where nothing ships.
+    """Return the families of all problems that ship, by which those of the lake are told that may be the same; none where nothing ships.
 
     Raises:
         InputError: a line of the file is no problem.
@@ -252,7 +252,7 @@ def shipped_names(seeds: Path) -> frozenset[str]:
 
 
 def finished_families(lake: Lake) -> list[str]:
-    """The cycles of the families line whose successor's population is sealed on an unbroken chain, oldest first."""
+    """Return the cycles of the families line whose successor's population is sealed on an unbroken chain, oldest first."""
     done: list[str] = []
     for cycle in lake.seals.cycles(FAMILIES)[1:]:
         if lake.seals.broken_link(FAMILIES, cycle):
@@ -262,7 +262,7 @@ def finished_families(lake: Lake) -> list[str]:
 
 
 def _in_order(settings: PromptsSettings) -> list[str]:
-    """The sources that a set may be of as a whole, in order of preference."""
+    """Return the sources that a set may be of as a whole, in order of preference."""
     others = [source for source in settings.problem_sources if source != FAMILIES]
     return list(settings.problem_sources) if settings.families_share == 1 or not others else others
 
@@ -296,7 +296,7 @@ def _held(family: str, share: float) -> bool:
 
 
 def plain(text: str) -> str:
-    """What makes two texts one: without regard to spaces and case."""
+    """Return what makes two texts one: without regard to spaces and case."""
     return " ".join(text.split()).casefold()
 
 

@@ -74,7 +74,7 @@ class SystemPrompt:
         return tuple(principle.text for principle in self.principles)
 
     def text(self) -> str:
-        """What the policy reads as its system message; empty for the empty prompt."""
+        """Return what the policy reads as its system message; empty for the empty prompt."""
         if not self.principles:
             return ""
         return "\n".join([HEADING, *(f"[{principle.id}] {principle.text}" for principle in self.principles)])
@@ -85,7 +85,7 @@ class SystemPrompt:
 
 
 def from_json(text: str) -> SystemPrompt:
-    """The prompt that `to_json` wrote.
+    """Return the prompt that `to_json` wrote.
 
     Raises:
         InputError: the text is something else.
@@ -101,10 +101,10 @@ def from_json(text: str) -> SystemPrompt:
 
 
 def prompt_of(texts: Iterable[str]) -> SystemPrompt:
-    """A root prompt of these principles, numbered from 1; white space is collapsed."""
+    """Return a root prompt of these principles, numbered from 1; white space is collapsed."""
     return SystemPrompt(tuple(Principle(f"p{number}", tidy(text)) for number, text in enumerate(texts, 1)))
 
 
 def tidy(text: str) -> str:
-    """The text on one line: every run of white space is one space."""
+    """Return the text on one line: every run of white space is one space."""
     return " ".join(text.split())

@@ -172,5 +172,5 @@ class Policy(Protocol):
 
 
 def no_learning(name: str) -> MachineryError:
-    """What a policy without weights of its own raises when it is asked to learn."""
+    """Return what a policy without weights of its own raises when it is asked to learn."""
     return MachineryError(f"policy {name} has no weights to update", wanted="a policy that learns", do="set EVOLAKE_PROMPTS__POLICY=local")

@@ -69,7 +69,7 @@ def judge_reply(
 
 
 def read_answer(reply: str, problem: Problem, answer_format: AnswerFormat, *, truncated: bool = False) -> Answered | None:
-    """What is read as the reply's answer; None where nothing can be, or our code raises."""
+    """Return what is read as the reply's answer; None where nothing can be, or our code raises."""
     result = contained(_answered, reply, problem, answer_format, truncated)
     return None if isinstance(result, Raised) else result
 
@@ -115,7 +115,7 @@ COMPARED: dict[str, Callable[[str, Any, Problem], bool]] = {ANSWER: _same_answer
 def judge_with(
     recipe: Recipe, answer_format: AnswerFormat, format_bonus: float = 0.0
 ) -> Callable[[SystemPrompt, Problem, int, Sample], Rollout]:
-    """The judge of an iteration: (prompt, problem, number, sample) -> rollout.
+    """Return the judge of an iteration: (prompt, problem, number, sample) -> rollout.
 
     The reward is 1 for a correct answer (the score, where a dataset's own verifier gives one), plus `format_bonus` for the right form, and below 1
     where the answer is not correct; None where the recipe rejects the sample: a wrong answer ("incorrect"), or none that can be read ("unanswered").

@@ -57,18 +57,18 @@ def read_call(turn: str) -> tuple[str, str] | str:
 
 
 def outside_calls(reply: str) -> str:
-    """What of a reply stands outside calls and results: the policy's answer is looked for there, since no result of a tool is its own word."""
+    """Return what of a reply stands outside calls and results: the policy's answer is looked for there, since no result of a tool is its own word."""
     return _NOT_SAID.sub("\n", reply)
 
 
 def unmarked(text: str) -> str:
-    """The text with its marks broken up, and without characters that print nothing."""
+    """Return the text with its marks broken up, and without characters that print nothing."""
     plain = "".join(letter if letter.isprintable() or letter in "\n\t" else " " for letter in text)
     return _MARK.sub(r"< \1\2>", plain)
 
 
 def is_unmarked(text: str) -> bool:
-    """Whether no mark is in the text."""
+    """Return whether no mark is in the text."""
     return _MARK.search(text) is None
 
 

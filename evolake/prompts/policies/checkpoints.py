@@ -16,7 +16,7 @@ KEY = "evolake"
 
 
 def pack(tensors: dict[str, Any], facts: dict[str, Any]) -> bytes:
-    """The blob. tensors: name -> torch tensor, on any device. facts: JSON values, compared by `unpack`'s caller."""
+    """Return the blob. tensors: name -> torch tensor, on any device. facts: JSON values, compared by `unpack`'s caller."""
     from safetensors.torch import save
 
     ready = {name: tensor.detach().to("cpu").contiguous() for name, tensor in sorted(tensors.items())}

@@ -12,21 +12,23 @@ NO_CARD = "there is no card that computes in bfloat16"
 
 
 def card_has_bfloat16() -> bool:
-    """Whether torch sees a card that computes in bfloat16 by itself, without emulation."""
+    """Return whether torch sees a card that computes in bfloat16 by itself, without emulation."""
     import torch
 
     return torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
 
 
 def with_dtype(own: PromptsSettings) -> PromptsSettings:
-    """The settings with the dtype that a run here has in the place of `auto`. What identifies a run is made of these: another dtype, other rows."""
+    """Return the settings with the dtype that a run here has in the place of `auto`. What identifies a run is made of these: another dtype, other
+    rows.
+    """
     if own.policy == "endpoint" or own.dtype != "auto":
         return own
     return own.model_copy(update={"dtype": BFLOAT16 if card_has_bfloat16() else FLOAT32})
 
 
 def describe_dtype(own: PromptsSettings) -> str:
-    """What a run's dtype is and why, for people."""
+    """Return what a run's dtype is and why, for people."""
     if own.dtype != "auto":
         return f"{own.dtype}, as EVOLAKE_PROMPTS__DTYPE says"
     result = with_dtype(own).dtype

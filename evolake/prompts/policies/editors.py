@@ -12,7 +12,7 @@ from evolake.settings import Settings
 
 
 def open_editors(settings: Settings, lake_root: Path, cycle: str, run_id: str, policy: Policy) -> Agents:
-    """The agents that edit prompts, as the setting `editor` says.
+    """Return the agents that edit prompts, as the setting `editor` says.
 
     Raises:
         InputError: as `open_agents`; or the policy is to edit and has no weights on this machine.

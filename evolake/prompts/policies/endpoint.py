@@ -85,7 +85,7 @@ class TextBackend(ModelBackend):
     """The model backend for free text: one attempt per call, every text that came is a reply."""
 
     def ask(self, job: Job[Any, Any], record: Record) -> BaseModel | AgentFailure:
-        """The reply, also a truncated or an empty one; an AgentFailure where the server declined or sent no completion."""
+        """Return the reply, also a truncated or an empty one; an AgentFailure where the server declined or sent no completion."""
         request = job.request
         messages = [{"role": "system", "content": request.system}] if request.system else []
         messages.append({"role": "user", "content": request.problem})
@@ -160,7 +160,7 @@ class EndpointPolicy:
 
 
 def open_endpoint(settings: Settings, lake_root: Path, cycle: str, run_id: str) -> EndpointPolicy:
-    """The policy of the endpoint in the settings: the model of the role `prompts_policy`, else the default one.
+    """Return the policy of the endpoint in the settings: the model of the role `prompts_policy`, else the default one.
 
     Raises:
         InputError: an endpoint, a key, a model, a budget or a price is missing.

@@ -180,7 +180,7 @@ class LocalPolicy:
         )
 
     def save(self) -> bytes:
-        """The adapter, Adam's moments and the number of steps; the same bytes for the same state."""
+        """Return the adapter, Adam's moments and the number of steps; the same bytes for the same state."""
         tensors = {f"weight.{name}": parameter for name, parameter in self._trained.items()}
         for name, parameter in self._trained.items():
             state = self.optimizer.state.get(parameter, {})
@@ -212,8 +212,8 @@ class LocalPolicy:
                 self.optimizer.state[parameter] = {"step": torch.tensor(float(self.steps)), **moments}
 
     def prompt_ids(self, prompt: SystemPrompt, problem: Problem) -> list[int]:
-        """The tokens that the policy reads: the system prompt as it is (empty where it has no principle), the problem, what tools there are, and the
-        start of a reply."""
+        """Return the tokens that the policy reads: the system prompt as it is (empty where it has no principle), the problem, what tools there are,
+        and the start of a reply."""
         asked = f"{problem.text}\n\n{self.tools.description()}" if self.tools else problem.text
         messages = [{"role": "system", "content": prompt.text()}, {"role": "user", "content": asked}]
         ids = list(self.tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=True, return_dict=False))
@@ -254,7 +254,7 @@ class LocalPolicy:
     def _drawn(
         self, rows: list[list[int]], most_tokens: int, drawn: dict[str, Any], stops: Stops | None = None, *, adapted: bool = True
     ) -> list[list[int]]:
-        """The tokens that follow on each row, up to its end mark, or to where `stops` ends it."""
+        """Return the tokens that follow on each row, up to its end mark, or to where `stops` ends it."""
         import torch
         from transformers import GenerationConfig
 

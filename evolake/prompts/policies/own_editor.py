@@ -50,14 +50,14 @@ class PolicyEndpoint(Endpoint):
         return True
 
     def redact(self, text: str) -> str:
-        """The text: there is no key."""
+        """Return the text: there is no key."""
         return text
 
     def post(
         self, model: str, messages: list[dict[str, str]], reply: type[BaseModel] | None, *, sampling: Sampling,
         tools: Sequence[Mapping[str, Any]] = (), lost: Lost = lambda why: None,
     ) -> Body | Rejected:
-        """What the model says, as a chat completion; Rejected where the messages are longer than it can read."""
+        """Return what the model says, as a chat completion; Rejected where the messages are longer than it can read."""
         sent, start = as_replies(messages, tools, reply), time.monotonic()
         asked = key_of([model, sent])
         seed = child_seed(self._seed, LINE, asked, "editor", self._times[asked])

@@ -28,7 +28,8 @@ SAMPLER = "EVOLAKE_PROMPTS__SAMPLER"
 
 
 def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) -> Policy:
-    """The policy that the settings name, before any update. The adapter's first weights come from `settings.seed` alone, in every cycle the same.
+    """Return the policy that the settings name, before any update. The adapter's first weights come from `settings.seed` alone, in every cycle the
+    same.
 
     Args:
         lake_root: holds the tape and the budget's accounts of an endpoint; see `model_cache` for the unpacked bundled model.
@@ -57,7 +58,7 @@ def open_policy(settings: Settings, lake_root: Path, cycle: str, run_id: str) ->
 
 
 def open_server(own: PromptsSettings, base: Base) -> VllmServer:
-    """The server that samples for the policy on `base`. Raises InputError: it does not answer, or reads too little."""
+    """Return the server that samples for the policy on `base`. Raises InputError: it does not answer, or reads too little."""
     from evolake.prompts.policies.vllm_server import VllmServer
 
     dtype = str(base.model.dtype).removeprefix("torch.")
@@ -94,15 +95,15 @@ def check_sampler(own: PromptsSettings) -> None:
 
 
 def model_cache(lake_root: Path) -> Path:
-    """Where the bundled model is unpacked, once for all lakes of a user: below XDG_CACHE_HOME, else ~/.cache. Where nothing can be written there, in
-    the lake's work folder, which is no part of its content."""
+    """Return where the bundled model is unpacked, once for all lakes of a user: below XDG_CACHE_HOME, else ~/.cache. Where nothing can be written
+    there, in the lake's work folder, which is no part of its content."""
     place = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "evolake" / "models"
     nearest = next(folder for folder in place.parents if folder.exists()) if place.is_absolute() else None
     return place if nearest is not None and os.access(nearest, os.W_OK | os.X_OK) else lake_root / "work" / LINE / "models"
 
 
 def missing(settings: Settings) -> str | None:
-    """What stands in the way of the policy that the settings name, as one line; None where nothing does. Imports no model library.
+    """Return what stands in the way of the policy that the settings name, as one line; None where nothing does. Imports no model library.
 
     Raises:
         InputError: the settings ask for tools or a sampler that the policy cannot have.

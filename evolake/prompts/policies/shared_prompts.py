@@ -27,7 +27,7 @@ class Read:
 
 
 def can_share(model: Any) -> bool:
-    """Whether a model of transformers is one whose prompts these functions read; see PLAIN."""
+    """Return whether a model of transformers is one whose prompts these functions read; see PLAIN."""
     config = model.config
     kinds = getattr(config, "layer_types", None) or []
     windows = getattr(config, "use_sliding_window", True) and getattr(config, "sliding_window", None) is not None
@@ -35,7 +35,7 @@ def can_share(model: Any) -> bool:
 
 
 def distinct(ids: Any, mask: Any) -> tuple[Any, Any]:
-    """The first row of every distinct prompt, and for each row which of these it has.
+    """Return the first row of every distinct prompt, and for each row which of these it has.
 
     Args:
         ids, mask: (rows, length), padded on the left; mask is 1 at tokens, 0 at padding.

@@ -54,8 +54,8 @@ class Step:
 
 
 def usable(groups: Sequence[Group], recipe: Recipe) -> list[Group]:
-    """The groups that a step passes through the model: with two accepted samples; where the recipe rejects, with a correct one; and where no KL
-    term acts on the others, with rewards that differ."""
+    """Return the groups that a step passes through the model: with two accepted samples; where the recipe rejects, with a correct one; and where no
+    KL term acts on the others, with rewards that differ."""
     kept = []
     for group in groups:
         rewards = [reward for reward in group.rewards if reward is not None]
@@ -136,7 +136,7 @@ def _without_loss(count: int, like: Group, end: int) -> list[Group]:
 
 
 def mean_over(passes: Sequence[tuple[float, int]]) -> float:
-    """The mean over the tokens of all passes, of (mean of a pass, its tokens); trl's own log is the mean over the passes."""
+    """Return the mean over the tokens of all passes, of (mean of a pass, its tokens); trl's own log is the mean over the passes."""
     return sum(mean * tokens for mean, tokens in passes) / max(1, sum(tokens for _, tokens in passes))
 
 
@@ -149,7 +149,7 @@ class _Replay:
         self._asked: list[tuple[int, int]] = []
 
     def rollouts(self, prompts: list[str], trainer: Any) -> dict[str, list[Any]]:
-        """The tokens of every row; the k-th row with one prompt is the k-th sample of that group."""
+        """Return the tokens of every row; the k-th row with one prompt is the k-th sample of that group."""
         seen: dict[int, int] = {}
         self._asked = []
         for prompt in prompts:
@@ -166,7 +166,7 @@ class _Replay:
         return result | {"logprobs": None}  # type: ignore[dict-item]
 
     def rewards(self, completion_ids: list[list[int]], **_: Any) -> list[float | None]:
-        """The rewards of the rows that `rollouts` gave."""
+        """Return the rewards of the rows that `rollouts` gave."""
         result = []
         for (group, number), ids in zip(self._asked, completion_ids, strict=True):
             reward = self.groups[group].rewards[number]

@@ -54,7 +54,7 @@ class Stops:
         return StoppingCriteriaList([Ended()])
 
     def kept(self, row: int, tokens: list[int]) -> list[int]:
-        """The tokens of a row before those that only fill it up."""
+        """Return the tokens of a row before those that only fill it up."""
         return tokens[: self.lengths[row] or None]
 
 
@@ -107,7 +107,7 @@ def replies(rows: Sequence[list[int]], draw: Draw, toolbox: Toolbox, tokenizer: 
 
 
 def read_result(called: Called, tokenizer: Any, most_tokens: int) -> tuple[list[int], ToolCall]:
-    """The tokens that the policy reads of a call's result, at most `most_tokens`, and the call as rows have it.
+    """Return the tokens that the policy reads of a call's result, at most `most_tokens`, and the call as rows have it.
 
     The text is a stranger's: it holds neither marks nor the tokenizer's special tokens by then, so that no result ends itself or a message.
     """

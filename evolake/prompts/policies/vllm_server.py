@@ -147,7 +147,7 @@ class VllmServer:
         self, rows: Sequence[Sequence[int]], seeds: Sequence[int], *, most_tokens: int, decoding: Decoding, ends: Sequence[int], check: Sequence[int],
         weights: Weights | None,
     ) -> list[list[int]]:
-        """The tokens that follow on each row, up to its end mark.
+        """Return the tokens that follow on each row, up to its end mark.
 
         Args:
             rows: prompts, as token ids. seeds: one per row; without effect where the temperature is 0, the most probable token each time.
@@ -166,7 +166,7 @@ class VllmServer:
             return [self._reply(result, most_tokens, ends) for result in pool.map(lambda body: self._post("/v1/completions", body), bodies)]
 
     def _hold(self, weights: Weights, check: Sequence[int]) -> str:
-        """The name under which the server has these weights; loads them where it has others."""
+        """Return the name under which the server has these weights; loads them where it has others."""
         if weights.version in self._held:
             return self._held[weights.version][0]
         name = f"{self._mark}-{weights.version}"
@@ -184,7 +184,7 @@ class VllmServer:
         return name
 
     def _place(self) -> Path:
-        """Where adapters are laid."""
+        """Return where adapters are laid."""
         if self._folder is not None:
             return self._folder
         if self._scratch is None:
@@ -192,7 +192,7 @@ class VllmServer:
         return Path(self._scratch.name)
 
     def _post(self, path: str, body: dict[str, Any]) -> Any:
-        """What the server says; text where it is no JSON."""
+        """Return what the server says; text where it is no JSON."""
         try:
             answer = self._client.post(f"{self.url}{path}", json=body)
         except (httpx2.HTTPError, ReplyTooLarge) as error:
@@ -227,7 +227,7 @@ class VllmServer:
         return choices[0]
 
     def _reply(self, answer: Any, most_tokens: int, ends: Sequence[int]) -> list[int]:
-        """The token ids of a reply, held against the vocabulary, the limit and the end marks."""
+        """Return the token ids of a reply, held against the vocabulary, the limit and the end marks."""
         choice = self._choice(answer)
         ids = choice.get("token_ids")
         whole = isinstance(ids, list) and all(type(item) is int and 0 <= item < self._vocabulary for item in ids)

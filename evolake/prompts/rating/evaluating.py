@@ -56,7 +56,7 @@ def replies(
     policy: Policy, prompts: Sequence[SystemPrompt], problems: Sequence[Problem], *, samples: int, answer_format: AnswerFormat, seed: int,
     decoding: Decoding | None = None,
 ) -> list[dict[str, Any]]:
-    """What `evaluate` gives, on problems of any split: for prompts that meet on problems of the training split."""
+    """Return what `evaluate` gives, on problems of any split: for prompts that meet on problems of the training split."""
     pairs = [(prompt, problem) for prompt in prompts for problem in problems]
     rows = []
     greedy = samples == 1 if decoding is None else decoding.temperature == 0
@@ -82,7 +82,7 @@ def scores(rows: Sequence[dict[str, Any]]) -> dict[str, Score]:
 
 
 def score(rows: Sequence[dict[str, Any]]) -> Score:
-    """The means over some rows. Raises ValueError where there is none."""
+    """Return the means over some rows. Raises ValueError where there is none."""
     if not rows:
         raise ValueError("no reply to take the mean of")
     correct, formatted, truncated, tokens = (sum(row[name] for row in rows) / len(rows) for name in ("correct", "formatted", "truncated", "tokens"))

@@ -95,7 +95,7 @@ def _asked(item: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _first(groups: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], Mapping[str, Any]]:
-    """The earliest group of each prompt and problem."""
+    """Return the earliest group of each prompt and problem."""
     result: dict[tuple[Any, ...], Mapping[str, Any]] = {}
     for group in sorted(groups, key=lambda group: group["iteration"]):
         result.setdefault(_asked(group), group)

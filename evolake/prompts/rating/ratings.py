@@ -31,7 +31,7 @@ Rating = tuple[float, float]
 
 
 def update(ratings: Sequence[Rating], ranks: Sequence[int]) -> list[Rating]:
-    """The ratings after one match.
+    """Return the ratings after one match.
 
     Args:
         ratings: (mu, sigma) of each prompt that took part, sigma above 0.
@@ -63,22 +63,22 @@ def ranks_of(means: Sequence[float]) -> list[int]:
 
 
 def score(rating: Rating, optimism: float = OPTIMISM) -> float:
-    """The upper confidence estimate that selection goes by: mu + lambda sigma."""
+    """Return the upper confidence estimate that selection goes by: mu + lambda sigma."""
     return rating[0] + optimism * rating[1]
 
 
 def conservative(rating: Rating) -> float:
-    """The lower estimate that a champion is named by: mu - 3 sigma, 0 for a fresh rating."""
+    """Return the lower estimate that a champion is named by: mu - 3 sigma, 0 for a fresh rating."""
     return rating[0] - 3.0 * rating[1]
 
 
 def mutated(parent: Rating, uncertainty: float = CHILD_SIGMA) -> Rating:
-    """What a child by mutation starts from: its parent's mu, and sqrt(sigma^2 + uncertainty^2)."""
+    """Return what a child by mutation starts from: its parent's mu, and sqrt(sigma^2 + uncertainty^2)."""
     return parent[0], math.hypot(parent[1], uncertainty)
 
 
 def crossed(parents: Sequence[Rating], uncertainty: float = CHILD_SIGMA) -> Rating:
-    """What a child by crossover starts from: the mean of its parents by precision, and sqrt(1 / sum(1 / sigma^2) + uncertainty^2).
+    """Return what a child by crossover starts from: the mean of its parents by precision, and sqrt(1 / sum(1 / sigma^2) + uncertainty^2).
 
     Raises:
         ValueError: there are no parents.
@@ -90,7 +90,7 @@ def crossed(parents: Sequence[Rating], uncertainty: float = CHILD_SIGMA) -> Rati
 
 
 def shares(parents: Sequence[Rating]) -> list[float]:
-    """How much each parent counts in `crossed`; they add up to 1."""
+    """Return how much each parent counts in `crossed`; they add up to 1."""
     precision = math.fsum(1.0 / sigma**2 for _, sigma in parents)
     return [1.0 / sigma**2 / precision for _, sigma in parents]
 

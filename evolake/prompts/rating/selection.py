@@ -30,14 +30,14 @@ class Entrant:
 
 
 def latest(entrants: Sequence[Entrant], window: int) -> list[Entrant]:
-    """The `window` youngest, oldest of them first."""
+    """Return the `window` youngest, oldest of them first."""
     if window < 1:
         raise ValueError(f"a window holds one prompt at least (got {window})")
     return sorted(entrants, key=lambda item: item.number)[-window:]
 
 
 def leader(entrants: Sequence[Entrant], optimism: float = OPTIMISM) -> Entrant:
-    """The one with the highest score; of equal ones the youngest."""
+    """Return the one with the highest score; of equal ones the youngest."""
     return max(entrants, key=lambda item: (score(item.rating, optimism), item.number))
 
 
@@ -45,7 +45,7 @@ def select(
     entrants: Sequence[Entrant], count: int, random: np.random.Generator, *, window: int = 10, optimism: float = OPTIMISM,
     temperature: float | None = None,
 ) -> list[Entrant]:
-    """The prompts of one iteration, no prompt twice.
+    """Return the prompts of one iteration, no prompt twice.
 
     Args:
         entrants: all that there are. count: M; fewer come where the window holds fewer.

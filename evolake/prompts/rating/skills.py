@@ -102,7 +102,7 @@ def estimate_skills(parents: Mapping[int, Sequence[int]], matches: Sequence[Matc
 
 
 def _prior(numbers: Sequence[int], place: Mapping[int, int], parents: Mapping[int, Sequence[int]]) -> np.ndarray:
-    """The covariance of all skills before any match."""
+    """Return the covariance of all skills before any match."""
     result = np.zeros((len(numbers), len(numbers)))
     for index, number in enumerate(numbers):
         ours = [place.get(parent, index) for parent in parents[number]]

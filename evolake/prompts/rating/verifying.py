@@ -26,7 +26,7 @@ EACH = 50
 
 
 def verified(pairs: Sequence[tuple[Any, Problem]], samples: Sequence[Sequence[Sample]], answer_format: AnswerFormat) -> list[list[Sample]]:
-    """The samples of all pairs (prompt, problem), those of problems with a verifier with what it said of them.
+    """Return the samples of all pairs (prompt, problem), those of problems with a verifier with what it said of them.
 
     Raises:
         InputError: reasoning-gym is not installed, or is of a version that makes other problems. MachineryError: the jail failed.
@@ -37,7 +37,7 @@ def verified(pairs: Sequence[tuple[Any, Problem]], samples: Sequence[Sequence[Sa
 
 
 def verify(asked: Sequence[tuple[Problem, str, bool]], answer_format: AnswerFormat) -> list[Verified | None]:
-    """What their verifiers say of (problem, reply, truncated), in their order; None where a problem has none. Raises as `verified`."""
+    """Return what their verifiers say of (problem, reply, truncated), in their order; None where a problem has none. Raises as `verified`."""
     places, entries, result = [], [], list[Verified | None]()
     own = own_scores(asked)
     for place, (problem, reply, truncated) in enumerate(asked):

@@ -20,7 +20,7 @@ LEVEL = 0.05
 
 
 def arms_page(comparison: Mapping[str, Any]) -> str:
-    """The whole page. comparison: what `evolake prompts compare --json` prints."""
+    """Return the whole page. comparison: what `evolake prompts compare --json` prints."""
     figures = arms_figures(comparison)
     note = f"{comparison['policy']}, recipe {comparison['recipe']}, prompts edited by {comparison['backend']}; {comparison['source']} problems, "
     note += f"{comparison['train_problems']} to train on and {comparison['heldout_problems']} held out; {comparison['iterations']} iterations an "
@@ -50,7 +50,7 @@ def verdict(summary: Mapping[str, Any]) -> str:
 
 
 def shows(difference: Mapping[str, Any]) -> bool:
-    """Whether a difference lies beyond chance: its interval on one side of 0 and, after Holm's correction over the arms, p below .05."""
+    """Return whether a difference lies beyond chance: its interval on one side of 0 and, after Holm's correction over the arms, p below .05."""
     return (difference["low"] > 0 or difference["high"] < 0) and difference["p_holm"] < LEVEL
 
 

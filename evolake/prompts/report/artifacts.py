@@ -78,7 +78,7 @@ def write_checkpoint(lake: Lake, _artifact: Artifact, folder: Path, cycle: str) 
 
 
 def changed_principles(row: Row, parents: Sequence[Row]) -> str:
-    """What it says that no parent says, and what its first parent says and it does not."""
+    """Return what it says that no parent says, and what its first parent says and it does not."""
     own = from_json(row["principles"]).texts
     before = [from_json(parent["principles"]).texts for parent in parents]
     gained = [text for text in own if not any(text in texts for texts in before)]

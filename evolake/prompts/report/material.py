@@ -23,7 +23,7 @@ class Material:
     population: Population
 
     def table(self, name: str) -> pl.DataFrame:
-        """The rows of all cycles."""
+        """Return the rows of all cycles."""
         return pl.concat([self.lake.read(LINE, name, cycle) for cycle in self.cycles], how="diagonal")
 
     def champions(self) -> dict[int, str]:
@@ -36,7 +36,7 @@ class Material:
 
 
 def population_entering(lake: Lake, cycle: str) -> Population:
-    """The population that was sealed for `cycle`."""
+    """Return the population that was sealed for `cycle`."""
     return population_of({name: lake.read(LINE, f"incoming_{name}", cycle) for name in ARCHIVE})
 
 

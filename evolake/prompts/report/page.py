@@ -49,7 +49,7 @@ SELECT cycle, prompt_id[:12] AS prompt, gate, rule_id, reason FROM prompts.accep
 
 
 def prompts_section(root: Path, cycle: str) -> Section:
-    """The section of one finished cycle. Raises InputError where the cycle is not finished."""
+    """Return the section of one finished cycle. Raises InputError where the cycle is not finished."""
     lake = Lake(root)
     require_finished(lake, LINE, cycle)
     material = material_of(lake, following(cycle))
@@ -77,7 +77,7 @@ def prompts_section(root: Path, cycle: str) -> Section:
 
 
 def headline(champion: Mapping[str, Any], held: Champion, no_gain: str = UNKNOWN) -> Markup:
-    """The champion with its rating, and what it and the weights gained. champion: its row of PROMPTS. no_gain: said if none was measured."""
+    """Return the champion with its rating, and what it and the weights gained. champion: its row of PROMPTS. no_gain: said if none was measured."""
     return sentence(PACKAGE, "headline.html.j2", champion=champion, since=held.since, gain=held.gain, no_gain=no_gain)
 
 
@@ -96,7 +96,7 @@ def held_table(population: Population, heldout: pl.DataFrame, base: pl.DataFrame
 
 
 def prompts_table(population: Population) -> pl.DataFrame:
-    """Every prompt, best rated first."""
+    """Return every prompt, best rated first."""
     rows = sorted(population.rows(), key=lambda row: (-row["mu"], row["number"]))
     return pl.DataFrame([
         {

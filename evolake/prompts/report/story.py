@@ -13,7 +13,7 @@ ROOT_LEADS = f"{NONE_YET}: the first root leads, and the weights are those of th
 
 
 def story(summary: Story, ask: Ask) -> Story:
-    """The cycle's duel, rollouts and updates."""
+    """Return the cycle's duel, rollouts and updates."""
     trained, lost = ask(TRAINED)[0], [row for row in ask(DUELS) if not row["wins"]]
     no_gain = why_no_gain(summary.champion_id, ask(START)[0])
     return replace(

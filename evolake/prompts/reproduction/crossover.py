@@ -42,7 +42,7 @@ def cross(
     editing: Editing, prompts: Sequence[SystemPrompt], phi: Matrix, problems: Sequence[Problem], *, best: int,
     known: Collection[tuple[str, ...]] = (), evidence: Sequence[Sequence[Evidence]] = (),
 ) -> Reproduction:
-    """A child of the prompts of one iteration by edits of the best one, or why there is none.
+    """Return a child of the prompts of one iteration by edits of the best one, or why there is none.
 
     Args:
         prompts: those of the iteration, no prompt twice. phi: (M, B) in their order and that of `problems`. best: place of the overall best one.

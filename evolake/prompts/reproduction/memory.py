@@ -120,7 +120,7 @@ def edit_text(hunk: Hunk) -> str:
 
 
 def _refused_idea(row: Row) -> TriedIdea | None:
-    """An edit that did not apply, or a reproduction without a child; None for a call that was lost."""
+    """Return an edit that did not apply, or a reproduction without a child; None for a call that was lost."""
     if row["kind"] == "none" and row["step"] != CHILD:
         return None
     idea = row["operator"] if row["kind"] == "none" else edit_text(Hunk(row["kind"], tuple(row["targets"]), row["text"]))

@@ -53,7 +53,7 @@ MOST_TRIED = 5
 def mutate(
     editing: Editing, prompt: SystemPrompt, evidence: Sequence[Evidence], *, edits_per_problem: int = 2, known: Collection[tuple[str, ...]] = (),
 ) -> Reproduction:
-    """A child of `prompt`, or why there is none.
+    """Return a child of `prompt`, or why there is none.
 
     Args:
         evidence: the prompt's rollouts, one entry per problem; those without contrast are left aside.
@@ -100,7 +100,9 @@ class _Mutation:
         self.calls: list[str] = []
 
     def summarise(self, evidence: Sequence[Evidence]) -> list[list[Trajectory]]:
-        """The trajectories of each problem; rollouts that say the same are asked about once, and short ones not at all if a model compares them."""
+        """Return the trajectories of each problem; rollouts that say the same are asked about once, and short ones not at all if a model compares
+        them.
+        """
         groups = [_distinct(item.rollouts) for item in evidence]
         asked = [
             (item, rollout) for item, group in zip(evidence, groups, strict=True) for rollout, _ in group if not self._as_it_is(rollout)
@@ -143,8 +145,8 @@ class _Mutation:
     def propose(
         self, evidence: Sequence[Evidence], critiques: Sequence[CritiqueReply | None], limit: int, standing: str
     ) -> tuple[list[Hunk], list[Outcome]]:
-        """The local hunks of all problems, and those beyond the limit of a problem. A model is asked in waves: those of a later one know what the
-        ones before proposed."""
+        """Return the local hunks of all problems, and those beyond the limit of a problem. A model is asked in waves: those of a later one know what
+        the ones before proposed."""
         open_ = [(item.problem, critique) for item, critique in zip(evidence, critiques, strict=True) if critique is not None]
         hunks: list[Hunk] = []
         beyond: list[Outcome] = []
@@ -174,7 +176,7 @@ class _Mutation:
         return {"standing": standing, "tried": self.editing.memory.tried(about, MOST_TRIED), "siblings": note.text() if hunks else ""}
 
     def consolidate(self, prompt: SystemPrompt, grown: Applied, modifies: Sequence[Hunk], standing: str) -> list[Hunk]:
-        """The hunks of the plan; none where the call gave no reply: the local edits stand then as they are."""
+        """Return the hunks of the plan; none where the call gave no reply: the local edits stand then as they are."""
         counts = Counter((hunk.targets[0], tidy(hunk.text)) for hunk in modifies if len(hunk.targets) == 1)
         request = GlobalRequest(
             principles=listed(grown.prompt), new=[item for item in grown.prompt.ids if item not in prompt.ids], guidance=list(self.editing.guidance),
@@ -186,7 +188,7 @@ class _Mutation:
         return [Hunk(edit.kind, tuple(edit.targets), edit.text) for edit in reply.edits] if isinstance(reply, GlobalReply) else []
 
     def _ask(self, step: Step, role: Role[Any, Any], requests: Sequence[Any], problems: Sequence[str | None], *, first: int = 0) -> list[Any]:
-        """The replies. first: place of the first request among those of the step."""
+        """Return the replies. first: place of the first request among those of the step."""
         own = self.editing
         seeds = [child_seed(own.root_seed, LINE, own.cycle, f"{own.iteration}/{step}", first + place) for place in range(len(requests))]
         replied = own.agents.call_many(role, requests, seeds=seeds)

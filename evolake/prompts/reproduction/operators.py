@@ -95,7 +95,7 @@ def unmade_rows(edits: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def stillborn(child: SystemPrompt, parent: SystemPrompt, known: Collection[tuple[str, ...]]) -> str:
-    """Why a child is none; "" where it is one. known: texts of all prompts that there are."""
+    """Return why a child is none; "" where it is one. known: texts of all prompts that there are."""
     if child.texts == parent.texts:
         return "no edit was applied"
     if not child.principles:
@@ -104,7 +104,7 @@ def stillborn(child: SystemPrompt, parent: SystemPrompt, known: Collection[tuple
 
 
 def listed(prompt: SystemPrompt) -> list[PrincipleText]:
-    """The principles as the requests of roles carry them."""
+    """Return the principles as the requests of roles carry them."""
     return [PrincipleText(id=principle.id, text=principle.text) for principle in prompt.principles]
 
 

@@ -67,12 +67,12 @@ def credits(request: CrossRequest) -> tuple[dict[str, float], dict[str, float]]:
 
 
 def _highest(rows: list[list[float | None]]) -> list[float | None]:
-    """The highest known value of each problem."""
+    """Return the highest known value of each problem."""
     return [max((value for value in column if value is not None), default=None) for column in zip(*rows, strict=True)]
 
 
 def related(item: str, other: str, library: PrincipleLibrary) -> bool:
-    """Whether two texts are versions of one principle: of one entry of the library, or with most words in common."""
+    """Return whether two texts are versions of one principle: of one entry of the library, or with most words in common."""
     ours, theirs = set(library.names_of(item)), set(library.names_of(other))
     if ours and theirs:
         return bool(ours & theirs)

@@ -67,7 +67,7 @@ def merges_of(principles: list[PrincipleText], library: PrincipleLibrary) -> lis
 def _answer(
     symptom: str, request: LocalRequest, library: PrincipleLibrary, present: set[str], random: np.random.Generator
 ) -> LocalEdit | None:
-    """A stricter version of what answers the symptom already, or a new principle that does; None where neither is left."""
+    """Return a stricter version of what answers the symptom already, or a new principle that does; None where neither is left."""
     entries = library.answering(symptom)
     if stricter := [
         (principle, text) for principle in request.principles

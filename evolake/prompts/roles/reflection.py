@@ -39,7 +39,7 @@ def summarise(request: SummaryRequest, random: np.random.Generator) -> SummaryRe
 
 
 def symptoms(reply: str, answer: str, *, answered: bool, truncated: bool) -> list[str]:
-    """The symptoms of one failed reply. answer: the true one, as JSON."""
+    """Return the symptoms of one failed reply. answer: the true one, as JSON."""
     if not reply.strip():
         return ["empty", *(["truncated"] if truncated else [])]
     true = _plain(answer)
@@ -77,7 +77,7 @@ def _plain(answer: str) -> str:
 
 
 def _holds(reply: str, true: str) -> bool:
-    """Whether the answer stands in the reply as a word or number of its own."""
+    """Return whether the answer stands in the reply as a word or number of its own."""
     return bool(true) and re.search(rf"(?<![\w.-]){re.escape(true)}(?!\w|\.\d)", reply) is not None
 
 

@@ -147,14 +147,14 @@ def _run_arm(
 
 
 def in_use(population: Population, arm: Arm) -> SystemPrompt:
-    """The prompt that an arm would answer with now: the best rated; the latest of self-reflection; the root where no prompt changes."""
+    """Return the prompt that an arm would answer with now: the best rated; the latest of self-reflection; the root where no prompt changes."""
     if arm.evolve:
         return population.prompt(population.best_id())
     return population.prompt(population.rows()[-1 if arm.reflect else 0]["prompt_id"])
 
 
 def summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
-    """What the arms came to, as JSON values, over their replicates.
+    """Return what the arms came to, as JSON values, over their replicates.
 
     For each: rollouts, updates, the curve of held-out shares with 95% bootstrap intervals over problems and replicates, correct and formatted apart,
     and the mean reward of each iteration. `differences`: of the last shares correct between each arm and the base, paired by problem and replicate,

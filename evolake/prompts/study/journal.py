@@ -26,7 +26,7 @@ class Journal:
     key: str
 
     def read(self) -> tuple[list[dict[str, Any]], bytes | None]:
-        """What each noted step gave, the first one first, and the state after the last of them; None where there is none."""
+        """Return what each noted step gave, the first one first, and the state after the last of them; None where there is none."""
         entries: list[dict[str, Any]] = []
         last: dict[str, Any] = {}
         while (result := self._entry(len(entries) + 1)) is not None:
@@ -62,7 +62,7 @@ class Journal:
         return self.folder / f"{step:05d}.weights"
 
     def _entry(self, step: int) -> dict[str, Any] | None:
-        """The entry of a step; None where it is not there, cannot be read, or is of another key."""
+        """Return the entry of a step; None where it is not there, cannot be read, or is of another key."""
         try:
             result = json.loads((self.folder / f"{step:05d}.json").read_bytes())
         except (OSError, ValueError):

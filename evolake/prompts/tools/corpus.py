@@ -28,7 +28,7 @@ class Document:
 
 
 def corpus_files(place: str) -> list[Path]:
-    """The files of a corpus, by name.
+    """Return the files of a corpus, by name.
 
     Raises:
         InputError: there is no such file or folder, or no file in it that can be one of a corpus.
@@ -47,7 +47,7 @@ def corpus_files(place: str) -> list[Path]:
 
 
 def read_corpus(place: str) -> list[Document]:
-    """The documents, in the order of the files and of their rows. A text's title is the name of its file.
+    """Return the documents, in the order of the files and of their rows. A text's title is the name of its file.
 
     Raises:
         InputError: as `corpus_files`; a file that is no text, a row that is no document, or not one word in all of them.

@@ -36,7 +36,7 @@ class Python:
         self._limits, self._pool = limits, open_pool(workers, PRELOAD, mode)
 
     def answer(self, given: Sequence[str]) -> list[Answered]:
-        """What the programs printed. An error, or a limit that was met, is the status and stands in the text. Raises HostBusy."""
+        """Return what the programs printed. An error, or a limit that was met, is the status and stands in the text. Raises HostBusy."""
         calls = [Call(DRIVER, source, None, self._limits) for source in given]
         return [_tool_reply(outcome) for outcome in map_patiently(self._pool, calls, "a program of a policy")]
 

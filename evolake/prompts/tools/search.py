@@ -49,7 +49,7 @@ class Search:
         self._index.commit()
 
     def answer(self, given: Sequence[str]) -> list[Answered]:
-        """The best passages of each query, numbered; those of equal rank in the order of the corpus."""
+        """Return the best passages of each query, numbered; those of equal rank in the order of the corpus."""
         return [self._found(query) for query in given]
 
     def close(self) -> None:

@@ -46,13 +46,14 @@ class Toolbox:
             tool.close()
 
     def description(self) -> str:
-        """What the policy is told. It stands after the problem, in the user's message: the system's holds the evolved prompt and nothing else."""
+        """Return what the policy is told. It stands after the problem, in the user's message: the system's holds the evolved prompt and nothing else.
+        """
         times = "once" if self.most_calls == 1 else f"up to {self.most_calls} times"
         head = f"You may use a tool, {times}: write a call in exactly this form and stop. Its result follows between <result> and </result>."
         return "\n".join([head, *(tool.says for tool in self._tools.values())])
 
     def answer(self, turns: Sequence[str]) -> list[Called]:
-        """What came of the call that ends each of these texts of a policy, in their order."""
+        """Return what came of the call that ends each of these texts of a policy, in their order."""
         read = [read_call(turn) for turn in turns]
         answers: dict[int, Answered] = {}
         for name, tool in self._tools.items():
@@ -93,7 +94,7 @@ def check_tools(own: PromptsSettings) -> None:
 
 
 def open_toolbox(settings: Settings) -> Toolbox | None:
-    """The tools that the settings name; None where they name none.
+    """Return the tools that the settings name; None where they name none.
 
     Raises:
         InputError: as `check_tools` and `read_corpus`. JailUnavailable: `python` is among them, and no jail holds here.

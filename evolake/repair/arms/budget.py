@@ -35,7 +35,7 @@ class RoundPlan:
 
 
 def plan_of(arm: str, candidates: int, rounds: int) -> RoundPlan:
-    """What an arm may spend: K by R, the same for every arm but `one_shot`, which has one call."""
+    """Return what an arm may spend: K by R, the same for every arm but `one_shot`, which has one call."""
     return RoundPlan(1, 1) if arm == ONE_SHOT else RoundPlan(candidates, rounds)
 
 

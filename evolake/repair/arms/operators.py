@@ -45,12 +45,12 @@ FRESH_DRAWS = 20
 
 
 def propose_plain(request: PlainRequest, random: np.random.Generator) -> CandidateReply:
-    """A blind guess."""
+    """Return a blind guess."""
     return _guess(request.problem, random, may_claim=True)
 
 
 def propose_informed(request: PlainRequest, random: np.random.Generator) -> CandidateReply:
-    """A guess, repaired for all constraints of the problem."""
+    """Return a guess, repaired for all constraints of the problem."""
     guess = _guess(request.problem, random, may_claim=False)
     if guess.assignment is None:
         return guess
@@ -59,7 +59,7 @@ def propose_informed(request: PlainRequest, random: np.random.Generator) -> Cand
 
 
 def propose_generic(request: GenericRequest, random: np.random.Generator) -> CandidateReply:
-    """A guess that repeats no earlier answer."""
+    """Return a guess that repeats no earlier answer."""
     answers = [item.answer for item in request.attempts if item.answer]
     may_claim = all(answer.status == "sat" for answer in answers)
     known = [answer.assignment for answer in answers if answer.assignment]
@@ -72,7 +72,7 @@ def propose_generic(request: GenericRequest, random: np.random.Generator) -> Can
 
 
 def propose_core(request: CoreRequest, random: np.random.Generator) -> CandidateReply:
-    """A repair of the newest assignment, for all cores that its chain was shown."""
+    """Return a repair of the newest assignment, for all cores that its chain was shown."""
     base, conflicts, may_claim = _earlier_attempts(request)
     if base is None:
         return _guess(request.problem, random, may_claim=may_claim)
@@ -80,7 +80,7 @@ def propose_core(request: CoreRequest, random: np.random.Generator) -> Candidate
 
 
 def propose_conflict(request: ConflictRequest, random: np.random.Generator) -> CandidateReply:
-    """A repair of the newest assignment, for all conflicts that its chain was shown: each loses a value, and its constraints are repaired."""
+    """Return a repair of the newest assignment, for all conflicts that its chain was shown: each loses a value, and its constraints are repaired."""
     base, conflicts, may_claim = _earlier_attempts(request)
     if base is None:
         return _guess(request.problem, random, may_claim=may_claim)
@@ -94,7 +94,7 @@ def propose_conflict(request: ConflictRequest, random: np.random.Generator) -> C
 
 
 def propose_directed(request: DirectedRequest, random: np.random.Generator) -> CandidateReply:
-    """A repair of the base answer for all recent cores, which moves only what is to be revised."""
+    """Return a repair of the base answer for all recent cores, which moves only what is to be revised."""
     may_claim = not request.unsat_refuted
     if request.base is None or request.base.assignment is None:
         return _guess(request.problem, random, may_claim=may_claim)

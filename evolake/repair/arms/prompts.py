@@ -69,7 +69,7 @@ def _refuted(problem: ProblemView, item: RefutedAttempt) -> str:
 
 
 def _why(item: RefutedAttempt) -> str:
-    """What the constraints named after it are."""
+    """Return what the constraints named after it are."""
     if not isinstance(item, ConflictedAttempt) or item.values is None or item.answer is None or item.answer.assignment is None:
         return "violated"
     values = ", ".join(f"{name}={item.answer.assignment[name]}" for name in item.values)
@@ -99,7 +99,7 @@ ROLES: dict[str, Role[Any, CandidateReply]] = {
 
 
 def role_of(arm: str, request: Request) -> Role[Any, CandidateReply]:
-    """The role that serves an arm. Raises TypeError where the request is one that the arm may not make."""
+    """Return the role that serves an arm. Raises TypeError where the request is one that the arm may not make."""
     role = ROLES[arm]
     if type(request) is not role.request:
         raise TypeError(f"arm {arm} may ask with {role.request.__name__} only (got {type(request).__name__})")

@@ -200,7 +200,7 @@ def core_rank(candidates: Sequence[Candidate], base: Mapping[str, int] | None, c
 
 
 def start(arm: str, problem: Problem) -> Arm:
-    """An arm at the start of a problem."""
+    """Return an arm at the start of a problem."""
     return _ARMS[arm](view_of(problem))
 
 

@@ -136,7 +136,7 @@ def _certify(arm: str, certifier: Certifier, problem: Problem, candidate: Candid
 def _attempt(
     arm: str, seed: int, problem: Problem, round_: int, slot: int, rank: int, candidate: Candidate, certification: Certification | None
 ) -> dict[str, Any]:
-    """A row of `attempts`, hashes excepted. `verdict` is null where a better ranked candidate of the round was certified first."""
+    """Return a row of `attempts`, hashes excepted. `verdict` is null where a better ranked candidate of the round was certified first."""
     return {
         "arm": arm, "seed": seed, "problem_id": problem.id, "round": round_ + 1, "candidate": slot + 1, "rank": rank + 1,
         "parsed": isinstance(candidate, Claim), "claim": candidate.status if isinstance(candidate, Claim) else None,
@@ -148,6 +148,6 @@ def _attempt(
 
 
 def _members(candidate: Candidate, certification: Certification) -> list[str]:
-    """The core; of a whole conflict its values, too, such as `x1=4`."""
+    """Return the core; of a whole conflict its values, too, such as `x1=4`."""
     said = candidate.assignment if isinstance(candidate, Claim) else None
     return [*certification.core, *(f"{name}={said[name]}" for name in certification.values or () if said)]

@@ -124,12 +124,12 @@ class CandidateReply(RootModel[SatReply | UnsatReply]):
 
     @classmethod
     def sat(cls, assignment: dict[str, int]) -> CandidateReply:
-        """An assignment."""
+        """Return an assignment."""
         return cls(SatReply(status="sat", assignment=assignment))
 
     @classmethod
     def unsat(cls) -> CandidateReply:
-        """The claim `unsat`."""
+        """Return the claim `unsat`."""
         return cls(UnsatReply(status="unsat"))
 
     @property
@@ -143,12 +143,12 @@ class CandidateReply(RootModel[SatReply | UnsatReply]):
         return self.root.status
 
     def as_object(self) -> dict[str, Any]:
-        """The candidate as decoded JSON."""
+        """Return the candidate as decoded JSON."""
         return self.root.model_dump()
 
 
 def view_of(problem: Problem) -> ProblemView:
-    """What every arm sees of a problem."""
+    """Return what every arm sees of a problem."""
     return ProblemView(
         variables={item.name: (item.low, item.high) for item in problem.variables},
         constraints=tuple(ConstraintView(id=item.id, coef=dict(item.terms), op=item.op, rhs=item.rhs) for item in problem.constraints),
@@ -164,7 +164,7 @@ def variables_of(problem: ProblemView, ids: Iterable[str]) -> tuple[str, ...]:
 
 
 def in_words(problem: ProblemView, name: str) -> str:
-    """A constraint or bound as a line of text.
+    """Return a constraint or bound as a line of text.
 
     >>> view = ProblemView(variables={"x1": (0, 9)}, constraints=(ConstraintView(id="c1", coef={"x1": -2}, op="<=", rhs=3),))
     >>> in_words(view, "c1"), in_words(view, "dom:x1")
@@ -179,7 +179,7 @@ def in_words(problem: ProblemView, name: str) -> str:
 
 
 def left_side(coef: dict[str, int]) -> str:
-    """A sum as people write it.
+    """Return a sum as people write it.
 
     >>> left_side({"x1": 1, "x2": -4, "x3": 0})
     'x1 - 4*x2'
@@ -193,5 +193,5 @@ def left_side(coef: dict[str, int]) -> str:
 
 
 def constraint_of(item: ConstraintView) -> Constraint:
-    """The constraint that a view shows."""
+    """Return the constraint that a view shows."""
     return Constraint(item.id, tuple(item.coef.items()), item.op, item.rhs)

@@ -58,7 +58,7 @@ class Labelled:
 
 
 def planned_labels(count: int, root_seed: int) -> list[str]:
-    """The labels of problems 0..count-1: three in five are satisfiable in every block of five. A shorter plan is the start of a longer one."""
+    """Return the labels of problems 0..count-1: three in five are satisfiable in every block of five. A shorter plan is the start of a longer one."""
     labels: list[str] = []
     for block in range((count + len(BLOCK) - 1) // len(BLOCK)):
         random = np.random.Generator(np.random.PCG64(child_seed(root_seed, "repair", "problems", "labels", block)))
@@ -130,7 +130,7 @@ def _form(random: np.random.Generator, k: int, fewest: int = 2, most: int = 4) -
 
 
 def _satisfied(random: np.random.Generator, point: np.ndarray, op: str | None = None) -> tuple[np.ndarray, str, int]:
-    """A constraint that holds at the point, an inequality with some slack."""
+    """Return a constraint that holds at the point, an inequality with some slack."""
     factors = _form(random, len(point))
     op = op or str(random.choice(_OPS, p=(0.42, 0.42, 0.16)))
     slack = 0 if op == "=" else int(random.integers(0, 1 + int(np.abs(factors).sum())))
@@ -139,7 +139,7 @@ def _satisfied(random: np.random.Generator, point: np.ndarray, op: str | None = 
 
 
 def _relaxed(random: np.random.Generator, form: tuple[np.ndarray, str, int], point: np.ndarray) -> tuple[np.ndarray, str, int]:
-    """The same left-hand side and operator with a right-hand side that the point meets."""
+    """Return the same left-hand side and operator with a right-hand side that the point meets."""
     factors, op, _ = form
     value, slack = int(factors @ point), int(random.integers(0, 1 + int(np.abs(factors).sum())))
     return factors, op, value + slack if op == "<=" else value - slack if op == ">=" else value

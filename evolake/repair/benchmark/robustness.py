@@ -55,7 +55,7 @@ def perturbed(problem: Problem, variation: str, root_seed: int) -> Problem:
 
 
 def verified(changed: Problem, origin: Problem, certifier: Certifier) -> Labelled:
-    """The perturbed problem with its label, certified twice. Raises MachineryError where that is not its origin's."""
+    """Return the perturbed problem with its label, certified twice. Raises MachineryError where that is not its origin's."""
     label = certify_label(changed, certifier)
     if label is None or label.status != origin.label:
         raise MachineryError(
@@ -91,7 +91,7 @@ def _relabelled(problem: Problem, rng: np.random.Generator) -> Problem:
 
 
 def _moving(count: int, rng: np.random.Generator) -> list[int]:
-    """A permutation that is not the identity, where there is one."""
+    """Return a permutation that is not the identity, where there is one."""
     order = rng.permutation(count)
     while count > 1 and (order == np.arange(count)).all():
         order = rng.permutation(count)

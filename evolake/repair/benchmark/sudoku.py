@@ -45,7 +45,9 @@ def candidates(grid: Grid) -> dict[Cell, list[int]]:
 
 
 def encode(grid: Grid, name: str) -> Problem | None:
-    """The grid as a problem; None where that would hold an empty sum: a cell without a value, or a value without a cell (a trivial contradiction)."""
+    """Return the grid as a problem; None where that would hold an empty sum: a cell without a value, or a value without a cell (a trivial
+    contradiction).
+    """
     open_cells = candidates(grid)
     sums = {f"cell_r{row + 1}c{column + 1}": [_name((row, column), value) for value in values] for (row, column), values in open_cells.items()}
     for unit, cells in UNITS.items():
@@ -60,13 +62,13 @@ def encode(grid: Grid, name: str) -> Problem | None:
 
 
 def decode(grid: Grid, assignment: Mapping[str, int]) -> Grid:
-    """The grid that a solution of `encode(grid)` means."""
+    """Return the grid that a solution of `encode(grid)` means."""
     chosen = {cell: [value for value in values if assignment[_name(cell, value)]] for cell, values in candidates(grid).items()}
     return tuple(tuple(grid[row][column] or chosen[row, column][0] for column in range(SIZE)) for row in range(SIZE))
 
 
 def drawn_grid(rng: np.random.Generator, empty: int) -> Grid:
-    """A grid with a completion and `empty` empty cells: a random complete one, some of it taken away."""
+    """Return a grid with a completion and `empty` empty cells: a random complete one, some of it taken away."""
     symbols = rng.permutation(VALUES).tolist()
     first: Grid = ((symbols[0], symbols[1], EMPTY, EMPTY), (symbols[2], symbols[3], EMPTY, EMPTY), (EMPTY,) * SIZE, (EMPTY,) * SIZE)
     every = list(completions(first))
@@ -82,7 +84,7 @@ def spoilt(grid: Grid, rng: np.random.Generator) -> Grid:
 
 
 def has_clash(grid: Grid) -> bool:
-    """Whether two givens exclude each other at sight."""
+    """Return whether two givens exclude each other at sight."""
     return any(_clash(grid, cell, grid[cell[0]][cell[1]]) for cell in CELLS if grid[cell[0]][cell[1]])
 
 
@@ -97,7 +99,7 @@ def _complete(grid: Grid) -> Iterator[Grid]:
 
 
 def _clash(grid: Grid, cell: Cell, value: int) -> bool:
-    """Whether another cell of one of the cell's units holds the value."""
+    """Return whether another cell of one of the cell's units holds the value."""
     return any(grid[row][column] == value for row, column in PEERS[cell])
 
 

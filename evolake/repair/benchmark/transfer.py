@@ -49,12 +49,12 @@ def one_grid(index: int, label: str, root_seed: int, certifier: Certifier) -> La
 
 
 def has_completion(grid: Grid) -> bool:
-    """Whether the grid can be completed, found on the grid itself."""
+    """Return whether the grid can be completed, found on the grid itself."""
     return next(completions(grid), None) is not None
 
 
 def certified(problem: Problem, grid: Grid, certifier: Certifier) -> Label:
-    """The label of an encoded grid. Raises MachineryError where Z3 does not decide it, or decides otherwise than backtracking on the grid."""
+    """Return the label of an encoded grid. Raises MachineryError where Z3 does not decide it, or decides otherwise than backtracking on the grid."""
     by_grid = "sat" if has_completion(grid) else "unsat"
     answer = certifier.certify(problem, UNSAT)
     by_solver = {CERTIFIED: "unsat", REFUTED: "sat"}.get(answer.verdict, answer.verdict)

@@ -64,7 +64,7 @@ class Certification:
     values: tuple[str, ...] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """What `evolake repair certify --json` prints."""
+        """Return what `evolake repair certify --json` prints."""
         shown = {"verdict": self.verdict, "core": list(self.core), "violated": list(self.violated), "reason": self.reason}
         return shown if self.values is None else shown | {"values": list(self.values)}
 
@@ -172,7 +172,7 @@ class Certifier:
         self._limit("rlimit", self._steps if steps is None else steps)
 
         def check(stretch: float) -> bool:
-            """Whether the clock ended the check."""
+            """Return whether the clock ended the check."""
             nonlocal answer
             guard_ms = int(stretch * GUARD * self._timeout_ms)
             self._limit("timeout", guard_ms)
@@ -263,6 +263,6 @@ class Certifier:
 
 
 def shuffled(names: Iterable[str], assignment: Mapping[str, int]) -> list[str]:
-    """The names in an order that follows from the assignment: the same for the same constraints, in whatever order a problem lists them."""
+    """Return the names in an order that follows from the assignment: the same for the same constraints, in whatever order a problem lists them."""
     salt = zlib.crc32(repr(sorted(assignment.items())).encode())
     return sorted(names, key=lambda name: (zlib.crc32(name.encode(), salt), name))

@@ -53,7 +53,8 @@ def certify_whole(certifier: Certifier, problem: Problem, candidate: Claim | Mal
 
 
 def find_conflict(certifier: Certifier, problem: Problem, assignment: Mapping[str, int], *, max_visits: int = MAX_VISITS) -> Conflict | None:
-    """A minimal conflict of an assignment that breaks some constraint or bound; None where solver or enumeration do not know within their limits.
+    """Return a minimal conflict of an assignment that breaks some constraint or bound; None where solver or enumeration do not know within their
+    limits.
 
     Raises:
         MachineryError: solver and enumeration disagree.
@@ -68,7 +69,8 @@ def find_conflict(certifier: Certifier, problem: Problem, assignment: Mapping[st
 
 
 def agrees(problem: Problem, assignment: Mapping[str, int], conflict: Conflict, *, max_visits: int = MAX_VISITS) -> bool:
-    """Whether the interval enumeration, which shares nothing with the solver, finds the same: no solution of the conflict, one without each member.
+    """Return whether the interval enumeration, which shares nothing with the solver, finds the same: no solution of the conflict, one without each
+    member.
 
     Args:
         conflict: of constraints alone, not of a bound.
@@ -128,7 +130,7 @@ def _grown(names: Sequence[str], violated: Collection[str], ask: Conflicts) -> l
 
 
 def _part(problem: Problem, assignment: Mapping[str, int], kept: Collection[str]) -> Problem:
-    """The problem with the named constraints alone, the variables that occur in them, and the named values in place of their domains."""
+    """Return the problem with the named constraints alone, the variables that occur in them, and the named values in place of their domains."""
     constraints = tuple(
         replace(item, terms=tuple((name, factor) for name, factor in item.terms if factor)) for item in problem.constraints if item.id in kept
     )

@@ -23,7 +23,7 @@ class Core:
 
 
 def minimal_core(members: Sequence[str], conflicts: Conflicts) -> Core:
-    """A minimal part of `members` that conflicts; earlier members are preferred to later ones.
+    """Return a minimal part of `members` that conflicts; earlier members are preferred to later ones.
 
     Args:
         members: known to conflict all together.

@@ -42,7 +42,7 @@ class Label:
 
 
 def certify_label(problem: Problem, certifier: Certifier, *, max_visits: int = MAX_VISITS) -> Label | None:
-    """The label that both methods give, or None where one of them does not know within its limit.
+    """Return the label that both methods give, or None where one of them does not know within its limit.
 
     Raises:
         MachineryError: the methods contradict each other.
@@ -62,7 +62,7 @@ def certify_label(problem: Problem, certifier: Certifier, *, max_visits: int = M
 
 
 def enumerate_feasible(problem: Problem, *, max_visits: int = MAX_VISITS) -> bool | None:
-    """Whether some assignment satisfies the problem; None where more than `max_visits` partial assignments would have to be looked at.
+    """Return whether some assignment satisfies the problem; None where more than `max_visits` partial assignments would have to be looked at.
 
     Raises:
         ValueError: the sums could leave 64 bits.

@@ -88,7 +88,7 @@ def submit_cell(
 
 
 def collect(parts: Iterable[Callable[[], CellRows]], on_progress: Progress | None = None) -> CellRows:
-    """The rows of all parts, in order."""
+    """Return the rows of all parts, in order."""
     whole = CellRows([], [], [])
     for part in parts:
         rows = part()
@@ -170,7 +170,7 @@ def publish_cell(lake: Lake, cell: str, rows: CellRows, run_id: str) -> None:
 
 
 def is_finished(lake: Lake, cell: str, study: Study) -> bool:
-    """Whether the lake holds this cell of this very study."""
+    """Return whether the lake holds this cell of this very study."""
     if lake.record(LINE, "results", cell) is None:
         return False
     shas = lake.read(LINE, "results", cell)["study_sha"].unique().to_list()

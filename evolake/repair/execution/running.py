@@ -96,7 +96,7 @@ class Stored:
 
 
 def read_study(lake: Lake) -> Stored:
-    """The current study. Cells of an earlier one are left out, and those of arms that its record does not name.
+    """Return the current study. Cells of an earlier one are left out, and those of arms that its record does not name.
 
     Raises:
         InputError: no study was run in this lake.

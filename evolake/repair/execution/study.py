@@ -35,7 +35,7 @@ class BenchmarkProblem:
 
 
 def entries_of(rows: Iterable[Mapping[str, Any]]) -> tuple[BenchmarkProblem, ...]:
-    """The entries that rows of the table `problems` hold, in their order."""
+    """Return the entries that rows of the table `problems` hold, in their order."""
     return tuple(BenchmarkProblem(parse_problem(row["json"], where=f"problem {row['problem_id']}"), row["suite"], row["variation"]) for row in rows)
 
 
@@ -79,7 +79,7 @@ class Study:
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
     def bare(self) -> Study:
-        """The same with its first problem alone: all that a worker needs to know beside its own problems."""
+        """Return the same with its first problem alone: all that a worker needs to know beside its own problems."""
         return replace(self, entries=self.entries[:1])
 
     def row(self, arms: Sequence[str], seeds: Sequence[int]) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class Study:
 
 
 def study_of(settings: Settings, entries: Sequence[BenchmarkProblem]) -> Study:
-    """The study that the settings describe.
+    """Return the study that the settings describe.
 
     Raises:
         InputError: the arms' prompts would be served by different models: arms would differ in more than their feedback.
@@ -119,7 +119,7 @@ def study_of(settings: Settings, entries: Sequence[BenchmarkProblem]) -> Study:
 
 
 def _identity(drawn: Sampling) -> tuple[Any, ...]:
-    """How replies are drawn, as it stands in the sha of a study; what a study of before could not set is there only where it is set."""
+    """Return how replies are drawn, as it stands in the sha of a study; what a study of before could not set is there only where it is set."""
     more = {name: value for name, value in drawn.options().items() if name != "temperature"}
     return (drawn.max_output_tokens, drawn.temperature, *((canonical_json(more),) if more else ()))
 
@@ -136,7 +136,7 @@ def pick_arms(text: str, every: Sequence[str] = ARMS) -> tuple[str, ...]:
 
 
 def pick_seeds(count: int) -> tuple[int, ...]:
-    """The first `count` seeds."""
+    """Return the first `count` seeds."""
     if not 1 <= count <= MAX_SEED:
         raise InputError("--seeds cannot be used", wanted=f"1 to {MAX_SEED}", got=str(count), do="give a number in that range")
     return tuple(range(count))

@@ -25,7 +25,7 @@ class Claim:
     assignment: Mapping[str, int] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON form."""
+        """Return the JSON form."""
         return {"status": self.status} if self.assignment is None else {"status": self.status, "assignment": dict(self.assignment)}
 
 

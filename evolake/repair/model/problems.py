@@ -53,11 +53,11 @@ class Constraint:
     rhs: int
 
     def value(self, assignment: Assignment) -> int:
-        """The left-hand side under an assignment of its variables."""
+        """Return the left-hand side under an assignment of its variables."""
         return sum(factor * assignment[name] for name, factor in self.terms)
 
     def holds(self, assignment: Assignment) -> bool:
-        """Whether the assignment satisfies it; exact integer arithmetic."""
+        """Return whether the assignment satisfies it; exact integer arithmetic."""
         value = self.value(assignment)
         return value <= self.rhs if self.op == "<=" else value >= self.rhs if self.op == ">=" else value == self.rhs
 
@@ -78,7 +78,7 @@ class Problem:
         return broken + [item.bound_id for item in self.variables if not item.low <= assignment[item.name] <= item.high]
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON form; `problem_of` reads it."""
+        """Return the JSON form; `problem_of` reads it."""
         shown: dict[str, Any] = {
             "id": self.id, "variables": {item.name: [item.low, item.high] for item in self.variables},
             "constraints": [{"id": item.id, "coef": dict(item.terms), "op": item.op, "rhs": item.rhs} for item in self.constraints],
@@ -91,12 +91,12 @@ class Problem:
 
 
 def read_problem(path: Path) -> Problem:
-    """The problem of a JSON file. Raises InputError as `parse_problem` does."""
+    """Return the problem of a JSON file. Raises InputError as `parse_problem` does."""
     return parse_problem(_read(path), where=str(path))
 
 
 def parse_problem(text: str, *, where: str = "the problem") -> Problem:
-    """A problem from its JSON form.
+    """Return a problem from its JSON form.
 
     Raises:
         InputError: not JSON, or not such an object; `where` says whose.
@@ -109,7 +109,7 @@ def parse_problem(text: str, *, where: str = "the problem") -> Problem:
 
 
 def problem_of(value: Any, *, where: str = "the problem") -> Problem:
-    """A problem from decoded JSON. Raises InputError as `parse_problem` does."""
+    """Return a problem from decoded JSON. Raises InputError as `parse_problem` does."""
     if not isinstance(value, dict):
         raise _refusal(where, "no problem", "a JSON object", value)
     name = value.get("id")
@@ -167,7 +167,7 @@ def _refusal(where: str, what: str, wanted: str, got: Any) -> InputError:
 
 
 def is_int(value: Any) -> bool:
-    """A JSON integer: neither 3.0 nor true."""
+    """Return a JSON integer: neither 3.0 nor true."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 

@@ -27,7 +27,7 @@ class StudyReport:
 
 
 def read_report(root: Path) -> StudyReport:
-    """The report of the lake's current study.
+    """Return the report of the lake's current study.
 
     Raises:
         InputError: there is no study, or cells of it are missing; says which.
@@ -36,7 +36,7 @@ def read_report(root: Path) -> StudyReport:
 
 
 def report_of(stored: Stored) -> StudyReport:
-    """The report of a study that was read. Raises InputError as `read_report` does."""
+    """Return the report of a study that was read. Raises InputError as `read_report` does."""
     require_all_cells(stored)
     study = stored.study
     result = analyse(stored.results, stored.problems, candidates=study["candidates"], rounds=study["rounds"], root_seed=study["root_seed"])

@@ -19,7 +19,7 @@ def study_figures(findings: Findings) -> dict[str, bytes]:
 
 
 def proposer(findings: Findings) -> str:
-    """Who proposed: the model's name, or that there was none."""
+    """Return who proposed: the model's name, or that there was none."""
     backend, model = findings.summary.select("backend", "model").row(0)
     return "operators, no model" if backend == "operators" else f"model {model}"
 
@@ -44,7 +44,7 @@ def by_arm(frame: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
 
 
 def column(frame: pl.DataFrame, name: str) -> Sequence[float]:
-    """A column as numbers."""
+    """Return a column as numbers."""
     return frame[name].to_list()
 
 

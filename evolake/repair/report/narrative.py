@@ -16,7 +16,7 @@ QUESTION = "Does solver-grounded feedback beat more attempts under the same budg
 
 
 def setting(report: StudyReport) -> str:
-    """Who proposed, on what, with which budget."""
+    """Return who proposed, on what, with which budget."""
     study, main = report.study, report.findings.of("summary").to_dicts()[0]
     k, r = study["candidates"], study["rounds"]
     seeds = f"{main['seeds']} seeds" if main["seeds"] > 1 else "one seed"
@@ -29,7 +29,7 @@ def setting(report: StudyReport) -> str:
 
 
 def caution(report: StudyReport) -> str:
-    """What the numbers are not."""
+    """Return what the numbers are not."""
     informed = INFORMED in report.study["arms"]
     if report.study["backend"] == "operators":
         return (
@@ -72,7 +72,7 @@ def _answer(what: str, row: dict[str, Any]) -> str:
 
 
 def findings(root: Path) -> list[str]:
-    """What the lake's current study found, and where its report is; [] where there is no finished one."""
+    """Return what the lake's current study found, and where its report is; [] where there is no finished one."""
     try:
         result = read_report(root)
     except InputError:
@@ -81,7 +81,7 @@ def findings(root: Path) -> list[str]:
 
 
 def headline(report: StudyReport) -> str:
-    """The rates of the arms, in one sentence."""
+    """Return the rates of the arms, in one sentence."""
     rates = [f"{row['arm']} {percent(row['rate'])}" for row in report.findings.of("summary").to_dicts()]
     return f"Verified solve rate of runs (a problem and a seed): {', '.join(rates)}. {_unit_sentence(report)}"
 

@@ -57,7 +57,7 @@ def write_pdf(folder: Path) -> tuple[Path | None, str]:
 
 
 def _reason(said: str) -> str:
-    """The first line that TeX marks as an error, else the last line that it wrote."""
+    """Return the first line that TeX marks as an error, else the last line that it wrote."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     marked = [line for line in lines if line.startswith(("!", "error:"))]
     return ((marked or lines[-1:])[0] if lines else "it said nothing")[:LONGEST_REASON]

@@ -30,7 +30,7 @@ class Shown:
 
 
 def shown_tables(report: StudyReport) -> list[Shown]:
-    """All tables of the report, in its order; those without rows are left out."""
+    """Return all tables of the report, in its order; those without rows are left out."""
     findings = report.findings
     tables = [
         _benchmark(report), _accuracy(findings.of("summary")), _costs(findings.of("summary")), _comparisons(findings.comparisons, "problem"),
@@ -51,17 +51,17 @@ def with_interval(value: float | None, low: float | None, high: float | None, fo
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number with so many decimals; `inf` for infinity."""
+    """Return a number with so many decimals; `inf` for infinity."""
     return "-" if value is None else "inf" if math.isinf(value) else f"{value:.{digits}f}"
 
 
 def points(value: float | None) -> str:
-    """A difference of shares in percentage points, with its sign."""
+    """Return a difference of shares in percentage points, with its sign."""
     return "-" if value is None else f"{100 * value:+.1f}"
 
 
 def p_value(value: float) -> str:
-    """A p-value: four decimals, or that it is smaller."""
+    """Return a p-value: four decimals, or that it is smaller."""
     return "< 0.0001" if value < 0.0001 else f"{value:.4f}"
 
 
@@ -122,7 +122,7 @@ def _costs(summary: pl.DataFrame) -> Shown:
 
 
 def in_letters(count: int) -> str:
-    """A small number as a word, a larger one in figures.
+    """Return a small number as a word, a larger one in figures.
 
     >>> in_letters(6), in_letters(15)
     ('six', '15')
@@ -215,7 +215,7 @@ def _transfer(summary: pl.DataFrame) -> Shown:
 
 
 def is_significant(table: Shown, row: Sequence[str]) -> bool:
-    """Whether the row's adjusted p-value, where the table has one, lies below the level."""
+    """Return whether the row's adjusted p-value, where the table has one, lies below the level."""
     if ADJUSTED not in table.columns:
         return False
     shown = row[table.columns.index(ADJUSTED)]

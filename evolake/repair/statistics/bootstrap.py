@@ -48,7 +48,7 @@ def ratio_interval(
 
 
 def stream(root_seed: int, *purpose: str) -> np.random.Generator:
-    """The generator of one interval: keyed by what it is an interval of, so that adding another shifts none."""
+    """Return the generator of one interval: keyed by what it is an interval of, so that adding another shifts none."""
     return generator(root_seed, "repair", EVERY_CELL, "bootstrap:" + ":".join(purpose))
 
 

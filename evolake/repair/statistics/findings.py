@@ -37,12 +37,12 @@ class Findings:
         return {name: getattr(self, name) for name in ("summary", "comparisons", "frontier", "convergence", "effort", "robustness")}
 
     def of(self, table: str, *, suite: str = MAIN["suite"], variation: str = MAIN["variation"]) -> pl.DataFrame:
-        """The rows of one table that belong to a suite and a variation."""
+        """Return the rows of one table that belong to a suite and a variation."""
         return getattr(self, table).filter((pl.col("suite") == suite) & (pl.col("variation") == variation))
 
 
 def analyse(results: pl.DataFrame, problems: pl.DataFrame, *, candidates: int, rounds: int, root_seed: int) -> Findings:
-    """The findings of one study.
+    """Return the findings of one study.
 
     Args:
         results: rows of RESULTS, of any suites and variations. problems: rows of PROBLEMS, at least those that results name.
@@ -64,12 +64,12 @@ def analyse(results: pl.DataFrame, problems: pl.DataFrame, *, candidates: int, r
 
 
 def main_of(results: pl.DataFrame) -> pl.DataFrame:
-    """The rows of the main benchmark."""
+    """Return the rows of the main benchmark."""
     return results.filter([pl.col(name) == value for name, value in MAIN.items()])
 
 
 def perturbed_of(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows of perturbed problems."""
+    """Return the rows of perturbed problems."""
     return rows.filter(pl.col("variation") != MAIN["variation"])
 
 

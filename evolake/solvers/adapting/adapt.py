@@ -151,7 +151,7 @@ def _proposed(source: Path, tree: Upstream, target: Path, blobs: BlobStore, work
 
 
 def _tried(result: Adapted, tree: Upstream, profile: str | None) -> Adapted:
-    """The adapter's verdict by the gates and by a few formulas of the suite `smoke`."""
+    """Return the adapter's verdict by the gates and by a few formulas of the suite `smoke`."""
     assert result.toml is not None
     verified = verify_folder(tree.folder, adapter_name=str(result.toml), profile=profile)
     if (blocked := verified.judged.blocked_by) is not None:
@@ -201,7 +201,7 @@ def read_listing(data: bytes) -> dict[str, bytes]:
 
 
 def _best(name: str, programs: dict[str, bytes], work: Path) -> tuple[str, Probed]:
-    """The program that answers, the one called as the project first; if none does, the likeliest with why it does not."""
+    """Return the program that answers, the one called as the project first; if none does, the likeliest with why it does not."""
 
     def likely(path: str) -> tuple[bool, bool, int]:
         stem = path.rpartition("/")[2].lower()
@@ -224,7 +224,7 @@ def _best(name: str, programs: dict[str, bytes], work: Path) -> tuple[str, Probe
 
 
 def _values(tree: Upstream, recipe: Recipe, product: str, probed: Probed, patched: bool, target: Path) -> dict[str, Any]:
-    """The adapter's fields and tables."""
+    """Return the adapter's fields and tables."""
     program = f"bin/{probed.name}"
     build: dict[str, Any] = dict(recipe.table)
     if "commands" in build:
@@ -246,7 +246,7 @@ def _values(tree: Upstream, recipe: Recipe, product: str, probed: Probed, patche
 
 
 def _tunables(folder: Path) -> str:
-    """How its options are declared, if operators can read that."""
+    """Return how its options are declared, if operators can read that."""
     if (folder / "src/options.hpp").is_file() and "OPTION" in (folder / "src/options.hpp").read_text(errors="replace"):
         return "cadical-options"
     if (folder / "src/options.h").is_file() and "OPTION" in (folder / "src/options.h").read_text(errors="replace"):

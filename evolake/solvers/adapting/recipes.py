@@ -79,7 +79,7 @@ def ways_of(tree: Upstream) -> Ways:
 
 
 def _configured(name: str, text: str) -> Recipe:
-    """A script of the solver's own. An option that turns traces or proofs on is given, since some are built without."""
+    """Return a script of the solver's own. An option that turns traces or proofs on is given, since some are built without."""
     options = list(dict.fromkeys(_PROOF_OPTION.findall(text)))[:1] if not re.search(r"--no-(?:proofs?|tracing)", text) else []
     about = f"./{name}{' ' + options[0] if options else ''}, then make"
     if name == "configure":

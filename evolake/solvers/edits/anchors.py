@@ -27,7 +27,7 @@ class Span:
 
 @cache
 def pattern(anchor: str) -> re.Pattern[str]:
-    """The expression that finds the tokens of `anchor` with any white space between them."""
+    """Return the expression that finds the tokens of `anchor` with any white space between them."""
     parts = []
     for token in _TOKEN.findall(anchor.strip()):
         if token.isspace():
@@ -48,13 +48,13 @@ def source_files(folder: Path) -> dict[str, str]:
 
 
 def file_named(files: Mapping[str, str], ending: str) -> str | None:
-    """The one path that is `ending` or ends with `/ending`; None where there is none, or several."""
+    """Return the one path that is `ending` or ends with `/ending`; None where there is none, or several."""
     hits = [path for path in files if path == ending or path.endswith(f"/{ending}")]
     return hits[0] if len(hits) == 1 else None
 
 
 def find(files: Mapping[str, str], ending: str, anchor: str) -> Span | str:
-    """Where the anchor stands, or `anchor-missing: ...` / `anchor-ambiguous: ...`."""
+    """Return where the anchor stands, or `anchor-missing: ...` / `anchor-ambiguous: ...`."""
     path = file_named(files, ending)
     if path is None:
         return f"anchor-missing: no single file {ending}"

@@ -49,7 +49,7 @@ class Applicable:
 
 
 def editable_tree(files: Mapping[str, str], adapter: Any) -> EditableTree:
-    """What can be changed in the sources `files`, path -> text. adapter: of their base; `name` and `tunables` are read."""
+    """Return what can be changed in the sources `files`, path -> text. adapter: of their base; `name` and `tunables` are read."""
     family, specs = family_of(adapter), catalogue(adapter)
     telling = {spec.name: [item for item in spec.forms[family] if not _holds(item, item.anchor)] for spec in specs}
     standing = {name: [item for item in items if _stands(files, item)] for name, items in telling.items()}
@@ -68,7 +68,7 @@ def editable_tree(files: Mapping[str, str], adapter: Any) -> EditableTree:
     pasted = {ending for text in files.values() for ending in _PASTED.findall(text)}
 
     def pasted_names(variable: str) -> list[str]:
-        """What stands where a macro pastes the option's name together."""
+        """Return what stands where a macro pastes the option's name together."""
         return [variable.removesuffix(ending) for ending in pasted if variable.endswith(ending)]
 
     def is_read(variable: str) -> bool:
@@ -85,8 +85,8 @@ def editable_tree(files: Mapping[str, str], adapter: Any) -> EditableTree:
 
 
 def applicable(tree: EditableTree, carried: Sequence[Edit] = ()) -> Applicable:
-    """What applies to the tree beside `carried`, the edits that a variant made of it has. A patch takes the place of one of its slot, and counts as
-    applicable where all others stay; an option that a carried patch decides in its place is left out."""
+    """Return what applies to the tree beside `carried`, the edits that a variant made of it has. A patch takes the place of one of its slot, and
+    counts as applicable where all others stay; an option that a carried patch decides in its place is left out."""
     dead = shadowed(carried, PATCHES)
 
     def fits(edit: Edit) -> bool:
@@ -132,12 +132,12 @@ def _owned(spec: PatchSpec, splice: Splice) -> Splice:
 
 
 def _stands(files: Mapping[str, str], rewrite: Rewrite) -> bool:
-    """Whether the text of a rewrite stands in its file."""
+    """Return whether the text of a rewrite stands in its file."""
     path = file_named(files, rewrite.path)
     return path is not None and _holds(rewrite, files[path])
 
 
 def _holds(rewrite: Rewrite, text: str) -> bool:
-    """Whether the rewrite's text stands in `text`, whatever the values in it. Its own anchor holds it where it changes numbers only: then it tells
-    nothing of whether the patch is there."""
+    """Return whether the rewrite's text stands in `text`, whatever the values in it. Its own anchor holds it where it changes numbers only: then it
+    tells nothing of whether the patch is there."""
     return re.search(_HOLE.sub(lambda hole: _NUMBER, pattern(rewrite.text).pattern), text) is not None

@@ -31,7 +31,7 @@ class Splice:
         return self.span.start == self.span.end
 
     def overlaps(self, other: Splice) -> bool:
-        """Whether both want the same characters. Equal splices, insertions at one point and touching spans do not."""
+        """Return whether both want the same characters. Equal splices, insertions at one point and touching spans do not."""
         if self.span.path != other.span.path or self == other:
             return False
         if self.insertion and other.insertion:
@@ -117,7 +117,7 @@ def _resolve_patch(files: Mapping[str, str], family: str, edit: Edit) -> tuple[E
 
 
 def place_rewrites(files: Mapping[str, str], rewrites: Sequence[Rewrite]) -> list[Splice] | tuple[OutcomeStatus, str]:
-    """Where rewrites change the text, in their order; or why one of them cannot: the outcome, and one line that names the anchor."""
+    """Return where rewrites change the text, in their order; or why one of them cannot: the outcome, and one line that names the anchor."""
     splices = []
     for rewrite in rewrites:
         span = find(files, rewrite.path, rewrite.anchor)
@@ -132,7 +132,7 @@ def place_rewrites(files: Mapping[str, str], rewrites: Sequence[Rewrite]) -> lis
 
 
 def _spliced(files: Mapping[str, str], splices: Sequence[Splice]) -> dict[str, str]:
-    """The changed files. At one point: support first, then in the order of their text, so that the order of edits leaves no mark."""
+    """Return the changed files. At one point: support first, then in the order of their text, so that the order of edits leaves no mark."""
     changed: dict[str, str] = {}
     for path in sorted({splice.span.path for splice in splices}):
         mine = sorted((s for s in splices if s.span.path == path), key=lambda s: (s.span.start, s.span.end, not s.support, s.text))

@@ -19,10 +19,10 @@ PATCHES: dict[str, PatchSpec] = {
 
 
 def family_of(adapter: Any) -> str:
-    """The base family of an adapter: its name without the version (`minisat22` -> `minisat`)."""
+    """Return the base family of an adapter: its name without the version (`minisat22` -> `minisat`)."""
     return re.sub(r"[\d.]+$", "", adapter.name)
 
 
 def catalogue(adapter: Any) -> list[PatchSpec]:
-    """The patches that have a form for this base, by name."""
+    """Return the patches that have a form for this base, by name."""
     return [spec for name, spec in sorted(PATCHES.items()) if family_of(adapter) in spec.forms]

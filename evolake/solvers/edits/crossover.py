@@ -43,7 +43,7 @@ class Crossed:
 
 
 def cross_edits(files: Mapping[str, str], adapter: Any, first: Sequence[Edit], second: Sequence[Edit]) -> Crossed:
-    """The union of two parents' edits on the base whose texts are `files`; the first parent's win.
+    """Return the union of two parents' edits on the base whose texts are `files`; the first parent's win.
 
     An edit that both have with the same values is one edit and no conflict.
     """
@@ -70,7 +70,7 @@ def cross_edits(files: Mapping[str, str], adapter: Any, first: Sequence[Edit], s
 
 
 def cross_files(base: Path, first: Path, second: Path, into: Path, editable: Sequence[str]) -> list[Dropped]:
-    """A copy of the first parent with the files that only the second changed against the base; what was left out.
+    """Return a copy of the first parent with the files that only the second changed against the base; what was left out.
 
     Args:
         into: is made. editable: globs, relative to a variant, of what may differ (the adapter's).
@@ -98,7 +98,7 @@ def changed_files(base: Path, variant: Path, editable: Sequence[str]) -> dict[st
 
 
 def cross_gives_new(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
-    """Whether `cross_files` gives other sources than either parent's. Both are `changed_files` of one base."""
+    """Return whether `cross_files` gives other sources than either parent's. Both are `changed_files` of one base."""
     return bool(set(second) - set(first)) and any(second.get(path) != sha for path, sha in first.items())
 
 

@@ -22,18 +22,18 @@ SMALL_FRACTIONS = (0.001, 0.05)
 
 
 def new_tunable(tunable: Tunable, random: np.random.Generator, *, now: Value | None = None, reach: float = REACH) -> Edit:
-    """A move of one option from `now` (its default unless given), at most by the factor `reach`."""
+    """Return a move of one option from `now` (its default unless given), at most by the factor `reach`."""
     value = tunable.default if now is None else now
     return Edit("tunable", tunable.name, {"value": _moved_default(tunable, value, random, reach)})
 
 
 def new_patch(spec: PatchSpec, random: np.random.Generator) -> Edit:
-    """A patch with parameters drawn over their whole ranges."""
+    """Return a patch with parameters drawn over their whole ranges."""
     return Edit("patch", spec.name, {name: _drawn(parameter, random) for name, parameter in sorted(spec.parameters.items())})
 
 
 def mutated(edit: Edit, known: Mapping[str, Tunable], patches: Mapping[str, PatchSpec], random: np.random.Generator) -> Edit | None:
-    """The same edit with one of its values moved a little; None where the edit is unknown here."""
+    """Return the same edit with one of its values moved a little; None where the edit is unknown here."""
     if edit.kind == "tunable":
         tunable = known.get(edit.name)
         return new_tunable(tunable, random, now=edit.parameters["value"], reach=NEAR) if tunable else None

@@ -72,7 +72,7 @@ class Parameter:
     logarithmic: bool = True
 
     def problem(self, value: Value) -> str | None:
-        """Why `value` cannot be used; None if it can."""
+        """Return why `value` cannot be used; None if it can."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             return f"{value!r} is not a number"
         if self.whole and value != int(value):
@@ -130,14 +130,14 @@ class PatchSpec:
 
 
 def literal(value: Value, *, whole: bool = False) -> str:
-    """The value as C++ writes it."""
+    """Return the value as C++ writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(int(value)) if whole else repr(float(value))
 
 
 def read_edit(data: Mapping[str, Any]) -> Edit:
-    """An edit from its JSON.
+    """Return an edit from its JSON.
 
     Raises:
         InputError: a field is missing or of the wrong kind.
@@ -169,5 +169,5 @@ def read_edits(text: str) -> tuple[Edit, ...]:
 
 
 def write_edits(edits: Sequence[Edit]) -> str:
-    """The text of `edits.json`: sorted by kind and name, so that equal sets give equal bytes."""
+    """Return the text of `edits.json`: sorted by kind and name, so that equal sets give equal bytes."""
     return json.dumps([edit.to_json() for edit in sorted(edits, key=lambda edit: edit.key)], indent=1, sort_keys=True) + "\n"

@@ -61,7 +61,7 @@ class Tunable:
     variable: str = ""
 
     def problem(self, value: Value) -> str | None:
-        """Why the default cannot be moved to `value`; None if it can."""
+        """Return why the default cannot be moved to `value`; None if it can."""
         if self.kind == "bool":
             return None if isinstance(value, bool) else f"{value!r} is not true or false"
         if isinstance(value, bool) or not math.isfinite(value):
@@ -71,12 +71,12 @@ class Tunable:
         return None if self.low <= value <= self.high else f"{value!r} is outside {self.low:g}..{self.high:g}"
 
     def written(self, value: Value) -> str:
-        """The value as the source writes it."""
+        """Return the value as the source writes it."""
         return literal(value, whole=self.kind == "int")
 
 
 def tunables(folder: Path, adapter: Any) -> list[Tunable]:
-    """The tunables of a variant, by name. `adapter.tunables` names the style; style `none` gives none."""
+    """Return the tunables of a variant, by name. `adapter.tunables` names the style; style `none` gives none."""
     return read_tunables(source_files(folder), adapter.tunables)
 
 

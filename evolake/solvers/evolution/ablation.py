@@ -152,14 +152,14 @@ def _arm(name: str, rows: Sequence[Mapping[str, Any]]) -> Arm:
 
 
 def _question(settings: Settings, without: str, cycle: str, population: Population, ruleset: Ruleset) -> str:
-    """What the rows of a journal are an answer to."""
+    """Return what the rows of a journal are an answer to."""
     sizes = settings.of(SolversSettings).model_dump(mode="json")
     asked = [settings.backend, settings.models, settings.coder, settings.seed, sizes, without, cycle, sorted(population.live_ids()), ruleset.hash]
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
 def _begun(out: Path, question: str) -> tuple[Path, dict[str, Any]]:
-    """The journal of finished arms in a folder, and what it holds by "repeat arm". Raises InputError where it is of another question."""
+    """Return the journal of finished arms in a folder, and what it holds by "repeat arm". Raises InputError where it is of another question."""
     out.mkdir(parents=True, exist_ok=True)
     journal = out / JOURNAL
     done = dict(read_journal(journal))

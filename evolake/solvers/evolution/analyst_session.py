@@ -31,7 +31,7 @@ class SessionAnalyst:
     sources: Callable[[], Mapping[str, Mapping[str, str]]] = field(default=dict)
 
     def analyse(self, agents: Agents, request: AnalysisRequest, *, seed: int) -> AnalysisReply | AgentFailure:
-        """What the session finished with."""
+        """Return what the session finished with."""
         sources = {base: files for base, files in self.sources().items() if base in {item.base for item in request.incidents}}
         files = {f"sources/{base}/{name}": text for base, tree in sorted(sources.items()) for name, text in tree.items()}
         files |= {"cycle/families.txt": families_text(request.families), "cycle/attempts.txt": request.attempts}
@@ -53,7 +53,7 @@ class SessionAnalyst:
 
 
 def files_of(item: Incident) -> dict[str, str]:
-    """What was said of one incident, and its diff."""
+    """Return what was said of one incident, and its diff."""
     gain = "" if item.solved_gain is None else f"Solved more than its parent: {item.solved_gain:g}\n"
     head = f"# {item.variant_id}, a child of {item.base}\n\n{item.kind} at {item.gate}: {item.cause}\n{gain}"
     text = f"{head}\n## What it was for\n\n{item.hypothesis}\n\n## What was said\n\n{item.detail}\n"

@@ -94,7 +94,7 @@ class Author(Protocol):
 
 
 def references_of(commission: Commission) -> dict[str, KnownVariant | Base]:
-    """The trees that may be read beside its own: the other seeds, and a second parent in place of its own."""
+    """Return the trees that may be read beside its own: the other seeds, and a second parent in place of its own."""
     result: dict[str, KnownVariant | Base] = {f"{REFERENCE}/{name}": base for name, base in commission.bases.items() if name != commission.base.name}
     return result | {f"{REFERENCE}/{other.base}": other for other in commission.parents[1:] if other.base != commission.base.name}
 
@@ -108,12 +108,12 @@ def reference_files(commission: Commission) -> dict[str, str]:
 
 
 def source_workspace(variant: KnownVariant, base: Base) -> Workspace:
-    """The sources of a variant, all to be seen, those to be edited that its adapter lets."""
+    """Return the sources of a variant, all to be seen, those to be edited that its adapter lets."""
     return Workspace.of_folder(variant.folder, sources_of(variant.folder), lambda path: matches(path, base.adapter.may_change))
 
 
 def diff_of(workspace: Workspace, parent: KnownVariant) -> str:
-    """What a workspace changed in its parent, as a unified diff."""
+    """Return what a workspace changed in its parent, as a unified diff."""
     with Scratch("authored") as place:
         folder = Path(place) / "variant"
         workspace.lay_out(parent.folder, folder)
@@ -121,7 +121,7 @@ def diff_of(workspace: Workspace, parent: KnownVariant) -> str:
 
 
 def taken_tree(tree: Path, parent: KnownVariant, base: Base) -> tuple[str, tuple[dict[str, Any], ...], str]:
-    """A tree that somebody left, as a diff against the parent.
+    """Return a tree that somebody left, as a diff against the parent.
 
     Only regular files where the adapter lets sources be edited are read; links are not followed. What else differs is left out and told.
 
@@ -150,7 +150,7 @@ def taken_tree(tree: Path, parent: KnownVariant, base: Base) -> tuple[str, tuple
 
 
 def _differ(first: Path | None, other: Path) -> bool:
-    """Whether two files differ; one that is not there does from one that is."""
+    """Return whether two files differ; one that is not there does from one that is."""
     if first is None or not other.is_file():
         return (first is None) is other.is_file()
     return first.stat().st_size != other.stat().st_size or first.read_bytes() != other.read_bytes()

@@ -32,7 +32,7 @@ def benchmark(
 
 
 def measuring_plan(workspace: Workspace, cycle: str, champions: frozenset[str] = frozenset(), repeats: int = 1) -> MeasuringPlan:
-    """How the profile measures. A proof of a formula that was checked before is not checked again."""
+    """Return how the profile measures. A proof of a formula that was checked before is not checked again."""
     limits = workspace.limits
     return MeasuringPlan(
         limits.run, proof_share=workspace.settings.proof_share, champions=champions, repeats=repeats, proof_limits=limits.proof,

@@ -46,7 +46,7 @@ class CycleResults:
 def close_cycle(
     workspace: Workspace, ranked: RankedCycle, results: CycleResults, added: Mapping[str, Sequence[Mapping[str, Any]]], *, cycle: str,
 ) -> Population:
-    """The population that enters the next cycle.
+    """Return the population that enters the next cycle.
 
     added: this cycle's rows of objectives, derivations, rule_proposals, attempts (rows of HISTORY), findings and holdout.
     """
@@ -100,7 +100,7 @@ def fates(before: Population, closed: Population, cycle: str) -> list[dict[str, 
 
 
 def choose_survivors(live: Sequence[Mapping[str, Any]], champion_id: str, order: Sequence[str], most: int) -> set[str]:
-    """The champion, the seed of every base that has a survivor, and the best of the rest, `most` in all beside the seeds that are needed.
+    """Return the champion, the seed of every base that has a survivor, and the best of the rest, `most` in all beside the seeds that are needed.
 
     Args:
         live: rows of VARIANTS. order: ids, best first.
@@ -138,7 +138,7 @@ def _with_state(row: Mapping[str, Any], objection: Mapping[str, Any] | None) -> 
 def _written_back(
     workspace: Workspace, row: Mapping[str, Any], measured: Mapping[str, Any] | None, ranks: Mapping[str, Mapping[str, Any]], cycle: str
 ) -> str:
-    """The archive again, with its RESULTS.md. The sources, and so the id, stay."""
+    """Return the archive again, with its RESULTS.md. The sources, and so the id, stay."""
     with Scratch("results") as parent:
         folder = Path(parent) / "variant"
         shutil.copytree(workspace.folder(row["archive_sha"]), folder, symlinks=True)
@@ -147,7 +147,7 @@ def _written_back(
 
 
 def _lost(population: Population, champion_id: str, decisions: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """Who has been run beside this champion and did not win, on how many formulas."""
+    """Return who has been run beside this champion and did not win, on how many formulas."""
     before = population.value("duels_lost", {}) if champion_id == population.champion_id else {}
     return before | {row["challenger_id"]: row["instances"] for row in decisions if row["champion_id"] == champion_id}
 

@@ -45,7 +45,7 @@ class CommandAuthor:
     runs: list[dict[str, Any]] = field(default_factory=list)
 
     def write(self, commission: Commission) -> Authored:
-        """What it left, as a diff. A command that fails, hangs or changes nothing leaves its plan without a variant, and a row."""
+        """Return what it left, as a diff. A command that fails, hangs or changes nothing leaves its plan without a variant, and a row."""
         parent = commission.parents[0]
         with Scratch("coder", ignore_cleanup_errors=True) as place:
             folder = Path(place) / "workspace"
@@ -79,7 +79,7 @@ def _lend(folder: Path, commission: Commission) -> None:
 
 
 def words_of(coder: str) -> tuple[str, ...]:
-    """The command line of a setting `command:...`.
+    """Return the command line of a setting `command:...`.
 
     Raises:
         InputError: it is none, or names no program.
@@ -95,7 +95,7 @@ def words_of(coder: str) -> tuple[str, ...]:
 
 
 def task_text(commission: Commission) -> str:
-    """The task as the command reads it."""
+    """Return the task as the command reads it."""
     plan, parents, base = commission.plan, commission.parents, commission.base
     second, tried = second_of(commission), as_text([item.model_dump(mode="json") for item in commission.tried]) if commission.tried else ""
     parts = {
@@ -150,7 +150,7 @@ def _failed(code: int | None, timeout_s: float) -> str:
 
 
 def _changelog(path: Path, before: bytes) -> str:
-    """What it wrote into the changelog; "" where that is as it was, or no file."""
+    """Return what it wrote into the changelog; "" where that is as it was, or no file."""
     if path.is_symlink() or not path.is_file() or path.stat().st_size > 10 * LONGEST_OUTPUT:
         return ""
     data = path.read_bytes()

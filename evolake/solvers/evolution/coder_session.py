@@ -79,7 +79,7 @@ class SessionAuthor:
         self.turns = settings.turns if settings else 0
 
     def write(self, commission: Commission) -> Authored | AgentFailure:
-        """The session's files as a diff; an AgentFailure with a typed status where it was not finished."""
+        """Return the session's files as a diff; an AgentFailure with a typed status where it was not finished."""
         parent, base = commission.parents[0], commission.base
 
         def to_reply(card: SessionReply, workspace: Workspace) -> Authored:
@@ -109,7 +109,7 @@ def request_of(commission: Commission, turns: int = 0) -> SessionRequest:
 
 
 def commands(shop: Shop, base: Base, parent: KnownVariant, session: str) -> Mapping[str, RunCommand]:
-    """The commands of a session on a child of `parent`.
+    """Return the commands of a session on a child of `parent`.
 
     session: what tells it from others. Formulas are drawn by it, the sources at that time and the number that the call names, so that a replay draws
     the same and a changed variant meets formulas that it was not changed for.

@@ -30,7 +30,7 @@ def items(seeds: Path, settings: Any) -> list[SeedItem]:
 
 
 def known_seeds(settings: Any) -> dict[str, Seed]:
-    """The seeds by name that `items` of all folders of these settings come from; one that was added replaces one that is brought along."""
+    """Return the seeds by name that `items` of all folders of these settings come from; one that was added replaces one that is brought along."""
     first, *further = settings.seed_folders
     return load_seeds(first / "solvers.toml") | {seed.name: seed for folder in further for seed in own_seeds(folder)}
 
@@ -47,12 +47,12 @@ def check(path: Path) -> str:
 
 
 def accepts(path: Path) -> bool:
-    """Whether it looks like one."""
+    """Return whether it looks like one."""
     return (path / CARD).is_file()
 
 
 def seed_of(kept: str, blobs: BlobStore, cache: Path) -> Seed:
-    """The seed that an item's bytes stand for; the sources of a folder of this machine as they were when it was kept."""
+    """Return the seed that an item's bytes stand for; the sources of a folder of this machine as they were when it was kept."""
     values = json.loads(kept)
     tree, container = values.pop("tree"), values.pop("container")
     if container is not None:

@@ -19,7 +19,7 @@ def evaluate(
     population: Population, variants: Sequence[Mapping[str, Any]], verdicts: Sequence[Mapping[str, Any]], metrics: Sequence[Mapping[str, Any]],
     ranking: Sequence[Mapping[str, Any]], blobs: BlobStore,
 ) -> list[Evaluated]:
-    """Every variant of the cycle with what became of it, by the verdicts of record."""
+    """Return every variant of the cycle with what became of it, by the verdicts of record."""
     rows = {row["variant_id"]: row for row in population.rows()}
     blocked = {row["artifact_id"]: row for row in verdicts if row["outcome"] != "pass"}
     measured = {row["variant_id"]: row for row in metrics}
@@ -58,7 +58,7 @@ def stored_variants(
     population: Population, variants: Sequence[Mapping[str, Any]], verdicts: Sequence[Mapping[str, Any]], history: Sequence[Mapping[str, Any]],
     blobs: BlobStore,
 ) -> list[StoredVariant]:
-    """All variants that the lake remembers with the evidence of the compliance gate, for replay."""
+    """Return all variants that the lake remembers with the evidence of the compliance gate, for replay."""
     blocked = {row["artifact_id"]: (row["gate"], row["rule_id"]) for row in verdicts if row["outcome"] != "pass"}
     worse = {row["variant_id"] for row in [*population.history.to_dicts(), *history] if (row["solved_gain"] or 0.0) < 0}
     result = []

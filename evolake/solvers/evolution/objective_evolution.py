@@ -72,7 +72,7 @@ class Portfolio:
         return np.array([self.scores[row["objective_id"]][: self.probes.variants] for row in self.rows])
 
     def consensus(self) -> Consensus:
-        """The consensus of the rows on the variants."""
+        """Return the consensus of the rows on the variants."""
         return aggregate(
             self.table(), [row["created_round"] for row in self.rows], self.now, multipliers=[row["multiplier"] for row in self.rows],
             ids=list(self.probes.results)[: self.probes.variants],
@@ -83,7 +83,7 @@ def evolve_objectives(
     agents: Agents, population: Population, runs: pl.DataFrame, pool: Jails, *, settings: SolversSettings, cycle: str, root_seed: int,
     guidance: Sequence[str] = (),
 ) -> Evolved:
-    """What a cycle does to the portfolio.
+    """Return what a cycle does to the portfolio.
 
     Args:
         runs: rows of RUNS that may be compared, of the variants that will be ranked. pool: an open jail pool.
@@ -138,7 +138,7 @@ def first_objectives(settings: SolversSettings, *, cycle: str, root_seed: int) -
 
 
 def reviewed(portfolio: Portfolio, runs: pl.DataFrame, cycle: str) -> tuple[Portfolio, list[dict[str, Any]]]:
-    """The portfolio with its new multipliers, and rows of OBJECTIVE_REVIEWS without `retired`."""
+    """Return the portfolio with its new multipliers, and rows of OBJECTIVE_REVIEWS without `retired`."""
     consensus = portfolio.consensus()
     solved = dict(runs.group_by("variant_id").agg(pl.col("solved").sum()).iter_rows())
     reach = [float(solved[name]) for name in list(portfolio.probes.results)[: portfolio.probes.variants]]
@@ -159,7 +159,7 @@ def reviewed(portfolio: Portfolio, runs: pl.DataFrame, cycle: str) -> tuple[Port
 def taken_in(
     reply: ObjectiveReply, portfolio: Portfolio, earlier: set[str], pool: Jails, *, cycle: str, number: int, origin: str
 ) -> tuple[dict[str, Any], np.ndarray]:
-    """The row of OBJECTIVES of a reply, and its scores on the probes. Whatever its text brings about is the reason of a blocked row.
+    """Return the row of OBJECTIVES of a reply, and its scores on the probes. Whatever its text brings about is the reason of a blocked row.
 
     An accepted one is known by its content. A blocked one has an id of its own, which nothing else can have: its text may be that of an objective
     that votes, or be accepted later, on other runs.
@@ -193,7 +193,7 @@ def taken_in(
 
 
 def retired(portfolio: Portfolio, most: int, cycle: str) -> list[dict[str, Any]]:
-    """The rows of the portfolio, those retired that are too many: the smallest weight first."""
+    """Return the rows of the portfolio, those retired that are too many: the smallest weight first."""
     excess = len(portfolio.rows) - most
     if excess <= 0:
         return list(portfolio.rows)
@@ -211,7 +211,8 @@ def retired(portfolio: Portfolio, most: int, cycle: str) -> list[dict[str, Any]]
 
 
 def summaries(portfolio: Portfolio, findings: Mapping[str, Sequence[str]]) -> list[ObjectiveSummary]:
-    """The objectives that vote as roles see them, the heaviest first. Figures are rounded, so that a replay on another machine asks the same."""
+    """Return the objectives that vote as roles see them, the heaviest first. Figures are rounded, so that a replay on another machine asks the same.
+    """
     consensus = portfolio.consensus()
     result = [
         ObjectiveSummary(
@@ -225,13 +226,13 @@ def summaries(portfolio: Portfolio, findings: Mapping[str, Sequence[str]]) -> li
 
 
 def formula_groups(runs: pl.DataFrame) -> list[FormulaGroup]:
-    """What was run, by family and known status: no names, no times."""
+    """Return what was run, by family and known status: no names, no times."""
     grouped = runs.group_by("family", "expected").agg(pl.col("instance").n_unique(), pl.col("solved").mean().round(DIGITS)).sort("family", "expected")
     return [FormulaGroup(family=row[0], expected=row[1], formulas=row[2], solved_share=row[3]) for row in grouped.iter_rows()]
 
 
 def canonical_ends(text: str) -> str:
-    """The text with one kind of line end."""
+    """Return the text with one kind of line end."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

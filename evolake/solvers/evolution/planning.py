@@ -141,7 +141,7 @@ def plan_variants(
     agents: Agents, pool: ParentPool, record: SearchRecord, rules: ShownRules, *, settings: SolversSettings, seeds: CycleSeeds,
     guidance: Sequence[str] = (),
 ) -> Planned:
-    """The plans of one cycle, `settings.variants_per_cycle` at most; none without a variant to build on."""
+    """Return the plans of one cycle, `settings.variants_per_cycle` at most; none without a variant to build on."""
     lines, cycle = pool.standings[:MAX_STANDINGS], seeds.cycle
     if not lines:
         return Planned([])
@@ -203,7 +203,7 @@ def standings(
 def visible_standing(
     variant: KnownVariant, rank: Mapping[str, Any] | None, measured: Mapping[str, Any] | None, *, settings: SolversSettings, cycle: str
 ) -> Standing:
-    """What any role may see of a variant.
+    """Return what any role may see of a variant.
 
     Raises:
         InputError: `measured` is of `holdout_suite`.
@@ -225,7 +225,7 @@ def visible_standing(
 
 
 def par2_visible(settings: SolversSettings, cycle: str) -> bool:
-    """Whether roles see PAR-2 in this cycle."""
+    """Return whether roles see PAR-2 in this cycle."""
     return int(cycle) >= settings.par2_hidden_until
 
 
@@ -262,7 +262,7 @@ def plan_id(cycle: str, number: int, plan: Plan) -> str:
 def _materials(
     lines: Sequence[Standing], short: Mapping[str, KnownVariant], bases: Mapping[str, Base], record: SearchRecord,
 ) -> list[Material]:
-    """What operators can do to each variant: to its base beside the edits it has or, where it was written as a diff, to its own sources."""
+    """Return what operators can do to each variant: to its base beside the edits it has or, where it was written as a diff, to its own sources."""
     variants = [short[item.variant_id] for item in lines if item.base in bases]
     written = {item.base for item in variants if item.edits is None}
     helping = [item for item in variants if item.variant_id in record.savings.helping and item.edits]

@@ -39,7 +39,7 @@ def planner_facts(
     population: Population, pool: ParentPool, ruleset: Ruleset, blobs: BlobStore, folder_of: Callable[[str], Path], *, settings: SolversSettings,
     cycle: str, guidance: Sequence[str] = (),
 ) -> PlannerFacts:
-    """The facts of a cycle. folder_of: sha of an archive -> its folder. guidance: what people asked for: older attempts like it are shown.
+    """Return the facts of a cycle. folder_of: sha of an archive -> its folder. guidance: what people asked for: older attempts like it are shown.
 
     Raises:
         InputError: a run is of `holdout_suite`.
@@ -80,7 +80,7 @@ def rank_notes(ranking: Sequence[Mapping[str, Any]], champion_id: str | None, re
 
 
 def tried(population: Population, blobs: BlobStore, folder_of: Callable[[str], Path]) -> list[Tried]:
-    """The newest attempts with their diffs, oldest first."""
+    """Return the newest attempts with their diffs, oldest first."""
     rows = {row["variant_id"]: row for row in population.rows()}
     attempts = [row for row in population.history.to_dicts() if row["variant_id"] in rows][-MOST_TRIED:]
     return [_tried(row, rows[row["variant_id"]], blobs, folder_of) for row in attempts]

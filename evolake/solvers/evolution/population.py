@@ -44,18 +44,19 @@ class Population(Archive):
         return [row["variant_id"] for row in self.rows(*LIVE)]
 
     def seeds(self) -> list[dict[str, Any]]:
-        """The seeds that passed their gates, and so are what variants descend from; also one that was found unsound later and does not live."""
+        """Return the seeds that passed their gates, and so are what variants descend from; also one that was found unsound later and does not live.
+        """
         return [row for row in self.rows() if row["operator"] == "seed" and (row["state"] != "blocked" or row["gate"] in LATE_GATES)]
 
     def seed_of(self, base: str) -> dict[str, Any]:
-        """The seed called `base`. Raises KeyError when there is none."""
+        """Return the seed called `base`. Raises KeyError when there is none."""
         for row in self.seeds():
             if row["base"] == base:
                 return row
         raise KeyError(base)
 
     def attempts(self) -> list[Attempt]:
-        """The history as the planner reads it, with short ids, oldest first."""
+        """Return the history as the planner reads it, with short ids, oldest first."""
         names = ("base", "changed", "outcome", "gate", "gain", "solved_gain")
         return [
             Attempt.model_validate({name: row[name] for name in names} | {"variant_id": row["variant_id"][:SHORT_ID], "gate": row["gate"] or ""})
@@ -91,12 +92,12 @@ class RankedCycle:
 
 
 def empty_population() -> Population:
-    """An archive without rows."""
+    """Return an archive without rows."""
     return Population.empty()
 
 
 def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
-    """The population from its published tables.
+    """Return the population from its published tables.
 
     Raises:
         InputError: a table does not fit its schema.
@@ -105,5 +106,5 @@ def population_of(tables: Mapping[str, pl.DataFrame]) -> Population:
 
 
 def edits_of_row(row: Mapping[str, Any]) -> tuple[Edit, ...] | None:
-    """A variant's edits as values; None for one that was written as a diff."""
+    """Return a variant's edits as values; None for one that was written as a diff."""
     return None if row["edits"] is None else tuple(read_edits(row["edits"]))

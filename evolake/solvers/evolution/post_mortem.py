@@ -76,7 +76,7 @@ def post_mortem(
     agents: Agents, evaluated: Sequence[Evaluated], *, settings: SolversSettings, cycle: str, root_seed: int, rules: Sequence[str] = (),
     session: SessionAnalyst | None = None, facts: CycleFacts | None = None,
 ) -> PostMortem:
-    """What one cycle teaches; nothing where nothing happened that could be learnt from.
+    """Return what one cycle teaches; nothing where nothing happened that could be learnt from.
 
     Args:
         evaluated: all variants of the cycle, the accepted ones too. rules: the active rules, in words.
@@ -106,7 +106,7 @@ def post_mortem(
 
 
 def incident_of(item: Evaluated, *, settings: SolversSettings, cycle: str) -> Incident | None:
-    """What can be learnt from one variant; None for one that passed and did as its parent did."""
+    """Return what can be learnt from one variant; None for one that passed and did as its parent did."""
     refuse_holdout([row for row in (item.measured, item.parent_measured) if row], settings)
     changed, lost = changes(item.edits, item.parent_edits)
     shared = {
@@ -131,7 +131,7 @@ def incident_of(item: Evaluated, *, settings: SolversSettings, cycle: str) -> In
 
 
 def attempt_of(item: Evaluated, ranked: int, settings: SolversSettings) -> Attempt:
-    """The variant as an entry of the planner's history. `ranked`: how many variants the ranking holds.
+    """Return the variant as an entry of the planner's history. `ranked`: how many variants the ranking holds.
 
     Raises:
         InputError: a measurement is of `holdout_suite`.
@@ -156,7 +156,7 @@ def changes(edits: Sequence[Edit] | None, before: Sequence[Edit] | None) -> tupl
 
 
 def checker_specs() -> list[CheckerSpec]:
-    """The checkers that a learned rule may name, in the words of their docstrings."""
+    """Return the checkers that a learned rule may name, in the words of their docstrings."""
     from evolake.gates import CHECKERS
 
     specs = []
@@ -175,7 +175,7 @@ def _rests_on_failure(finding: Finding, incidents: Sequence[Incident]) -> bool:
 
 
 def proposal_of(reply: RuleReply, whole: Mapping[str, str]) -> dict[str, Any]:
-    """A rule writer's reply as `learned_rules.decide` takes it, with whole ids."""
+    """Return a rule writer's reply as `learned_rules.decide` takes it, with whole ids."""
     evidence = [whole[name[:SHORT_ID]] for name in reply.evidence if name[:SHORT_ID] in whole]
     return {
         "name": reply.name, "lesson": reply.lesson, "check": reply.check, "parameters": dict(reply.parameters), "rationale": reply.rationale,

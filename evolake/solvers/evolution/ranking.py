@@ -22,7 +22,7 @@ class Voting:
 
 
 def voting(population: Population, new: pl.DataFrame) -> list[Voting]:
-    """All objectives that are in force. new: the cycle's rows of OBJECTIVES, which hold where the population has others of the same id."""
+    """Return all objectives that are in force. new: the cycle's rows of OBJECTIVES, which hold where the population has others of the same id."""
     rows = {row["objective_id"]: row for row in [*population.objectives.to_dicts(), *new.to_dicts()]}
     return [Voting(row["objective_id"], row["source"]) for row in rows.values() if row["state"] == "accepted"]
 

@@ -42,7 +42,7 @@ def build_second_checkers(workspace: Workspace) -> list[str]:
 
 
 def judge_seed(workspace: Workspace, seed: Seed, ruleset: Ruleset, *, cycle: str, run_id: str) -> JudgedSeed:
-    """A seed after its gates.
+    """Return a seed after its gates.
 
     Raises:
         InputError: its sources are not the pinned ones, or its adapter does not fit them.

@@ -33,7 +33,7 @@ class VariantGateResult(GateResult):
     runs: Sequence[Mapping[str, Any]] | None = None
 
     def gated(self) -> dict[str, Any]:
-        """A row of GATED."""
+        """Return a row of GATED."""
         last = self.verdicts[-1]
         return {
             "variant_id": self.row["variant_id"], "cycle": last.cycle, "gate": self.gate, "passed": self.passed,
@@ -42,7 +42,7 @@ class VariantGateResult(GateResult):
 
 
 def judge_folder(workspace: Workspace, ruleset: Ruleset, *, cycle: str, run_id: str) -> Callable[[Path], VariantResults]:
-    """All gates on a folder, for a coder that is to be told what objects. Safe under threads."""
+    """Return all gates on a folder, for a coder that is to be told what objects. Safe under threads."""
     laying_out = threading.Lock()
 
     def judge(folder: Path) -> VariantResults:
@@ -80,6 +80,6 @@ def replay_gate(
 
 
 def parents_edits(row: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> list[list[dict[str, Any]]]:
-    """The edits of each parent of `row`; none for a parent that was written as a diff. rows: id -> row of VARIANTS."""
+    """Return the edits of each parent of `row`; none for a parent that was written as a diff. rows: id -> row of VARIANTS."""
     texts = [rows[parent]["edits"] for parent in row["parents"] or () if parent in rows]
     return [json.loads(text) for text in texts if text]

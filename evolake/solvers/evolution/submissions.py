@@ -38,7 +38,7 @@ class SubmissionAuthor:
     origin: str = SUBMITTED
 
     def write(self, commission: Commission) -> Authored:
-        """The submitted tree, as a diff against its parent."""
+        """Return the submitted tree, as a diff against its parent."""
         with Scratch("submitted") as place:
             folder = Path(place) / "tree"
             self.blobs.get_tree(tree_of(commission.plan), folder)
@@ -108,12 +108,12 @@ def submitted_plans(lake: Lake, cycle: str, first: int) -> list[dict[str, Any]]:
 
 
 def is_submitted(plan: Mapping[str, Any]) -> bool:
-    """Whether a plan is a submission."""
+    """Return whether a plan is a submission."""
     return plan["origin"] == SUBMITTED
 
 
 def tree_of(plan: Mapping[str, Any]) -> str:
-    """The blob with the tree of a submission."""
+    """Return the blob with the tree of a submission."""
     return str(plan["target"])
 
 

@@ -100,7 +100,7 @@ def _suites(sides: Sides, settings: Settings, sizes: SolversSettings, lake: Lake
 def _opened(
     variants: Sequence[str], seeds: Sequence[str], settings: Settings, lake: Lake, cache: Path
 ) -> list[tuple[Entrant, Program]]:
-    """Who takes part, each once: those named (or the champion), then the seeds."""
+    """Return who takes part, each once: those named (or the champion), then the seeds."""
     result: dict[str, tuple[Entrant, Program]] = {}
     for name in variants or [""]:
         entrant, program = _folder(Path(name), lake, cache) if name and Path(name).is_dir() else _of_lake(name, settings, lake, cache)
@@ -117,7 +117,7 @@ def _opened(
 
 
 def _of_lake(name: str, settings: Settings, lake: Lake, cache: Path) -> tuple[Entrant, Program]:
-    """The variant whose id begins so; the champion where nothing is given."""
+    """Return the variant whose id begins so; the champion where nothing is given."""
     cycles = lake.seals.cycles(LINE)
     rows = lake.read(LINE, f"incoming_{VARIANTS.name}", max(cycles)).to_dicts() if cycles else []
     chosen = [row for row in rows if row["variant_id"].startswith(name) and row["state"] != "blocked"] if name else [

@@ -85,7 +85,7 @@ def entering_metrics(population: Population) -> list[dict[str, Any]]:
 
 
 def make_variants(turn: CoderTurn, population: Population, plans: Sequence[Mapping[str, Any]], workspace: Workspace) -> MadeVariants:
-    """The coder's turn on all plans; each variant is archived with its documents, its diff and the evidence of the gates that it met."""
+    """Return the coder's turn on all plans; each variant is archived with its documents, its diff and the evidence of the gates that it met."""
     cycle = turn.seeds.cycle
     trial = partial(_trial, workspace, cycle) if workspace.settings.trial_formulas and not turn.operators else None
     turn = replace(turn, facts=_coder_facts(population, workspace, cycle), trial=trial)

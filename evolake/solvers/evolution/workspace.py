@@ -92,7 +92,7 @@ class Workspace:
         return _made(self.work / "proofs")
 
     def folder(self, archive_sha: str) -> Path:
-        """The repository whose archive that is, unpacked. Not to be changed."""
+        """Return the repository whose archive that is, unpacked. Not to be changed."""
         target = self.work / "trees" / archive_sha[:24]
         with self._lock:
             if not target.exists():
@@ -104,7 +104,7 @@ class Workspace:
         return load_adapter(name, self.seeds / "solvers" / "adapters")
 
     def base(self, name: str) -> Base:
-        """The seed that variants descend from, with its adapter.
+        """Return the seed that variants descend from, with its adapter.
 
         Raises:
             LakeError: no seed of that name is in the population.
@@ -115,17 +115,17 @@ class Workspace:
         return Base(name, folder, self.adapter(read_card(folder)["adapter"]))
 
     def bases(self) -> dict[str, Base]:
-        """All seeds, by name."""
+        """Return all seeds, by name."""
         return {name: self.base(name) for name in sorted(self.seed_rows)}
 
     def known(self, row: Mapping[str, Any]) -> KnownVariant:
-        """A row of VARIANTS as a parent."""
+        """Return a row of VARIANTS as a parent."""
         return KnownVariant(
             row["variant_id"], row["base"], row["title"], row["operator"], self.folder(row["archive_sha"]), edits_of_row(row), row["changed"] or "",
         )
 
     def program(self, row: Mapping[str, Any]) -> Program:
-        """The built solver of a variant that passed the build gate.
+        """Return the built solver of a variant that passed the build gate.
 
         Raises:
             MachineryError: its sources cannot be built here, though they were built when it was judged.
@@ -133,7 +133,7 @@ class Workspace:
         return self.built(self.folder(row["archive_sha"]), row["base"])
 
     def built(self, folder: Path, base: str) -> Program:
-        """The built solver of a repository that passed the build gate. Raises MachineryError as `program`."""
+        """Return the built solver of a repository that passed the build gate. Raises MachineryError as `program`."""
         adapter = self.base(base).adapter
         result = build_variant(folder, adapter, self.blobs)
         if not result.ok:
@@ -142,20 +142,20 @@ class Workspace:
         return open_program(result, adapter, self.blobs, self.cache)
 
     def suite(self, name: str) -> Suite:
-        """The suite for smoke, train or holdout as files, cut to the profile's number of formulas."""
+        """Return the suite for smoke, train or holdout as files, cut to the profile's number of formulas."""
         chosen = getattr(self.settings, SUITES[name]) if name in SUITES else name
         return self._suite(chosen, getattr(self.settings, SIZES[name]))
 
     def duel_suite(self, cycle: str) -> Suite:
-        """The formulas of a cycle's duels, which nobody has seen: as many as `train` has or, where the profile has it so, more."""
+        """Return the formulas of a cycle's duels, which nobody has seen: as many as `train` has or, where the profile has it so, more."""
         return self._unseen(cycle)
 
     def race_suite(self, cycle: str) -> Suite:
-        """The formulas of a cycle's races: as those of its duels, and others."""
+        """Return the formulas of a cycle's races: as those of its duels, and others."""
         return self._unseen(f"{cycle}-race")
 
     def trial_suite(self, word: str) -> Suite:
-        """The formulas of one draw for coders' trials, of the training suite's recipes, under a key of their own: none is a contest's."""
+        """Return the formulas of one draw for coders' trials, of the training suite's recipes, under a key of their own: none is a contest's."""
         return unseen_suite(
             self.settings.train_suite, self.blobs, self.cache, FreshKey(secret_of(self.blobs), self.root_seed, word), seeds=self.seeds,
             count=self.settings.train_instances, trees=self.trees,
@@ -172,7 +172,7 @@ class Workspace:
         return named_suite(name, self.blobs, self.cache, seeds=self.seeds, trees=self.trees, count=count, locked=True)
 
     def key(self, cycle: str, purpose: str) -> bytes:
-        """What a draw of this cycle is made by; see `drawing`. It follows from the lake's secret."""
+        """Return what a draw of this cycle is made by; see `drawing`. It follows from the lake's secret."""
         return key_for(secret_of(self.blobs), LINE, cycle, purpose)
 
     @property
@@ -181,7 +181,7 @@ class Workspace:
         return stage_limits(self.settings)
 
     def bench(self, base: str, cycle: str) -> Bench:
-        """What the gates need to judge a variant of `base`; the seed's own evidence of the stability gate is what memory is compared with. The
+        """Return what the gates need to judge a variant of `base`; the seed's own evidence of the stability gate is what memory is compared with. The
         formulas of the correctness gate are the cycle's own, and those of `correctness_suite` where the settings name one."""
         drawn = correctness_suite(self.blobs, self.cache, seed_of(self.key(cycle, "correctness")), self.settings.correctness_instances)
         if self.settings.correctness_suite:
@@ -223,7 +223,7 @@ class Workspace:
         return load_evidence(sha, self.blobs) if sha else {}
 
     def journal(self, name: str, *content: str) -> Path:
-        """Where finished runs of a stage are kept until it is published, so that a killed run goes on. Named by what it depends on."""
+        """Return where finished runs of a stage are kept until it is published, so that a killed run goes on. Named by what it depends on."""
         word = hashlib.sha256("\n".join(content).encode()).hexdigest()[:16]
         return _made(self.work / "journals") / file_name(f"{name}-{word}", ".jsonl")
 

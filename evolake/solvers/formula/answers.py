@@ -32,7 +32,7 @@ class Reading:
 
 
 def read_answer(stdout: bytes) -> Reading:
-    """What `stdout` says."""
+    """Return what `stdout` says."""
     problems: list[str] = []
     answer: Answer | None = None
     said = [(result[1] or b"").strip() for result in _STATUS.finditer(stdout)]
@@ -77,7 +77,7 @@ def _read_model(data: bytes, problems: list[str]) -> np.ndarray | None:
 
 
 def without_model(stdout: bytes, longest: int) -> str:
-    """The last `longest` characters of the output without its model lines: what a reader of a failed run wants to see."""
+    """Return the last `longest` characters of the output without its model lines: what a reader of a failed run wants to see."""
     return re.sub(rb"(?m)^v[ \t][^\n]*\n?", b"", stdout).decode("utf-8", "replace")[-longest:]
 
 

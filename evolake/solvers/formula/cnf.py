@@ -54,14 +54,14 @@ class Formula:
 
 
 def formula_of(variables: int, clauses: list[list[int]]) -> Formula:
-    """The formula with the given clauses of DIMACS literals."""
+    """Return the formula with the given clauses of DIMACS literals."""
     starts = np.zeros(len(clauses) + 1, dtype=np.int64)
     np.cumsum([len(clause) for clause in clauses], out=starts[1:])
     return Formula(variables, np.array([literal for clause in clauses for literal in clause], dtype=np.int32), starts)
 
 
 def read_dimacs(data: bytes, *, lenient: bool = False, name: str = "the formula") -> Formula:
-    """The formula that `data` spells. `lenient` takes the body's word where the header is absent or disagrees, and ends the last clause.
+    """Return the formula that `data` spells. `lenient` takes the body's word where the header is absent or disagrees, and ends the last clause.
 
     Raises InputError, naming `name` and what is wrong.
     """
@@ -137,7 +137,8 @@ def renamed(formula: Formula, mapping: np.ndarray) -> Formula:
 
 
 def random_renaming(variables: int, rng: np.random.Generator, *, flip: bool = True) -> np.ndarray:
-    """A mapping for `renamed`: a random permutation, with random signs when `flip`. For few variables; `renamed_at_random` takes any number."""
+    """Return a mapping for `renamed`: a random permutation, with random signs when `flip`. For few variables; `renamed_at_random` takes any number.
+    """
     mapping = np.concatenate([[0], rng.permutation(variables) + 1])
     return mapping * rng.choice([-1, 1], variables + 1) if flip else mapping
 
@@ -150,8 +151,8 @@ def renamed_at_random(formula: Formula, rng: np.random.Generator, *, flip: bool 
 
 
 def shuffled(formula: Formula, rng: np.random.Generator, *, flip: bool = True) -> Formula:
-    """An equivalent problem in another order: the variables that occur renamed among themselves (signs flipped when `flip`), clauses and the literals
-    in each permuted."""
+    """Return an equivalent problem in another order: the variables that occur renamed among themselves (signs flipped when `flip`), clauses and the
+    literals in each permuted."""
     literals = renamed_at_random(formula, rng, flip=flip).literals
     place = rng.permutation(formula.clauses)
     lengths = np.diff(formula.starts)
@@ -185,7 +186,7 @@ def padded(formula: Formula, rng: np.random.Generator) -> Formula:
 
 
 def read_cnf_file(path: Path, *, lenient: bool = False, name: str = "") -> Formula:
-    """The formula in a file .cnf, plain or packed (see `packing`). name: what errors call the file; "" for its path. Raises InputError."""
+    """Return the formula in a file .cnf, plain or packed (see `packing`). name: what errors call the file; "" for its path. Raises InputError."""
     return read_dimacs(read_cnf_bytes(path, name), lenient=lenient, name=name or str(path))
 
 

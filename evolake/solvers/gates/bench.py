@@ -51,7 +51,7 @@ class Bench:
 
 
 def runs_of(gate: str, program: Program, bench: Bench, *, variant_id: str, cycle: str) -> Rows:
-    """The runs that the gate judges, those on formulas that are no secret with the column COMPLAINT."""
+    """Return the runs that the gate judges, those on formulas that are no secret with the column COMPLAINT."""
     progress = partial(bench.progress, gate) if bench.progress else None
     runner = GateRunner(variant_id, program, cycle, bench.correctness_limits, bench.proof_limits, bench.verdicts, bench.executor, progress)
     if gate == "smoke":

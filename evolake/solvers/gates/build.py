@@ -58,7 +58,7 @@ def _sources(folder: Path) -> dict[str, bytes]:
 
 
 def _changed(folder: Path | None, base: Path, adapter: Adapter) -> dict[str, Any]:
-    """The build files of a variant that are not its base's, and the optimisation level that it states; nothing where there are none."""
+    """Return the build files of a variant that are not its base's, and the optimisation level that it states; nothing where there are none."""
     if folder is None or not adapter.build_files:
         return {}
     trees = ({name: path for name, path in sources_of(tree).items() if matches(name, adapter.build_files)} for tree in (folder, base))

@@ -29,7 +29,7 @@ def carry_runs(runner: GateRunner, suite: Suite) -> Rows:
 
 
 def is_carried(row: Mapping[str, Any]) -> bool:
-    """Whether a row is one of `carry_runs`."""
+    """Return whether a row is one of `carry_runs`."""
     return row["suite"] == CARRIED
 
 

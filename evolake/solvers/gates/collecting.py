@@ -57,7 +57,7 @@ def compliance(subject: Subject) -> dict[str, Any]:
 
 
 def build(subject: Subject) -> dict[str, Any]:
-    """What came of its build, and the program beside its seed's."""
+    """Return what came of its build, and the program beside its seed's."""
     bench = subject.bench()
     of_seed = source_sha(subject.folder()) == source_sha(subject.base)
     subject.built = build_by(bench.executor, subject.folder(), subject.adapter, bench.blobs, seed=of_seed)

@@ -25,7 +25,7 @@ LARGEST_EDITS = 1 << 20
 def compliance_evidence(
     folder: Path, base: Path, base_name: str, *, adapter: Adapter | None = None, parent_edits: Sequence[Sequence[Mapping[str, Any]]] = ()
 ) -> dict[str, Any]:
-    """What the rules of the compliance gate judge, as JSON.
+    """Return what the rules of the compliance gate judge, as JSON.
 
     Args:
         folder: the variant's repository without build products, as an archive of it holds. base, base_name: that of its seed.
@@ -51,7 +51,7 @@ def compliance_evidence(
 
 
 def read_edits(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
-    """The edits of a variant that operators made (none where there is no such file), and what is wrong with the file."""
+    """Return the edits of a variant that operators made (none where there is no such file), and what is wrong with the file."""
     path = folder / EDITS
     if path.is_symlink() or not path.is_file():
         return [], [f"{EDITS} is no regular file"] if path.is_symlink() or path.exists() else []

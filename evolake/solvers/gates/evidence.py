@@ -27,13 +27,13 @@ ESSENCE = (
 
 
 def build_evidence(build: BuildResult) -> dict[str, Any]:
-    """What the rules of the build gate judge."""
+    """Return what the rules of the build gate judge."""
     values = asdict(build)
     return {"build": {name: values[name] for name in ("ok", "kind", "program", "log_sha", "warnings", "reason", "cpu_s")}}
 
 
 def runs_evidence(rows: Sequence[Mapping[str, Any]], base_rows: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
-    """What the rules of gates 2 to 4 judge: of each row what says how it ended, and memory in whole MB over a growing formula.
+    """Return what the rules of gates 2 to 4 judge: of each row what says how it ended, and memory in whole MB over a growing formula.
 
     Times stay out, so that two runs that end alike are one piece of evidence.
     """
@@ -41,8 +41,8 @@ def runs_evidence(rows: Sequence[Mapping[str, Any]], base_rows: Sequence[Mapping
 
 
 def gate_evidence(gate: str, rows: Sequence[Mapping[str, Any]], bench: Bench) -> dict[str, Any]:
-    """What the rules of one of gates 2 to 4 judge: `runs_evidence`; at the stability gate beside that of the base, and with `carry_evidence` of the
-    rows that are for it."""
+    """Return what the rules of one of gates 2 to 4 judge: `runs_evidence`; at the stability gate beside that of the base, and with `carry_evidence`
+    of the rows that are for it."""
     if gate != "stability":
         return runs_evidence(rows)
     others = runs_evidence([row for row in rows if not is_carried(row)], bench.base_stability)
@@ -58,7 +58,7 @@ def _essence(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def store_evidence(evidence: Mapping[str, Any], blobs: BlobStore) -> str:
-    """The sha of the evidence as a blob of JSON; equal evidence has one sha."""
+    """Return the sha of the evidence as a blob of JSON; equal evidence has one sha."""
     return blobs.put(json.dumps(evidence, sort_keys=True, default=str).encode())
 
 

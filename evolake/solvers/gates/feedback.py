@@ -23,7 +23,7 @@ RUN_FIELDS = ("instance", "expected", "status", "answer", "proof_status", "confl
 
 
 def feedback_of(verdicts: Sequence[Verdict], seen: Mapping[str, Mapping[str, Any]], ruleset: Ruleset, blobs: BlobStore | None = None) -> str:
-    """The text for the next attempt; empty where nothing blocked.
+    """Return the text for the next attempt; empty where nothing blocked.
 
     Args:
         seen: gate -> the evidence that its rules judged. blobs: where the build's log lies.
@@ -48,7 +48,8 @@ def feedback_of(verdicts: Sequence[Verdict], seen: Mapping[str, Mapping[str, Any
 
 
 def output_of(verdicts: Sequence[Verdict], complaints: Mapping[str, str]) -> str:
-    """What the program itself wrote in runs that did not end well, that of the instance which the reason names first; "" where no gate objected.
+    """Return what the program itself wrote in runs that did not end well, that of the instance which the reason names first; "" where no gate
+    objected.
 
     Args:
         complaints: instance -> the end of what its run wrote. Of secret formulas there is none.
@@ -65,7 +66,7 @@ def output_of(verdicts: Sequence[Verdict], complaints: Mapping[str, str]) -> str
 
 
 def _build_details(build: Mapping[str, Any], blobs: BlobStore | None) -> list[str]:
-    """The lines of the log that name errors, or its end."""
+    """Return the lines of the log that name errors, or its end."""
     if blobs is None or not build.get("log_sha"):
         return []
     try:
@@ -77,7 +78,7 @@ def _build_details(build: Mapping[str, Any], blobs: BlobStore | None) -> list[st
 
 
 def _run_details(rows: Sequence[Mapping[str, Any]], blocked: Verdict) -> list[str]:
-    """The runs of the instance that the reason names, then others that went wrong."""
+    """Return the runs of the instance that the reason names, then others that went wrong."""
     named = blocked.reason.split(":", 1)[0].split("~")[0]
     bad = [row for row in rows if row["status"] not in ("sat", "unsat")]
     chosen = [row for row in rows if row["instance"].split("~")[0] == named] + [row for row in bad if row["instance"].split("~")[0] != named]

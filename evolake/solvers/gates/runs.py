@@ -86,7 +86,7 @@ def stability_runs(runner: GateRunner, suite: Suite, *, complaints: bool = False
 
 
 def stability_suite(blobs: BlobStore, cache: Path, root_seed: int = 0) -> Suite:
-    """The growing formulas, the same for every variant of one root seed."""
+    """Return the growing formulas, the same for every variant of one root seed."""
     formulas = {f"threshold-{n}": random_ksat(n, round(THRESHOLD * n), 3, root_seed + n) for n in GROWING_SIZES}
     formulas[f"large-{LARGE_VARIABLES}"] = planted_ksat(LARGE_VARIABLES, round(EASY * LARGE_VARIABLES), 3, root_seed)
     instances = tuple(Instance(name, GROWING, "unknown", blobs.put(write_dimacs(formula)), base=name) for name, formula in formulas.items())
@@ -94,7 +94,7 @@ def stability_suite(blobs: BlobStore, cache: Path, root_seed: int = 0) -> Suite:
 
 
 def copies_of(instance: Instance, cache: Path) -> list[Instance]:
-    """A renamed and a shuffled copy of a formula, named after it; both drawn from its content alone."""
+    """Return a renamed and a shuffled copy of a formula, named after it; both drawn from its content alone."""
     assert instance.path is not None, "materialize the suite first"
     made = []
     for number, kind in enumerate(("renamed", "shuffled"), 1):
@@ -112,5 +112,5 @@ def copies_of(instance: Instance, cache: Path) -> list[Instance]:
 
 
 def _tag() -> str:
-    """A suffix that no other process or thread uses at the same time."""
+    """Return a suffix that no other process or thread uses at the same time."""
     return f"{os.getpid()}-{threading.get_ident()}"

@@ -33,7 +33,7 @@ Judge = Callable[[Sequence[Row]], list[Verdict]]
 
 
 def stage_judge(gate: str, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, run_id: str) -> Judge:
-    """What judges the runs of one stage; gate: of `tables.LATE_GATES`. A verdict for each variant and rule of the gate, in order of ids."""
+    """Return what judges the runs of one stage; gate: of `tables.LATE_GATES`. A verdict for each variant and rule of the gate, in order of ids."""
 
     def judge(rows: Sequence[Row]) -> list[Verdict]:
         by_variant: dict[str, list[Row]] = defaultdict(list)
@@ -50,7 +50,7 @@ def stage_judge(gate: str, ruleset: Ruleset, blobs: BlobStore, *, cycle: str, ru
 
 
 def contradicted(rows: Sequence[Row]) -> list[Row]:
-    """The rows, where an unproved UNSAT of a formula that another run found a model of is a wrong answer, as nobody knew before."""
+    """Return the rows, where an unproved UNSAT of a formula that another run found a model of is a wrong answer, as nobody knew before."""
     with_model = {_formula(row) for row in rows if row["certificate"] == "model"}
     return [
         {**row, "status": "wrong", "problems": "says UNSAT of a formula that another variant found a model of"}

@@ -53,7 +53,7 @@ class Verified:
         return "accepted" if self.judged.accepted else "blocked"
 
     def to_json(self) -> dict[str, Any]:
-        """What `--json` prints. `gate` is null for an accepted repository; `runs` counts those of each gate."""
+        """Return what `--json` prints. `gate` is null for an accepted repository; `runs` counts those of each gate."""
         judged, blocked = self.judged, self.judged.blocked_by
         return {
             "verdict": self.verdict, "gate": blocked.gate if blocked else None, "reasons": [blocked.reason] if blocked else [],
@@ -66,7 +66,7 @@ def verify_folder(
     folder: Path, *, suite: str = "smoke", adapter_name: str | None = None, instances: int = 0, profile: str | None = None,
     on_progress: Progress | None = None, proofs: Mapping[str, Any] | None = None,
 ) -> Verified:
-    """All gates on one repository.
+    """Return all gates on one repository.
 
     Args:
         suite: whose formulas the correctness gate uses beside those that it draws; the smoke gate always uses `smoke`. instances: only the first so

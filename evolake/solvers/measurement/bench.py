@@ -94,7 +94,7 @@ class Report:
         return "failed" if self.reasons else "measured"
 
     def to_json(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """Return what `--json` prints."""
         folders = {item.variant_id: str(item.folder) for item in reversed(self.opened)}
         rows = [{"folder": folders[row["variant_id"]], **row} for row in self.metrics.drop("cycle").to_dicts()]
         words = {"reasons": self.reasons, "remarks": list(self.remarks), "unread": self.unread, "short": self.short or None}
@@ -146,12 +146,12 @@ def bench_folders(
 def open_suite(
     name: str, settings: Settings, blobs: BlobStore, cache: Path, *, statuses: Path | None = None, count: int = 0, trees: Trees | None = None
 ) -> Suite:
-    """The suite of that name, or that folder's formulas where `name` is none. Raises InputError where it is neither."""
+    """Return the suite of that name, or that folder's formulas where `name` is none. Raises InputError where it is neither."""
     return named_suite(name, blobs, cache / "formulas", seeds=settings.seeds, trees=trees, count=count, statuses=statuses)
 
 
 def open_folder(folder: Path, adapter_name: str | None, blobs: BlobStore, cache: Path) -> Opened:
-    """The repository's built solver, or why there is none. With an adapter's name an upstream tree is laid out first, as `verify` does, and a
+    """Return the repository's built solver, or why there is none. With an adapter's name an upstream tree is laid out first, as `verify` does, and a
     repository needs no documents beside its variant.toml.
 
     Raises:

@@ -84,7 +84,7 @@ class MeasuringOptions:
 
 
 def stage_limits(sizes: SolversSettings, timeout_s: float | None = None) -> StageLimits:
-    """The limits that a profile sets; a program can read the same ones in all stages. timeout_s: of runs, in place of the profile's."""
+    """Return the limits that a profile sets; a program can read the same ones in all stages. timeout_s: of runs, in place of the profile's."""
     smoke, stability, run = alike(
         run_limits(sizes.smoke_timeout_s, sizes.memory_mb, sizes.proof_mb), STABILITY_LIMITS,
         run_limits(timeout_s or sizes.timeout_s, sizes.memory_mb, sizes.proof_mb),

@@ -18,12 +18,12 @@ UNSOUND = "status = 'wrong' OR proof_status = 'refuted'"
 
 
 def counted(condition: str) -> str:
-    """How many rows fulfil it, as an aggregate of DuckDB."""
+    """Return how many rows fulfil it, as an aggregate of DuckDB."""
     return f"count(*) FILTER ({condition})"
 
 
 def told_share(unsat: int, unchecked: int) -> str:
-    """How much of UNSAT answers was checked, in words; "" where there are none."""
+    """Return how much of UNSAT answers was checked, in words; "" where there are none."""
     if not unsat:
         return ""
     if not unchecked:

@@ -24,20 +24,20 @@ SMOKE_SHARE = 0.1
 
 
 def new_key() -> bytes:
-    """A key that nobody knows."""
+    """Return a key that nobody knows."""
     return secrets.token_bytes(KEY_BYTES)
 
 
 def key_for(key: bytes, *names: str) -> bytes:
-    """The key of one use: a stage of a cycle, say."""
+    """Return the key of one use: a stage of a cycle, say."""
     return hmac.digest(key, "\x1f".join(names).encode(), hashlib.sha256)
 
 
 def seed_of(key: bytes) -> int:
-    """A 63-bit seed that is as secret as the key."""
+    """Return a 63-bit seed that is as secret as the key."""
     return int.from_bytes(key_for(key, "seed")[:8]) >> 1
 
 
 def is_drawn(key: bytes, formula: str, repeat: int, share: float) -> bool:
-    """Whether proofs of this formula and repetition are checked: the same for all variants of a stage, so that their figures compare."""
+    """Return whether proofs of this formula and repetition are checked: the same for all variants of a stage, so that their figures compare."""
     return int.from_bytes(key_for(key, formula, str(repeat))[:8]) < share * 2**64

@@ -95,7 +95,7 @@ class Decision:
     test: str
 
     def row(self, cycle: str) -> dict[str, Any]:
-        """A row of DECISIONS."""
+        """Return a row of DECISIONS."""
         return {"cycle": cycle, **{name: getattr(self, name) for name in self.__dataclass_fields__}}
 
 
@@ -272,7 +272,7 @@ def dominant(theirs: np.ndarray, ours: np.ndarray, names: Sequence[str]) -> str:
 
 
 def repeat_noise_floor(sides: Sequence[np.ndarray], level: float = FLOOR_LEVEL) -> float:
-    """The ratio of suite PAR-2 that `level` of all A/A pairs stay within; 1.0 (nothing known) where no side has two passes.
+    """Return the ratio of suite PAR-2 that `level` of all A/A pairs stay within; 1.0 (nothing known) where no side has two passes.
 
     Args:
         sides: (formulas, passes) costs of one variant each. Every two passes of one side are an A/A pair.
@@ -306,7 +306,7 @@ def _is_row(row: Any) -> bool:
 
 
 def _pairs(trials: pl.DataFrame) -> pl.DataFrame:
-    """A row for each pair: instance, formula, pair, cost and solved of both sides, and whether it counts.
+    """Return a row for each pair: instance, formula, pair, cost and solved of both sides, and whether it counts.
 
     Raises:
         ValueError: a side without the trial of a pair.

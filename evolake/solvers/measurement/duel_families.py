@@ -102,7 +102,8 @@ def _helped(gained: int, lost: int, formulas: int) -> Helped | None:
 
 
 def _sides(frame: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    """A row for each formula that counts on both sides: `keys`, formula, and the champion's cost over the challenger's, copies and passes averaged.
+    """Return a row for each formula that counts on both sides: `keys`, formula, and the champion's cost over the challenger's, copies and passes
+    averaged.
 
     frame: rows of DUELS with the column `cost`.
     """

@@ -47,7 +47,7 @@ MEMORY_MB, PROOF_MB = 4096, 4096
 
 
 def table_path(suite: str, seeds: Path) -> Path:
-    """The table of a suite: beside its spec."""
+    """Return the table of a suite: beside its spec."""
     return seeds / FOLDER / f"{suite}.measured.csv"
 
 
@@ -98,7 +98,7 @@ def measure_spec(spec: Spec, solver: MeasuringSolver, path: Path, blobs: BlobSto
 
 
 def lock_measured(spec: Spec, rows: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, Any]]:
-    """What the spec's lock holds by the rows of its table. Raises InputError where a formula has no row."""
+    """Return what the spec's lock holds by the rows of its table. Raises InputError where a formula has no row."""
     if missing := [recipe.name for recipe in recipes_of(spec) if recipe.name not in rows]:
         raise InputError(f"{missing[0]} of the suite {spec.name!r} is not measured", do="run this command without --lock first")
     return {
@@ -111,7 +111,7 @@ def lock_measured(spec: Spec, rows: Mapping[str, Mapping[str, str]]) -> dict[str
 
 
 def locked_status(row: Mapping[str, str]) -> str:
-    """The status that a row warrants."""
+    """Return the status that a row warrants."""
     return row["status"] if row["known_by"] in ("model", "proof", "construction") else "unknown"
 
 

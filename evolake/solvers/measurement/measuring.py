@@ -110,7 +110,7 @@ def measure(job: Job) -> dict[str, Any]:
 
 
 def measure_together(jobs: Sequence[Job]) -> list[dict[str, Any]]:
-    """A row of RUNS for each job, run one after the other on one core, which is held throughout; judged when all have run.
+    """Return a row of RUNS for each job, run one after the other on one core, which is held throughout; judged when all have run.
 
     Raises:
         InputError: a formula that is no file yet. JailUnavailable: the jail itself failed.
@@ -123,7 +123,7 @@ def measure_together(jobs: Sequence[Job]) -> list[dict[str, Any]]:
 
 
 def file_of(job: Job) -> Path:
-    """The file of a job's formula. Raises InputError where the suite was not materialized."""
+    """Return the file of a job's formula. Raises InputError where the suite was not materialized."""
     if job.instance.path is None:
         raise InputError(f"the formula {job.instance.name} is no file yet", wanted="a materialized suite", do="call materialize_suite first")
     return job.instance.path
@@ -134,7 +134,7 @@ def _core(job: Job) -> AbstractContextManager[int]:
 
 
 def _run(job: Job, core: int, scratch: Path) -> SolverRun:
-    """The one way in which a solver is run on a formula."""
+    """Return the one way in which a solver is run on a formula."""
     formula = scratch / "formula"
     shutil.copyfile(file_of(job), formula)
     formula.chmod(0o444)
@@ -151,7 +151,7 @@ def _run(job: Job, core: int, scratch: Path) -> SolverRun:
 
 
 def _unread(result: Raised) -> SolverRun:
-    """A run whose output could not be read, since reading it raised."""
+    """Return a run whose output could not be read, since reading it raised."""
     return SolverRun("malformed", None, None, None, None, 0.0, 0.0, 0.0, {}, None, 0, (result.reason,), "")
 
 
@@ -198,12 +198,12 @@ def _judge_unsat(job: Job, run: SolverRun, formula: Path) -> Judgement:
 
 
 def _holds_empty_clause(formula: Path) -> bool:
-    """Whether there is nothing to be derived: an empty proof of such a formula is a whole one, and some solvers write no other."""
+    """Return whether there is nothing to be derived: an empty proof of such a formula is a whole one, and some solvers write no other."""
     return bool((np.diff(read_cnf_file(formula, lenient=True).starts) == 0).any())
 
 
 def row_of(job: Job, run: SolverRun, judgement: Judgement) -> dict[str, Any]:
-    """The row of RUNS that a judged run makes."""
+    """Return the row of RUNS that a judged run makes."""
     item, proof = job.instance, judgement.proof
     answer = {"sat": "SAT", "unsat": "UNSAT"}.get(run.answer or "")
     return {
@@ -222,7 +222,7 @@ def row_of(job: Job, run: SolverRun, judgement: Judgement) -> dict[str, Any]:
 
 
 def _complaint(run: SolverRun) -> str:
-    """The end of what a run wrote that ended in a crash or without a well-formed answer: of standard error, where it wrote there."""
+    """Return the end of what a run wrote that ended in a crash or without a well-formed answer: of standard error, where it wrote there."""
     if run.status not in ("crash", "malformed", "memory", REFUSED, UNREAD):
         return ""
     printed, marked, complained = run.stdout_tail.rpartition("[standard error]\n")
@@ -230,7 +230,7 @@ def _complaint(run: SolverRun) -> str:
 
 
 def _whole(counter: float | None) -> int | None:
-    """A counter as a table can hold it; None for what is no count."""
+    """Return a counter as a table can hold it; None for what is no count."""
     return int(counter) if counter is not None and 0 <= counter < MOST_COUNTED else None
 
 

@@ -74,7 +74,7 @@ def proved(runs: pl.DataFrame) -> pl.DataFrame:
 
 
 def cost() -> pl.Expr:
-    """A run's PAR-2 cost in cpu seconds."""
+    """Return a run's PAR-2 cost in cpu seconds."""
     return pl.when(pl.col("solved")).then(pl.col("cpu_s")).otherwise(PENALTY * pl.col("timeout_s"))
 
 
@@ -106,7 +106,7 @@ def _fastest(marked: pl.DataFrame) -> pl.DataFrame:
 
 
 def _additionally_solved(runs: pl.DataFrame, baselines: Sequence[str]) -> pl.DataFrame:
-    """How many formulas each variant solves at least once that no (other) baseline ever solves. Nothing to compare with: 0."""
+    """Return how many formulas each variant solves at least once that no (other) baseline ever solves. Nothing to compare with: 0."""
     solved = runs.filter("solved").select(*BY_VARIANT, "instance").unique()
     by_baselines = solved.filter(pl.col("variant_id").is_in(list(baselines))).rename({"variant_id": "by"})
     measured = runs.filter(pl.col("variant_id").is_in(list(baselines))).select(pl.col("variant_id").alias("by"), "suite", "timeout_s").unique()

@@ -45,12 +45,12 @@ class Standing:
     stopped: str | None = None
 
     def row(self, cycle: str) -> dict[str, Any]:
-        """A row of RACES."""
+        """Return a row of RACES."""
         return {"cycle": cycle, **{name: getattr(self, name) for name in self.__dataclass_fields__}, "instances": list(self.instances)}
 
 
 def drawn_order(instances: Sequence[Instance], root_seed: int, cycle: str) -> list[Instance]:
-    """The formulas in the order in which a race of the cycle takes them."""
+    """Return the formulas in the order in which a race of the cycle takes them."""
     order = generator(root_seed, LINE, cycle, "race").permutation(len(instances))
     return [instances[place] for place in order.tolist()]
 
@@ -64,7 +64,7 @@ def race(
     entrants: Sequence[str], formulas: Sequence[Instance], measure: Measure, *, keep: int, first: int, champion: Mapping[str, float] | None = None,
     waiting: Sequence[str] = (),
 ) -> tuple[list[str], list[Standing]]:
-    """The `keep` best, best first, and everybody's standing after each rung that it ran in. Fewer than `keep` where the others were stopped.
+    """Return the `keep` best, best first, and everybody's standing after each rung that it ran in. Fewer than `keep` where the others were stopped.
 
     Args:
         entrants: best consensus rank first; no more than `keep`: there is no race. formulas: in the order in which they are taken.

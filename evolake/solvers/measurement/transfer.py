@@ -96,7 +96,7 @@ def transfer_rows(runs: pl.DataFrame, entrants: Sequence[Entrant], parts: Mappin
 
 
 def claim(row: Mapping[str, float | None]) -> str:
-    """What may be said of one row's gain."""
+    """Return what may be said of one row's gain."""
     low, high, floor = row["gain_low"], row["gain_high"], row["noise_floor"] or 1.0
     if row["gain"] is None:
         return ""

@@ -52,7 +52,7 @@ def score_variants(objectives: Sequence[HasSource], runs: pl.DataFrame, pool: Ja
 def rank_variants(
     scores: pl.DataFrame, created: Mapping[str, int], now: int, multipliers: Mapping[str, float] | None = None
 ) -> tuple[list[Standing], LongConsensus]:
-    """All variants by consensus, best first, and the consensus with its weights.
+    """Return all variants by consensus, best first, and the consensus with its weights.
 
     Args:
         scores: rows of SCORES. created: objective id -> round of its creation; now: the current round.

@@ -24,7 +24,7 @@ def first_objective() -> ObjectiveSpec:
 
 
 def draw_objective(rng: np.random.Generator, existing: Iterable[HasFamily], wanted: Sequence[str] = ()) -> ObjectiveSpec:
-    """A new objective of a family that has few so far; see `evolake.objectives.portfolio.new_objective`."""
+    """Return a new objective of a family that has few so far; see `evolake.objectives.portfolio.new_objective`."""
     return new_objective(rng, existing, wanted, families=FAMILIES, folder=FOLDER, helpers=HELPERS)
 
 

@@ -51,7 +51,7 @@ class Candidate:
 
 
 def probes_of(runs: pl.DataFrame, random: np.random.Generator) -> Probes:
-    """All variants of `runs` (rows of RUNS), whole and by halves of the formulas. A formula and its shuffled copies stay together."""
+    """Return all variants of `runs` (rows of RUNS), whole and by halves of the formulas. A formula and its shuffled copies stay together."""
     whole = results_of(runs)
     formulas = sorted({_formula(row) for rows in whole.values() for row in rows})
     probes: dict[str, Sequence[Mapping[str, Any]]] = dict(whole)
@@ -69,7 +69,7 @@ def score_probes(objectives: Sequence[HasSource], probes: Probes, pool: Jails) -
 
 
 def try_objective(candidate: Candidate, known: Mapping[str, np.ndarray], probes: Probes, pool: Jails) -> tuple[np.ndarray, str | None]:
-    """The scores of a new objective on all probes, and why it is blocked; None for one that may vote.
+    """Return the scores of a new objective on all probes, and why it is blocked; None for one that may vote.
 
     It runs twice, in two processes and in opposite orders: what depends on chance, on the clock or on what was scored before shows.
 
@@ -88,7 +88,7 @@ def try_objective(candidate: Candidate, known: Mapping[str, np.ndarray], probes:
 
 
 def told_of(reason: str) -> str:
-    """The part of a reason that a role may hear."""
+    """Return the part of a reason that a role may hear."""
     return reason.partition(": ")[0]
 
 

@@ -64,7 +64,7 @@ def shared_core(cores: Sequence[int] | None = None, folder: Path | None = None) 
 
 
 def _lock(place: Path, core: int) -> int | None:
-    """The descriptor that holds the core's lock, None where another has it."""
+    """Return the descriptor that holds the core's lock, None where another has it."""
     descriptor = os.open(place / str(core), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -77,7 +77,7 @@ class RunLimits:
 
 
 def alike(*limits: RunLimits) -> tuple[RunLimits, ...]:
-    """The same limits, each showing the loosest of all of them."""
+    """Return the same limits, each showing the loosest of all of them."""
     names = ("cpu_s", "memory_mb", "proof_mb")
     shown = replace(limits[0], shown=None, **{name: max(getattr(item, name) for item in limits) for name in names})
     return tuple(replace(item, shown=shown) for item in limits)
@@ -162,7 +162,7 @@ def run_solver(
 
 
 def judge_run(outcome: NativeOutcome, program: Program, limits: RunLimits, proof: Path | None) -> SolverRun:
-    """The run that `outcome` amounts to."""
+    """Return the run that `outcome` amounts to."""
     reading = read_answer(outcome.stdout)
     answer = reading.answer if reading.answer in ("sat", "unsat") else None
     problems = [*reading.problems, *_disagreement(answer, outcome, program)]
@@ -198,7 +198,7 @@ def starved(outcome: NativeOutcome, limits: RunLimits) -> bool:
 
 
 def _disagreement(answer: str | None, outcome: NativeOutcome, program: Program) -> list[str]:
-    """What is wrong between the answer line and the exit code of a program that ended by itself."""
+    """Return what is wrong between the answer line and the exit code of a program that ended by itself."""
     if outcome.exit_code is None or outcome.status != "ok":
         return []
     codes = {code: name for name, code in program.exit_codes.items()}
@@ -239,6 +239,7 @@ def _cannot_read(outcome: NativeOutcome) -> bool:
 
 
 def _out_of_memory(outcome: NativeOutcome, limits: RunLimits) -> bool:
-    """Whether a run without a good answer died for memory: it says so, or it had come beyond half of the limit, where doubling an array fails."""
+    """Return whether a run without a good answer died for memory: it says so, or it had come beyond half of the limit, where doubling an array fails.
+    """
     said = (outcome.stderr[-TAIL:] + outcome.stdout[-TAIL:]).decode("utf-8", "replace").lower()
     return any(words in said for words in OUT_OF_MEMORY) or (outcome.peak_mb > limits.memory_mb / 2 and outcome.status in ("ok", "killed"))

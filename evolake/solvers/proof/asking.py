@@ -42,7 +42,7 @@ HINTS = "evolake-lrat"
 
 
 def ask_worker(task: str, cnf: Path, proof: Path, limits: ProofLimits, spelling: ProofSpelling, folder: Path | None = None) -> Finding | Read:
-    """What the worker (see `worker`) says in a jail of its own: a proof is an adversary's bytes, and both readers and engines are native code.
+    """Return what the worker (see `worker`) says in a jail of its own: a proof is an adversary's bytes, and both readers and engines are native code.
 
     After the task "rewrite", `Read`, and the files NAMES are in `folder`. Whatever ends the worker once it has begun to read is "unknown". Raises
     InputError for a formula that cannot be used, MachineryError for a worker that does not start, JailUnavailable.
@@ -71,7 +71,8 @@ def ask_worker(task: str, cnf: Path, proof: Path, limits: ProofLimits, spelling:
 
 
 def read_finding(outcome: NativeOutcome, task: str, limits: ProofLimits) -> Finding | Read:
-    """What a run of the worker amounts to: a verdict only where it ended well after one well-formed answer. Raises InputError, MachineryError."""
+    """Return what a run of the worker amounts to: a verdict only where it ended well after one well-formed answer. Raises InputError, MachineryError.
+    """
     if early := ended_early(outcome, limits):
         return early
     said = outcome.stderr.decode("utf-8", "replace")
@@ -114,7 +115,7 @@ def judged_by_worker(engine: Engine, cnf: Path, proof: Path, limits: ProofLimits
 
 
 def _input_error(said: str) -> InputError:
-    """The error of a formula that cannot be used, from its JSON; every part is made one line, as it quotes the formula."""
+    """Return the error of a formula that cannot be used, from its JSON; every part is made one line, as it quotes the formula."""
     try:
         parts = json.loads(said)
         what, wanted, got, do = (one_line(str(parts[name])) if parts[name] is not None else None for name in ("what", "wanted", "got", "next"))

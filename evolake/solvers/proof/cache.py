@@ -34,7 +34,7 @@ LOCKS, LOCK_DIGITS = "locks", 3
 def check_once(
     formula: Path, proof: Path, *, limits: ProofLimits, second: bool, spelling: ProofSpelling, folder: Path | None
 ) -> ProofVerdict:
-    """The verdict of `check_proof`, from `folder` where an equal proof of an equal formula was decided before. None: always check.
+    """Return the verdict of `check_proof`, from `folder` where an equal proof of an equal formula was decided before. None: always check.
 
     A kept verdict says how much processor time the check took when it was made. Raises what `check_proof` raises.
     """

@@ -98,7 +98,7 @@ class LratChecker:
 
 
 def _run(program: str, arguments: list[str], folder: Path, limits: ProofLimits, writable: dict[str, Path]) -> NativeOutcome:
-    """A checker's program in the jail, with the files of `folder`."""
+    """Return a checker's program in the jail, with the files of `folder`."""
     path = find_program(program)
     if path is None:
         raise MachineryError(f"{program} is gone", wanted="the program that was there before")
@@ -109,7 +109,7 @@ def _run(program: str, arguments: list[str], folder: Path, limits: ProofLimits, 
 
 
 def _by_line(outcome: NativeOutcome, verified: str, refuted: str, cpu_before: float) -> Finding:
-    """The verdict of the one status line; without exactly one of the two, nothing is known."""
+    """Return the verdict of the one status line; without exactly one of the two, nothing is known."""
     cpu_s = cpu_before + outcome.cpu_s
     lines = {line.strip() for line in outcome.stdout.decode("utf-8", "replace").replace("\r", "\n").split("\n")}
     if outcome.status == "ok" and (verified in lines) != (refuted in lines):
@@ -130,7 +130,7 @@ SECOND = ("cake_lpr", "lrat-trim", "lrat-check", "drat-trim")
 
 
 def checker_named(name: str) -> ProofChecker:
-    """The checker of that name ("default" for the usual one). Raises InputError when it is unknown or absent."""
+    """Return the checker of that name ("default" for the usual one). Raises InputError when it is unknown or absent."""
     if name == "default":
         name = next(each for each in DEFAULTS if CHECKERS[each].available())
     result = CHECKERS.get(name)

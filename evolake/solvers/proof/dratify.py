@@ -25,7 +25,7 @@ Steps = list[tuple[bool, list[int]]]
 
 
 def refute(formula: Formula, proof: Proof, engine: Engine = "native") -> tuple[bool, str]:
-    """Whether the proof, up to its first empty clause, refutes the formula; and the reason.
+    """Return whether the proof, up to its first empty clause, refutes the formula; and the reason.
 
     Raises ValueError or TypeError when the engine does not take what it is given, MemoryError when it is too large.
     """
@@ -44,7 +44,9 @@ def refute(formula: Formula, proof: Proof, engine: Engine = "native") -> tuple[b
 
 
 def _dense(formula: Formula, proof: Proof, last: int) -> tuple[int, Clauses, Steps]:
-    """The problem over variables 0, 1, ... that occur, as 2 * variable + sign; repeated literals and tautologies left out, which changes nothing."""
+    """Return the problem over variables 0, 1, ... that occur, as 2 * variable + sign; repeated literals and tautologies left out, which changes
+    nothing.
+    """
     end = int(proof.starts[last + 1])
     both = np.concatenate([formula.literals, proof.literals[:end]])
     names, index = np.unique(np.abs(both), return_inverse=True)

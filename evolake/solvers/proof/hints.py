@@ -57,7 +57,7 @@ class _Clauses:
 
 
 def refute_by_hints(formula: Formula, proof: LratProof) -> tuple[bool, str]:
-    """Whether the proof, up to its first empty clause, refutes the formula; and the reason."""
+    """Return whether the proof, up to its first empty clause, refutes the formula; and the reason."""
     clauses, last = _Clauses(formula), formula.clauses
     for number, (name, literals, hints) in enumerate(proof.steps, start=1):
         if not name:

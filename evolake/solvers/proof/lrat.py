@@ -57,8 +57,8 @@ class LratProof:
 
 
 def has_lrat_shape(data: bytes) -> bool:
-    """Whether a text is LRAT: it has a step, every line is one step of LRAT, no step adds the empty clause without a hint, and the identifiers of
-    added clauses grow.
+    """Return whether a text is LRAT: it has a step, every line is one step of LRAT, no step adds the empty clause without a hint, and the identifiers
+    of added clauses grow.
 
     A line of DRAT has one 0, at its end, and begins with `d` if it deletes; a line of LRAT has two 0, or its `d` after a number. So a DRAT proof with
     one step a line, as solvers write it, never has this shape, and an LRAT proof never is such a DRAT proof.
@@ -75,7 +75,7 @@ def has_lrat_shape(data: bytes) -> bool:
 
 
 def begins_as_lrat(data: bytes) -> bool:
-    """Whether the first step of a text is a step of LRAT that is none of DRAT."""
+    """Return whether the first step of a text is a step of LRAT that is none of DRAT."""
     first = next(_steps(data), b"")
     return bool(_STEP.fullmatch(first))
 
@@ -93,7 +93,7 @@ def _steps(data: bytes) -> Iterator[bytes]:
 
 
 def read_lrat_text(data: bytes) -> LratProof:
-    """The proof that a text spells, one step a line. Raises BadProof."""
+    """Return the proof that a text spells, one step a line. Raises BadProof."""
     lines = list(_steps(data))
     for line in lines:
         if not _STEP.fullmatch(line):
@@ -119,7 +119,7 @@ def read_lrat_text(data: bytes) -> LratProof:
 
 
 def read_lrat_binary(data: bytes) -> LratProof:
-    """The proof that binary data spell. Raises BadProof."""
+    """Return the proof that binary data spell. Raises BadProof."""
     value, length = binary_numbers(data, longest=9)
     signed = np.where(value & 1, -(value >> 1), value >> 1)
     if (value == 1).any():
@@ -152,7 +152,7 @@ def _next(zeros: Iterator[int]) -> int:
 
 
 def _checked(numbers: np.ndarray, bounds: list[tuple[int, int, int, int]], names: list[int]) -> LratProof:
-    """The proof, after the checks that both forms share."""
+    """Return the proof, after the checks that both forms share."""
     cut, named = np.array(bounds, dtype=np.int64).reshape(-1, 4), np.array(names, dtype=np.int64)
     if (np.diff(named[named != 0]) <= 0).any():
         raise BadProof("identifiers of added clauses that do not grow")
@@ -173,7 +173,7 @@ def _within(starts: np.ndarray, ends: np.ndarray, size: int) -> np.ndarray:
 
 
 def write_lrat_text(proof: LratProof) -> bytes:
-    """The proof as text, one step per line, up to and with its first empty clause, for a checker that reads files."""
+    """Return the proof as text, one step per line, up to and with its first empty clause, for a checker that reads files."""
     lines, last, end = [], 0, proof.first_empty
     for number, (name, literals, hints) in enumerate(proof.steps):
         last = name or last
@@ -185,7 +185,7 @@ def write_lrat_text(proof: LratProof) -> bytes:
 
 
 def write_lrat_binary(proof: LratProof) -> bytes:
-    """The proof in the binary form, all of it."""
+    """Return the proof in the binary form, all of it."""
     out = bytearray()
     for name, literals, hints in proof.steps:
         out.append(_ADD if name else _DELETE)

@@ -55,12 +55,12 @@ class Proof:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether a proof whose format is not declared is binary: it begins with `a`, has bytes that no text has, or a `d` that opens no step."""
+    """Return whether a proof whose format is not declared is binary: it begins with `a`, has bytes that no text has, or a `d` that opens no step."""
     return data.startswith(b"a") or bool(data.translate(None, _TEXT)) or (data.startswith(b"d") and bool(_JUNK.search(data)))
 
 
 def read_proof(data: bytes, spelling: ProofSpelling = "auto") -> Proof:
-    """The DRAT proof that `data` spells. Raises BadProof."""
+    """Return the DRAT proof that `data` spells. Raises BadProof."""
     if spelling == "auto":
         spelling = "drat-binary" if is_binary(data) else "drat-text"
     proof = _read_text(data) if spelling == "drat-text" else _read_binary(data)
@@ -100,7 +100,7 @@ def _assemble(numbers: np.ndarray, ended: np.ndarray, marks: np.ndarray) -> Proo
 
 
 def binary_numbers(data: bytes, longest: int) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of a binary proof, and how many bytes each takes: groups of seven bits, lowest first, high bit set on all but the last.
+    """Return the numbers of a binary proof, and how many bytes each takes: groups of seven bits, lowest first, high bit set on all but the last.
 
     longest: bytes of the longest number. Raises BadProof.
     """
@@ -139,7 +139,9 @@ def _read_binary(data: bytes) -> Proof:
 
 
 def with_close_names(proof: Proof, variables: int) -> Proof:
-    """The proof with its extension variables (those above `variables`) renamed to the next free numbers, so that no checker allocates by a name."""
+    """Return the proof with its extension variables (those above `variables`) renamed to the next free numbers, so that no checker allocates by a
+    name.
+    """
     names, index = np.unique(np.abs(proof.literals), return_inverse=True)
     new = names.astype(np.int64)
     extension = names > variables
@@ -148,7 +150,7 @@ def with_close_names(proof: Proof, variables: int) -> Proof:
 
 
 def write_text(proof: Proof) -> bytes:
-    """The proof as text, one step per line, up to and with its first empty clause."""
+    """Return the proof as text, one step per line, up to and with its first empty clause."""
     last = proof.first_empty
     lines = []
     literals, starts = proof.literals.tolist(), proof.starts.tolist()
@@ -159,7 +161,7 @@ def write_text(proof: Proof) -> bytes:
 
 
 def write_binary(proof: Proof) -> bytes:
-    """The proof in the binary format, all of it."""
+    """Return the proof in the binary format, all of it."""
     out = bytearray()
     literals, starts = proof.literals.tolist(), proof.starts.tolist()
     for step in range(proof.steps):

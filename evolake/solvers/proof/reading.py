@@ -22,7 +22,7 @@ OTHERS = {b"o ": "FRAT", b"pseudo-Boolean proof": "VeriPB", b"p cnf": "a DIMACS 
 
 
 def read_any(data: bytes, declared: ProofSpelling = "auto", name: str = "") -> Proof | LratProof:
-    """The proof that unpacked data spell; name: of its file. Raises BadProof, with the reason why it cannot be read."""
+    """Return the proof that unpacked data spell; name: of its file. Raises BadProof, with the reason why it cannot be read."""
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
         return _read(data, declared, name)

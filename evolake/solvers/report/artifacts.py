@@ -48,7 +48,7 @@ cp -R solver program
 
 
 def variant_text(lake: Lake, artifact: Artifact) -> str:
-    """What it changes in its first parent, as a diff; of a seed the list of its files."""
+    """Return what it changes in its first parent, as a diff; of a seed the list of its files."""
     if artifact.row.get("parents"):
         sha = artifact.row["diff_sha"]
         return lake.blobs.get(sha).decode("utf-8", "replace") if sha else ""
@@ -59,7 +59,7 @@ def variant_text(lake: Lake, artifact: Artifact) -> str:
 
 
 def plan_text(lake: Lake, artifact: Artifact) -> str:
-    """The instructions of a plan, and why no variant came of it if none did."""
+    """Return the instructions of a plan, and why no variant came of it if none did."""
     cycle = artifact.row["cycle"]
     unmade = lake.read(LINE, "unmade", cycle).to_dicts() if lake.record(LINE, "unmade", cycle) is not None else []
     reasons = [row["reason"] for row in unmade if row["plan_id"] == artifact.row["plan_id"]]

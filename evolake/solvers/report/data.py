@@ -64,7 +64,7 @@ class SolversReport:
 
 
 def read_report(root: Path, cycle: str) -> SolversReport:
-    """The report of `cycle`.
+    """Return the report of `cycle`.
 
     Raises:
         InputError: the lake has no such line or no such finished cycle.

@@ -50,7 +50,7 @@ def holdout_metrics(holdout: pl.DataFrame, champion_id: str, baselines: list[str
 
 
 def _comparable(holdout: pl.DataFrame, champion_id: str) -> pl.DataFrame:
-    """The runs of all variants on the suite and under the timeout of the champion's newest ones."""
+    """Return the runs of all variants on the suite and under the timeout of the champion's newest ones."""
     newest = holdout.filter(pl.col("variant_id") == champion_id).sort("cycle").tail(1).select("suite", "timeout_s")
     return holdout.join(newest, on=["suite", "timeout_s"], how="semi")
 
@@ -83,7 +83,7 @@ def compare_holdout(holdout: pl.DataFrame, champion_id: str, base_id: str, cycle
 
 
 def claim(result: Holdout) -> str:
-    """What may be said of the comparison. The first that holds."""
+    """Return what may be said of the comparison. The first that holds."""
     low, high, estimate, floor = result.gain.low, result.gain.high, result.gain.estimate, result.floor
     if result.passes < 2:
         return "no claim: each formula was run once, so the noise of this host is not known"
@@ -101,7 +101,7 @@ def claim(result: Holdout) -> str:
 
 
 def holdout_sentence(result: Holdout | None, champion: Mapping[str, Any], base: Mapping[str, Any]) -> str:
-    """The comparison in words, plain text."""
+    """Return the comparison in words, plain text."""
     if champion["variant_id"] == base["variant_id"]:
         return "Holdout: the champion is an upstream solver itself, so there is nothing to compare it with."
     if result is None:

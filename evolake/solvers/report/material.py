@@ -54,5 +54,5 @@ def rival_of(population: Population, champion: dict[str, Any]) -> tuple[str, str
 
 
 def title_of(row: dict[str, Any]) -> str:
-    """A variant's name on a figure."""
+    """Return a variant's name on a figure."""
     return row["title"] + ("" if row["operator"] == "seed" else f" ({row['variant_id'][:6]})")

@@ -15,7 +15,7 @@ PACKAGE = "evolake.solvers.report"
 
 
 def verdict_sentence(report: SolversReport) -> Markup:
-    """The champion after the cycle's duels."""
+    """Return the champion after the cycle's duels."""
     since, gain = report.held.since, report.held.gain
     return sentence(
         PACKAGE, "headline.html.j2", champion=report.champion, base=report.base, since=since, gain=gain, is_new=bool(gain and since == report.cycle),
@@ -51,7 +51,7 @@ def soundness_sentence(runs: pl.DataFrame) -> str:
 
 
 def change_words(report: SolversReport) -> list[str]:
-    """What the champion changes: every edit against its seed, or the coder's own words. Plain text, one item a change; none for a seed."""
+    """Return what the champion changes: every edit against its seed, or the coder's own words. Plain text, one item a change; none for a seed."""
     edits = edits_of_row(report.champion)
     if edits is None:
         return [report.champion["changed"] or "written as a diff, without words"]

@@ -48,7 +48,7 @@ def solvers_section(root: Path, cycle: str) -> Section:
 
 
 def _change(report: SolversReport) -> dict[str, Any] | None:
-    """What the champion changes, in words and as a diff; None for a seed."""
+    """Return what the champion changes, in words and as a diff; None for a seed."""
     if report.champion["operator"] == "seed":
         return None
     assert report.parent is not None, "a variant that is no seed has a parent"
@@ -76,7 +76,7 @@ def _measures(title: str, metrics: pl.DataFrame, report: SolversReport, *, seeds
 
 
 def _checked(rows: Sequence[dict[str, Any]]) -> str:
-    """What share of the proofs was checked."""
+    """Return what share of the proofs was checked."""
     shares = [share for row in rows if (share := row.get("checked_share")) is not None]
     if not shares:
         return "No UNSAT answer's proof was recorded as checked." if rows else ""
@@ -97,7 +97,7 @@ def _written(value: Any, form: str) -> str:
 
 
 def _rule_metrics(report: SolversReport) -> pl.DataFrame:
-    """The five measures by cycle."""
+    """Return the five measures by cycle."""
     cycles = sorted(set(report.rule_metrics["cycle"].to_list()))[-CYCLES_SHOWN:]
     values = {(row["metric"], row["cycle"]): row["value"] for row in report.rule_metrics.to_dicts()}
     names = ("prevention", "compliance", "coverage", "kill_rate", "time_to_fix")

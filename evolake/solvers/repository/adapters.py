@@ -79,7 +79,7 @@ class Adapter:
 
 
 def adapters_folder() -> Path:
-    """Where the adapters lie: below the setting `seeds`."""
+    """Return where the adapters lie: below the setting `seeds`."""
     from evolake.settings import load
 
     return load().seeds / "solvers" / "adapters"
@@ -117,7 +117,7 @@ def _adapter_in(path: Path, patches: Path) -> Adapter:
 
 
 def read_adapter(text: str, patches: Path) -> Adapter:
-    """An adapter from the text of its file. patches: folder that `layout.patch` is a file of. Raises InputError that names the field."""
+    """Return an adapter from the text of its file. patches: folder that `layout.patch` is a file of. Raises InputError that names the field."""
     try:
         data = parse_toml(text, name="the adapter")
     except Unparsable as error:

@@ -101,7 +101,7 @@ class BuildResult:
 
 @functools.lru_cache(maxsize=1)
 def compiler() -> tuple[str, str]:
-    """The C++ compiler, and what identifies it together with make and the machine.
+    """Return the C++ compiler, and what identifies it together with make and the machine.
 
     Raises:
         MachineryError: there is no compiler or no make.
@@ -150,7 +150,7 @@ def build_variant(
 def _build(
     folder: Path, adapter: Adapter, blobs: BlobStore, limits: BuildLimits, name: str, mode: str | None, before: Before | None = None,
 ) -> BuildResult:
-    """The build itself. name: of the compiler."""
+    """Return the build itself. name: of the compiler."""
     before = before or Before("")
     files = {path: file.read_bytes() for path, file in sources_of(folder).items()} | {"bin/.keep": b""} | before.files
     jail = Limits(
@@ -175,7 +175,7 @@ def _build(
 
 
 def tools_of(adapter: Adapter) -> tuple[str, ...]:
-    """The tools beside those of every build that an adapter asks for by calling them.
+    """Return the tools beside those of every build that an adapter asks for by calling them.
 
     Raises:
         MachineryError: one is not here.
@@ -194,7 +194,7 @@ def build_by(executor: Executor | None, folder: Path, adapter: Adapter, blobs: B
 
 
 def _reusing(result: BuildResult, outcome: NativeOutcome, before: Before, seed: str) -> BuildResult:
-    """The result with what the compiler ran for the objects that were compiled before; of a seed's, those objects are kept."""
+    """Return the result with what the compiler ran for the objects that were compiled before; of a seed's, those objects are kept."""
     if before.store and result.ok:
         inner = [line for line in result.flags if INTERNALS.fullmatch(line.partition(" ")[0])]
         ran = [path for path in result.executed if INTERNALS.fullmatch(path.rpartition("/")[2])]
@@ -220,7 +220,9 @@ def _judge(outcome: NativeOutcome, adapter: Adapter, blobs: BlobStore, limits: B
 
 
 def compiler_flags(programs: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """The distinct command lines of compilers, assemblers and linkers among `programs` (path, then arguments), without names of files; in order."""
+    """Return the distinct command lines of compilers, assemblers and linkers among `programs` (path, then arguments), without names of files; in
+    order.
+    """
     lines = set()
     for path, *words in programs:
         name = path.rpartition("/")[2]
@@ -253,7 +255,7 @@ def _fault(outcome: NativeOutcome, log: str, adapter: Adapter, limits: BuildLimi
 
 
 def _limit_faults(limits: BuildLimits) -> tuple[tuple[re.Pattern[str], tuple[BuildKind, str]], ...]:
-    """What the log of a failed build says where a limit ended one process of it, and the shell or make went on to report that."""
+    """Return what the log of a failed build says where a limit ended one process of it, and the shell or make went on to report that."""
     much = f"the build writes too much: a file may have {limits.file_mb} MiB, all of it {4 * limits.file_mb}"
     return (
         (_TOO_LONG, ("timeout", f"the build took too long: one process used more than {limits.cpu_s:g} s of processor time")),
@@ -264,7 +266,7 @@ def _limit_faults(limits: BuildLimits) -> tuple[tuple[re.Pattern[str], tuple[Bui
 
 
 def _readable(log: str) -> str:
-    """The log with the paths of the variant's sources in place of those of their copy in the jail."""
+    """Return the log with the paths of the variant's sources in place of those of their copy in the jail."""
     for pattern, name in _PLACES:
         log = pattern.sub(name, log)
     return log
@@ -275,7 +277,7 @@ def _record(blobs: BlobStore, key: str) -> Path:
 
 
 def _remembered(blobs: BlobStore, key: str) -> BuildResult | None:
-    """The remembered result, if all of it is still there."""
+    """Return the remembered result, if all of it is still there."""
     try:
         values = json.loads(_record(blobs, key).read_text())
         values |= {name: tuple(values[name]) for name in ("flags", "executed")}
@@ -292,7 +294,7 @@ def _remember(blobs: BlobStore, key: str, result: BuildResult) -> None:
 
 
 def open_program(build: BuildResult, adapter: Adapter, blobs: BlobStore, cache: Path) -> Program:
-    """The built program, laid out once in a folder of its own below `cache`, ready to be run.
+    """Return the built program, laid out once in a folder of its own below `cache`, ready to be run.
 
     Raises:
         ValueError: the build left no program. InputError: its blob is gone. CorruptPart: its blob is damaged.

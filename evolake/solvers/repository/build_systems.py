@@ -24,7 +24,7 @@ Commands = tuple[tuple[str, ...], ...]
 
 
 def build_commands(build: Mapping[str, Any], program: str) -> Commands:
-    """The command lines of an adapter's table [build]. Raises InputError that names the field."""
+    """Return the command lines of an adapter's table [build]. Raises InputError that names the field."""
     if "system" not in build:
         if stray := [name for name in BUILD_SYSTEM if name in build]:
             raise InputError(f"build.{stray[0]} goes with build.system", wanted=f"system = one of {', '.join(SYSTEMS)}")

@@ -123,7 +123,7 @@ def keeping_files(compiler: str) -> dict[str, bytes]:
 
 
 def answering_files(compiler: str, objects: Sequence[Compiled]) -> dict[str, bytes]:
-    """The same of a variant's: the script for the compiler, and what it answers with."""
+    """Return the same of a variant's: the script for the compiler, and what it answers with."""
     cases, files = [], {}
     for number, item in enumerate(objects, 1):
         asked = SEPARATOR.join([item.folder, *item.words])
@@ -144,7 +144,7 @@ def kept_names() -> list[str]:
 
 
 def read_kept(outputs: Mapping[str, bytes]) -> list[Compiled]:
-    """The objects among what a seed's build left; those that a later build could not be answered with exactly are left out."""
+    """Return the objects among what a seed's build left; those that a later build could not be answered with exactly are left out."""
     result = []
     for number in range(1, MOST_OBJECTS + 1):
         parts = [outputs.get(f"{KEPT}/{number}.{ending}") for ending in ENDINGS]
@@ -173,20 +173,20 @@ def _compiled(args: bytes, data: bytes, said: bytes, sums: bytes, times: bytes) 
 
 
 def without_scripts(programs: Iterable[tuple[str, ...]], compiler: str) -> list[tuple[str, ...]]:
-    """What a build executed, as if the scripts and their tools had not been there: the script's command lines are the compiler's."""
+    """Return what a build executed, as if the scripts and their tools had not been there: the script's command lines are the compiler's."""
     name = posixpath.basename(compiler)
     parts = [(compiler, *words) if path == f"{SCRIPTS}/{name}" else (path, *words) for path, *words in programs]
     return [line for line in parts if not line[0].startswith(f"{PLACE}/")]
 
 
 def answered(programs: Iterable[tuple[str, ...]], objects: Sequence[Compiled]) -> list[Compiled]:
-    """Which of the objects the script of a variant's build answered with."""
+    """Return which of the objects the script of a variant's build answered with."""
     names = {f"{PLACE}/{number}.o": item for number, item in enumerate(objects, 1)}
     return [names[line[2]] for line in programs if line[0] == f"{TOOLS}/cat" and len(line) == 3 and line[2] in names]
 
 
 def to_json(item: Compiled) -> dict[str, Any]:
-    """All but the object itself, of which the hash."""
+    """Return all but the object itself, of which the hash."""
     return {
         "folder": item.folder, "words": list(item.words), "out": item.out, "said": item.said.decode("latin-1"), "own": dict(item.own),
         "system": dict(item.system), "cpu_s": item.cpu_s, "sha": hashlib.sha256(item.data).hexdigest(),
@@ -194,7 +194,7 @@ def to_json(item: Compiled) -> dict[str, Any]:
 
 
 def from_json(values: Mapping[str, Any], data: bytes) -> Compiled:
-    """The reverse. Raises ValueError where `data` is not the object that was written, KeyError or TypeError where something is missing."""
+    """Return the reverse. Raises ValueError where `data` is not the object that was written, KeyError or TypeError where something is missing."""
     if hashlib.sha256(data).hexdigest() != values["sha"]:
         raise ValueError("an object is damaged")
     return Compiled(

@@ -61,7 +61,7 @@ class ObjectStore:
     most_mb: int
 
     def read(self, seed: str | None = None) -> Kept | None:
-        """What is kept, of the seed whose sources hash so where one is named; None where nothing is, or not all of it can be used."""
+        """Return what is kept, of the seed whose sources hash so where one is named; None where nothing is, or not all of it can be used."""
         folder = self.root / self.key
         try:
             sha, _, text = (folder / MANIFEST).read_bytes().partition(b"\n")
@@ -168,12 +168,12 @@ class Before:
             yield {PLACE: folder} | tools
 
     def programs(self, outcome: NativeOutcome) -> list[tuple[str, ...]]:
-        """What the build executed, as if nothing had been given."""
+        """Return what the build executed, as if nothing had been given."""
         return compiled_before.without_scripts(outcome.programs, self.compiler) if self.used else list(outcome.programs)
 
 
 def store_of(folder: Path, adapter: Adapter, identity: str) -> ObjectStore | None:
-    """The part of the store for the seed of the variant at `folder`, by what a variant may not change; None where there is no store.
+    """Return the part of the store for the seed of the variant at `folder`, by what a variant may not change; None where there is no store.
 
     identity: of compiler and make.
     """
@@ -188,7 +188,7 @@ def store_of(folder: Path, adapter: Adapter, identity: str) -> ObjectStore | Non
 
 
 def store_folder() -> Path | None:
-    """Where the objects lie; None where this user has no place for them."""
+    """Return where the objects lie; None where this user has no place for them."""
     try:
         place = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "evolake" / "objects"
         nearest = next(folder for folder in (place, *place.parents) if folder.exists())
@@ -199,7 +199,7 @@ def store_folder() -> Path | None:
 
 @functools.cache
 def toolchain() -> str:
-    """What changes when a program or library of a build's jail does: the hash of their sizes and times."""
+    """Return what changes when a program or library of a build's jail does: the hash of their sizes and times."""
     known: Mapping[str, Path] = dict(toolbox.standard())
     files = [path for path in known.values() if path.is_file()]
     files += [path / name for path in known.values() if path.is_dir() for name in toolbox.INTERNALS if (path / name).is_file()]

@@ -61,7 +61,7 @@ def apply_diff(folder: Path, diff: str, *, editable: Sequence[str]) -> DiffResul
 
 
 def _changed(target: Path, file: FileDiff) -> tuple[bytes | None, list[str]]:
-    """The new bytes of one file (None: it is removed), and what is wrong."""
+    """Return the new bytes of one file (None: it is removed), and what is wrong."""
     if file.old is None:
         if target.exists():
             return None, [f"{file.path} is to be made, but is there already; write '--- a/{file.path}' to change it"]
@@ -92,7 +92,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def _spliced(lines: list[str], file: FileDiff) -> tuple[list[str], list[str]]:
-    """The lines of the new file, each new one with the line end of the old line next to it, and what is wrong."""
+    """Return the lines of the new file, each new one with the line end of the old line next to it, and what is wrong."""
     result: list[str] = []
     problems, done = [], 0
     plain = [line.rstrip("\r\n") for line in lines]
@@ -142,7 +142,7 @@ def _place(plain: Sequence[str], hunk: Hunk, done: int) -> tuple[int, str]:
 
 
 def _mismatch(plain: Sequence[str], old: Sequence[str], stated: int) -> str:
-    """The first line of the hunk that differs, at the place where most of its beginning stands."""
+    """Return the first line of the hunk that differs, at the place where most of its beginning stands."""
 
     def agreed(at: int) -> int:
         count = 0

@@ -49,7 +49,7 @@ class FileDiff:
 
 
 def whole_hunks(text: str, most: int) -> str:
-    """A diff of ours cut to `most` characters between its hunks; a line says how many characters were left out."""
+    """Return a diff of ours cut to `most` characters between its hunks; a line says how many characters were left out."""
     if len(text) <= most:
         return text
     lines, ends, length = text.splitlines(keepends=True), [0], 0
@@ -62,7 +62,7 @@ def whole_hunks(text: str, most: int) -> str:
 
 
 def parse_diff(text: str) -> tuple[list[FileDiff], list[str]]:
-    """The files of a unified diff, and what is wrong with it. Paths may have the prefixes a/ and b/."""
+    """Return the files of a unified diff, and what is wrong with it. Paths may have the prefixes a/ and b/."""
     # a byte order mark is the file's own and no part of its first line, even if a model repeats it
     text = re.sub("(?m)^([ +-])\ufeff", r"\1", text.removeprefix("\ufeff"))
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
@@ -134,14 +134,16 @@ def _read_hunk(lines: list[str], position: int, number: int, result: re.Match[st
 
 
 def _surplus(body: list[Line], blank: int, wanted: int) -> int:
-    """How many of the `blank` empty lines at the end stand between this hunk and the next, and are no context: all that its count does not want."""
+    """Return how many of the `blank` empty lines at the end stand between this hunk and the next, and are no context: all that its count does not
+    want.
+    """
     excess = sum(line.mark != "+" for line in body) - wanted
     return excess if 0 <= excess <= blank else blank
 
 
 def _belongs(lines: list[str], position: int, body: list[Line], result: re.Match[str]) -> bool:
-    """Whether what looks like the header of the next file is a removed and an added line of this hunk. The counts decide, but not against two names
-    with the prefixes of a diff and a hunk after them."""
+    """Return whether what looks like the header of the next file is a removed and an added line of this hunk. The counts decide, but not against two
+    names with the prefixes of a diff and a hunk after them."""
     heads = position + 2 < len(lines) and _HUNK.match(lines[position + 2])
     if heads and lines[position].startswith(("--- a/", "--- /dev/null")) and lines[position + 1].startswith(("+++ b/", "+++ /dev/null")):
         return False

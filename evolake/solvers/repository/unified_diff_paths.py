@@ -16,12 +16,12 @@ def _glob(pattern: str) -> re.Pattern[str]:
 
 
 def matches(path: str, patterns: Sequence[str]) -> bool:
-    """Whether `path` fits one of the globs; `*` stays within a folder, `**` does not."""
+    """Return whether `path` fits one of the globs; `*` stays within a folder, `**` does not."""
     return any(_glob(pattern).fullmatch(path) for pattern in patterns)
 
 
 def path_problem(path: str, folder: Path, editable: Sequence[str]) -> str | None:
-    """Why a diff may not name `path`; None if it may. No link on the way is followed."""
+    """Return why a diff may not name `path`; None if it may. No link on the way is followed."""
     if not path or path.startswith("/") or "\\" in path or "\0" in path or ".." in PurePosixPath(path).parts or str(PurePosixPath(path)) != path:
         return f"{path!r} is no plain path below the variant's folder"
     if not matches(path, editable):
@@ -37,7 +37,7 @@ def path_problem(path: str, folder: Path, editable: Sequence[str]) -> str | None
 
 
 def read_text(path: Path) -> tuple[str, str]:
-    """A file's text and the encoding that gives its bytes back: UTF-8, or Latin-1 where it is not that."""
+    """Return a file's text and the encoding that gives its bytes back: UTF-8, or Latin-1 where it is not that."""
     data = path.read_bytes()
     try:
         return data.decode("utf-8"), "utf-8"

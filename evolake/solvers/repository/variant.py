@@ -91,7 +91,7 @@ def adopt_variant(repository: Path, adapter: Adapter, into: Path, *, base: str) 
 
 
 def is_laid_out(folder: Path) -> bool:
-    """Whether a tree is meant as a repository of this layout: what has no variant.toml is an upstream tree, wherever a tree is read."""
+    """Return whether a tree is meant as a repository of this layout: what has no variant.toml is an upstream tree, wherever a tree is read."""
     return (folder / CARD).is_file()
 
 
@@ -102,7 +102,7 @@ def repository_in(folder: Path) -> Path:
 
 
 def as_variant(folder: Path, adapter_name: str | None, work: Path, adapters: Path | None = None) -> tuple[Path, Adapter, str]:
-    """A tree that a user names, as a variant: the tree itself where it is laid out, else laid out below `work` by its adapter.
+    """Return a tree that a user names, as a variant: the tree itself where it is laid out, else laid out below `work` by its adapter.
 
     Args:
         adapter_name: needed for an upstream tree; of a repository, in place of what its card says. adapters: their folder.
@@ -175,7 +175,7 @@ def read_card(folder: Path) -> dict[str, str]:
 
 
 def check_layout(folder: Path, adapter: Adapter | None = None) -> list[str]:
-    """What is wrong with the layout, one sentence each; [] when nothing is. adapter: by default the one that variant.toml names."""
+    """Return what is wrong with the layout, one sentence each; [] when nothing is. adapter: by default the one that variant.toml names."""
     if not folder.is_dir():
         return [f"{folder.name} is no folder"]
     problems = []
@@ -214,12 +214,12 @@ def _against_adapter(folder: Path, adapter: Adapter) -> list[str]:
 
 
 def sources_of(folder: Path) -> dict[str, Path]:
-    """The source files of a variant, by path relative to it, in order. Links are left out."""
+    """Return the source files of a variant, by path relative to it, in order. Links are left out."""
     return {name: folder / name for name in _files(folder, SOURCES)}
 
 
 def source_sha(folder: Path) -> str:
-    """The variant's identity: sha256 over its sources, both scripts and variant.toml (path, executable, bytes). Documents do not count."""
+    """Return the variant's identity: sha256 over its sources, both scripts and variant.toml (path, executable, bytes). Documents do not count."""
     digest = hashlib.sha256(b"evolake variant 1\n")
     for name in [*sources_of(folder), BUILD_SCRIPT, RUN_SCRIPT, CARD]:
         path = folder / name

@@ -39,7 +39,7 @@ def analyse(request: AnalysisRequest, random: np.random.Generator) -> AnalysisRe
 
 
 def write_rule(request: RuleRequest, random: np.random.Generator) -> RuleReply:
-    """A range of the edit's values that failed (forbidden, failure), or that children keep the edit (champion)."""
+    """Return a range of the edit's values that failed (forbidden, failure), or that children keep the edit (champion)."""
     finding = request.finding
     kind, _, name = finding.subject.partition(":")
     incidents = [item for item in request.incidents if item.variant_id in finding.evidence]

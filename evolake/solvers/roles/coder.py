@@ -43,7 +43,7 @@ NOWHERE = Span("", 0, 0)
 
 
 def write_change(request: CodeRequest, random: np.random.Generator) -> CodeReply:
-    """A child of the parent by the plan's edit. Where every try is known already, the parent again: it will be dropped as a repeat."""
+    """Return a child of the parent by the plan's edit. Where every try is known already, the parent again: it will be dropped as a repeat."""
     material = request.material
     if request.plan.kind == "crossover":
         return _crossover(material, request.plan, random)
@@ -84,7 +84,8 @@ def repair_change(request: RepairRequest, random: np.random.Generator) -> CodeRe
 
 
 def choose_regions(request: LookupRequest, random: np.random.Generator) -> LookupReply:
-    """The files that hold most functions, from their beginning. The operators never need this turn; it is here so that both backends serve it."""
+    """Return the files that hold most functions, from their beginning. The operators never need this turn; it is here so that both backends serve it.
+    """
     ranked = sorted(request.files, key=lambda item: (-len(item.functions), -item.lines, item.path))
     regions = [
         Region(path=item.path, first_line=1, last_line=min(item.lines, request.max_lines))
@@ -104,13 +105,13 @@ def models_of(edits: Sequence[Edit]) -> list[EditModel]:
 
 
 def tunable_of(option: Option) -> Tunable:
-    """An option as the operators draw it; it has no place in a file."""
+    """Return an option as the operators draw it; it has no place in a file."""
     low, high = (-math.inf if option.low is None else option.low), (math.inf if option.high is None else option.high)
     return Tunable(option.name, option.kind, option.default, low, high, "", NOWHERE)
 
 
 def _crossover(material: CoderMaterial, plan: Plan, random: np.random.Generator) -> CodeReply:
-    """The union; where that exists already, the union with one more edit. A combination is the union, or nothing."""
+    """Return the union; where that exists already, the union with one more edit. A combination is the union, or nothing."""
     if plan.target == COMBINE:
         return _combination(material, plan)
     lost = f" Dropped: {'; '.join(material.dropped)}." if material.dropped else ""
@@ -150,7 +151,7 @@ def _combination(material: CoderMaterial, plan: Plan) -> CodeReply:
 
 
 def _drawn(plan: Plan, material: CoderMaterial, start: tuple[Edit, ...], random: np.random.Generator, *, anything: bool) -> Edit | None:
-    """An edit for the plan, or any; None where there is none, or it would take an option back to what the base declares."""
+    """Return an edit for the plan, or any; None where there is none, or it would take an option back to what the base declares."""
     options = {option.name: tunable_of(option) for option in material.options}
     edit = _drawn_of(options, plan, material, start, random, anything=anything)
     back = edit is not None and edit.kind == "tunable" and edit.name in options and edit.parameters["value"] == options[edit.name].default
@@ -175,14 +176,14 @@ def _drawn_of(
 
 
 def _any(material: CoderMaterial, options: Mapping[str, Tunable], start: Sequence[Edit], random: np.random.Generator) -> tuple[str, str]:
-    """An edit at random among those that would decide something."""
+    """Return an edit at random among those that would decide something."""
     dead = shadowed(start, PATCHES)
     choices = [("patch", name) for name in sorted(material.patches)] + [("tunable", name) for name in sorted(options) if name not in dead]
     return choices[int(random.integers(len(choices)))] if choices else ("", "")
 
 
 def forbidden(edits: Sequence[Edit], rules: Sequence[Forbidden], base: str) -> bool:
-    """Whether a learned rule blocks a variant of `base` that carries these edits."""
+    """Return whether a learned rule blocks a variant of `base` that carries these edits."""
     return any(_blocks(rule, edit) for rule in rules if rule.base in ("", base) for edit in edits)
 
 

@@ -32,7 +32,7 @@ SHOWN_SOURCES = 3
 
 
 def write_objective(request: ObjectiveRequest, random: np.random.Generator) -> ObjectiveReply:
-    """A mutation of an objective that votes, or a draw."""
+    """Return a mutation of an objective that votes, or a draw."""
     known = [Known(objective_id(item.source), item.family) for item in request.existing]
     spec = None
     if random.random() < MUTATE:
@@ -67,14 +67,14 @@ def families_named(guidance: Sequence[str]) -> list[str]:
 
 
 def _values(family: Family, parent: ObjectiveSummary) -> dict[str, float | int]:
-    """The parent's constants; those that it leaves at the family file's value start in the middle."""
+    """Return the parent's constants; those that it leaves at the family file's value start in the middle."""
     start = {name: values[len(values) // 2] for name, values in family.choices.items()}
     middle = {name: round((low + high) / 2, 3) for name, (low, high) in family.ranges.items()}
     return {**start, **middle, **{name: value for name, value in parent.parameters.items() if name in start or name in middle}}
 
 
 def _moved(family: Family, values: dict[str, float | int], random: np.random.Generator) -> dict[str, float | int]:
-    """The constants with one of them moved, and each other one with a chance of its own. Ranges hold."""
+    """Return the constants with one of them moved, and each other one with a chance of its own. Ranges hold."""
     names = list(values)
     first = names[int(random.integers(len(names)))]
     moved = dict(values)

@@ -120,8 +120,8 @@ def _keys(material: Material) -> Iterator[str]:
 
 
 def movable(material: Material) -> list[EditModel]:
-    """The edits whose values a mutation can move, of those that still decide something; a switch that was thrown could only be thrown back, which is
-    the parent's parent again."""
+    """Return the edits whose values a mutation can move, of those that still decide something; a switch that was thrown could only be thrown back,
+    which is the parent's parent again."""
     there = set(_keys(material))
     return [
         edit for edit in material.edits or []
@@ -130,12 +130,12 @@ def movable(material: Material) -> list[EditModel]:
 
 
 def _barren(material: Material, request: PlanRequest) -> bool:
-    """Whether a learned rule blocks what the variant carries, and so whatever is built on it."""
+    """Return whether a learned rule blocks what the variant carries, and so whatever is built on it."""
     return forbidden(edits_of(material.edits or []), request.forbidden, material.base)
 
 
 def _joins(first: Material, second: Material, used: set[tuple[str, str]]) -> bool:
-    """Whether a crossover of the two can give something new. By files, which two give one child only, it is done once."""
+    """Return whether a crossover of the two can give something new. By files, which two give one child only, it is done once."""
     if first.edits is None or second.edits is None:
         done = second.variant_id in first.joined or _pair(first.variant_id, second.variant_id) in used
         return not done and cross_gives_new(first.changed, second.changed)
@@ -143,7 +143,7 @@ def _joins(first: Material, second: Material, used: set[tuple[str, str]]) -> boo
 
 
 def _combines(material: Material, other: str, used: set[tuple[str, str]]) -> bool:
-    """Whether a variant is to be combined with the other one: once."""
+    """Return whether a variant is to be combined with the other one: once."""
     return other in material.combines and other not in material.joined and _pair(material.variant_id, other) not in used
 
 

@@ -42,12 +42,12 @@ def shown_rules(ruleset: Ruleset) -> ShownRules:
 
 
 def told_rules(ruleset: Ruleset) -> list[Rule]:
-    """The rules that roles may hear of. Of the holdout no role hears, not even that there is one."""
+    """Return the rules that roles may hear of. Of the holdout no role hears, not even that there is one."""
     return [rule for rule in ruleset.rules if rule.gate != "holdout"]
 
 
 def rule_texts(ruleset: Ruleset) -> list[str]:
-    """The rules in words, for roles; variants that a learned one names go by their short ids."""
+    """Return the rules in words, for roles; variants that a learned one names go by their short ids."""
     return [f"{rule.id}: {with_short_ids(' '.join(rule.text.split()))}"[:600] for rule in told_rules(ruleset)]
 
 
@@ -93,13 +93,13 @@ def _first_sentence(text: str) -> str:
 
 
 def knowledge_texts(ruleset: Ruleset) -> list[str]:
-    """What is known of solvers and of this evolution: the rules of kind guidance, in their own words, without a sentence on the holdout."""
+    """Return what is known of solvers and of this evolution: the rules of kind guidance, in their own words, without a sentence on the holdout."""
     texts = ["\n".join(line for line in _SENTENCE.split(rule.text.strip()) if not _HELD_OUT.search(line)) for rule in ruleset.guidance]
     return [with_short_ids(f"{rule.id}:\n{text}") for rule, text in zip(ruleset.guidance, texts, strict=True) if text]
 
 
 def forbidden_edits(ruleset: Ruleset) -> list[Forbidden]:
-    """The learned rules that operators can heed by themselves; one whose parameters are of another shape is left to its gate."""
+    """Return the learned rules that operators can heed by themselves; one whose parameters are of another shape is left to its gate."""
     result = [contained(_forbidden, rule.parameters) for rule in ruleset.rules if rule.check == "solvers.forbidden_edit"]
     return [item for item in result if isinstance(item, Forbidden)]
 

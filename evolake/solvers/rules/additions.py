@@ -56,7 +56,7 @@ class Additions:
 
 
 def additions(variant: dict[str, bytes], base: dict[str, bytes]) -> Additions:
-    """What `variant` adds to `base`. Both map a relative path to the file's bytes, as `read_tree` gives them."""
+    """Return what `variant` adds to `base`. Both map a relative path to the file's bytes, as `read_tree` gives them."""
     sources = [{path: data for path, data in tree.items() if _is_source(path)} for tree in (variant, base)]
     touched = {path for path in sources[0].keys() | sources[1].keys() if sources[0].get(path) != sources[1].get(path)}
     unread = _unread({path: data for path, data in sources[0].items() if path in touched})
@@ -86,7 +86,7 @@ def additions(variant: dict[str, bytes], base: dict[str, bytes]) -> Additions:
 
 
 def read_tree(folder: Path, leave_out: tuple[str, ...] = ()) -> dict[str, bytes]:
-    """Every regular file below `folder` by its relative path. Links are not followed: a link reads as the text `-> target`.
+    """Return every regular file below `folder` by its relative path. Links are not followed: a link reads as the text `-> target`.
 
     Args:
         leave_out: relative paths of files and folders that are not read.

@@ -21,7 +21,7 @@ LONGEST_NOTE = 1 << 16
 
 
 def declared_level(changelog: Path) -> str:
-    """The optimisation level that a variant says it is built with, by a line like `Build flags: -O2` of CHANGELOG.md; "" without one."""
+    """Return the optimisation level that a variant says it is built with, by a line like `Build flags: -O2` of CHANGELOG.md; "" without one."""
     if changelog.is_symlink() or not changelog.is_file():
         return ""
     result = _DECLARATION.findall(changelog.read_bytes()[:LONGEST_NOTE].decode("utf-8", "replace"))
@@ -40,7 +40,7 @@ def build_files(evidence: Mapping[str, Any], *, lines: Sequence[str]) -> Finding
 
 
 def build_differs(ours: Sequence[str], theirs: Sequence[str], declared: str) -> str:
-    """What a build with changed build files did that the build of its base did not; "" for nothing that counts.
+    """Return what a build with changed build files did that the build of its base did not; "" for nothing that counts.
 
     Args:
         ours, theirs: command lines of compilers without names of files, and paths of programs that ran, as `BuildResult` has them.
@@ -64,7 +64,7 @@ def build_differs(ours: Sequence[str], theirs: Sequence[str], declared: str) -> 
 
 
 def _reduced(line: str) -> tuple[tuple[str, ...], str]:
-    """A command line without what is free, and its optimisation level; the last one counts."""
+    """Return a command line without what is free, and its optimisation level; the last one counts."""
     name, *words = line.split()
     levels = [word for word in words if LEVEL.fullmatch(word)]
     rest = sorted({word for word in words if not FREE.fullmatch(word) and not LEVEL.fullmatch(word)})

@@ -89,7 +89,7 @@ def _paired(row: Mapping[str, Any], seed: Mapping[str, Any], kind: str) -> list[
 
 
 def _significant(mean: float, error: float, count: int, level: float) -> bool:
-    """Whether a mean of `count` numbers is above 0 at `level`, one-sided."""
+    """Return whether a mean of `count` numbers is above 0 at `level`, one-sided."""
     from scipy.special import stdtr
 
     return error == 0 or bool(stdtr(count - 1, -mean / error) < level)

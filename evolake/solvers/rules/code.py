@@ -117,7 +117,7 @@ def kept(evidence: Row, *, kind: str, names: str, what: str) -> Finding | None:
 
 
 def _first(evidence: Row, hit: Callable[[Row], bool], what: str) -> Finding | None:
-    """The finding for the first added fact that `hit` says is wrong."""
+    """Return the finding for the first added fact that `hit` says is wrong."""
     result = _in_order(row for row in evidence["source"]["added"] if hit(row))
     if not result:
         return None
@@ -134,7 +134,7 @@ def _where(row: Row) -> str:
 
 
 def _number(text: str) -> int:
-    """A C number literal as an integer; -1 where it is none."""
+    """Return a C number literal as an integer; -1 where it is none."""
     try:
         return int(text.rstrip("uUlL").replace("'", ""), 0)
     except ValueError:

@@ -94,7 +94,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _matches(values: Mapping[str, Any], ranges: Mapping[str, Bounds]) -> bool:
-    """Whether every range holds its parameter; a value that is no number is compared as text with the range's first bound."""
+    """Return whether every range holds its parameter; a value that is no number is compared as text with the range's first bound."""
     for name, bounds in ranges.items():
         if len(bounds) != 2:
             raise InputError(f"range of {name}", wanted="[least, most], null for an open end", got=repr(bounds))

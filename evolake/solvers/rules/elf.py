@@ -25,7 +25,7 @@ MOST_SYMBOLS, LONGEST_NAME = 100_000, 4000
 
 
 def program_facts(program: bytes) -> dict[str, Any]:
-    """What a program asks for and holds.
+    """Return what a program asks for and holds.
 
     Returns:
         imports: names of undefined dynamic symbols, sorted. libraries: those it needs. sections: names of its loaded sections. executable_bytes,
@@ -90,7 +90,7 @@ def _segments(data: bytes) -> Iterator[tuple[int, int, int, int, int]]:
 
 
 def _dynamic(data: bytes, segments: list[tuple[int, int, int, int, int]]) -> list[tuple[int, int]]:
-    """The entries of the dynamic segment; [] of a program that is linked statically."""
+    """Return the entries of the dynamic segment; [] of a program that is linked statically."""
     result = []
     for kind, _, offset, _, length in segments:
         if kind == DYNAMIC:
@@ -103,7 +103,7 @@ def _dynamic(data: bytes, segments: list[tuple[int, int, int, int, int]]) -> lis
 
 
 def _offset(address: int, loads: list[tuple[int, int, int, int, int]]) -> int:
-    """Where in the file the bytes at an address lie."""
+    """Return where in the file the bytes at an address lie."""
     for _, _, offset, start, length in loads:
         if start <= address < start + length:
             return offset + address - start

@@ -55,7 +55,7 @@ def decide(
 
 
 def active_rules(rows: Iterable[Mapping[str, Any]]) -> tuple[Rule, ...]:
-    """The active learned rules of these rows: of one id the newest version."""
+    """Return the active learned rules of these rows: of one id the newest version."""
     newest: dict[str, Mapping[str, Any]] = {}
     for row in rows:
         if row["state"] == "active" and (row["rule_id"] not in newest or row["version"] > newest[row["rule_id"]]["version"]):
@@ -64,7 +64,7 @@ def active_rules(rows: Iterable[Mapping[str, Any]]) -> tuple[Rule, ...]:
 
 
 def with_learned(ruleset: Ruleset, rows: Iterable[Mapping[str, Any]]) -> Ruleset:
-    """The tracked rules and the active learned ones of earlier cycles: what a later cycle pins."""
+    """Return the tracked rules and the active learned ones of earlier cycles: what a later cycle pins."""
     return ruleset.joined(active_rules(rows))
 
 
@@ -95,7 +95,7 @@ def _decided(proposal: Mapping[str, Any], variants: Sequence[StoredVariant], kno
 
 
 def _unreadable(text: str, name: str) -> str:
-    """Why the rule's file could not be read back, as every later cycle must; "" where it can."""
+    """Return why the rule's file could not be read back, as every later cycle must; "" where it can."""
     try:
         parse_rule(text, f"{name}.md").text.encode()
     except (InputError, ValueError) as error:
@@ -142,7 +142,7 @@ def _verdict(
 def _rule_text(
     name: str, version: int, check: str, parameters: dict[str, Any], lesson: str, rationale: str, evidence: list[str], cycle: str
 ) -> str:
-    """The rule as a file. Prose of a model cannot end the front matter: it stands below it, and the fields are one line each."""
+    """Return the rule as a file. Prose of a model cannot end the front matter: it stands below it, and the fields are one line each."""
     fields = {
         "id": name, "version": version, "kind": "learned", "gate": GATE, "check": _one_line(check) or "none", "parameters": _json(parameters),
         "since_cycle": cycle,

@@ -91,7 +91,7 @@ def _directive(tokens: tuple[Token, ...], place: int) -> Iterator[tuple[str, str
 
 
 def _inside(tokens: tuple[Token, ...], place: int, opening: str, closing: str) -> list[str]:
-    """The names of an attribute list: its words, arguments apart ("section" of `section(".text")`)."""
+    """Return the names of an attribute list: its words, arguments apart ("section" of `section(".text")`)."""
     result, depth = [], 0
     for token in tokens[place : place + 200]:
         depth += token.text in (opening, "(") or (opening == "[[" and token.text == "[")
@@ -152,12 +152,12 @@ def _data(ours: dict[str, Counter[str]], theirs: dict[str, Counter[str]]) -> dic
 
 
 def _bare(literal: str) -> str:
-    """What stands between the quotes."""
+    """Return what stands between the quotes."""
     return literal.partition('"')[2].removesuffix('"')
 
 
 def _bits(number: str) -> float:
-    """How much a number literal can hold: of a whole number the bits of its value, of any other those of its digits."""
+    """Return how much a number literal can hold: of a whole number the bits of its value, of any other those of its digits."""
     if match := _INTEGER.fullmatch(number.rstrip("uUlLzZ")):
         digits = match[0].replace("'", "")
         octal = digits.startswith("0") and digits.isdigit() and len(digits) > 1

@@ -48,7 +48,7 @@ class RuleMetrics:
 def rule_metrics(
     ruleset: Ruleset, variants: Sequence[StoredVariant], verdicts: Iterable[Mapping[str, Any]], attempts: Mapping[str, Sequence[bool]]
 ) -> RuleMetrics:
-    """The metrics of one cycle.
+    """Return the metrics of one cycle.
 
     Args:
         ruleset: the rules in force after the cycle. variants: all that are stored, of all cycles.

@@ -95,7 +95,7 @@ def sound(evidence: Row) -> Finding | None:
 
 
 def unsound(row: Row) -> bool:
-    """Whether a run refutes its variant for good."""
+    """Return whether a run refutes its variant for good."""
     return row["status"] == "wrong" or (row["status"] == "unsat" and row["proof_status"] in NO_PROOF)
 
 

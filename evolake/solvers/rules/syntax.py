@@ -72,7 +72,7 @@ class Unit:
 
 @lru_cache(maxsize=256)
 def units(source: bytes) -> tuple[Unit, ...]:
-    """The units of one file, in order of their lines; the file's own unit comes first.
+    """Return the units of one file, in order of their lines; the file's own unit comes first.
 
     Raises:
         TooDeep: its syntax is nested deeper than DEEPEST_TREE.
@@ -87,7 +87,7 @@ def units(source: bytes) -> tuple[Unit, ...]:
 
 
 def function_lines(source: bytes) -> list[tuple[str, int, int]]:
-    """Every function of one file that is cut at its borders: qualified name, first and last line (from 1), in order."""
+    """Return every function of one file that is cut at its borders: qualified name, first and last line (from 1), in order."""
     from tree_sitter import Parser
 
     root = Parser(_language()).parse(source).root_node
@@ -266,7 +266,7 @@ def _comparison_facts(node: Node) -> Iterator[Fact]:
 
 
 def _is_cast(declarator: Node) -> bool:
-    """Whether the type of a function stands in a cast: `(void (*)()) data`, `reinterpret_cast<void (*)()>(data)`."""
+    """Return whether the type of a function stands in a cast: `(void (*)()) data`, `reinterpret_cast<void (*)()>(data)`."""
     node: Node | None = declarator
     for _ in range(6):
         node = node.parent if node is not None else None

@@ -86,12 +86,12 @@ def read_tokens(source: bytes) -> tuple[tuple[Token, ...], Counter[tuple[str, st
 
 
 def plain_text(source: bytes) -> bytes:
-    """The source as it is after the first phases of translation, line by line where it was."""
+    """Return the source as it is after the first phases of translation, line by line where it was."""
     return read_tokens(source)[2].encode("latin-1")
 
 
 def nesting(source: bytes) -> int:
-    """The most brackets that are open at one place."""
+    """Return the most brackets that are open at one place."""
     deepest = depth = 0
     for token in read_tokens(source)[0]:
         if token.kind == "mark":
@@ -107,12 +107,12 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _code(text: str) -> list[str]:
-    """The parts of a text that are neither comments nor white space."""
+    """Return the parts of a text that are neither comments nor white space."""
     return [part for kind, part in _parts(text) if kind not in ("comment", "newline", "space")]
 
 
 def _joined(text: str) -> str:
-    """The text without splices; lines that a splice took away are put back after the line that they belong to."""
+    """Return the text without splices; lines that a splice took away are put back after the line that they belong to."""
     if not _SPLICE.search(text):
         return text
     lines, owed = [], 0

@@ -48,7 +48,7 @@ class Fetched:
 
 
 def fetch_seed(seed: Seed, blobs: BlobStore, *, now: datetime) -> Fetched:
-    """The seed's sources as a blob, fetched if they are not there.
+    """Return the seed's sources as a blob, fetched if they are not there.
 
     Raises:
         MachineryError: they cannot be reached. InputError: their hash is not the pinned one, or there is nothing where the seed says.
@@ -79,7 +79,7 @@ def _beside(blobs: BlobStore, name: str) -> Path:
 
 
 def _remembered(record: Path, seed: Seed) -> Fetched | None:
-    """What a record says of where and when; what the seed itself says is taken from the seed."""
+    """Return what a record says of where and when; what the seed itself says is taken from the seed."""
     try:
         values = json.loads(record.read_text())
         at = datetime.fromisoformat(values["fetched_at"])
@@ -89,7 +89,7 @@ def _remembered(record: Path, seed: Seed) -> Fetched | None:
 
 
 def _is_pinned(seed: Seed, sha: str, blobs: BlobStore) -> bool:
-    """Whether the blob is whole and the one that the seed pins: by its hash, or, of git, by the commit that git wrote into the archive."""
+    """Return whether the blob is whole and the one that the seed pins: by its hash, or, of git, by the commit that git wrote into the archive."""
     if not _SHA.fullmatch(sha) or (seed.sha256 and sha != seed.sha256) or not blobs.has(sha):
         return False
     return bool(seed.sha256) or _commit_of(blobs.get(sha)) == seed.commit

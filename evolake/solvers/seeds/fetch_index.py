@@ -39,7 +39,7 @@ class Places:
 
 
 def pip_places() -> Places:
-    """Where pip is configured to look (files, PIP_* variables, its own default).
+    """Return where pip is configured to look (files, PIP_* variables, its own default).
 
     Raises:
         MachineryError: pip cannot be asked.
@@ -68,7 +68,7 @@ def _pip(*arguments: str) -> str:
 
 
 def get_file(project: str, name: str, places: Places) -> tuple[bytes, str]:
-    """The bytes of the file `name` of `project`, and where it came from (without a password).
+    """Return the bytes of the file `name` of `project`, and where it came from (without a password).
 
     Raises:
         MachineryError: no place has it, or none can be reached; what each said is told.
@@ -92,7 +92,7 @@ def get_file(project: str, name: str, places: Places) -> tuple[bytes, str]:
 
 
 def get_address(address: str, places: Places) -> bytes:
-    """The bytes at an http(s) or file address. Raises MachineryError where they cannot be had."""
+    """Return the bytes at an http(s) or file address. Raises MachineryError where they cannot be had."""
     try:
         return _read(address, places)[0]
     except (OSError, ValueError) as error:
@@ -142,7 +142,7 @@ def _read(address: str, places: Places, credentials_of: str | None = None) -> tu
 
 
 def _bare(address: str) -> str:
-    """The address without user and password."""
+    """Return the address without user and password."""
     parts = urllib.parse.urlparse(address)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 

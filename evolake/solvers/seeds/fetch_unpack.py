@@ -67,7 +67,7 @@ def unpack_archive(data: bytes, into: Path) -> None:
 
 
 def member(data: bytes, name: str) -> bytes:
-    """The file `name`, below the archive's one top folder.
+    """Return the file `name`, below the archive's one top folder.
 
     Raises:
         InputError: there is none, it has more than LARGEST_MEMBER bytes, or the archive cannot be read.
@@ -110,7 +110,7 @@ def _inside(name: str) -> PurePosixPath:
 
 
 def _folded(path: PurePosixPath) -> str:
-    """A path as a file system reads it that knows no case and composes letters."""
+    """Return a path as a file system reads it that knows no case and composes letters."""
     return unicodedata.normalize("NFC", str(path)).casefold()
 
 

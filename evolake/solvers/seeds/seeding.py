@@ -20,13 +20,13 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def seed_named(name: str, seeds: Path | None = None) -> Seed:
-    """The seed called `name`. seeds: the file, by default that of the settings. Raises InputError where there is none."""
+    """Return the seed called `name`. seeds: the file, by default that of the settings. Raises InputError where there is none."""
     known = load_seeds(seeds)
     return known[seed_names([name], known)[0]]
 
 
 def upstream_tree(seed: Seed, blobs: BlobStore, cache: Path, *, now: datetime | None = None) -> Path:
-    """The folder of the seed's upstream sources, unpacked once below `cache`; errors as of `fetch_seed` and `unpack_archive`."""
+    """Return the folder of the seed's upstream sources, unpacked once below `cache`; errors as of `fetch_seed` and `unpack_archive`."""
     fetched = fetch_seed(seed, blobs, now=now or datetime.now(UTC))
     folder = cache / "upstream" / fetched.sha256
     if not folder.is_dir():
@@ -51,8 +51,8 @@ def seed_trees(blobs: BlobStore, cache: Path, *, seeds: Path | None = None) -> C
 
 
 def lay_out_seed(seed: Seed, blobs: BlobStore, cache: Path, *, adapters: Path | None = None, now: datetime | None = None) -> Path:
-    """The seed as a variant, laid out once below `cache`; a tree that is laid out already is taken as it is. The folder is named for its sources, our
-    patches included; treat it as read-only."""
+    """Return the seed as a variant, laid out once below `cache`; a tree that is laid out already is taken as it is. The folder is named for its
+    sources, our patches included; treat it as read-only."""
     adapter = load_adapter(seed.adapter, adapters)
     tree = upstream_tree(seed, blobs, cache, now=now)
     made = cache / "seeds" / f".{file_name(seed.name)}-{datetime.now(UTC).timestamp():.6f}"

@@ -61,7 +61,7 @@ class Seed:
 
 
 def load_seeds(path: Path | None = None) -> dict[str, Seed]:
-    """The seeds by name, in the file's order, then the user's own; by default of `solvers.toml` in the folder of the setting `seeds`.
+    """Return the seeds by name, in the file's order, then the user's own; by default of `solvers.toml` in the folder of the setting `seeds`.
 
     Raises:
         InputError: the file is not there or a seed in it cannot be used.
@@ -104,12 +104,12 @@ def _check_tables(data: dict[str, Any]) -> None:
 
 
 def own_seeds(folder: Path) -> list[Seed]:
-    """The user's own solvers in a folder of seeds, by name. Raises InputError if one cannot be used."""
+    """Return the user's own solvers in a folder of seeds, by name. Raises InputError if one cannot be used."""
     return [own_seed(card.parent) for card in sorted((folder / "solvers" / "own").glob(f"*/{CARD}"))]
 
 
 def own_seed(folder: Path) -> Seed:
-    """The seed in a folder of the user's own, called as the folder. Raises InputError."""
+    """Return the seed in a folder of the user's own, called as the folder. Raises InputError."""
     try:
         values = parse_toml(read_text(folder / CARD), name=CARD)
     except (OSError, ValueError) as error:
@@ -123,7 +123,7 @@ def own_seed(folder: Path) -> Seed:
 
 
 def seed_names(named: Sequence[str], known: Mapping[str, Seed]) -> list[str]:
-    """The seeds that take part: those that the settings name, then the user's own. Raises InputError where one is not there."""
+    """Return the seeds that take part: those that the settings name, then the user's own. Raises InputError where one is not there."""
     for name in named:
         if name not in known:
             do = "name one of these, or add it to solvers.toml"

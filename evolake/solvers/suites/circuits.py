@@ -19,7 +19,7 @@ class Circuit:
         self.clauses.append([self.true])
 
     def wire(self) -> int:
-        """A new free wire."""
+        """Return a new free wire."""
         self.variables += 1
         return self.variables
 
@@ -64,7 +64,7 @@ class Circuit:
         self.clauses += [[wire if value >> place & 1 else -wire] for place, wire in enumerate(wires)]
 
     def formula(self) -> Formula:
-        """All clauses so far."""
+        """Return all clauses so far."""
         return formula_of(self.variables, self.clauses)
 
 
@@ -109,7 +109,7 @@ def arx_preimage(width: int, rounds: int, known: int, seed: int) -> Formula:
 
 
 def mix(words: list[int], width: int, rounds: int) -> list[int]:
-    """What the mixer makes of four words of `width` bits."""
+    """Return what the mixer makes of four words of `width` bits."""
     mask = (1 << width) - 1
     state = list(words)
     for _ in range(rounds):

@@ -28,7 +28,7 @@ STATUS_FILE = "status.csv"
 def competition_suite(
     folder: Path, blobs: BlobStore, cache: Path, *, statuses: Path | None = None, count: int = 0, locked: bool = False,
 ) -> Suite:
-    """The suite of all formulas below `folder`, by path; its name is `competition:` and the folder's name.
+    """Return the suite of all formulas below `folder`, by path; its name is `competition:` and the folder's name.
 
     Args:
         statuses: CSV file; default: the file `status.csv` in the folder, if there is one. A status that it gives counts before the lock's.

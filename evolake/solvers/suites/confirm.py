@@ -78,7 +78,7 @@ def confirm(name: str, data: bytes, limit_s: float, solvers: Sequence[str] = SOL
 
 
 def lock_suite(spec: Spec, *, trees: Mapping[str, Path], limit_s: float, again: bool = False) -> dict[str, dict[str, Any]]:
-    """The lock's content, formula name -> what `confirm` says; statuses must be those of the spec. Shuffles take the status of their base.
+    """Return the lock's content, formula name -> what `confirm` says; statuses must be those of the spec. Shuffles take the status of their base.
 
     Raises:
         InputError: a formula that cannot be confirmed, or whose status is not what the spec says.
@@ -102,7 +102,7 @@ def lock_suite(spec: Spec, *, trees: Mapping[str, Path], limit_s: float, again: 
 
 
 def _complete(model: list[int], variables: int) -> list[int]:
-    """A model as python-sat gives it, without values for variables that no clause names, made whole."""
+    """Return a model as python-sat gives it, without values for variables that no clause names, made whole."""
     return [*model, *range(abs(model[-1]) + 1 if model else 1, variables + 1)]
 
 

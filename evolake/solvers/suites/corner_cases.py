@@ -73,7 +73,7 @@ CASES: dict[str, tuple[str, Callable[[], str]]] = {
 
 
 def corner_case(name: str) -> bytes:
-    """The bytes of a corner case; its status is in CASES. Raises InputError for a name that is none."""
+    """Return the bytes of a corner case; its status is in CASES. Raises InputError for a name that is none."""
     if name not in CASES:
         raise InputError(f"there is no corner case {name!r}", wanted=f"one of {', '.join(CASES)}")
     return CASES[name][1]().encode()

@@ -51,7 +51,7 @@ class FreshKey:
 def fresh_suite(
     name: str, blobs: BlobStore, cache: Path, key: FreshKey, *, seeds: Path, count: int = 0, trees: Trees | None = None,
 ) -> Suite:
-    """The suite `name` anew for one cycle, as files; the same for the same key.
+    """Return the suite `name` anew for one cycle, as files; the same for the same key.
 
     Each recipe becomes one formula, in as many shuffled copies as it asks for (`Recipe.duel_shuffles`); an instance's `base` names its formula. A
     suite's own shuffled copies become formulas of their own if their generator draws anything, else copies of the one formula.
@@ -85,7 +85,9 @@ def _draws(recipe: Recipe) -> bool:
 
 
 def fresh_formula(recipe: Recipe, locked: Status, rng: np.random.Generator, trees: Trees | None = None) -> tuple[Formula, Status]:
-    """A formula as the recipe's, of another seed, and its status where that is known by how it is made. locked: the status of the recipe's own."""
+    """Return a formula as the recipe's, of another seed, and its status where that is known by how it is made. locked: the status of the recipe's
+    own.
+    """
     if recipe.generator is None:
         return read_dimacs(build(recipe, trees), lenient=True), locked
     parameters = dict(recipe.parameters)
@@ -103,7 +105,7 @@ def fresh_formula(recipe: Recipe, locked: Status, rng: np.random.Generator, tree
 
 
 def status_by_construction(generator: str, parameters: Mapping[str, Any]) -> Status:
-    """The status that each formula of a generator has with these parameters, whatever its seed; "unknown" where that cannot be told."""
+    """Return the status that each formula of a generator has with these parameters, whatever its seed; "unknown" where that cannot be told."""
     match generator:
         case "xor":
             return "SAT" if parameters["satisfiable"] else "UNSAT"
@@ -162,7 +164,7 @@ def _other_product(parameters: Mapping[str, Any], rng: np.random.Generator) -> t
 
 
 def _prime(low: int, high: int, rng: np.random.Generator) -> int:
-    """A prime from low to high, both included."""
+    """Return a prime from low to high, both included."""
     while True:
         value = int(rng.integers(low, high + 1)) | 1
         if low <= value <= high and _least_factor(value) == value:
@@ -170,7 +172,7 @@ def _prime(low: int, high: int, rng: np.random.Generator) -> int:
 
 
 def _least_factor(value: int) -> int:
-    """The least prime factor; for products of multipliers of some 20 bits by trial division."""
+    """Return the least prime factor; for products of multipliers of some 20 bits by trial division."""
     divisor = 2
     while divisor * divisor <= value:
         if value % divisor == 0:

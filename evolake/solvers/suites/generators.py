@@ -20,7 +20,7 @@ from evolake.solvers.suites.parities import contradictory_counts, even_coloring,
 
 
 def pcg(seed: int) -> np.random.Generator:
-    """The generator that `seed` names."""
+    """Return the generator that `seed` names."""
     return np.random.Generator(np.random.PCG64(seed))
 
 
@@ -44,7 +44,7 @@ def planted_ksat(n: int, m: int, k: int, seed: int) -> Formula:
 
 
 def from_cnfgen(args: str) -> Formula:
-    """A family of the package cnfgen, called as its command would be; only families that draw nothing at random are used."""
+    """Return a family of the package cnfgen, called as its command would be; only families that draw nothing at random are used."""
     from cnfgen.clitools.cnfgen import cli
 
     formula: Any = cli(["cnfgen", "-q", *args.split()], mode="formula")
@@ -67,7 +67,7 @@ GENERATORS: dict[str, Callable[..., Formula | bytes]] = {
 
 
 def generate(generator: str, parameters: Mapping[str, Any]) -> Formula | bytes:
-    """The formula (for the generator `corner`: its raw text, whose layout is the point) that a spec's entry asks for.
+    """Return the formula (for the generator `corner`: its raw text, whose layout is the point) that a spec's entry asks for.
 
     Raises:
         InputError: no such generator, or parameters that it does not take.

@@ -21,7 +21,7 @@ Trees = Callable[[str], Path]
 
 
 def materialize_suite(name: str, blobs: BlobStore, cache: Path, *, seeds: Path, trees: Trees | None = None, count: int = 0) -> Suite:
-    """The suite with every formula in the blob store and as a file in `cache`.
+    """Return the suite with every formula in the blob store and as a file in `cache`.
 
     Args:
         seeds: folder that holds `suites/`. trees: where a suite takes formulas from a seed's sources and a blob is not there yet, the way to that
@@ -58,17 +58,17 @@ def with_files(suite: Suite, blobs: BlobStore, cache: Path) -> Suite:
 
 
 def recipes_of(spec: Spec) -> list[Recipe]:
-    """All formulas of a spec: those that are generated, then those from archives as the lock lists them."""
+    """Return all formulas of a spec: those that are generated, then those from archives as the lock lists them."""
     return [*spec.recipes, *(recipe for archive in spec.archives for recipe in _of_archive(archive, spec))]
 
 
 def archive_name(archive: Archive, stem: str) -> str:
-    """A suite's name for the file `stem`.cnf of an archive."""
+    """Return a suite's name for the file `stem`.cnf of an archive."""
     return f"{archive.family}/{stem}"
 
 
 def build(recipe: Recipe, trees: Trees | None = None) -> bytes:
-    """The bytes of one formula, as its recipe asks. Raises InputError where it needs a seed's sources and there is no way to them."""
+    """Return the bytes of one formula, as its recipe asks. Raises InputError where it needs a seed's sources and there is no way to them."""
     if recipe.generator is None:
         if trees is None:
             what = f"{recipe.name} comes with the sources of {recipe.seed_name}"

@@ -18,7 +18,7 @@ def named_suite(
     name: str, blobs: BlobStore, cache: Path, *, seeds: Path, trees: Trees | None = None, count: int = 0, statuses: Path | None = None,
     locked: bool = False,
 ) -> Suite:
-    """The suite whose spec has that name, or that folder's formulas where `name` is none.
+    """Return the suite whose spec has that name, or that folder's formulas where `name` is none.
 
     Args:
         seeds, trees, count: as for `materialize_suite`. statuses, locked: of a folder, as for `competition_suite`.
@@ -34,7 +34,7 @@ def named_suite(
 def unseen_suite(
     name: str, blobs: BlobStore, cache: Path, key: FreshKey, *, seeds: Path, count: int = 0, trees: Trees | None = None,
 ) -> Suite:
-    """The formulas of a cycle's duels: of a spec, drawn anew; of a locked folder, its own renamed and shuffled, as there is no generator of
+    """Return the formulas of a cycle's duels: of a spec, drawn anew; of a locked folder, its own renamed and shuffled, as there is no generator of
     them. All have a few fresh variables and clauses, so that exact sizes decide nothing."""
     if not is_folder(name, seeds):
         return fresh_suite(name, blobs, cache, key, seeds=seeds, count=count, trees=trees)
@@ -49,7 +49,7 @@ def unseen_suite(
 
 
 def suite_title(name: str, seeds: Path) -> str:
-    """The name that its runs will bear; makes no formula. Raises InputError for what is no suite."""
+    """Return the name that its runs will bear; makes no formula. Raises InputError for what is no suite."""
     if is_folder(name, seeds):
         formula_files(Path(name))
         return folder_title(Path(name))
@@ -57,5 +57,5 @@ def suite_title(name: str, seeds: Path) -> str:
 
 
 def is_folder(name: str, seeds: Path) -> bool:
-    """Whether `name` means a folder of formulas; a spec of that name goes before."""
+    """Return whether `name` means a folder of formulas; a spec of that name goes before."""
     return name not in suite_names(seeds) and Path(name).is_dir()

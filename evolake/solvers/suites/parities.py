@@ -54,7 +54,7 @@ def _implied(rows: list[list[int]]) -> list[int]:
 
 
 def parity_clauses(variables: list[int], side: int) -> list[list[int]]:
-    """The clauses of one exclusive or of distinct variables: those assignments of the other parity are forbidden."""
+    """Return the clauses of one exclusive or of distinct variables: those assignments of the other parity are forbidden."""
     return [
         [-variable if value else variable for variable, value in zip(variables, values, strict=True)]
         for values in itertools.product((0, 1), repeat=len(variables))

@@ -35,7 +35,7 @@ LEAST_SETS = 8
 
 
 def drawn_principle(args: str, rng: np.random.Generator) -> Formula | None:
-    """A formula of the family and sizes that a command of cnfgen names, on a drawn graph; unsatisfiable.
+    """Return a formula of the family and sizes that a command of cnfgen names, on a drawn graph; unsatisfiable.
 
     None where the command names another family, has an option or a size too many, or is not contradictory for the reason above.
     """
@@ -74,7 +74,7 @@ def _redrawn(sets: Iterable[tuple[int, ...]], rng: np.random.Generator, command:
 
 
 def ordering(n: int, edges: Sequence[tuple[int, ...]], total: bool = False) -> Formula:
-    """A strict order (total, where asked) of 0..n-1 in which each element has a smaller one among its neighbours in the graph."""
+    """Return a strict order (total, where asked) of 0..n-1 in which each element has a smaller one among its neighbours in the graph."""
     before = {pair: number for number, pair in enumerate(itertools.permutations(range(n), 2), start=1)}
     neighbours: list[list[int]] = [[] for _ in range(n)]
     for a, b in edges:

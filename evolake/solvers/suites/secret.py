@@ -19,7 +19,7 @@ FOLDER, NAME, BYTES = "private", "formulas.key", 32
 
 
 def lake_secret(root: Path) -> bytes:
-    """The secret of the lake at `root`; drawn and stored at the first call. Of several processes the first one's counts.
+    """Return the secret of the lake at `root`; drawn and stored at the first call. Of several processes the first one's counts.
 
     Raises:
         MachineryError: the file cannot be read or written, or is not of 32 bytes.
@@ -38,12 +38,12 @@ def lake_secret(root: Path) -> bytes:
 
 
 def secret_of(blobs: BlobStore) -> bytes:
-    """The secret of the lake whose blobs these are; errors as of `lake_secret`."""
+    """Return the secret of the lake whose blobs these are; errors as of `lake_secret`."""
     return lake_secret(blobs.path("0" * 64).parents[2])
 
 
 def secret_seed(secret: bytes, root_seed: int, *key: str) -> int:
-    """A 63-bit seed for one use: HMAC-SHA256 (RFC 2104) of the root seed and the key's words under the secret."""
+    """Return a 63-bit seed for one use: HMAC-SHA256 (RFC 2104) of the root seed and the key's words under the secret."""
     text = "\x1f".join([str(root_seed), *key])
     return int.from_bytes(hmac.new(secret, text.encode(), hashlib.sha256).digest()[:8]) >> 1
 

@@ -75,7 +75,7 @@ class Suite:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def first(self, count: int) -> Suite:
-        """The first `count` formulas; 0 means all."""
+        """Return the first `count` formulas; 0 means all."""
         return replace(self, instances=self.instances[:count]) if count else self
 
 
@@ -126,7 +126,7 @@ def suite_names(seeds: Path) -> list[str]:
 
 
 def load_spec(name: str, seeds: Path) -> Spec:
-    """The spec of a suite with its lock. Raises InputError where there is none, or where it cannot be used."""
+    """Return the spec of a suite with its lock. Raises InputError where there is none, or where it cannot be used."""
     path = seeds / FOLDER / f"{name}.toml"
     if name not in suite_names(seeds):
         known = ", ".join(suite_names(seeds)) or "none"

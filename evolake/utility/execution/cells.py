@@ -56,7 +56,7 @@ class Cell:
     decoding: Decoding | None = None
 
     def seed(self, purpose: str, step: int) -> int:
-        """The seed of what a step draws."""
+        """Return the seed of what a step draws."""
         return child_seed(self.root_seed, LINE, str(parse_cell(self.name)[1]), purpose, step)
 
 
@@ -113,7 +113,7 @@ def train_step(cell: Cell, policy: Policy, step: int, before: Mapping[str, Any] 
 
 
 def batch_of(pool: Sequence[Problem], count: int, step: int, cell: Cell) -> list[Problem]:
-    """The problems of a step: the pool in an order that the seed gives, from one end to the other, then in another order."""
+    """Return the problems of a step: the pool in an order that the seed gives, from one end to the other, then in another order."""
     count = min(count, len(pool))
     result: list[Problem] = []
     for place in range((step - 1) * count, step * count):
@@ -141,12 +141,12 @@ def evaluation(cell: Cell, policy: Policy, step: int) -> list[dict[str, Any]]:
 
 
 def reflections(reply: str) -> int:
-    """How many words of self-checking a reply has."""
+    """Return how many words of self-checking a reply has."""
     return len(REFLECTING.findall(reply))
 
 
 def journal_of(lake: Lake, cell: Cell) -> Journal:
-    """The cell's journal, in the lake's work folder, which is no part of its content."""
+    """Return the cell's journal, in the lake's work folder, which is no part of its content."""
     key = hashlib.sha256(f"{cell.study_sha}\x1f{cell.name}".encode()).hexdigest()
     return Journal(lake.root / "work" / LINE / cell.study_sha[:16] / cell.name, key)
 
@@ -159,5 +159,5 @@ def publish_cell(lake: Lake, cell: Cell, rows: CellRows, run_id: str) -> None:
 
 
 def is_finished(lake: Lake, name: str, study_sha: str) -> bool:
-    """Whether the lake holds the cell of this very study."""
+    """Return whether the lake holds the cell of this very study."""
     return lake.record(LINE, "replies", name) is not None and lake.read(LINE, "replies", name)["study_sha"].unique().to_list() == [study_sha]

@@ -50,7 +50,7 @@ class Drawn:
 def draw_problems(
     settings: Settings, lake: Lake, policy: Policy | None = None, tell: Callable[[int, int], None] = lambda done, of: None
 ) -> Drawn:
-    """All problems of the study that the settings describe, from the families of the last finished cycle.
+    """Return all problems of the study that the settings describe, from the families of the last finished cycle.
 
     Args:
         policy: whose pass rates are measured where the settings name two; None: that of the settings. tell: as of `measure`.
@@ -116,8 +116,8 @@ def draw_problems(
 
 
 def overlaps(rows: Sequence[Mapping[str, Any]], own: PromptsSettings) -> list[str]:
-    """A sentence for each benchmark: how many of its problems share word n-grams with problems that an arm trains on. They stay; whoever reads the
-    figures has to know.
+    """Return a sentence for each benchmark: how many of its problems share word n-grams with problems that an arm trains on. They stay; whoever reads
+    the figures has to know.
 
     Args:
         rows: of PROBLEMS. own: has the length of the n-grams and the share, as for the prompts line's own problems.
@@ -146,7 +146,7 @@ def benchmark_rows(place: str, own: UtilitySettings) -> list[dict[str, Any]]:
 
 
 def problem_of(row: Mapping[str, Any]) -> Problem:
-    """A row of PROBLEMS as the policy takes it."""
+    """Return a row of PROBLEMS as the policy takes it."""
     return Problem(
         row["problem_id"], row["text"], row["answer"], row["case_sensitive"], row["category"], row["difficulty"],
         "train" if row["suite"] == TRAIN else "heldout", row["suite"], row.get("family_id") or row["problem_id"], row["scorer"], row.get("entry"),
@@ -154,7 +154,7 @@ def problem_of(row: Mapping[str, Any]) -> Problem:
 
 
 def last_cycle(lake: Lake) -> str:
-    """The last finished cycle of the families line. Raises InputError where there is none."""
+    """Return the last finished cycle of the families line. Raises InputError where there is none."""
     done = finished_families(lake)
     if not done:
         raise InputError("the lake holds no finished cycle of the families line", got=str(lake.root), do="run: evolake run --lines families")
@@ -185,8 +185,8 @@ MEASURED_BY = ("pass_rates", "pass_rate_instances", "pass_rate_samples", "max_to
 
 
 def journal_of_rates(settings: Settings, lake: Lake) -> Journal:
-    """Where the replies that pass rates come from are noted, in the lake's work folder, which is no part of its content. The shares between which
-    families are kept are no part of its key: with others nothing is asked again."""
+    """Return where the replies that pass rates come from are noted, in the lake's work folder, which is no part of its content. The shares between
+    which families are kept are no part of its key: with others nothing is asked again."""
     asked = settings.of(UtilitySettings).model_dump_json(include={*MEASURED_BY, "answer_format"} - {"pass_rates"})
     model = _policy_json(settings)
     key = hashlib.sha256("\x1f".join([str(settings.seed), asked, model]).encode()).hexdigest()
@@ -201,7 +201,7 @@ def _policy_json(settings: Settings) -> str:
 def _pass_rates(
     families: Sequence[Family], settings: Settings, lake: Lake, policy: Policy | None, tell: Callable[[int, int], None]
 ) -> PassRates | None:
-    """What the model as it is answers right; None where the settings do not ask."""
+    """Return what the model as it is answers right; None where the settings do not ask."""
     own = settings.of(UtilitySettings)
     if own.pass_rates is None:
         return None
@@ -216,7 +216,7 @@ def _pass_rates(
 
 
 def difficulties_of(weights: Sequence[int]) -> list[int]:
-    """The difficulties of the bands that have a weight."""
+    """Return the difficulties of the bands that have a weight."""
     return [difficulty for band, weight in zip(BANDS, weights, strict=True) if weight for difficulty in band]
 
 

@@ -45,7 +45,7 @@ class PassRates:
         return self.correct[key] / self.replies[key] if self.replies.get(key) else None
 
     def between(self, low: float, high: float) -> set[Key]:
-        """What is answered right at least as often as `low` and at most as often as `high`."""
+        """Return what is answered right at least as often as `low` and at most as often as `high`."""
         return {key for key in self.replies if (share := self.share(key)) is not None and low <= share <= high}
 
 

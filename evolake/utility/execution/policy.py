@@ -19,8 +19,8 @@ LATER = ("mini_batches", "kl_term", "eval_temperature", "eval_top_p", "eval_top_
 
 
 def policy_settings(settings: Settings) -> Settings:
-    """The settings with those of the study in place of the policy's own: one policy, trained as the study says, without tools, of the dtype that it
-    has here."""
+    """Return the settings with those of the study in place of the policy's own: one policy, trained as the study says, without tools, of the dtype
+    that it has here."""
     own = settings.of(UtilitySettings)
     names = ("rollouts", "recipe", "scale_rewards", "learning_rate", "kl", "temperature", "max_tokens", "answer_format", "reply_start")
     given: dict[str, Any] = {name: getattr(own, name) for name in names} | {"tools": [], "corpus": None}
@@ -28,6 +28,6 @@ def policy_settings(settings: Settings) -> Settings:
 
 
 def policy_fields(policy: PromptsSettings) -> set[str]:
-    """The fields that say which policy it is. What is as it was before there was a choice is not said: earlier studies keep their cells."""
+    """Return the fields that say which policy it is. What is as it was before there was a choice is not said: earlier studies keep their cells."""
     usual = {"dtype": FLOAT32, "sampler": "transformers", **{name: PromptsSettings.model_fields[name].default for name in LATER}}
     return {*POLICY, *(name for name, value in usual.items() if getattr(policy, name) != value)}

@@ -59,7 +59,7 @@ def prepare(
     settings: Settings, lake: Lake, arms: Sequence[str], seeds: Sequence[int], run_id: str, policy: Policy | None = None,
     tell: Callable[[int, int], None] = lambda done, of: None,
 ) -> Study:
-    """The study that the settings describe, its problems and its record published. Problems that are there already are read.
+    """Return the study that the settings describe, its problems and its record published. Problems that are there already are read.
 
     Args:
         policy, tell: as `draw_problems`.
@@ -87,7 +87,7 @@ def prepare(
 
 
 def _without_empty_entries(problems: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The problems without a column that is younger than the studies of old lakes, where it says nothing: such a study keeps its cells."""
+    """Return the problems without a column that is younger than the studies of old lakes, where it says nothing: such a study keeps its cells."""
     return [{name: value for name, value in row.items() if name != "entry" or value is not None} for row in problems]
 
 
@@ -99,7 +99,7 @@ def publish_study(lake: Lake, study: Study, arms: Sequence[str], seeds: Sequence
 
 
 def record_of(study: Study, arms: Sequence[str], seeds: Sequence[int]) -> dict[str, Any]:
-    """The row of STUDY."""
+    """Return the row of STUDY."""
     return {
         "study_sha": study.sha, "inputs_sha": study.inputs_sha, "policy": study.policy, "settings": study.settings, "root_seed": study.root_seed,
         "arms": list(arms), "seeds": list(seeds), "notes": study.notes,
@@ -116,7 +116,7 @@ def power_of(study: Study, sizes: UtilitySettings, seeds: int) -> str:
 
 
 def make_cell(study: Study, name: str, settings: Settings) -> Cell:
-    """A cell of the study, ready to be run."""
+    """Return a cell of the study, ready to be run."""
     prompts = policy_settings(settings).of(PromptsSettings)
     judge = judge_with(recipe_of(prompts), prompts.answer_format, prompts.format_bonus)
     return Cell(name, study.problems, settings.of(UtilitySettings), judge, study.sha, study.root_seed, decoding_of(prompts))
@@ -191,7 +191,7 @@ class Stored:
 
 
 def read_study(lake: Lake) -> Stored:
-    """The current study. Cells of an earlier one are left out.
+    """Return the current study. Cells of an earlier one are left out.
 
     Raises:
         InputError: no study was run in this lake.

@@ -32,7 +32,7 @@ class Pools:
 def pools_of(
     rows: Sequence[Mapping[str, Any]], share: float, languages: Sequence[str] | None, units: Mapping[str, Collection[str]] | None = None
 ) -> Pools:
-    """The pools of a population.
+    """Return the pools of a population.
 
     Args:
         rows: of FAMILIES, the blocked too, whose parents are ancestors like others. share: of the units that are held out. languages: None: all.
@@ -87,7 +87,7 @@ def filled(queues: Sequence[Mapping[str, Sequence[str]]], weights: Mapping[str, 
 
 
 def _turns(queue: Mapping[str, Sequence[str]], weights: Mapping[str, int]) -> list[str]:
-    """The problems in the order in which they are given, the first one last."""
+    """Return the problems in the order in which they are given, the first one last."""
     order: list[str] = []
     turn = 0
     while any(len(problems) > turn * weights[family] for family, problems in queue.items()):

@@ -20,7 +20,7 @@ CLAIM = ("evolved", "seeds")
 
 
 def findings(root: Path) -> list[str]:
-    """The sentences for the report's first page; none before every cell is there."""
+    """Return the sentences for the report's first page; none before every cell is there."""
     lake = Lake(root)
     if lake.record(LINE, "study") is None or (stored := read_study(lake)).missing:
         return []
@@ -36,7 +36,7 @@ def headline(result: Findings) -> str:
 
 
 def answer(result: Findings, matching: str) -> str:
-    """The paper's claim at one matching, in a sentence."""
+    """Return the paper's claim at one matching, in a sentence."""
     first, second = CLAIM
     rows = result.comparisons.filter(
         (pl.col("matching") == matching) & (pl.col("suite") == LINEAGES) & (pl.col("first") == first) & (pl.col("second") == second)
@@ -51,12 +51,12 @@ def answer(result: Findings, matching: str) -> str:
 
 
 def shows(row: Mapping[str, Any]) -> bool:
-    """Whether a comparison shows a difference: its interval lies on one side of 0, and the corrected p-value is small."""
+    """Return whether a comparison shows a difference: its interval lies on one side of 0, and the corrected p-value is small."""
     return row["p_holm"] < LEVEL and (row["low"] > 0 or row["high"] < 0)
 
 
 def caution(stored: Stored, result: Findings) -> str:
-    """How far the result goes."""
+    """Return how far the result goes."""
     rows = result.summary.filter(pl.col("suite") == LINEAGES)
     seeds, problems, steps = (int(rows[name].max() or 0) for name in ("seeds", "problems", "step"))  # pyright: ignore[reportArgumentType]
     said = f"{stored.study['policy']}, {steps} steps, {problems} held-out problems, {seeds} {'seed' if seeds == 1 else 'seeds'} per arm."
@@ -68,7 +68,7 @@ def caution(stored: Stored, result: Findings) -> str:
 
 
 def setting(stored: Stored) -> list[str]:
-    """What was run."""
+    """Return what was run."""
     sizes = json.loads(stored.study["settings"])
     trained = (
         f"{sizes['steps']} steps of {sizes['batch_problems']} problems with {sizes['rollouts']} replies each, at most {sizes['max_tokens']} tokens; "

@@ -39,7 +39,7 @@ def write_report(stored: Stored, result: Findings, out: Path) -> list[Path]:
 
 
 def study_page(stored: Stored, result: Findings, figures: Mapping[str, bytes]) -> str:
-    """The whole page. figures: title -> PNG."""
+    """Return the whole page. figures: title -> PNG."""
     return render(
         "evolake.utility.report", "study.html.j2", study=stored.study, question=QUESTION, setting=setting(stored), caution=caution(stored, result),
         headline=headline(result), answers=[answer(result, matching) for matching in MATCHINGS], missing=stored.missing, arms=ARMS, figures=figures,

@@ -36,7 +36,7 @@ class Findings:
 
 
 def findings_of(steps: pl.DataFrame, replies: pl.DataFrame, root_seed: int) -> Findings:
-    """What is found over the cells that are there: rows of STEPS and REPLIES of one study."""
+    """Return what is found over the cells that are there: rows of STEPS and REPLIES of one study."""
     taken = {matching: taken_at(steps, replies, matching) for matching in MATCHINGS}
     summary = [row for matching, (budget, chosen) in taken.items() for row in _summary(matching, budget, chosen, root_seed)]
     comparisons = [row for matching, (_, chosen) in taken.items() for row in _comparisons(matching, chosen, root_seed)]

@@ -18,7 +18,7 @@ INDENT = "    "
 
 
 def compose(genome: PaperGenome, title: str = "", rationale: str = "") -> str:
-    """The design file of `genome`. The same arguments give the same text; title and rationale only enter the docstring."""
+    """Return the design file of `genome`. The same arguments give the same text; title and rationale only enter the docstring."""
     present = [kinds()[name] for name in genome.term_names()]
     parts = [
         _docstring(genome, title, rationale),
@@ -126,7 +126,7 @@ def _written(present: list[Kind]) -> list[str]:
 
 
 def _release(genome: PaperGenome, gates: list[Kind]) -> list[str]:
-    """The release: every gate's lines, then the product of their factors added to `short`."""
+    """Return the release: every gate's lines, then the product of their factors added to `short`."""
     if not gates:
         return []
     names, lines = set(genome.term_names()), ["", "# the release: a push on xs where every gate is open"]

@@ -32,7 +32,7 @@ KAPPA = Parameter("kappa", "log_uniform", 0.5, 0.01, 10.0)
 
 @functools.cache
 def kinds() -> Mapping[str, Kind]:
-    """Every kind by name, in the order in which `compose` writes them."""
+    """Return every kind by name, in the order in which `compose` writes them."""
     return {kind.name: kind for kind in (*force.KINDS, *memory.KINDS, *release.KINDS)}
 
 
@@ -54,7 +54,7 @@ class PaperGenome:
         return {name: dict(values) for name, values in self.terms}
 
     def values(self) -> dict[str, float]:
-        """All hyperparameters, flat: what HYPER_SPACE will hold as defaults."""
+        """Return all hyperparameters, flat: what HYPER_SPACE will hold as defaults."""
         return self.backbone_values() | {name: value for _, values in self.terms for name, value in values}
 
     def has_release(self) -> bool:
@@ -71,7 +71,7 @@ class PaperGenome:
 
 
 def parameters_of(genome: PaperGenome) -> dict[str, Parameter]:
-    """Every hyperparameter of the composed file by name; `kappa` only with a release term."""
+    """Return every hyperparameter of the composed file by name; `kappa` only with a release term."""
     result = {parameter.name: parameter for parameter in backbone_parameters(genome.has_release())}
     for name in genome.term_names():
         result.update({parameter.name: parameter for parameter in kinds()[name].parameters})
@@ -79,12 +79,12 @@ def parameters_of(genome: PaperGenome) -> dict[str, Parameter]:
 
 
 def backbone_parameters(with_release: bool) -> tuple[Parameter, ...]:
-    """The parameters that every genome has. with_release: whether a release term is among its terms."""
+    """Return the parameters that every genome has. with_release: whether a release term is among its terms."""
     return (*BACKBONE, KAPPA) if with_release else BACKBONE
 
 
 def genome(backbone: Mapping[str, float] | None = None, terms: Mapping[str, Mapping[str, float]] | None = None) -> PaperGenome:
-    """A valid genome: absent values get their defaults, values are clipped to their bounds, terms are put in writing order.
+    """Return a valid genome: absent values get their defaults, values are clipped to their bounds, terms are put in writing order.
 
     Raises:
         InputError: an unknown kind or parameter, or a kind whose required kinds are absent.
@@ -137,7 +137,7 @@ BASELINE = PaperGenome(backbone=tuple((parameter.name, parameter.default) for pa
 
 @functools.cache
 def design_340() -> PaperGenome:
-    """The paper's best design as a genome (values of Table S1)."""
+    """Return the paper's best design as a genome (values of Table S1)."""
     return genome(
         {"alpha": 11.235688545, "beta": 42.065836371, "gamma": 0.281994359, "delta": 0.080119353, "epsilon": 8.49962e-4, "zeta": 0.021103039,
          "kappa": 1.014919369, "lr": 2.986207806},

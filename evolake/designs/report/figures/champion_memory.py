@@ -28,7 +28,7 @@ AT_SHORT = 0.05
 
 
 def draw_champion_memory(material: Material) -> bytes:
-    """A panel per memory of the champion."""
+    """Return a panel per memory of the champion."""
     from evolake.designs.model.contract import TracedDesign
     from evolake.plots.responses import responses
 

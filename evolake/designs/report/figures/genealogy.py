@@ -7,7 +7,7 @@ from evolake.report.figures import Figure
 
 
 def draw_genealogy(material: Material) -> bytes:
-    """Every design, the champion's ancestry marked."""
+    """Return every design, the champion's ancestry marked."""
     from evolake.plots import Ancestor, genealogy
 
     population = material.population

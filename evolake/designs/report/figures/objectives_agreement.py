@@ -7,7 +7,7 @@ from evolake.report.figures import Figure
 
 
 def draw_objectives_agreement(material: Material) -> bytes:
-    """A matrix, objectives by round of creation."""
+    """Return a matrix, objectives by round of creation."""
     from evolake.plots import tau_matrix
 
     voting = voting_objectives(material)

@@ -7,7 +7,7 @@ from evolake.report.figures import Figure
 
 
 def draw_objectives_map(material: Material) -> bytes:
-    """A dot per objective, as large as its weight."""
+    """Return a dot per objective, as large as its weight."""
     from evolake.plots import objective_pca
 
     voting = voting_objectives(material)

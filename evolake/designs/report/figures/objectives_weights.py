@@ -7,7 +7,7 @@ from evolake.report.figures import Figure
 
 
 def draw_objectives_weights(material: Material) -> bytes:
-    """A bar per objective, with the multiplier of its review."""
+    """Return a bar per objective, with the multiplier of its review."""
     from evolake.plots import objective_weights
 
     voting = voting_objectives(material)

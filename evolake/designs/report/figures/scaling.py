@@ -17,7 +17,7 @@ def draw_scaling(material: Material) -> bytes:
 
 
 def draw_by(material: Material, cost: Callable[[Mapping[str, Any]], float | None], short: str, title: str, axis: str) -> bytes:
-    """The curves of any cost of a level. cost: None where a level has none. short: what the fit calls it."""
+    """Return the curves of any cost of a level. cost: None where a level has none. short: what the fit calls it."""
     from evolake.plots import Curve, scaling
 
     population = material.population

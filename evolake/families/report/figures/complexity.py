@@ -21,7 +21,7 @@ MEASURES = {
 
 
 def draw_complexity(report: FamiliesReport) -> bytes:
-    """A panel per measure; boxes for the seeds and each operator, lines for the paper's seeds and its least and largest evolved mean."""
+    """Return a panel per measure; boxes for the seeds and each operator, lines for the paper's seeds and its least and largest evolved mean."""
     from evolake.plots.families import Panel, distributions
 
     panels = []

@@ -16,7 +16,7 @@ SHOWN = {**{gate.name: gate.label or gate.name for gate in GATES}, "attempts": "
 
 
 def draw_gates(report: FamiliesReport) -> bytes:
-    """The gates in order, attempts last."""
+    """Return the gates in order, attempts last."""
     from evolake.plots.families import GateRate, gate_rates
 
     known = paper.GATE_RATES | {"attempts": paper.OVERALL}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def draw_growth(report: FamiliesReport) -> bytes:
-    """How many families, seeds among them, and how many instances there are after each cycle."""
+    """Return how many families, seeds among them, and how many instances there are after each cycle."""
     from evolake.plots.families import growth
 
     seeds = len(report.accepted) - len(report.evolved) - report.made["entered"].sum()

@@ -36,7 +36,7 @@ COURSE = (
 
 
 def board_world(random: np.random.Generator) -> Family | None:
-    """A family that no other is a parent of, None where no question and rules were found that all matter."""
+    """Return a family that no other is a parent of, None where no question and rules were found that all matter."""
     return drawn_world(random, BOARD_THEMES, QUESTIONS, {point: chosen_rules(point) for point in POINTS}, _mattering)
 
 
@@ -58,7 +58,7 @@ def _changes(family: Family) -> Callable[[Any], list[bool]]:
 
 
 def board_of(theme: BoardTheme, rules: Rules, question: BoardQuestion) -> Family:
-    """The family of these choices; of each rule the first alternative is in force."""
+    """Return the family of these choices; of each rule the first alternative is in force."""
     words = theme.words
     points = points_of(rules, lambda item: item.said(words))
     names = {"@": words["mover"], "o": words["thing"], "#": words["wall"], "x": words["mark"], ".": words["plain"]}
@@ -80,7 +80,7 @@ def _holder(point: MutationPoint, item: Alternative) -> str:
 
 
 def template(theme: BoardTheme, question: BoardQuestion) -> str:
-    """The statement with its slots and rules."""
+    """Return the statement with its slots and rules."""
     words = theme.words
     listed, below = (item.format(**words) for item in OPENING)
     course = " ".join([below, *(item.format(**words) for item in COURSE)])
@@ -90,5 +90,5 @@ def template(theme: BoardTheme, question: BoardQuestion) -> str:
 
 
 def title(theme: BoardTheme, rules: Rules, question: BoardQuestion) -> str:
-    """What the puzzle is about, what is asked, and which rules are in force."""
+    """Return what the puzzle is about, what is asked, and which rules are in force."""
     return f"{theme.title}: {question.title}{by_rules(alternatives[0].rule.label for alternatives in rules.values())}"

@@ -200,12 +200,12 @@ class Chosen(WithAmount[Rule]):
 
 
 def chosen_rules(point: str | None = None) -> list[Chosen]:
-    """Every rule of a point, or of all, with every amount."""
+    """Return every rule of a point, or of all, with every amount."""
     return [Chosen(rule, amount) for rule in RULES if point in (None, rule.point) for amount in rule.amounts]
 
 
 def functions(rules: Iterable[Chosen], meaning: str) -> str:
-    """A function for each rule, in the terms of one engine, and KINDS, where it is looked up."""
+    """Return a function for each rule, in the terms of one engine, and KINDS, where it is looked up."""
     result, rules = "", list(rules)
     for rule in rules:
         ahead = '    ahead = towards(w["at"], j)\n' if (rule.rule.point, meaning) == ("push", "run") else ""
@@ -216,5 +216,5 @@ def functions(rules: Iterable[Chosen], meaning: str) -> str:
 
 
 def labels(keys: Iterable[str]) -> list[str]:
-    """What titles call the rules of these keys. Raises KeyError for a key of no rule."""
+    """Return what titles call the rules of these keys. Raises KeyError for a key of no rule."""
     return labels_of(keys, chosen_rules())

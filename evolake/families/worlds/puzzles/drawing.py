@@ -33,7 +33,7 @@ Rules = Mapping[str, Sequence[PuzzleRule]]
 
 
 def puzzle_world(random: np.random.Generator) -> Family:
-    """A family that no other is a parent of. Raises NoWorld: no question and rules were found that all matter."""
+    """Return a family that no other is a parent of. Raises NoWorld: no question and rules were found that all matter."""
     kind = OF_MANY_ANSWERS if random.random() < CONSTRUCTIVE else OF_ONE_ANSWER
     for _ in range(DRAWS):
         puzzle = kind[int(random.integers(len(kind)))]
@@ -49,7 +49,7 @@ def puzzle_world(random: np.random.Generator) -> Family:
 
 
 def puzzle_of(puzzle: Puzzle, theme: Mapping[str, str], rules: Rules, question: PuzzleQuestion) -> Family:
-    """The family of these choices."""
+    """Return the family of these choices."""
     points = tuple(
         MutationPoint(name, tuple(Alternative(item.name, said(item.text, theme), f'"{item.name}"') for item in alternatives), alternatives[0].name)
         for name, alternatives in rules.items()
@@ -81,10 +81,10 @@ def puzzle_of(puzzle: Puzzle, theme: Mapping[str, str], rules: Rules, question: 
 
 
 def said(text: str, theme: Mapping[str, str]) -> str:
-    """The text in the words of the theme: <word> stands for a word."""
+    """Return the text in the words of the theme: <word> stands for a word."""
     return re.sub(r"<([A-Za-z_]+)>", lambda match: theme[match[1]], text)
 
 
 def title(puzzle: Puzzle, theme: Mapping[str, str], rules: Rules, question: PuzzleQuestion) -> str:
-    """What the puzzle is about, what is asked, and which rules are in force."""
+    """Return what the puzzle is about, what is asked, and which rules are in force."""
     return f"{theme['title']}: {question.title}{by_rules(said(alternatives[0].label, theme) for alternatives in rules.values())}"

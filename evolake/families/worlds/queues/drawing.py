@@ -31,7 +31,7 @@ COURSE = (
 
 
 def queue_world(random: np.random.Generator) -> Family | None:
-    """A family that no other is a parent of, None where no question and rules were found that all matter."""
+    """Return a family that no other is a parent of, None where no question and rules were found that all matter."""
     return drawn_world(random, QUEUE_THEMES, QUESTIONS, {point: chosen_rules(point) for point in POINTS}, _mattering)
 
 
@@ -44,12 +44,12 @@ def _mattering(theme: QueueTheme, rules: dict[str, list[Chosen]], question: Queu
 
 
 def _spoken(rules: Rules) -> bool:
-    """Whether any rule asks for the card."""
+    """Return whether any rule asks for the card."""
     return any(alternative.rule.cards for alternatives in rules.values() for alternative in alternatives)
 
 
 def queue_of(theme: QueueTheme, rules: Rules, question: QueueQuestion) -> Family:
-    """The family of these choices; of each rule the first alternative is in force."""
+    """Return the family of these choices; of each rule the first alternative is in force."""
     cards = question.cards or _spoken(rules)
     points = points_of(rules, lambda item: said(item, theme))
     text, says = template(theme, question), lines(theme, cards=cards)
@@ -71,18 +71,18 @@ def _holder(point: MutationPoint, item: Alternative) -> str:
 
 
 def said(item: Chosen, theme: QueueTheme) -> str:
-    """The rule in the words of the theme."""
+    """Return the rule in the words of the theme."""
     return item.rule.text.format(**theme.words, k=item.amount)
 
 
 def lines(theme: QueueTheme, *, cards: bool) -> list[str]:
-    """How the list speaks of a person, with {0} for the number, {1} for the arrival, {2} for the need; without a card, and with one."""
+    """Return how the list speaks of a person, with {0} for the number, {1} for the arrival, {2} for the need; without a card, and with one."""
     line = "- " + ARRIVAL.format(**theme.words).capitalize()
     return [f"{line}, without {theme.words['card']}.", f"{line}, with {theme.words['card']}."] if cards else [f"{line}."]
 
 
 def template(theme: QueueTheme, question: QueueQuestion) -> str:
-    """The statement with its slots and rules."""
+    """Return the statement with its slots and rules."""
     words = theme.words
     numbered = f"{words['units'].capitalize()} are numbered from 1 on."
     first = " ".join([theme.opening, numbered, COURSE[0].format(**words), "This is what is known of them:"])
@@ -93,5 +93,5 @@ def template(theme: QueueTheme, question: QueueQuestion) -> str:
 
 
 def title(theme: QueueTheme, rules: Rules, question: QueueQuestion) -> str:
-    """What the puzzle is about, what is asked, and which rules are in force."""
+    """Return what the puzzle is about, what is asked, and which rules are in force."""
     return f"{theme.title}: {question.title}{by_rules(alternatives[0].rule.label for alternatives in rules.values())}"

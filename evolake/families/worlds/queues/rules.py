@@ -154,17 +154,17 @@ Chosen = WithAmount[Rule]
 
 
 def chosen_rules(point: str | None = None) -> list[Chosen]:
-    """Every rule of a point, or of all, with every amount."""
+    """Return every rule of a point, or of all, with every amount."""
     return [Chosen(rule, amount) for rule in RULES if point in (None, rule.point) for amount in rule.amounts]
 
 
 def functions(rules: Iterable[Chosen], meaning: str) -> str:
-    """A function for each rule, in the terms of one engine."""
+    """Return a function for each rule, in the terms of one engine."""
     return "".join(
         f"\n\ndef {rule.key}({HEADS[rule.rule.point, meaning]}):\n    return {rule.code(meaning)}\n" for rule in rules
     )
 
 
 def labels(keys: Iterable[str]) -> list[str]:
-    """What titles call the rules of these keys. Raises KeyError for a key of no rule."""
+    """Return what titles call the rules of these keys. Raises KeyError for a key of no rule."""
     return labels_of(keys, chosen_rules())

@@ -8,7 +8,7 @@ from evolake.report.figures import Figure
 
 
 def draw_score(material: Material) -> bytes:
-    """A curve for each project with 95% bands, in multiples of its initial program's score where each project has one above 0."""
+    """Return a curve for each project with 95% bands, in multiples of its initial program's score where each project has one above 0."""
     drawn, axes = figure(height=4.2)
     if not material.cycles:
         say(axes, "No cycle is finished yet.")

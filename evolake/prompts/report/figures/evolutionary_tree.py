@@ -8,7 +8,7 @@ from evolake.report.figures import Figure
 
 
 def draw_evolutionary_tree(material: Material) -> bytes:
-    """Every prompt, the champion's ancestry marked."""
+    """Return every prompt, the champion's ancestry marked."""
     population, states = material.population, {"blocked": "blocked", "champion": "champion", "retired": "retired"}
     nodes = [
         Ancestor(row["prompt_id"], f"{row['iteration']:04d}", states.get(row["state"], "accepted"), f"{row['operator']} {row['number']}")

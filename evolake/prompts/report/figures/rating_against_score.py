@@ -14,12 +14,12 @@ TITLE = "Rating against held-out score"
 
 
 def draw_rating_against_score(material: Material) -> bytes:
-    """A dot per prompt that was rated and evaluated, with its intervals."""
+    """Return a dot per prompt that was rated and evaluated, with its intervals."""
     return rating_against_score(rated_prompts(material.population, material.table("heldout")), TITLE)
 
 
 def rated_prompts(population: Population, heldout: pl.DataFrame) -> list[RatedPrompt]:
-    """Every prompt that was rated and evaluated: its rating now, its share of correct held-out replies when it was last evaluated."""
+    """Return every prompt that was rated and evaluated: its rating now, its share of correct held-out replies when it was last evaluated."""
     result = []
     for row in population.rows():
         own = heldout.filter(pl.col("prompt_id") == row["prompt_id"])

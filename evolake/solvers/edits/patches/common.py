@@ -15,12 +15,12 @@ RESTART_DONE_ANCHOR = "curr_restarts++;"
 def spec_of_one(
     family: str, name: str, slot: str, expects: str, parameters: dict[str, Parameter], *rewrites: Rewrite, shadows: tuple[str, ...] = (),
 ) -> PatchSpec:
-    """A patch that has a form for one family of bases only."""
+    """Return a patch that has a form for one family of bases only."""
     return PatchSpec(name, slot, expects, parameters, {family: rewrites}, shadows)
 
 
 def included_after(path: str, anchor: str, header: str) -> Rewrite:
-    """A header of the standard library that a file lacks, on the line after one of its own includes."""
+    """Return a header of the standard library that a file lacks, on the line after one of its own includes."""
     return Rewrite(path, anchor, f"\n#include <{header}>", "after", support=True)
 
 

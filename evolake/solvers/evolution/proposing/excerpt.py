@@ -92,7 +92,7 @@ def _head(path: str, text: str) -> list[Region]:
 
 
 def excerpts(files: Mapping[str, str], regions: Sequence[Region], most: int = MAX_REGIONS) -> list[Excerpt]:
-    """The regions, `most` at most, grown to whole functions at either end; unknown files and empty ranges are left out."""
+    """Return the regions, `most` at most, grown to whole functions at either end; unknown files and empty ranges are left out."""
     spans = [(region.path, *span) for region in regions[:most] if (span := _grown(files.get(region.path, ""), region)) is not None]
     return _excerpts_of(files, _joined_spans(spans), LONGEST_SHOWN)
 
@@ -109,7 +109,7 @@ def changed_excerpts(shown: Sequence[Excerpt], diff: str) -> list[Excerpt]:
 
 
 def whole_functions(files: Mapping[str, str], wanted: Sequence[str], most: int) -> list[Excerpt]:
-    """The functions of these names (whole, or their last part), those named first first, within `most` characters."""
+    """Return the functions of these names (whole, or their last part), those named first first, within `most` characters."""
     by_name: dict[str, list[tuple[str, int, int]]] = {}
     for path, text in files.items():
         for name, first, last in _functions_of(text):
@@ -119,7 +119,7 @@ def whole_functions(files: Mapping[str, str], wanted: Sequence[str], most: int) 
 
 
 def places_of(diff: str, folder: Path) -> list[str]:
-    """What a diff changed, one line per file: its path and the functions in `folder`, the changed tree, that its hunks lie in."""
+    """Return what a diff changed, one line per file: its path and the functions in `folder`, the changed tree, that its hunks lie in."""
     result = []
     for file in parse_diff(diff)[0]:
         path = folder / file.path
@@ -196,7 +196,7 @@ def _parts(path: str, first: int, lines: Sequence[str]) -> list[Excerpt]:
 
 
 def cut_excerpts(files: Mapping[str, str], regions: Sequence[Region]) -> list[Excerpt]:
-    """The regions cut to `MAX_LINES` lines, as the first evolakes showed them; see `roles.earlier`."""
+    """Return the regions cut to `MAX_LINES` lines, as the first evolakes showed them; see `roles.earlier`."""
     result = []
     for region in regions[:MAX_REGIONS]:
         lines = files.get(region.path, "").splitlines()

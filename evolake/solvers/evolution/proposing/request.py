@@ -47,7 +47,7 @@ class CoderInput:
 
 
 def plan_of(row: Mapping[str, Any]) -> Plan:
-    """A row of PLANS as the plan it came from, with short ids."""
+    """Return a row of PLANS as the plan it came from, with short ids."""
     parents = [parent[:SHORT_ID] for parent in row["parent_ids"]]
     second = parents[1] if row["kind"] == "crossover" and len(parents) > 1 else None
     return Plan(

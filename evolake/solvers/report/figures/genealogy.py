@@ -7,7 +7,7 @@ from evolake.solvers.report.material import Material
 
 
 def draw_genealogy(material: Material) -> bytes:
-    """Every variant, the champion's ancestry marked."""
+    """Return every variant, the champion's ancestry marked."""
     from evolake.plots import Ancestor, genealogy
 
     people = [Ancestor(row["variant_id"], row["cycle"], row["state"], row["title"]) for row in material.population.rows()]
