@@ -39,9 +39,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Whatever the shell has: without bytecode, each process of a run, of the demo or of a test would compile all that it imports once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all test-rest test-fast durations attack dev docs lint bench policy constraints clean
+.PHONY: help install demo test test-all test-rest test-fast durations attack dev docs lint bench policy constraints clean
 
 help:
+	@echo "make install  evolake and its libraries, into .venv (1 to 2 minutes)"
 	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (about 8 minutes on two cores)"
 	@echo "make test   the library, the gates, the sandbox, and cycles of two lines (15 minutes on two cores)"
 	@echo "make test-all   these, and then the long ones (45 minutes on two cores)"
@@ -83,6 +84,8 @@ $(VENV)/.installed-test: $(VENV)/.installed
 $(VENV)/.installed-docs: $(VENV)/.installed-test
 	@$(call stage,docs-tools,installing the tools that build the documentation into $(VENV),once; about 5 s,$(call pins,docs))
 	@touch $@
+
+install: $(VENV)/.installed
 
 policy: $(VENV)/.installed-policy
 

@@ -38,7 +38,7 @@ TESTED = {
         "unit/solvers/test_transfer.py::test_the_command_measures_writes_and_goes_on_where_it_stopped",
     "measure whether showing the rules to the planner helps":
         "integration/solvers/test_coders.py::test_an_ablation_tells_one_arm_less_judges_both_alike_and_goes_on_from_its_journal",
-    "bring a solver that nobody has adapted": "unit/solvers/test_adapt.py::test_the_next_command_works_as_it_is_printed",
+    "bring a solver that has no adapter yet": "unit/solvers/test_adapt.py::test_the_next_command_works_as_it_is_printed",
     "make a repository of an upstream solver": (
         "integration/solvers/test_verify.py::test_an_upstream_tree_is_the_same_variant_to_layout_bench_and_verify"
     ),
