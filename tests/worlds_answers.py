@@ -7,7 +7,7 @@ from itertools import combinations, permutations, product
 from typing import Any
 
 from board_answers import of_board
-from puzzle_answers import of_puzzle
+from puzzle_answers import is_right, of_puzzle
 from queue_answers import of_queue
 
 from evolake.families.model.contract import Family
@@ -17,8 +17,7 @@ Places = dict[str, int]
 
 def answer_of(family: Family, inputs: Mapping[str, Any], text: str) -> Any:
     """The answer to an instance of a drawn world, by its title's question, its rules in force and the words of its statement."""
-    rules = {point.name: point.chosen for point in family.points}
-    asked = family.title.split(": ", 1)[1].rsplit(", from " if "clues" in inputs else ", by ", 1)[0]
+    rules, asked = _asked(family, inputs)
     if family.operator == "puzzle_world":
         return of_puzzle(inputs, rules, asked, text)
     if "board" in inputs:
@@ -26,6 +25,17 @@ def answer_of(family: Family, inputs: Mapping[str, Any], text: str) -> Any:
     if "people" in inputs:
         return of_queue(inputs, rules, asked)
     return of_arrangement(inputs, rules, asked, text) if "clues" in inputs else of_run(inputs, rules, asked, text)
+
+
+def is_right_for(family: Family, inputs: Mapping[str, Any], answer: Any) -> bool:
+    """Whether an answer to a drawn puzzle with many correct answers is one of them."""
+    return is_right(inputs, *_asked(family, inputs), answer)
+
+
+def _asked(family: Family, inputs: Mapping[str, Any]) -> tuple[dict[str, str], str]:
+    """The rules in force, and the question as the title has it."""
+    asked = family.title.split(": ", 1)[1].rsplit(", from " if "clues" in inputs else ", by ", 1)[0]
+    return {point.name: point.chosen for point in family.points}, asked
 
 
 def of_arrangement(inputs: Mapping[str, Any], rules: Mapping[str, str], asked: str, text: str) -> Any:

@@ -64,6 +64,9 @@ FEEDBACK = Feedback(
         "withheld: formulas of contests and races are secret; champion and champion_families sum the contests up": (
             "champion_trials.*", "champion_races.instances",
         ),
+        "how many formulas of a family cost less and more: PAR-2 of both by family, which is shown, has the direction": (
+            "champion_families.gained", "champion_families.lost",
+        ),
         "runs of a gate: the verdict has what it objects to": ("smoke.*", "correctness.*", "stability_runs.*"),
         "a coding agent of the user's own: unmade has why nothing came of it": ("coder_runs.*",),
         "how the learned rules do as a whole, for people": ("rule_metrics.*",),

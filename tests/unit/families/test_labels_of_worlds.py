@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from worlds_answers import answer_of
+from worlds_answers import answer_of, is_right_for
 from worlds_fixtures import entries
 
 from evolake.families.model.statement import fill, stated
@@ -24,6 +24,10 @@ def test_labels_of_a_hundred_instances_are_those_of_an_independent_solver(name):
         for difficulty, seed in DRAWN:
             random.seed(seed)
             inputs, texts = made["generator.py"](difficulty)
-            assert made["validator.py"](inputs) == answer_of(family, inputs, fill(stated(family), texts)), (number, family.title, inputs)
+            label = made["validator.py"](inputs)
+            if family.checkers:
+                assert is_right_for(family, inputs, label), (number, family.title, inputs)
+            else:
+                assert label == answer_of(family, inputs, fill(stated(family), texts)), (number, family.title, inputs)
             right += 1
     assert right == 100

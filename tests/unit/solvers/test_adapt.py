@@ -97,7 +97,7 @@ def test_proofs_in_a_format_that_no_checker_reads_are_named_and_no_gate_is_asked
     result = proposed(project, "make", frat.replace("DRAT", "FRAT"))
     assert result.verdict == "blocked" and load_adapter("mini.toml").proof == "none"
     first, second = result.reasons
-    assert "no command line writes a proof that a checker verifies" in first and "`mini --proof={proof} {cnf}`: proof unsupported" in first
+    assert "no command line writes a proof that a checker verifies" in first and "`mini --proof={proof} {cnf}`: proof malformed" in first
     assert "the gate correctness takes no UNSAT answer without a proof" in second
 
 
