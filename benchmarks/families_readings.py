@@ -6,7 +6,7 @@
     python benchmarks/families_readings.py --gates DIR...      # through all gates first: blocked counts too (some 2 cpu s a family)
 
 Sets of tests/families_misread: varied prose; each was written before the catalogue was measured on it, and the catalogue was extended afterwards by
-what it had shown, so today's figures are upper estimates. docs/trust.md has those of the first measurement.
+what it had shown, so today's figures are upper estimates. docs/trust-details.md has those of the first measurement.
 Own faults: tests/families_two_readings.py. They were written with the catalogue by the same author, so their figure is an upper estimate.
 """
 

@@ -68,7 +68,10 @@ TESTED = {
     "steer": "integration/agents/test_guidance.py::test_the_command_stores_lists_and_withdraws",
     "write a rule": "unit/contracts/test_contract_pages.py::test_the_commands_of_a_page_work_one_after_the_other",
     "preview a change of a rule": "e2e/test_families_line.py::test_a_stricter_rule_blocks_on_stored_evidence_without_a_run",
-    "change a rule": "e2e/test_designs_line.py::test_a_stricter_rule_blocks_what_it_touches_and_the_flips_can_be_asked_for",
+    "change a rule":
+        "e2e/test_rule_change_converges.py::test_what_the_ui_marks_is_what_the_preview_lists_and_made_again_nothing_is_stale",
+    "remove a mistyped cycle from the UI":
+        "e2e/test_backfill_in_browser.py::test_the_first_click_of_a_fresh_line_makes_its_seeds_and_a_mistyped_cycle_does_not_stay_red",
     "check the installation": "e2e/test_sixth_line.py::test_the_command_line_the_settings_and_the_doctor_have_it",
     "try an endpoint": "integration/agents/test_doctor_call.py::test_an_endpoint_that_can_all_of_it_is_told_so_with_three_calls",
     "see what a model replied": "integration/agents/test_tape_command.py::test_entries_are_listed_by_line_role_cycle_model_and_validity",

@@ -76,7 +76,8 @@ def test_a_study_has_three_jobs_one_pool_and_nothing_that_starts_by_itself(run, 
     defs = define([], [BuiltStudy(TOY, [material, outcomes, total], [one_row])])
     repository = defs.get_repository_def()
     assert {"toystudy_setup", "toystudy_study", "toystudy_findings"} <= set(repository.job_names)
-    assert (list(repository.schedule_defs), {sensor.name for sensor in repository.sensor_defs}) == ([], {"alerts", "cycles", "dead_runs", "rules_watch"})
+    assert list(repository.schedule_defs) == []
+    assert {sensor.name for sensor in repository.sensor_defs} == {"alerts", "cycles", "dead_runs", "rules_watch"}
     assert {asset.op.pool for asset in (material, outcomes, total, one_row)} == {"study_toystudy"}
     graph = defs.resolve_asset_graph()
     groups = {key.path[1]: graph.get(key).group_name for key in graph.get_all_asset_keys()}
