@@ -29,7 +29,7 @@ SHARES = {
     "op": (0.05, 0.15), "count": (0.05, 0.15), "parity": (0.04, 0.07), "php": (0.04, 0.07), "cliquecoloring": (0.01, 0.03), "apart": (0.03, 0.08),
 }
 """Command of cnfgen -> least and most share of the sets that are left out ("apart": of the exclusions in a clique). What is left out makes a formula
-easier; shares are such that cpu time stays within a factor of two, see docs/trust.md."""
+easier; shares are such that cpu time stays within a factor of two, see docs/trust-details.md."""
 LEAST_SETS = 8
 """With fewer there is nothing to draw."""
 

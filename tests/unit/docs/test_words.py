@@ -44,10 +44,6 @@ def test_the_number_of_a_package_is_never_raised(words):
     assert words.lowered(text, {"evolake.lake": [hit], "evolake.jail": [hit]}) == '"evolake.lake" = 1\n"evolake.jail" = 0\n'
 
 
-def test_pages_that_are_left_out_exist(words):
-    assert sorted(set(words.table()["pages"]["later"]) - set(words.pages())) == []
-
-
 def test_code_and_targets_of_links_are_no_prose(words):
     page = (
         "Run `evolake\ntape` anew.\n\n    evolake tape list\n\n```sh\nnobody\n```\n\n- One item,\n\n    which stands here.\n\n"
