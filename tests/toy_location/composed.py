@@ -41,6 +41,7 @@ class ComposedSite(ServedSite):
             "DAGSTER_HOME": str(self.home), "EVOLAKE_LAKE": str(self.lake.root), "EVOLAKE_COMPUTE": f"dask:tcp://127.0.0.1:{self.scheduler_port}",
             "EVOLAKE_CODE_HOST": "127.0.0.1", "EVOLAKE_CODE_PORT": str(self.code_port), "EVOLAKE_PG_HOST": "127.0.0.1",
             "EVOLAKE_PG_PORT": str(self.postgres), "EVOLAKE_PG_USER": "postgres", "EVOLAKE_PG_DATABASE": "dagster",
+            "DAGSTER_GRPC_TIMEOUT_SECONDS": "300",
         }
         assert all(service["environment"].keys() == here.keys() for service in self.services.values())
         self.environment |= here | {"EVOLAKE_PG_PASSWORD": "not asked for"}

@@ -30,7 +30,7 @@ from evolake.lake import Lake
 JUDGED = tuple(gates_of_assets(GATES))
 CHECK = "families.nothing_executes"
 REFUSES = f"---\nid: families-refuses\nversion: 1\nkind: static\ngate: execution\ncheck: {CHECK}\nparameters: {{}}\n---\nNothing passes.\n"
-CLINIC, TELLERS = seed_family("clinic-queue"), seed_family("truth-tellers")
+CLINIC, MACHINE = seed_family("clinic-queue"), seed_family("postfix-machine")
 
 
 def child(family: Family, blanks: str) -> Family:
@@ -38,7 +38,7 @@ def child(family: Family, blanks: str) -> Family:
     return replace(family, template=family.template + blanks, parents=(CLINIC.family_id,), operator="written")
 
 
-TWIN, NEW, DOUBLE = child(CLINIC, "\n"), child(TELLERS, "\n"), child(TELLERS, "\n\n")
+TWIN, NEW, DOUBLE = child(CLINIC, "\n"), child(MACHINE, "\n"), child(MACHINE, "\n\n")
 """Of a seed; of nothing in the archive; and of NEW."""
 
 

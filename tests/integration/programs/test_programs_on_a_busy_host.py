@@ -96,7 +96,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> list[Limits]:
 @pytest.mark.long
 def test_a_cycle_gives_the_same_rows_on_an_idle_and_on_a_busy_host(tmp_path: Path, short: list[Limits]):
     project = imports(COMPUTING)
-    with busy_host(8):
+    with busy_host(12):
         busy = cycle(project, tmp_path / "busy", TIGHT)
     assert short, "the clock has to end an evaluation, or nothing is tried here"
     idle = cycle(project, tmp_path / "idle", TIGHT)
