@@ -43,9 +43,9 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make install  evolake and its libraries, into .venv (1 to 2 minutes)"
-	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (about 8 minutes on two cores)"
-	@echo "make test   the library, the gates, the sandbox, and cycles of two lines (15 minutes on two cores)"
-	@echo "make test-all   these, and then the long ones (45 minutes on two cores)"
+	@echo "make demo   three evolution cycles of every line, a small study, champions, figures, reports (5 to 8 minutes on two cores)"
+	@echo "make test   the library, the gates, the sandbox, and cycles of two lines (10 minutes on two cores)"
+	@echo "make test-all   these, and then the long ones (30 minutes on two cores)"
 	@echo "make test-fast  the quick part of make test: no real cycle, nothing marked slow (3 minutes on two cores)"
 	@echo "make attack  the long attacks and fuzzers whose short forms are in make test (docs/trust.md has their figures)"
 	@echo "make dev    the Dagster UI over the same runs and lake (http://localhost:3000)"
@@ -93,7 +93,7 @@ policy: $(VENV)/.installed-policy
 demo: DEMO_PROJECTS = $${EVOLAKE_PROGRAMS__PROJECTS:-examples/programs/circle_packing}
 demo: $(VENV)/.installed-policy
 	@$(call stage,doctor,demo 1 of 4: looking at what this machine has,the shortest stage,EVOLAKE_PROFILE=demo $(BIN)/evolake doctor --brief)
-	@$(call stage,cycles,demo 2 of 4: three cycles of every line side by side; each that is finished says its score and gain,most of the 8 minutes,EVOLAKE_PROGRAMS__PROJECTS=$(DEMO_PROJECTS) $(BIN)/evolake run --cycles 3 --profile demo)
+	@$(call stage,cycles,demo 2 of 4: three cycles of every line side by side; each that is finished says its score and gain,most of the time,EVOLAKE_PROGRAMS__PROJECTS=$(DEMO_PROJECTS) $(BIN)/evolake run --cycles 3 --profile demo)
 	@$(call stage,repair,demo 3 of 4: the repair study: 40 problems and five arms at one budget,short beside the cycles,$(BIN)/evolake repair run --profile demo)
 	@mkdir -p demo
 	@$(call stage,reports,demo 4 of 4: reports and figures,short beside the cycles,$(BIN)/evolake repair report --out demo/repair && $(BIN)/evolake report --out demo/report.html --figures demo/figures)
