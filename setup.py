@@ -25,7 +25,10 @@ WIRING = find_packages(include=["pipelines*", "assets*", "resources*"])
 SCIENCE = find_packages(include=["evolake*"])
 OF_USERS = ("data_lake/seeds/programs/", "data_lake/seeds/prompts/roots/", "data_lake/seeds/solvers/own/")
 """Folders of seeds in which nothing is shipped: `evolake seeds add` and `evolake programs new` write there."""
-SUFFIXES = {".c", ".css", ".csv", ".diff", ".dockerignore", ".example", ".h", ".j2", ".json", ".jsonl", ".md", ".py", ".sh", ".sql", ".toml", ".xz", ".yaml", ""}
+SUFFIXES = {
+    ".c", ".css", ".csv", ".diff", ".dockerignore", ".example", ".h", ".j2", ".json",
+    ".jsonl", ".md", ".py", ".sh", ".sql", ".toml", ".xz", ".yaml", "",
+}
 """Of what is packed if neither git nor a manifest says what is tracked."""
 
 
