@@ -100,7 +100,7 @@ def describe(seen: Seen, now: datetime) -> list[tuple[str, str]]:
     gates = "  ".join(f"{gate.name} {gate.came - gate.stopped}/{gate.came}" for gate in story.gates if gate.came)
     rows.append(("gates", f"cycle {story.cycle}: {story.made} proposed, {story.passed} passed every gate" + (f"  ({gates})" if gates else "")))
     if story.beside:
-        rows.append(("", f"to the gates came also {story.beside}"))
+        rows.append(("", f"plus {story.beside}"))
     if story.blocked() not in ("", "nothing"):
         rows.append(("", f"blocked {story.blocked()}"))
     return [*rows, ("spent", f"{story.spent.text()} so far; cycle {story.cycle}: {story.cost.text()}")]

@@ -132,7 +132,7 @@ class Story:
             ("Measured", "; ".join(filter(None, [self.measured, self.contests]))),
             ("Changed", self.changed),
             ("Cost", self.cost.text() + (f"; so far {so_far}" if (so_far := self.spent.text()) != self.cost.text() else "")),
-            ("Goes on", self.goes_on),
+            ("Population", self.goes_on),
             ("Next", self.look),
         ]
         return [(about, sentence) for about, sentence in parts if sentence]
@@ -140,7 +140,7 @@ class Story:
     def proposed(self) -> str:
         """Return how many candidates were made, how many passed, and what else the gates saw."""
         text = f"{counted(self.made, self.noun, plural(self.noun))}; {self.passed} passed every gate"
-        return f"{text}; to the gates came also {self.beside}" if self.beside else text
+        return f"{text}, plus {self.beside}" if self.beside else text
 
     def silent(self) -> list[str]:
         """Return the sentence on roles that gave no valid reply in the cycle; none where each gave one."""

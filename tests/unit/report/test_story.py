@@ -129,7 +129,7 @@ def test_programs_tell_every_project_what_their_evaluations_cost_and_whose_score
         "noise within a seed 0.25"
     )
     assert (summary["Measured"], summary["Changed"]) == ("4 evaluations of 3 programs, 1 of them ended without a result", "new champion of fit")
-    assert (summary["Goes on"], summary["Next"].partition(":")[0]) == ("2 living programs of 2 projects", "protect the score of open")
+    assert (summary["Population"], summary["Next"].partition(":")[0]) == ("2 living programs of 2 projects", "protect the score of open")
     assert (story.cost.cpu_s, story.spent.cpu_s, list(story.trend.points)) == (6.0, 6.0, [("0001", 2.0)])
 
 
@@ -151,15 +151,15 @@ def test_a_line_says_how_many_contests_it_held_and_how_many_false_promotions_tha
 
 def test_what_came_to_the_gates_beside_the_candidates_is_said_where_their_counts_are(lake: Lake):
     summary = replace(story_of(lake, "solvers", "0002"), beside="1 tuned design")
-    assert dict(summary.lines())["Proposed"] == "1 variant; 1 passed every gate; to the gates came also 1 tuned design"
-    assert "to the gates came also" in page([], [summary]) and "to the gates came also" not in page([], [replace(summary, beside="")])
+    assert dict(summary.lines())["Proposed"] == "1 variant; 1 passed every gate, plus 1 tuned design"
+    assert ", plus 1 tuned design" in page([], [summary]) and ", plus " not in page([], [replace(summary, beside="")])
 
 
 @pytest.mark.parametrize("line", ["designs", "solvers"])
 def test_a_seed_that_entered_the_cycle_is_counted_beside_what_was_proposed(tmp_path: Path, line: str):
     row = {"cycle": "0001", "name": "mine", "seed_sha": "s", "blob_sha": "b", "state": "accepted", "artifact_id": "a"}
     Lake(tmp_path).publish(line, IMMIGRANTS.name, IMMIGRANTS.frame([row]), cycle="0001", run_id="r", schema=IMMIGRANTS)
-    assert story_of(Lake(tmp_path), line, "0001").proposed().endswith("0 passed every gate; to the gates came also 1 new seed")
+    assert story_of(Lake(tmp_path), line, "0001").proposed().endswith("0 passed every gate, plus 1 new seed")
     assert story_of(Lake(tmp_path), line, "0002").beside == ""
 
 
