@@ -20,7 +20,7 @@ from evolake.program_templates import fill_template
 TEMPLATES = "evolake.families.worlds.puzzles.templates"
 OF_MANY_ANSWERS = tuple(puzzle for puzzle in PUZZLES if puzzle.checkers)
 OF_ONE_ANSWER = tuple(puzzle for puzzle in PUZZLES if not puzzle.checkers)
-CONSTRUCTIVE = 0.65
+CONSTRUCTIVE = 0.75
 """Share of the families that ask for something to be made, which has many correct answers. Some 15 % of a cycle's accepted children then do."""
 DRAWS = 30
 TRIED, TRIES, DIFFERENT, CHANGED = 5, 16, 8, 3
