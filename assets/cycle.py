@@ -85,7 +85,7 @@ def open_cycle(context: dg.AssetExecutionContext, lake: LakeResource, line: Line
     """
     cycle = context.partition_key
     if not is_cycle_key(cycle):
-        keys = "keys are 0001, 0002, ... To take it out of the UI"
+        keys = "keys are 0001, 0002, ... To remove it from the UI"
         raise dg.Failure(f"{cycle!r} is no cycle of line {line.name!r}: {keys}: {forget_command(line, cycle)}", allow_retries=False)
     make_seeds_first(context, lake, line, cycle)
     require_profile(lake.open().root)
@@ -113,7 +113,7 @@ def make_seeds_first(context: dg.AssetExecutionContext, lake: LakeResource, line
     store, repository = lake.open(), repository_of(context)
     if cycle != FIRST_CYCLE or store.seals.read(line.name, cycle) is not None or repository is None or not repository.has_job(line.seeds_job_name):
         return
-    note(context, f"line {line.name} has no seeds yet: making the group {line.seeds_group} first, in a run of its own")
+    note(context, f"line {line.name} has no seeds yet: making the group {line.seeds_group} first, in a separate run")
     run_id = str(uuid.uuid4())
     release_lines(context.run.run_id)  # the run of the seeds takes the line, from before it is recorded until it has ended (pipelines.burial)
     try:

@@ -69,7 +69,7 @@ def verify(mends: bool, fast: bool, root: Path | None, url: str | None, full: bo
 
 def _verify_mirror(url: str, *, full: bool, as_json: bool) -> int:
     from evolake.lake.mirror import check
-    from evolake.lake.mirror.check import way_to_mend
+    from evolake.lake.mirror.check import way_to_repair
 
     done = check(url, full=full)
     if as_json:
@@ -77,7 +77,7 @@ def _verify_mirror(url: str, *, full: bool, as_json: bool) -> int:
     else:
         for item in done.damaged:
             say(f"FIND  {item.place} ({item.path}): wanted {item.wanted}, got {item.got}")
-        verdict = f"{len(done.damaged)} findings; to fix: {way_to_mend(url)}" if done.damaged else "clean"
+        verdict = f"{len(done.damaged)} findings; to fix: {way_to_repair(url)}" if done.damaged else "clean"
         say(f"snapshot {done.number} of {url}: {done.files} files in {done.objects} objects, all sizes compared, {done.read} read: {verdict}")
     return 1 if done.damaged else 0
 

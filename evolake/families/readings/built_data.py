@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from evolake.families.readings.left_out import without_elements
 from evolake.families.readings.measured_steps import lists_of_numbers
 from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared
 from evolake.families.readings.view import FamilyView, KeyPath, at, changed
@@ -212,22 +213,7 @@ def ignored_numbers(view: FamilyView) -> Examiner:
                                  r"every) (\d{1,3})\b,?(?: however,?)?[^.;,]{0,15}(?:does not|do not|is not|are not|is ignored|"
                                  r"are ignored|never|is left out|counts for nothing|counts nothing)\b", sentence, re.IGNORECASE):
             named[int(match[1])] = sentence
-    trials = []
-    for value in named:
-        for path in lists_of_numbers(view):
-            for place in range(len(view.instances)):
-                items = at(view.instances[place].inputs, path)
-                kept = [item for item in items if item != value]
-                if 1 < len(kept) < len(items):
-                    trials.append((value, place, changed(view.instances[place].inputs, path, kept)))
-    given = yield Wanted([inputs for *_, inputs in trials])
-    for value, sentence in named.items():
-        others = [solved.status == "ok" and not view.same(solved.answer, view.labels[place])
-                  for (item, place, _), solved in zip(trials, given.answers, strict=True) if item == value]
-        if len(others) >= 6 and sum(others) * 2 > len(others) and all(type(label) is int for label in view.labels):
-            return [ReadingPlace("what does not count", sentence, f"{value} does not count", f"without {value} the answer is another",
-                                 "contradicted", sum(others), len(others))]
-    return []
+    return (yield from without_elements(view, named, lists_of_numbers(view), lambda item, value: item == value, least=6))
 
 
 BETWEEN_THINGS = (r"\b(?:passages?|steps?|moves?|legs|stretch(?:es)?|sections?|gaps?|jumps?|roads?|tunnels?|bridges?|"

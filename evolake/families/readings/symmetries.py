@@ -6,6 +6,7 @@ import random
 import re
 from typing import Any
 
+from evolake.families.readings.left_out import without_elements
 from evolake.families.readings.measured_steps import lists_of_numbers
 from evolake.families.readings.places import Examiner, ReadingPlace, Wanted, compared, integers
 from evolake.families.readings.view import FamilyView, KeyPath, at, changed, leaves, texts_in
@@ -135,22 +136,9 @@ def ignored_values(view: FamilyView) -> Examiner:
         value: sentence for values in columns.values() if 2 <= len(values) <= 12 for value in sorted(values) if len(value) > 1
         for sentence in view.sentences if re.search(rf"\b{re.escape(value)}(?:s|es)?\b[^.;,]{{0,40}}{IGNORED}", sentence, re.IGNORECASE)
     }
-    trials = []
-    for value in named:
-        for path in view.lists():
-            for place in range(len(view.instances)):
-                items = at(view.instances[place].inputs, path)
-                kept = [item for item in items if item != value and not (isinstance(item, list) and value in item)]
-                if 1 < len(kept) < len(items):
-                    trials.append((value, place, changed(view.instances[place].inputs, path, kept)))
-    given = yield Wanted([inputs for *_, inputs in trials])
-    for value, sentence in named.items():
-        others = [solved.status == "ok" and not view.same(solved.answer, view.labels[place])
-                  for (item, place, _), solved in zip(trials, given.answers, strict=True) if item == value]
-        if len(others) >= 8 and sum(others) * 2 > len(others) and all(type(label) is int for label in view.labels):
-            return [ReadingPlace("what does not count", sentence, f"{value} does not count", f"without {value} the answer is another",
-                                 "contradicted", sum(others), len(others))]
-    return []
+    return (yield from without_elements(
+        view, named, view.lists(), lambda item, value: item == value or (isinstance(item, list) and value in item), least=8,
+    ))
 
 
 def ignored_gaps(view: FamilyView) -> Examiner:

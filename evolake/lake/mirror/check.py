@@ -85,6 +85,6 @@ def compare(
     return Checked(snapshot.number, len(snapshot.files), len(named), len(chosen), tuple(sorted(bad.values(), key=lambda item: item.place)))
 
 
-def way_to_mend(url: str) -> str:
+def way_to_repair(url: str) -> str:
     """Return what mends damaged objects of a mirror."""
     return f"remove the damaged objects from the store (evolake lake verify --mirror {url} names them), then evolake lake push {url} sends them again"

@@ -12,7 +12,7 @@ from evolake.lake import disk
 from evolake.lake.chained import VERIFY
 from evolake.lake.inventory import take_inventory
 from evolake.lake.mirror import local
-from evolake.lake.mirror.check import SAMPLE, compare, way_to_mend
+from evolake.lake.mirror.check import SAMPLE, compare, way_to_repair
 from evolake.lake.mirror.remote import Remote, Snapshot, way_out
 from evolake.lake.store import Lake
 from evolake.lake.verify import Shas
@@ -74,7 +74,7 @@ class _Sender:
             first, url = checked.damaged[0], self._remote.url
             raise LakeError(
                 f"the mirror {url} is damaged: {len(checked.damaged)} of the {checked.read} objects that were read",
-                wanted=f"{first.wanted} in {first.place}", got=first.got, do=way_to_mend(url),
+                wanted=f"{first.wanted} in {first.place}", got=first.got, do=way_to_repair(url),
             )
 
     def send(self) -> dict[str, tuple[str, int]]:
