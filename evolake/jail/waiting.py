@@ -21,6 +21,8 @@ LOOK_S = 0.25
 LATE_S = 1.0
 """A look that is later than this was itself kept waiting by the host, which may be paused as a whole. The rest of that
 gap counts as a wait."""
+SOON_S = 0.001
+"""The shortest time to the next look of a run that has time left; 0 would say that its time is up."""
 STATE, STARTED = 0, 19
 """Positions in /proc/PID/stat after the program's name."""
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -124,7 +126,9 @@ class Clock:
         if time.monotonic() >= self._next or self._left_s() <= 0:
             self._waiting.look()
             self._next = time.monotonic() + LOOK_S
-        return max(0.0, min(self._left_s(), self._next - time.monotonic()))
+        left = self._left_s()
+        # Here the host may have kept this thread until past the next look: that ends no run.
+        return 0.0 if left <= 0 else max(SOON_S, min(left, self._next - time.monotonic()))
 
     def _left_s(self) -> float:
         return min(self._wall_s + self.waited_s, self._most_s) - self.elapsed_s

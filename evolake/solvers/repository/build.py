@@ -21,12 +21,14 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from evolake.errors import MachineryError
 from evolake.jail import Limits, NativeOutcome, NativeRun, run_native
 from evolake.jail.inside.executed import UNREADABLE
+from evolake.jail.patience import patiently, starved
 from evolake.jail.toolbox import EXTRA, PATH
 from evolake.lake import disk
 from evolake.lake.blobs import BlobStore
@@ -126,7 +128,7 @@ def build_variant(
         mode: as for `evolake.jail.open_pool`.
 
     Raises:
-        MachineryError: no compiler. JailUnavailable: nothing was built.
+        MachineryError: no compiler. JailUnavailable: nothing was built. HostBusy: every try was cut off by the host, so nothing is known of it.
     """
     name, identity = compiler()
     key = hashlib.sha256(json.dumps([source_sha(folder), build_script(adapter), identity, "2"]).encode()).hexdigest()
@@ -165,13 +167,17 @@ def _build(
                 ["/usr/bin/env", f"CXX={name}", *before.environment, "./starexec_build"], files | {"starexec_build": script},
                 [adapter.program, *before.outputs], record=True, tools=tools_of(adapter), shown=shown,
             )
-            outcome = run_native(run, jail, mode=mode)
+            outcome = patiently(partial(_compile, run, jail, mode), starved, f"the build of {folder.name}")
             result = _reusing(_judge(outcome, adapter, blobs, limits, before.programs(outcome)), outcome, before, source_sha(folder))
             spent_s += result.cpu_s
             if result.ok or result.kind in NO_SECOND_TRY:
                 break
     assert result is not None
     return replace(result, cpu_s=spent_s)
+
+
+def _compile(run: NativeRun, limits: Limits, mode: str | None, stretch: float) -> NativeOutcome:
+    return run_native(run, replace(limits, stretch=stretch), mode=mode)
 
 
 def tools_of(adapter: Adapter) -> tuple[str, ...]:

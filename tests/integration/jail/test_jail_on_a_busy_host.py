@@ -103,6 +103,22 @@ def test_a_clock_stops_while_its_run_waits_and_ends_at_the_most(monkeypatch: pyt
     assert clock.left_s() == 0 and clock.starved
 
 
+def test_a_look_that_is_late_ends_no_run(monkeypatch: pytest.MonkeyPatch):
+    """Between any two readings of the clock, the host may keep the supervisor's thread."""
+    now = 100.0
+
+    def later() -> float:
+        nonlocal now
+        now += waiting.LOOK_S * 1.5
+        return now
+
+    monkeypatch.setattr(time, "monotonic", later)
+    clock = Clock(900.0, 3.0, Waiting())
+    assert all(clock.left_s() > 0 for _ in range(100))
+    now += 4000.0
+    assert clock.left_s() == 0
+
+
 def test_a_host_that_stood_still_as_a_whole_ends_no_run(monkeypatch: pytest.MonkeyPatch):
     now = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
