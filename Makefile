@@ -105,10 +105,13 @@ demo: $(VENV)/.installed-policy
 
 # tests/conftest.py says which files start first; xdist's own order would start those of one long test last.
 SPREAD := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
-# $(call tests,MARKS): the tests with these marks, side by side; then those of them that must run alone. Exit code 5: there were none.
+# $(call tests,MARKS): the tests with these marks, side by side; then those of them that must run alone, whatever came of the others. Exit code 5:
+# there were none.
 define tests
-@$(BIN)/python -m pytest $(SPREAD) -m "not serial and not attack and $(1)" $(PYTEST_ARGS) || [ $$? -eq 5 ]
-@$(BIN)/python -m pytest -m "serial and not attack and $(1)" $(PYTEST_ARGS) || [ $$? -eq 5 ]
+@failed=0; \
+$(BIN)/python -m pytest $(SPREAD) -m "not serial and not attack and $(1)" $(PYTEST_ARGS) || [ $$? -eq 5 ] || failed=1; \
+$(BIN)/python -m pytest -m "serial and not attack and $(1)" $(PYTEST_ARGS) || [ $$? -eq 5 ] || failed=1; \
+exit $$failed
 endef
 
 test: $(VENV)/.installed-test
