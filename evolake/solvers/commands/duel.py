@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.01), default=None, help="Cpu seconds per run; default: the profile's.")
 @click.option("--adapter", default=None, help="The family of both, or a file NAME.toml; needed for upstream trees.")
 @click.option("--workers", type=click.IntRange(min=1), default=None, help="Concurrent pairs; default: the settings', at most one per core.")
-@click.option("--journal", type=OrdinaryPath(), default=None, help="Store finished pairs in this file and continue from it.")
+@click.option("--journal", type=OrdinaryPath(), default=None, help="Store finished pairs in this file; the same command continues from it.")
 @click.option("--profile", default=None, help="Profile of sizes and limits.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output, nothing else.")
 def duel(
@@ -51,7 +51,7 @@ def duel(
 
     result = duel_folders(
         (champion, challenger), SuiteChoice(suite, instances, statuses), MeasuringOptions(**options), most=passes, adapter=adapter, journal=journal,
-        on_pass=say_pass,
+        on_pass=say_pass, on_limits=lambda line: say(line, err=True),
     )
     if as_json:
         say_json(_to_json(result))

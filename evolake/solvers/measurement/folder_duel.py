@@ -63,9 +63,10 @@ class FolderDuel:
 
 def duel_folders(
     folders: tuple[Path, Path], choice: SuiteChoice, options: MeasuringOptions, *, most: int, adapter: str | None = None, journal: Path | None = None,
-    on_pass: Callable[[int, Decision], None] = lambda number, decision: None,
+    on_pass: Callable[[int, Decision], None] = lambda number, decision: None, on_limits: Callable[[str], None] = lambda line: None,
 ) -> FolderDuel:
     """Hold a duel of two repositories, the first as champion. most: passes at most. journal: keeps finished pairs; the same call goes on from it.
+    on_limits: given the limits as a line before the first pass.
 
     Raises:
         InputError: no such folder, suite or adapter, or both folders have the same sources.
@@ -87,12 +88,24 @@ def duel_folders(
         what = f"{folders[0]} and {folders[1]} have the same sources"
         raise InputError(what, wanted="two solvers", got=first.variant_id[:12], do="check the paths")
     duel = DuelPlan(Contender(first.variant_id, first.program), Contender(second.variant_id, second.program), suite, CYCLE, most)
+    plan = options.plan(sizes, cache)
+    on_limits(limits_line(plan, len(suite.instances), most))
     with Scratch("duel") as scratch, ProcessPoolExecutor(options.processes(settings)) as executor:
-        rows, decision = passes_until_decided(duel, options.plan(sizes, cache), executor, journal or Path(scratch) / "pairs.jsonl", on_pass)
+        rows, decision = passes_until_decided(duel, plan, executor, journal or Path(scratch) / "pairs.jsonl", on_pass)
     trials = DUELS.frame(rows)
     families = family_rows(rows, {item.name: item.family for item in suite.instances})
     return FolderDuel(
         (first, second), decision, trials, tuple(families), helped(trials), float(trials["cpu_s"].sum()), suite.name, suite.remarks,
+    )
+
+
+def limits_line(plan: MeasuringPlan, formulas: int, most: int) -> str:
+    """Return what a run and a proof may take, and the processor time that the duel takes at most."""
+    run, proof = plan.limits, plan.proof_limits
+    hours = 2 * formulas * most * run.cpu_s / 3600
+    return (
+        f"limits: {run.cpu_s:g} s a run (--timeout), {run.memory_mb} MiB of memory; a proof may have {run.proof_mb} MiB and its check {proof.cpu_s:g} s. "
+        f"{formulas} formulas, at most {most} passes of both: at most {hours:.3g} processor hours, without checks of proofs"
     )
 
 
