@@ -46,6 +46,10 @@ class SolversSettings(LineSettings):
     smoke_timeout_s: float = Field(default=10.0, gt=0, description="cpu seconds a smoke run may take")
     correctness_instances: int = Field(default=32, ge=32, description="small formulas on which the correctness gate checks every model and proof")
     carry_instances: int = Field(default=24, ge=0, description="formulas of train_suite that are run beside renamed copies; less than 4 show nothing")
+    filling_build: bool = Field(
+        default=True, description="build each variant once more, with local variables filled that the source does not initialise, to see whether "
+        "its search depends on them; false: only what it allocates is filled, which needs no build",
+    )
     challengers: int = Field(default=2, gt=0, description="variants a cycle that may fight the champion, by consensus rank")
     race_entrants: int = Field(
         default=0, ge=0, description="variants that enter the race before the duels, by consensus rank; "

@@ -198,7 +198,7 @@ class Workspace:
         return Bench(
             self.suite("smoke"), Suite("", ()), stability, self.blobs, self.cache, smoke_limits=limits.smoke, correctness_limits=limits.run,
             stability_limits=limits.stability, proof_limits=limits.proof, verdicts=self.proofs, executor=self.executor,
-            programs=lambda: self._programs,
+            programs=lambda: self._programs, filling_build=self.settings.filling_build,
             carried=carried_suite(
                 self.suite("train"), self.blobs, self.cache, secret=secret_of(self.blobs), root_seed=self.root_seed,
                 count=self.settings.carry_instances,
