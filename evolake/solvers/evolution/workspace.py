@@ -188,7 +188,7 @@ class Workspace:
             drawn = replace(drawn, instances=(*drawn.instances, *self._suite(self.settings.correctness_suite, 0).instances))
         result = self._base_stability(base)
         return replace(
-            self._bench, correctness=drawn, draw=self.key(cycle, "smoke"), base_stability=result.get("runs", []),
+            self._bench, correctness=drawn, draw=self.key(cycle, "smoke"), base_stability=lambda: result.get("runs", []),
             base_carried=lambda: result.get("carried", []),
         )
 

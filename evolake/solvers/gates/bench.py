@@ -23,9 +23,8 @@ class Bench:
     """What gates need beside the variant: formulas, limits, places.
 
     smoke, correctness, stability: suites with files. carried: formulas and copies of them, see `fresh.carried_suite`; None runs none.
-    base_stability: the base's rows of the stability gate, none to judge by the memory limit alone; base_carried: gives what it took on those
-    formulas.
-    filling_build: whether a variant is built once more, by `runs.filling_adapter`, for the runs with filled memory.
+    base_stability: gives the base's rows of the stability gate, none to judge without them; base_carried: gives what it took on those formulas.
+    filling_build: whether a variant is built once more, by `filling`, for the runs with filled memory.
     programs: gives the loaded contents (`elf.loaded_sha`) of known variants' programs -> their ids, for the rule against changes of nothing.
     cache: folder for executables and copies of formulas. verdicts: of verdicts on proofs. draw: key by which smoke proofs are drawn.
     executor: for the runs; None is threads of this process. progress: called after each run with the gate's name, how many are done and how many
@@ -37,7 +36,7 @@ class Bench:
     stability: Suite
     blobs: BlobStore
     cache: Path
-    base_stability: Rows = field(default_factory=list)
+    base_stability: Callable[[], Rows] = list
     carried: Suite | None = None
     base_carried: Callable[[], Rows] = list
     filling_build: bool = False

@@ -12,7 +12,7 @@ from evolake.solvers.gates.bench import Bench, runs_of
 from evolake.solvers.gates.build import program_evidence, same_program
 from evolake.solvers.gates.compliance import compliance_evidence
 from evolake.solvers.gates.evidence import build_evidence, gate_evidence
-from evolake.solvers.gates.runs import filling_adapter
+from evolake.solvers.gates.filling import filling_program
 from evolake.solvers.measurement.measuring import COMPLAINT, Rows
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.adapters import Adapter
@@ -81,17 +81,8 @@ def correctness(subject: Subject) -> dict[str, Any]:
 
 def stability(subject: Subject) -> dict[str, Any]:
     """Its runs on growing formulas and on secret copies, beside those of its seed."""
-    return _runs("stability", subject, filling_program(subject))
-
-
-def filling_program(subject: Subject) -> Program | None:
-    """Return the solver that fills its local variables; None if the bench asks for none, or its compiler makes none."""
-    bench, adapter = subject.bench(), filling_adapter(subject.adapter)
-    if not bench.filling_build or adapter is None:
-        return None
     of_seed = source_sha(subject.folder()) == source_sha(subject.base)
-    made = build_by(bench.executor, subject.folder(), adapter, bench.blobs, seed=of_seed)
-    return open_program(made, adapter, bench.blobs, bench.cache) if made.ok else None
+    return _runs("stability", subject, filling_program(subject.folder(), subject.adapter, subject.bench(), seed=of_seed))
 
 
 def _runs(gate: str, subject: Subject, filling: Program | None = None) -> dict[str, Any]:

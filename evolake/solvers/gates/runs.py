@@ -22,7 +22,6 @@ from evolake.solvers.measurement.drawing import SMOKE_SHARE, new_key
 from evolake.solvers.measurement.measuring import Job, Progress, Rows, run_all
 from evolake.solvers.process.execute import Program, RunLimits
 from evolake.solvers.proof import ProofLimits
-from evolake.solvers.repository.adapters import Adapter
 from evolake.solvers.rules.outcomes import COPY, FILLED, GROWING
 from evolake.solvers.suites.generators import pcg, planted_ksat, random_ksat
 from evolake.solvers.suites.materialize import with_files
@@ -38,9 +37,6 @@ LARGE_VARIABLES = 20_000
 THRESHOLD, EASY = 4.26, 3.0
 FILLS = tuple({"MALLOC_PERTURB_": value} for value in ("90", "165"))
 """What makes the C library fill memory that it hands out with one byte (0xA5, 0x5A), and memory that is given back with the other."""
-FILL_FLAG = "-ftrivial-auto-var-init=pattern"
-"""What makes gcc (from 12) and clang fill local variables that the source leaves as they are."""
-FLAG_VARIABLES = ("CFLAGS", "CXXFLAGS")
 
 
 @dataclass(frozen=True)
@@ -104,12 +100,6 @@ def filled_runs(runner: GateRunner, suite: Suite) -> Rows:
         copies = [replace(item, name=f"{item.name}{COPY}{FILLED}{number}", family=FILLED) for item in suite.instances]
         jobs += [filled.job(item, suite, proof_share=0.0) for item in copies]
     return runner.run(jobs)
-
-
-def filling_adapter(adapter: Adapter) -> Adapter | None:
-    """Return the adapter that builds a solver which fills its local variables; None if it names no compiler flags to add one to."""
-    flags = {name: f"{value} {FILL_FLAG}" for name, value in adapter.environment.items() if name in FLAG_VARIABLES}
-    return replace(adapter, environment={**adapter.environment, **flags}) if flags else None
 
 
 def stability_suite(blobs: BlobStore, cache: Path, root_seed: int = 0) -> Suite:
