@@ -56,7 +56,7 @@ class SolversSettings(LineSettings):
     correctness_instances: int = Field(default=32, ge=32, description="small formulas on which the correctness gate checks every model and proof")
     carry_instances: int = Field(default=24, ge=0, description="formulas of train_suite that are run beside renamed copies; less than 4 show nothing")
     filling_build: bool = Field(
-        default=True, description="build each variant once more, with local variables filled that the source does not initialise, to see whether "
+        default=False, description="build each variant once more, with local variables filled that the source does not initialise, to see whether "
         "its search depends on them; false: only what it allocates is filled, which needs no build",
     )
     challengers: int = Field(default=2, gt=0, description="variants a cycle that may fight the champion, by consensus rank")
