@@ -2,7 +2,7 @@
 
 A family of formulas is drawn by what the parent spends on it. There, each counter for each conflict is set against its median over the parent's
 families: of a search that does three times as many propagations a conflict on that family as elsewhere, the edits that decide what is propagated are
-the ones to look at first. The farther a counter lies from its median, the likelier are untried edits of its subject; an edit that was tried is judged
+the ones to look at first. The farther a counter is from its median, the likelier are untried edits of its subject; an edit that was tried is judged
 by what it saved (`bandit`), whatever the counters say.
 """
 
@@ -45,7 +45,7 @@ class Observed:
     of_seed: Mapping[Subject, float]
 
     def strength(self, subject: Subject | None) -> float:
-        """Return how far the counter of a subject lies from its median: 0 at the median or if it is not known, 1 from a factor of `FARTHEST` on."""
+        """Return how far the counter of a subject is from its median: 0 at the median or if it is not known, 1 from a factor of `FARTHEST` on."""
         if subject is None or subject not in self.values or subject not in self.usual:
             return 0.0
         return min(1.0, abs(math.log(self.values[subject] / self.usual[subject])) / math.log(FARTHEST))

@@ -82,9 +82,9 @@ MOST_SWAPS = 10_000
 
 
 def regular_graph(n: int, d: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Edges of a simple d-regular graph: stubs are paired at random, and a pairing with loops or double edges is mended by swaps.
+    """Edges of a simple d-regular graph: stubs are paired at random, and a pairing with loops or double edges is repaired by swaps.
 
-    Swaps of some pairings of small dense graphs never end: after `MOST_SWAPS` the stubs are paired anew.
+    Swaps of some pairings of small dense graphs never end: after `MOST_SWAPS` the stubs are paired again.
     """
     if n * d % 2 or d >= n:
         raise ValueError(f"there is no simple {d}-regular graph on {n} nodes")
