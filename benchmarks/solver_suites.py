@@ -1,6 +1,7 @@
 """What the formulas of a suite cost the seeds, and how far shuffled copies of one formula lie apart: the table in docs/solvers.md.
 
-    python benchmarks/solver_suites.py [quick quick-duel quick-holdout] [--draws 3] [--shuffles 4] [--timeout 2]
+    python benchmarks/solver_suites.py [quick quick-duel quick-holdout] [--solver minisat22 --solver glucose421] [--draws 3]
+        [--shuffles 4] [--timeout 2]
 
 Of a suite for duels (its name ends in -duel) each recipe is drawn anew `--draws` times, of others the formula is the
 suite's. Each formula is run in `--shuffles` copies by each seed, in the jail and with a proof that is written and not
@@ -37,10 +38,10 @@ MEMORY_MB = 1024
 LEAST_S = 0.001
 
 
-def programs(work: Path) -> dict[str, Program]:
+def programs(work: Path, names: Sequence[str]) -> dict[str, Program]:
     """Build the seeds."""
     result = {}
-    for name in SOLVERS:
+    for name in names:
         adapter, blobs = load_adapter(seed_named(name).adapter), BlobStore(work / "lake")
         built = build_variant(lay_out_seed(seed_named(name), blobs, work, now=datetime.now(UTC)), adapter, blobs, seed=True)
         if not built.ok:
@@ -80,22 +81,23 @@ def row(program: Program, recipe: Recipe, draws: int, shuffles: int, timeout_s: 
 
 @click.command()
 @click.argument("suites", nargs=-1)
+@click.option("--solver", "solvers", multiple=True, default=SOLVERS, show_default=True, help="Seeds that are measured.")
 @click.option("--draws", default=3, show_default=True, type=click.IntRange(1))
 @click.option("--shuffles", default=4, show_default=True, type=click.IntRange(2))
 @click.option("--timeout", "timeout_s", default=2.0, show_default=True, type=click.FloatRange(0.01))
-def main(suites: Sequence[str], draws: int, shuffles: int, timeout_s: float) -> None:
+def main(suites: Sequence[str], solvers: Sequence[str], draws: int, shuffles: int, timeout_s: float) -> None:
     """Print a table in Markdown."""
-    heads = [f"{solver}: {what}" for solver in SOLVERS for what in ("cpu s", "conflicts", "spread")]
+    heads = [f"{solver}: {what}" for solver in solvers for what in ("cpu s", "conflicts", "spread")]
     print(f"| suite | formula | family | {' | '.join(heads)} |\n| --- | --- | --- |{' ---: |' * len(heads)}")
     with tempfile.TemporaryDirectory(prefix="evolake-suites-") as parent:
         work = Path(parent)
-        built = programs(work)
+        built = programs(work, solvers)
         for name in suites or ("quick", "quick-duel", "quick-holdout"):
             for recipe in recipes_of(load_spec(name, SEEDS)):
                 if recipe.shuffle:
                     continue
                 of_duel = draws if name.endswith("-duel") else 0
-                cells = [cell for solver in SOLVERS for cell in row(built[solver], recipe, of_duel, shuffles, timeout_s, work)]
+                cells = [cell for solver in solvers for cell in row(built[solver], recipe, of_duel, shuffles, timeout_s, work)]
                 print(f"| {name} | {recipe.name} | {recipe.family}, {recipe.status} | {' | '.join(cells)} |", flush=True)
 
 

@@ -1,7 +1,7 @@
 """Do the operators of the solvers line beat random option settings at equal solver seconds?
 
     python benchmarks/solvers_control.py --state FILE [--cycles 10] [--minutes 0] [--seed minisat22] [--suite quick]
-        [--duel-suite quick-duel] [--duel-draws 3] [--timeout 0.25] [--entrants 4] [--pairs 2] [--draw 1] [--json]
+        [--formulas 0] [--duel-suite quick-duel] [--duel-draws 3] [--timeout 0.25] [--entrants 4] [--pairs 2] [--draw 1] [--json]
 
 Two searches from one seed solver, in turns on one machine. The operators' side plans by the line's planner (the bandit,
 combinations), `--entrants` plans a cycle and as many that wait, and runs the children on the suite in a race against the best
@@ -12,11 +12,12 @@ the gates; an answer without a certificate counts as unsolved, and a refuted one
 
 At the end the best of each side by PAR-2 on the suite fight duels on formulas that neither has seen: the operators' against the
 control's, and each against the seed. FILE has a line for each variant; the same command continues from it, and a cycle that was
-killed is drawn again as it was. `--minutes` ends a slice. The defaults take some ten minutes on two cores. For the strong bases:
+killed is drawn again as it was. `--minutes` ends a slice. The defaults take some ten minutes on two cores. For CaDiCaL:
 
-    --seed cadical195 --suite hard-train --duel-suite hard-holdout --timeout 60 --duel-draws 1
+    --seed cadical195 --suite strong --duel-suite strong-duel --timeout 3 --duel-draws 1
 
-takes many hours: an option of CaDiCaL is a build of two minutes of processor time, and the suite takes it four.
+A variant of CaDiCaL that changes nothing but options is its seed's program with these options on the command line. Both are
+the same search, and an option's default is in a header that all files include, so that each would be a build of 50 seconds.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ from evolake.solvers.edits import Edit, apply_edits, read_edits, write_edits
 from evolake.solvers.edits.anchors import source_files
 from evolake.solvers.edits.applicable import applicable, editable_tree
 from evolake.solvers.edits.draw import new_tunable
+from evolake.solvers.edits.model import EDITS_FILE
 from evolake.solvers.evolution.planning import Base, KnownVariant, SearchRecord, parent_pool, plan_variants
 from evolake.solvers.evolution.population import Population, empty_population
 from evolake.solvers.evolution.post_mortem import changes
@@ -92,6 +94,7 @@ class ControlSetup:
     timeout_s: float
     entrants: int
     draw: int
+    formulas: int = 0
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,7 @@ class SearchContext:
         folder = lay_out_seed(seed_named(question.seed), self.blobs, work, now=datetime.now(UTC))
         self.base = Base(question.seed, folder, self.adapter)
         self.seed_id = source_sha(folder)
-        self.suite = named_suite(question.suite, self.blobs, work / "formulas", seeds=SEEDS)
+        self.suite = named_suite(question.suite, self.blobs, work / "formulas", seeds=SEEDS, count=question.formulas)
         self.settings = SolversSettings(variants_per_cycle=2 * question.entrants, repair_attempts=0)
         (work / "runs").mkdir(exist_ok=True)
         self.plan = MeasuringPlan(
@@ -169,17 +172,23 @@ class SearchContext:
             made = target.with_name(f".{target.name}")
             shutil.rmtree(made, ignore_errors=True)
             shutil.copytree(self.base.folder, made, symlinks=True)
+            (made / EDITS_FILE).write_text(write_edits(edits))
             if bad := [item for item in apply_edits(made, self.adapter, edits) if not item.applied]:
                 raise SystemExit(f"an edit of the state does not apply any more: {bad[0].edit.described()}: {bad[0].detail}")
             made.rename(target)
         return target
 
     def build(self, folder: Path) -> BuildResult:
-        return build_variant(folder, self.adapter, self.blobs, seed=folder == self.base.folder)
+        """Return a variant's build; the seed's for one that is run with options on its command line."""
+        built = self.base.folder if options_of(folder, self.adapter.tunables) else folder
+        return build_variant(built, self.adapter, self.blobs, seed=built == self.base.folder)
 
     def program(self, folder: Path) -> Program | None:
         built = self.build(folder)
-        return open_program(built, self.adapter, self.blobs, self.work / "programs") if built.ok else None
+        if not built.ok:
+            return None
+        program, options = open_program(built, self.adapter, self.blobs, self.work / "programs"), options_of(folder, self.adapter.tunables)
+        return replace(program, argv=(*program.argv, *options), proof_argv=program.proof_argv and (*program.proof_argv, *options))
 
     def run(self, programs: Mapping[str, Program], formulas: Sequence[Instance], cycle: str) -> dict[str, list[dict[str, Any]]]:
         """Return rows of RUNS by variant."""
@@ -195,6 +204,13 @@ class SearchContext:
             sides.append(Contender(name, program))
         rows = run_duel(DuelPlan(sides[0], sides[1], suite, cycle, pairs), self.plan, self.threads)
         return decide_duel(DUELS.frame(rows), decision_rng(self.question.draw, cycle, "challenger"))
+
+
+def options_of(folder: Path, style: str) -> tuple[str, ...]:
+    """Return the options by which the seed's program is the variant at `folder`; none for another style, for patches, and for the seed."""
+    path = folder / EDITS_FILE
+    edits = read_edits(path.read_text()) if style == "cadical-options" and path.is_file() else ()
+    return tuple(f"--{edit.name}={int(edit.parameters['value'])}" for edit in edits) if all(edit.kind == "tunable" for edit in edits) else ()
 
 
 def child_name(edits: Sequence[Edit]) -> str:
@@ -410,6 +426,7 @@ def summary(state: ControlState, duels: Mapping[str, Decision]) -> dict[str, Any
 @click.option("--minutes", default=0.0, help="Stop after so many minutes and go on with the next call; 0: run to the end.", type=click.FloatRange(0))
 @click.option("--seed", default="minisat22", show_default=True, help="Seed solver.")
 @click.option("--suite", default="quick", show_default=True, help="Formulas that both sides are bred on.")
+@click.option("--formulas", default=0, show_default=True, help="Only the first so many of the suite; 0: all.", type=click.IntRange(0))
 @click.option("--duel-suite", default="quick-duel", show_default=True, help="Suite whose recipes the last duels draw anew.")
 @click.option("--timeout", "timeout_s", default=0.25, show_default=True, help="Seconds of processor time of a run.", type=click.FloatRange(0.01))
 @click.option("--entrants", default=4, show_default=True, help="Children that enter the race of a cycle; as many wait.", type=click.IntRange(1))
@@ -418,12 +435,12 @@ def summary(state: ControlState, duels: Mapping[str, Decision]) -> dict[str, Any
 @click.option("--draw", default=1, show_default=True, help="Seed of all draws.")
 @click.option("--json", "as_json", is_flag=True)
 def main(
-    path: Path, cycles: int, minutes: float, seed: str, suite: str, duel_suite: str, timeout_s: float, entrants: int, duel_draws: int, pairs: int,
-    draw: int, as_json: bool,
+    path: Path, cycles: int, minutes: float, seed: str, suite: str, formulas: int, duel_suite: str, timeout_s: float, entrants: int,
+    duel_draws: int, pairs: int, draw: int, as_json: bool,
 ) -> None:
     """Search in turns, hold the duels and print what both sides came to."""
     where, end = machine(), time.monotonic() + 60 * minutes if minutes else float("inf")
-    question = ControlSetup(seed, suite, timeout_s, entrants, draw)
+    question = ControlSetup(seed, suite, timeout_s, entrants, draw, formulas)
     state, work = ControlState(path, question), path.resolve().with_suffix(".work")
     (work / "variants").mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(max(1, len(usable_cores()))) as threads:

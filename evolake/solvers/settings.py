@@ -9,6 +9,12 @@ from pydantic import Field, model_validator
 
 from evolake.settings import LineSettings
 
+STRONG = ("cadical", "kissat")
+"""How the names of seeds begin that solve most of the suite `train` in milliseconds."""
+STRONG_LIMIT_S = 5.0
+STRONG_SUITES = {"train_suite": "strong", "duel_suite": "strong-duel", "holdout_suite": "strong-holdout"}
+"""The suites of such seeds alone, where none is named and a run may take at most `STRONG_LIMIT_S`: of CaDiCaL they take 5 to 60 % of 3 s."""
+
 
 class SolversSettings(LineSettings):
     """How much a cycle of the `solvers` line does.
@@ -35,7 +41,10 @@ class SolversSettings(LineSettings):
     proof_timeout_s: float = Field(default=200.0, gt=0, description="cpu seconds a proof checker may take")
     proof_memory_mb: int = Field(default=4096, gt=0, description="MiB of memory a proof checker may take")
     proof_share: float = Field(default=1.0, ge=0, le=1, description="share of UNSAT answers whose proofs are checked; others count unsolved")
-    train_suite: str = Field(default="train", min_length=1, description="suite that variants are bred on, by name, or a locked folder of formulas")
+    train_suite: str = Field(
+        default="train", min_length=1, description="suite that variants are bred on, by name, or a locked folder of formulas; if all seeds are "
+        "CaDiCaL or Kissat, timeout_s is at most 5 and no suite is named: strong (and strong-duel, strong-holdout)",
+    )
     holdout_suite: str = Field(default="holdout", min_length=1, description="suite that nothing in the evolution sees; likewise a name or a folder")
     duel_suite: str = Field(default="", description="suite that duels draw anew (of a folder: copies, shuffled); empty: train_suite")
     correctness_suite: str = Field(default="", description="suite or folder that the correctness gate adds to what it draws; empty: none")
@@ -46,6 +55,10 @@ class SolversSettings(LineSettings):
     smoke_timeout_s: float = Field(default=10.0, gt=0, description="cpu seconds a smoke run may take")
     correctness_instances: int = Field(default=32, ge=32, description="small formulas on which the correctness gate checks every model and proof")
     carry_instances: int = Field(default=24, ge=0, description="formulas of train_suite that are run beside renamed copies; less than 4 show nothing")
+    filling_build: bool = Field(
+        default=False, description="build each variant once more, with local variables filled that the source does not initialise, to see whether "
+        "its search depends on them; false: only what it allocates is filled, which needs no build",
+    )
     challengers: int = Field(default=2, gt=0, description="variants a cycle that may fight the champion, by consensus rank")
     race_entrants: int = Field(
         default=0, ge=0, description="variants that enter the race before the duels, by consensus rank; "
@@ -67,6 +80,15 @@ class SolversSettings(LineSettings):
     def held_out(self) -> frozenset[str]:
         """Names that runs on the holdout may bear."""
         return titles_of(self.holdout_suite)
+
+    @model_validator(mode="after")
+    def _suites_with_teeth(self) -> Self:
+        """Give seeds of CaDiCaL's class formulas that take them a fair share of a short limit."""
+        strong = bool(self.seeds) and all(name.startswith(STRONG) for name in self.seeds)
+        if strong and self.timeout_s <= STRONG_LIMIT_S and not self.model_fields_set & STRONG_SUITES.keys():
+            for name, suite in STRONG_SUITES.items():
+                setattr(self, name, suite)
+        return self
 
     @model_validator(mode="after")
     def _holdout_apart(self) -> Self:

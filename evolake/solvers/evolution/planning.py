@@ -20,12 +20,14 @@ from evolake.solvers.edits import Edit
 from evolake.solvers.edits.anchors import source_files
 from evolake.solvers.edits.applicable import EditableTree, applicable, conflict_of, editable_tree
 from evolake.solvers.edits.crossover import changed_files
+from evolake.solvers.edits.tunables import tunables
 from evolake.solvers.roles.coder import models_of
 from evolake.solvers.roles.models import (
     SHORT_ID,
     Attempt,
     Credit,
     Excerpt,
+    FamilyCounters,
     FamilyResult,
     Material,
     Plan,
@@ -105,12 +107,13 @@ class Savings:
     """What the bandit of the operators learns from.
 
     credits: one for each earlier attempt, oldest first. helping: whole ids of variants that save PAR-2 against the first of their parents. costs:
-    whole id of a variant -> family of formulas -> its share of the variant's PAR-2.
+    whole id of a variant -> family of formulas -> its share of the variant's PAR-2. counters: whole id -> what it counts, by family.
     """
 
     credits: Sequence[Credit] = ()
     helping: frozenset[str] = frozenset()
     costs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    counters: Mapping[str, Sequence[FamilyCounters]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -152,6 +155,7 @@ def plan_variants(
         findings=list(record.findings)[-MAX_FINDINGS:], rules=list(rules.names or rules.texts), guidance=list(guidance),
         cycles_without_gain=record.cycles_without_gain,
         materials=_materials(lines, short, pool.bases, record) if agents.backend.name == "operators" else [],
+        option_texts=_option_texts(lines, pool.bases) if agents.backend.name == "operators" else {},
         forbidden=list(rules.forbidden), credits=list(record.savings.credits)[-MAX_HISTORY:] if agents.backend.name == "operators" else [],
         **(vars(record.facts) if record.facts else {}),
     )
@@ -259,6 +263,12 @@ def plan_id(cycle: str, number: int, plan: Plan) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _option_texts(lines: Sequence[Standing], bases: Mapping[str, Base]) -> dict[str, dict[str, str]]:
+    """Return base -> option -> its declared text, of the bases of these variants."""
+    there = sorted({item.base for item in lines if item.base in bases})
+    return {name: {item.name: item.text for item in tunables(bases[name].folder, bases[name].adapter)} for name in there}
+
+
 def _materials(
     lines: Sequence[Standing], short: Mapping[str, KnownVariant], bases: Mapping[str, Base], record: SearchRecord,
 ) -> list[Material]:
@@ -283,6 +293,6 @@ def _materials(
                 if item in helping and other.base == item.base and not conflict_of(trees[folder], item.edits or (), other.edits or ())
             ],
             touched={key: list(files) for key, files in trees[folder].touched().items()},
-            costs=dict(record.savings.costs.get(item.variant_id, {})),
+            costs=dict(record.savings.costs.get(item.variant_id, {})), counters=list(record.savings.counters.get(item.variant_id, ())),
         ))
     return result

@@ -14,7 +14,7 @@ import polars as pl
 from evolake.solvers.evolution.planning import Savings, refuse_holdout
 from evolake.solvers.evolution.population import Population
 from evolake.solvers.measurement.metrics import cost, proved
-from evolake.solvers.roles.models import SHORT_ID, Credit
+from evolake.solvers.roles.models import SHORT_ID, Credit, FamilyCounters
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.tables import counting
 
@@ -27,6 +27,8 @@ LEAST_COST_S = 1e-6
 RANK_SAVING = 0.1
 """What a gain over all ranks counts as, in a lake that has no savings of a variant."""
 ALL, FAMILIES = "all", "families"
+COUNTERS = ("restarts", "decisions", "propagations", "proof_bytes")
+"""What is counted for each conflict."""
 
 
 def with_savings(
@@ -73,7 +75,27 @@ def savings_of(population: Population, settings: SolversSettings) -> Savings:
         ))
     helping = frozenset(name for name, entry in saved.items() if entry[ALL] >= LEAST_SAVING)
     costs = _formula_costs(population.runs, settings)
-    return Savings(result, helping, {name: _shares({family: one for family, (one, _) in _families(costs, name, name).items()}) for name in costs})
+    shares = {name: _shares({family: one for family, (one, _) in _families(costs, name, name).items()}) for name in costs}
+    return Savings(result, helping, shares, counters_of(population.runs, shares))
+
+
+def counters_of(runs: pl.DataFrame, shares: Mapping[str, Mapping[str, float]]) -> dict[str, list[FamilyCounters]]:
+    """Return variant -> what it counts for each conflict, family by family, the family with the largest share of its PAR-2 first.
+
+    Args:
+        runs: rows of RUNS. shares: variant -> family -> share of its PAR-2; other families are left out.
+    """
+    counted = counting(runs).filter(pl.col("conflicts") > 0)
+    sums = counted.group_by("variant_id", "family").agg(
+        pl.col("conflicts").filter(pl.col(name).is_not_null()).sum().alias(f"{name}_conflicts") for name in COUNTERS
+    ).join(counted.group_by("variant_id", "family").agg(pl.col(name).sum() for name in COUNTERS), on=["variant_id", "family"])
+    result: dict[str, list[FamilyCounters]] = {}
+    for row in sums.to_dicts():
+        share = shares.get(row["variant_id"], {}).get(row["family"])
+        if share is not None:
+            rates = {name: round(row[name] / row[f"{name}_conflicts"], 6) for name in COUNTERS if row[f"{name}_conflicts"]}
+            result.setdefault(row["variant_id"], []).append(FamilyCounters(family=row["family"], share=round(share, 6), **rates))
+    return {name: sorted(found, key=lambda item: (-item.share, item.family)) for name, found in result.items()}
 
 
 def _formula_costs(runs: pl.DataFrame, settings: SolversSettings) -> dict[str, dict[tuple[str, str], float]]:

@@ -188,7 +188,7 @@ class Workspace:
             drawn = replace(drawn, instances=(*drawn.instances, *self._suite(self.settings.correctness_suite, 0).instances))
         result = self._base_stability(base)
         return replace(
-            self._bench, correctness=drawn, draw=self.key(cycle, "smoke"), base_stability=result.get("runs", []),
+            self._bench, correctness=drawn, draw=self.key(cycle, "smoke"), base_stability=lambda: result.get("runs", []),
             base_carried=lambda: result.get("carried", []),
         )
 
@@ -198,7 +198,7 @@ class Workspace:
         return Bench(
             self.suite("smoke"), Suite("", ()), stability, self.blobs, self.cache, smoke_limits=limits.smoke, correctness_limits=limits.run,
             stability_limits=limits.stability, proof_limits=limits.proof, verdicts=self.proofs, executor=self.executor,
-            programs=lambda: self._programs,
+            programs=lambda: self._programs, filling_build=self.settings.filling_build,
             carried=carried_suite(
                 self.suite("train"), self.blobs, self.cache, secret=secret_of(self.blobs), root_seed=self.root_seed,
                 count=self.settings.carry_instances,

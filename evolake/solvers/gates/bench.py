@@ -10,7 +10,7 @@ from pathlib import Path
 
 from evolake.lake.blobs import BlobStore
 from evolake.solvers.gates.carry import carry_runs
-from evolake.solvers.gates.runs import PROOF_LIMITS, GateRunner, correctness_runs, smoke_runs, stability_runs
+from evolake.solvers.gates.runs import PROOF_LIMITS, GateRunner, correctness_runs, filled_runs, smoke_runs, stability_runs
 from evolake.solvers.measurement.drawing import new_key
 from evolake.solvers.measurement.measuring import Rows
 from evolake.solvers.process.execute import CORRECTNESS_LIMITS, SMOKE_LIMITS, STABILITY_LIMITS, Program, RunLimits
@@ -23,8 +23,8 @@ class Bench:
     """What gates need beside the variant: formulas, limits, places.
 
     smoke, correctness, stability: suites with files. carried: formulas and copies of them, see `fresh.carried_suite`; None runs none.
-    base_stability: the base's rows of the stability gate, none to judge by the memory limit alone; base_carried: gives what it took on those
-    formulas.
+    base_stability: gives the base's rows of the stability gate, none to judge without them; base_carried: gives what it took on those formulas.
+    filling_build: whether a variant is built once more, by `filling`, for the runs with filled memory.
     programs: gives the loaded contents (`elf.loaded_sha`) of known variants' programs -> their ids, for the rule against changes of nothing.
     cache: folder for executables and copies of formulas. verdicts: of verdicts on proofs. draw: key by which smoke proofs are drawn.
     executor: for the runs; None is threads of this process. progress: called after each run with the gate's name, how many are done and how many
@@ -36,9 +36,10 @@ class Bench:
     stability: Suite
     blobs: BlobStore
     cache: Path
-    base_stability: Rows = field(default_factory=list)
+    base_stability: Callable[[], Rows] = list
     carried: Suite | None = None
     base_carried: Callable[[], Rows] = list
+    filling_build: bool = False
     programs: Callable[[], Mapping[str, str]] = dict
     smoke_limits: RunLimits = SMOKE_LIMITS
     correctness_limits: RunLimits = CORRECTNESS_LIMITS
@@ -50,13 +51,17 @@ class Bench:
     progress: Callable[[str, int, int], None] | None = None
 
 
-def runs_of(gate: str, program: Program, bench: Bench, *, variant_id: str, cycle: str) -> Rows:
-    """Return the runs that the gate judges, those on formulas that are no secret with the column COMPLAINT."""
+def runs_of(gate: str, program: Program, bench: Bench, *, variant_id: str, cycle: str, filling: Program | None = None) -> Rows:
+    """Return the runs that the gate judges, those on formulas that are no secret with the column COMPLAINT.
+
+    filling: the program for the runs with filled memory; None: the same one.
+    """
     progress = partial(bench.progress, gate) if bench.progress else None
     runner = GateRunner(variant_id, program, cycle, bench.correctness_limits, bench.proof_limits, bench.verdicts, bench.executor, progress)
     if gate == "smoke":
         return smoke_runs(replace(runner, limits=bench.smoke_limits), bench.smoke, cache=bench.cache, draw=bench.draw, complaints=True)
     if gate == "correctness":
         return correctness_runs(runner, bench.correctness)
-    rows = stability_runs(replace(runner, limits=bench.stability_limits), bench.stability, complaints=True)
+    steady = replace(runner, limits=bench.stability_limits)
+    rows = stability_runs(steady, bench.stability, complaints=True) + filled_runs(replace(steady, program=filling or program), bench.stability)
     return rows + (carry_runs(runner, bench.carried) if bench.carried else [])

@@ -12,6 +12,7 @@ from evolake.solvers.gates.bench import Bench, runs_of
 from evolake.solvers.gates.build import program_evidence, same_program
 from evolake.solvers.gates.compliance import compliance_evidence
 from evolake.solvers.gates.evidence import build_evidence, gate_evidence
+from evolake.solvers.gates.filling import filling_program
 from evolake.solvers.measurement.measuring import COMPLAINT, Rows
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.adapters import Adapter
@@ -80,12 +81,13 @@ def correctness(subject: Subject) -> dict[str, Any]:
 
 def stability(subject: Subject) -> dict[str, Any]:
     """Its runs on growing formulas and on secret copies, beside those of its seed."""
-    return _runs("stability", subject)
+    of_seed = source_sha(subject.folder()) == source_sha(subject.base)
+    return _runs("stability", subject, filling_program(subject.folder(), subject.adapter, subject.bench(), seed=of_seed))
 
 
-def _runs(gate: str, subject: Subject) -> dict[str, Any]:
+def _runs(gate: str, subject: Subject, filling: Program | None = None) -> dict[str, Any]:
     bench = subject.bench()
-    rows = runs_of(gate, subject.program, bench, variant_id=subject.variant_id, cycle=subject.cycle)
+    rows = runs_of(gate, subject.program, bench, variant_id=subject.variant_id, cycle=subject.cycle, filling=filling)
     subject.complaints |= {row["instance"]: said for row in rows if (said := row.pop(COMPLAINT, ""))}
     subject.runs[gate] = rows
     return gate_evidence(gate, subject.runs[gate], bench)

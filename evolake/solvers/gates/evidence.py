@@ -45,7 +45,7 @@ def gate_evidence(gate: str, rows: Sequence[Mapping[str, Any]], bench: Bench) ->
     of the rows that are for it."""
     if gate != "stability":
         return runs_evidence(rows)
-    others = runs_evidence([row for row in rows if not is_carried(row)], bench.base_stability)
+    others = runs_evidence([row for row in rows if not is_carried(row)], bench.base_stability())
     return others | {CARRIED: carry_evidence([row for row in rows if is_carried(row)]), "base_carried": bench.base_carried()}
 
 

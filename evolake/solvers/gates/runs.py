@@ -2,7 +2,8 @@
 
     smoke        every formula as it is, renamed, and shuffled: who knows a file by its looks answers differently on its copies
     correctness  formulas with all models and proofs checked
-    stability    some formulas twice, and a family of growing formulas under a small memory limit
+    stability    some formulas twice, and a family of growing formulas under a small memory limit; twice more with memory filled that the program has
+                 not written
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from evolake.solvers.measurement.drawing import SMOKE_SHARE, new_key
 from evolake.solvers.measurement.measuring import Job, Progress, Rows, run_all
 from evolake.solvers.process.execute import Program, RunLimits
 from evolake.solvers.proof import ProofLimits
-from evolake.solvers.rules.outcomes import COPY, GROWING
+from evolake.solvers.rules.outcomes import COPY, FILLED, GROWING
 from evolake.solvers.suites.generators import pcg, planted_ksat, random_ksat
 from evolake.solvers.suites.materialize import with_files
 from evolake.solvers.suites.spec import Instance, Suite
@@ -34,6 +35,8 @@ PROOF_LIMITS = ProofLimits()
 LARGE_VARIABLES = 20_000
 """Variables of an easy formula: what a solver keeps for each variable and clause shows here."""
 THRESHOLD, EASY = 4.26, 3.0
+FILLS = tuple({"MALLOC_PERTURB_": value} for value in ("90", "165"))
+"""What makes the C library fill memory that it hands out with one byte (0xA5, 0x5A), and memory that is given back with the other."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,20 @@ def stability_runs(runner: GateRunner, suite: Suite, *, complaints: bool = False
     return runner.run([
         runner.job(instance, suite, repeat=repeat, complaints=complaints) for instance in suite.instances for repeat in range(REPEATS)
     ])
+
+
+def filled_runs(runner: GateRunner, suite: Suite) -> Rows:
+    """Rows with the columns of RUNS, of family FILLED: the formulas of `stability_suite`, once with each of FILLS.
+
+    Proofs are written and not checked. A program of `filling_adapter` fills local variables as well, others only what they allocate.
+    """
+    jobs = []
+    for number, fill in enumerate(FILLS, start=1):
+        program = replace(runner.program, environment={**runner.program.environment, **fill})
+        filled = replace(runner, program=program, proof_limits=PROOF_LIMITS, verdicts=None)
+        copies = [replace(item, name=f"{item.name}{COPY}{FILLED}{number}", family=FILLED) for item in suite.instances]
+        jobs += [filled.job(item, suite, proof_share=0.0) for item in copies]
+    return runner.run(jobs)
 
 
 def stability_suite(blobs: BlobStore, cache: Path, root_seed: int = 0) -> Suite:

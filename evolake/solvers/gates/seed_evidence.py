@@ -6,20 +6,26 @@ import hashlib
 import json
 import os
 import threading
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from evolake.lake import disk
 from evolake.reading import DATA_BYTES, Unparsable, Unreadable, parse_json, read_text
 from evolake.solvers.gates.bench import Bench
 from evolake.solvers.gates.carry import carry_evidence, carry_runs
-from evolake.solvers.gates.runs import GateRunner
+from evolake.solvers.gates.evidence import runs_evidence
+from evolake.solvers.gates.filling import filling_program
+from evolake.solvers.gates.runs import GateRunner, filled_runs, stability_runs
 from evolake.solvers.measurement.measuring import Rows
+from evolake.solvers.process.execute import RunLimits
 from evolake.solvers.repository.adapters import Adapter
 from evolake.solvers.repository.build import build_variant, open_program
 from evolake.solvers.repository.variant import source_sha
 
-FOLDER = "seed-carried"
+CARRIED, STEADY = "seed-carried", "seed-stability"
+"""Folders of the cache."""
 
 
 def seed_carried(base: Path, adapter: Adapter, bench: Bench, *, cycle: str) -> Rows:
@@ -28,23 +34,57 @@ def seed_carried(base: Path, adapter: Adapter, bench: Bench, *, cycle: str) -> R
     Raises:
         MachineryError: the jail or the compiler failed.
     """
-    if bench.carried is None:
+    carried = bench.carried
+    if carried is None:
         return []
-    variant = source_sha(base)
-    key = hashlib.sha256(json.dumps([variant, bench.carried.sha, asdict(bench.correctness_limits)], default=str).encode()).hexdigest()
-    path = bench.cache / FOLDER / f"{key}.json"
+    key = [source_sha(base), carried.sha, asdict(bench.correctness_limits)]
+
+    def made() -> Rows | None:
+        runner = _runner(base, adapter, bench, cycle, bench.correctness_limits)
+        return carry_evidence(carry_runs(runner, carried)) if runner else None
+
+    return _kept(bench.cache / CARRIED, key, made)
+
+
+def seed_stability(base: Path, adapter: Adapter, bench: Bench, *, cycle: str) -> Rows:
+    """Return what the rules judge of the seed's own runs at the stability gate, those with filled memory among them; [] if it does not build.
+
+    Raises:
+        MachineryError: the jail or the compiler failed.
+    """
+    key = [source_sha(base), bench.stability.sha, asdict(bench.stability_limits), bench.filling_build]
+
+    def made() -> Rows | None:
+        runner = _runner(base, adapter, bench, cycle, bench.stability_limits)
+        if runner is None:
+            return None
+        filling = filling_program(base, adapter, bench, seed=True) or runner.program
+        rows = stability_runs(runner, bench.stability) + filled_runs(replace(runner, program=filling), bench.stability)
+        return runs_evidence(rows)["runs"]
+
+    return _kept(bench.cache / STEADY, key, made)
+
+
+def _runner(base: Path, adapter: Adapter, bench: Bench, cycle: str, limits: RunLimits) -> GateRunner | None:
+    built = build_variant(base, adapter, bench.blobs, seed=True)
+    if not built.ok:
+        return None
+    program = open_program(built, adapter, bench.blobs, bench.cache)
+    return GateRunner(source_sha(base), program, cycle, limits, bench.proof_limits, bench.verdicts, bench.executor)
+
+
+def _kept(folder: Path, key: Sequence[Any], make: Callable[[], Rows | None]) -> Rows:
+    """Return what is kept under the key, or else what `make` gives, which is kept; [] and nothing kept if it gives None."""
+    path = folder / f"{hashlib.sha256(json.dumps(key, default=str).encode()).hexdigest()}.json"
     try:
         kept = parse_json(read_text(path, DATA_BYTES), name=path.name)
         if isinstance(kept, list):
             return kept
     except (OSError, Unreadable, Unparsable):
         pass  # not measured yet, or cut off by a full disk: measured now
-    built = build_variant(base, adapter, bench.blobs, seed=True)
-    if not built.ok:
+    made = make()
+    if made is None:
         return []
-    program = open_program(built, adapter, bench.blobs, bench.cache)
-    runner = GateRunner(variant, program, cycle, bench.correctness_limits, bench.proof_limits, bench.verdicts, bench.executor)
-    made = carry_evidence(carry_runs(runner, bench.carried))
     path.parent.mkdir(parents=True, exist_ok=True)
     disk.write_atomic(path, json.dumps(made).encode(), tag=f"{os.getpid()}-{threading.get_ident()}")
     return made

@@ -20,7 +20,7 @@ from evolake.settings import Settings, load
 from evolake.solvers.gates.bench import Bench
 from evolake.solvers.gates.judging import VariantResults, judge_variant
 from evolake.solvers.gates.runs import stability_suite
-from evolake.solvers.gates.seed_evidence import seed_carried
+from evolake.solvers.gates.seed_evidence import seed_carried, seed_stability
 from evolake.solvers.gates.specs import RUN_GATES
 from evolake.solvers.measurement.benchmark import stage_limits
 from evolake.solvers.measurement.drawing import new_key, seed_of
@@ -101,6 +101,8 @@ def judge_folder(
         base = lay_out_seed(seed_named(base_name, seeds), blobs, cache, adapters=settings.seeds / "solvers" / "adapters") if known else variant
         bench = _bench(suite, instances, settings, blobs, cache, on_progress, proofs or {})
         bench = replace(bench, base_carried=partial(seed_carried, base, adapter, bench, cycle=CYCLE))
+        if known:
+            bench = replace(bench, base_stability=partial(seed_stability, base, adapter, bench, cycle=CYCLE))
         judged = judge_variant(variant, adapter=adapter, base=base, ruleset=ruleset, bench=bench, cycle=CYCLE, run_id=CYCLE)
     return Verified(folder, suite, judged, ruleset.hash, base_name if known else None)
 
@@ -121,7 +123,7 @@ def _bench(
     return Bench(
         smoke, replace(named, instances=(*drawn.instances, *named.instances)), growing, blobs, cache,
         smoke_limits=limits.smoke, correctness_limits=limits.run, stability_limits=limits.stability, proof_limits=limits.proof,
-        progress=on_progress, verdicts=cache / "proofs", carried=carried_suite(
+        progress=on_progress, filling_build=sizes.filling_build, verdicts=cache / "proofs", carried=carried_suite(
             files(sizes.train_suite, sizes.train_instances), blobs, cache / "formulas", secret=secret_of(blobs), root_seed=settings.seed,
             count=sizes.carry_instances,
         ),

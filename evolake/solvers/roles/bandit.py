@@ -7,8 +7,8 @@ family on which this parent spends little is thus worth little here.
 The bandit is Thompson sampling (Thompson, Biometrika 1933; Chapelle and Li, NIPS 2011) with a normal prior of mean 0: of each
 arm one value is drawn from what is believed of it, and the largest wins. Nothing known means equal odds. A base has many more
 options than a run has variants, so that arms without a try share a few draws (many-armed bandits: Wang, Audibert and Munos,
-NIPS 2008), and which of them is taken depends on what moves of the same files were worth. All of it is a pure function of the
-request and of the generator.
+NIPS 2008), and which of them is taken depends on what moves of the same files were worth and on the parent's counters
+(`reasons`). All of it is a pure function of the request and of the generator.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LARGEST_WORTH = 0.5
 FRESH_DRAWS = 8
 """How many draws the arms without a try get at most, all together; at least one, and no more than there are arms with a try."""
 FILES_SCALE = 0.1
-"""Among arms without a try, moves of files that were worth so much more are e times as likely."""
+"""Among arms without a try, moves of files that were worth so much more are e times as likely. So are those for which the counters speak most."""
 
 
 @dataclass(frozen=True)
@@ -83,17 +83,22 @@ def draw_operator(possible: Sequence[str], tried: Sequence[MoveResult], random: 
     return possible[_largest(posteriors, random)]
 
 
-def draw_arm(keys: Sequence[str], tried: Sequence[MoveResult], touched: Mapping[str, Sequence[str]], random: np.random.Generator) -> str:
+def draw_arm(
+    keys: Sequence[str], tried: Sequence[MoveResult], touched: Mapping[str, Sequence[str]], random: np.random.Generator,
+    strengths: Mapping[str, float] | None = None,
+) -> str:
     """Return the key of the edit to try next.
 
     Args:
-        keys: edits that may be tried. touched: key -> files that the edit touches.
+        keys: edits that may be tried. touched: key -> files that the edit touches. strengths: key -> how much the parent's counters speak for a try
+            of it, 0 to 1; it decides among edits without a try only.
     """
+    strengths = strengths or {}
     posteriors = arm_posteriors(keys, tried, touched)
     known, fresh = [key for key in keys if posteriors[key].tries], [key for key in keys if not posteriors[key].tries]
     if fresh:
         means = np.array([posteriors[key].mean for key in fresh])
-        weights = np.exp((means - means.max()) / FILES_SCALE)
+        weights = np.exp((means - means.max()) / FILES_SCALE + [strengths.get(key, 0.0) for key in fresh])
         chosen = fresh[int(random.choice(len(fresh), p=weights / weights.sum()))]
         known += [chosen] * min(FRESH_DRAWS, max(1, len(known)))
     return known[_largest([posteriors[key] for key in known], random)]

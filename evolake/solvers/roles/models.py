@@ -132,13 +132,26 @@ class EditModel(RoleMessage):
     parameters: dict[str, float | int | bool]
 
 
+class FamilyCounters(RoleMessage):
+    """Operators only: what a variant counts on one family of training formulas. share: of its PAR-2. The others are for each conflict, over all runs
+    that report conflicts; null for what the solver does not report, or of which no run has any."""
+
+    family: str
+    share: float
+    restarts: float | None = None
+    decisions: float | None = None
+    propagations: float | None = None
+    proof_bytes: float | None = None
+
+
 class Material(RoleMessage):
     """Operators only: what a variant can be edited by, as far as it applies to its own sources beside what it carries.
 
     edits: None for a variant that a diff made. changed: path -> sha256 ("" for gone) of the files in which it differs from its base; left empty where
     no variant of the base was written as a diff. joined: variants that it was crossed with file by file, or combined with, before. combines:
     variants that it can be combined with, since each helps alone and no edit of one touches what one of the other does. touched: key of an edit ->
-    files that it touches. costs: family of formulas -> its share of the variant's PAR-2; empty if it was not measured.
+    files that it touches. costs: family of formulas -> its share of the variant's PAR-2; empty if it was not measured. counters: by family; empty if
+    it was not measured.
     """
 
     variant_id: str
@@ -151,6 +164,7 @@ class Material(RoleMessage):
     combines: list[str] = Field(default_factory=list)
     touched: dict[str, list[str]] = Field(default_factory=dict)
     costs: dict[str, float] = Field(default_factory=dict)
+    counters: list[FamilyCounters] = Field(default_factory=list)
 
 
 class Credit(RoleMessage):
@@ -257,6 +271,7 @@ class PlanRequest(RoleMessage):
     materials: list[Material] = Field(default_factory=list, description="operators only")
     forbidden: list[Forbidden] = Field(default_factory=list, description="operators only")
     credits: list[Credit] = Field(default_factory=list, description="operators only")
+    option_texts: dict[str, dict[str, str]] = Field(default_factory=dict, description="operators only: base -> option -> its declared text")
 
 
 class Plan(RoleMessage):

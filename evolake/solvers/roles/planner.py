@@ -2,8 +2,8 @@
 
 A move is an operator (a patch, an option, another value of an edit that is there, a crossover, a combination) and what it
 changes. `bandit` draws both by what earlier moves saved on each family of formulas, weighted by where the parent spends its
-time. Parents are drawn by rank. What people ask for through `evolake guide` comes first as far as a program can follow: edits
-whose name, or a word of it, the text holds.
+time. A hypothesis states the reason that the parent's counters give (`reasons`). Parents are drawn by rank. What people ask
+for through `evolake guide` comes first as far as a program can follow: edits whose name, or a word of it, the text holds.
 
 A combination joins two variants of which each helps alone and whose edits touch no option, slot or line in common. A crossover joins any two, and
 drops what conflicts.
@@ -19,11 +19,13 @@ import numpy as np
 
 from evolake.agents.roles import Role
 from evolake.solvers.edits.crossover import cross_gives_new
+from evolake.solvers.edits.subjects import subject_of
 from evolake.solvers.roles.bandit import MoveResult, draw_arm, draw_operator, tries_on
 from evolake.solvers.roles.coder import COMBINE, edits_of, forbidden
 from evolake.solvers.roles.earlier import PLANNER_BEFORE, PLANNER_UNSHARED
 from evolake.solvers.roles.models import SHORT_ID, EditModel, Material, Plan, PlanReply, PlanRequest, Standing
 from evolake.solvers.roles.prompt_tables import code_text, diffs_text, families_text, first_excerpts, sources_text, standings_text, stated
+from evolake.solvers.roles.reasons import Observed, observe, reason_for, saved_in_words
 
 STUCK_AFTER = 3
 LONGEST_CODE = 4_500
@@ -77,16 +79,19 @@ def _plan(
     if operator in partners:
         partner = partners[operator][_geometric(len(partners[operator]), random)]
         used.add(_pair(parent.variant_id, partner.variant_id))
-        return _joining(operator, parent, partner)
+        return _joining(operator, parent, partner, request)
+    seed = next((item for item in materials.values() if item.base == material.base and item.edits == [] and item is not material), None)
+    observed, texts = observe(material.counters, seed.counters if seed else [], random), request.option_texts.get(material.base, {})
     if operator == "mutate":
         edits = movable(material)
         chosen = edits[int(random.integers(len(edits)))]
+        key = f"{chosen.kind}:{chosen.name}"
         return Plan(
-            parent_id=parent.variant_id, kind=operator, target=f"{chosen.kind}:{chosen.name}",
-            hypothesis=f"{chosen.name} in {parent.title} may not be at its best value yet.",
+            parent_id=parent.variant_id, kind=operator, target=key,
+            hypothesis=f"{chosen.name} in {parent.title} may not be at its best value yet. {reason_for(key, observed, texts)}".strip(),
             instructions=f"Move one value of {chosen.name} a little.",
         )
-    key = _key(request, material, operator, used, asked, tried, random)
+    key = _key(request, material, operator, used, asked, tried, observed, random)
     used.add((material.base, key))
     name, worths = key.partition(":")[2], [item.worth for item in tried if key in item.changed]
     known = f"not tried on {material.base} yet"
@@ -94,16 +99,20 @@ def _plan(
         known = f"tried {len(worths)} times on {material.base} with a mean saving of {sum(worths) / len(worths):+.2f} of the PAR-2"
     return Plan(
         parent_id=parent.variant_id, kind="patch" if key.startswith("patch:") else "tunable", target=key,
-        hypothesis=f"{name}, {known}, may help {parent.title}.", instructions=f"Change {name}.",
+        hypothesis=f"{name}, {known}, may help {parent.title}. {reason_for(key, observed, texts)}".strip(), instructions=f"Change {name}.",
     )
 
 
-def _joining(operator: str, parent: Standing, partner: Standing) -> Plan:
+def _joining(operator: str, parent: Standing, partner: Standing, request: PlanRequest) -> Plan:
     """Return the plan of a crossover or of a combination."""
     if operator == COMBINE:
+        saved = [(item.title, saved_in_words(item.variant_id, request.credits)) for item in (parent, partner)]
+        known = " ".join(f"{title} saved {words} of its parent's PAR-2." for title, words in saved if words)
         return Plan(
             parent_id=parent.variant_id, second_parent_id=partner.variant_id, kind="crossover", target=COMBINE,
-            hypothesis=f"{parent.title} and {partner.title} each help alone and touch different places: together they may help more.",
+            hypothesis=(
+                f"{parent.title} and {partner.title} each help alone and touch different places: together they may help more. {known}"
+            ).strip(),
             instructions="Join the edits of both; if they conflict, make nothing.",
         )
     return Plan(
@@ -177,7 +186,7 @@ def _operator(
 
 def _key(
     request: PlanRequest, material: Material, operator: str, used: set[tuple[str, str]], asked: Sequence[str], tried: Sequence[MoveResult],
-    random: np.random.Generator,
+    observed: Observed | None, random: np.random.Generator,
 ) -> str:
     """Return the key of the edit that the bandit draws among those of the operator; asked-for ones come before all others."""
     banned = {
@@ -189,7 +198,9 @@ def _key(
     known = [key for key in there if key not in banned] or there
     fresh = [key for key in known if (material.base, key) not in used and key not in carried] or known
     wanted = [key for key in fresh if key in asked] or [key for key in fresh if key.startswith(f"{operator}:")] or fresh
-    return draw_arm(wanted, tried, material.touched, random)
+    texts = request.option_texts.get(material.base, {})
+    strengths = {key: observed.strength(subject_of(key, texts)) for key in wanted} if observed else {}
+    return draw_arm(wanted, tried, material.touched, random, strengths)
 
 
 def _prompt_values(request: PlanRequest) -> dict[str, Any]:

@@ -8,7 +8,7 @@ name, "~" and the way it was copied.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from evolake.gates import Finding, checker
@@ -17,7 +17,7 @@ from evolake.solvers.tables import CLOCK, REFUSED, UNREAD
 Row = Mapping[str, Any]
 ANSWERS = ("SAT", "UNSAT")
 COPY = "~"
-GROWING = "growing"
+GROWING, FILLED = "growing", "filled"
 NO_PROOF = ("refuted", "missing", "incomplete", "malformed", "unsupported")
 """What a proof can be found to be that makes its variant unsound, since the answer came without a proof in the format that the variant declares;
 "unknown" and "unchecked" do not."""
@@ -143,6 +143,71 @@ def memory(evidence: Row, *, statuses: Mapping[str, str], most_growth: float, sl
     base = {row["instance"]: row["peak_mb"] for row in evidence["base_runs"] if row["family"] == GROWING}
     over = [row for row in growing if row["instance"] in base and row["peak_mb"] > most_growth * base[row["instance"]] + slack_mb]
     return _finding(over, lambda row: f"took {row['peak_mb']:.0f} MB where its base takes {base[row['instance']]:.0f}")
+
+
+@checker("solvers.initialised")
+def initialised(evidence: Row, *, counters: Sequence[str]) -> Finding | None:
+    """A run counts the same if memory that the program has not written is filled.
+
+    A run of family FILLED is set against the first run of the same formula. Nothing is found of a variant whose seed does not count
+    the same either, or of whose seed such runs are not known.
+    """
+    base = evidence["base_runs"]
+    if base and not any(row["family"] == FILLED for row in base):
+        return None
+    if any(_changed_by_fill(base, counters)):
+        return None
+    return next(_changed_by_fill(evidence["runs"], counters), None)
+
+
+@checker("solvers.proof_growth")
+def proof_growth(evidence: Row, *, most_growth: float, least_conflicts: int) -> Finding | None:
+    """For each conflict a variant writes at most `most_growth` times the bytes of proof that its seed writes.
+
+    Both are sums over the growing formulas that both answered; fewer than `least_conflicts` conflicts of either say nothing. A variant
+    that reports no conflicts where its seed does cannot be judged, and is found.
+    """
+    mine, theirs = ({row["instance"]: row for row in rows if _proved_growing(row)} for rows in (evidence["runs"], evidence["base_runs"]))
+    both = [name for name, row in theirs.items() if name in mine and row["conflicts"] is not None]
+    if silent := [name for name in both if mine[name]["conflicts"] is None]:
+        return Finding(f"{silent[0]}: it reports no conflicts, and its seed does")
+    counted = [[(row["proof_bytes"], row["conflicts"]) for row in (rows[name] for name in both)] for rows in (mine, theirs)]
+    totals = [(sum(size for size, _ in rows), sum(count for _, count in rows)) for rows in counted]
+    if min(conflicts for _, conflicts in totals) < least_conflicts:
+        return None
+    ours, seeds = (size / conflicts for size, conflicts in totals)
+    if ours <= most_growth * seeds:
+        return None
+    return Finding(
+        f"it writes {ours:,.0f} bytes of proof for each conflict, and its seed {seeds:,.0f} on the same {len(both)} formulas; at most "
+        f"{most_growth:g} times as much is allowed"
+    )
+
+
+def _proved_growing(row: Row) -> bool:
+    return row["family"] == GROWING and row["answer"] in ANSWERS and row.get("proof_bytes") is not None
+
+
+def _changed_by_fill(rows: Sequence[Row], counters: Sequence[str]) -> Iterator[Finding]:
+    """Yield what filled memory changes in runs of formulas that are answered without it."""
+    plain: dict[str, Row] = {}
+    for row in rows:
+        if row["family"] != FILLED and row["answer"] in ANSWERS:
+            plain.setdefault(row["instance"], row)
+    for row in rows:
+        first = plain.get(_original(row)) if row["family"] == FILLED else None
+        if first is None:
+            continue
+        if row["status"] == "crash":
+            yield Finding(f"{_original(row)}: it crashes if memory that it has not written is filled")
+        elif row["answer"] in ANSWERS:
+            yield from (
+                Finding(
+                    f"{_original(row)}: it depends on memory that it has not written: {first[name]:.0f} {name.replace('_', ' ')}, and "
+                    f"{row[name]:.0f} if such memory is filled"
+                )
+                for name in counters if first.get(name) is not None and row.get(name) is not None and first[name] != row[name]
+            )
 
 
 def _with_refusals(statuses: Mapping[str, str]) -> dict[str, str]:

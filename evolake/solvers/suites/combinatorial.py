@@ -77,16 +77,32 @@ def _random_edges(n: int, m: int, rng: np.random.Generator) -> set[tuple[int, in
     return edges
 
 
+MOST_SWAPS = 10_000
+"""Pairings that can be mended by swaps take less than a thousand; the number must not fall below what a locked formula took."""
+
+
 def regular_graph(n: int, d: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Edges of a simple d-regular graph: stubs are paired at random, and a pairing with loops or double edges is mended by swaps."""
+    """Edges of a simple d-regular graph: stubs are paired at random, and a pairing with loops or double edges is repaired by swaps.
+
+    Swaps of some pairings of small dense graphs never end: after `MOST_SWAPS` the stubs are paired again.
+    """
     if n * d % 2 or d >= n:
         raise ValueError(f"there is no simple {d}-regular graph on {n} nodes")
-    pairs = [sorted(pair) for pair in rng.permutation(np.repeat(np.arange(n), d)).reshape(-1, 2).tolist()]
+    pairs, swaps = _paired(n, d, rng), 0
     while bad := _flawed(pairs):
+        swaps += 1
+        if swaps % MOST_SWAPS == 0:
+            pairs = _paired(n, d, rng)
+            continue
         first, second = bad, int(rng.integers(len(pairs)))
         (a, b), (c, e) = pairs[first], pairs[second]
         pairs[first], pairs[second] = sorted((a, e)), sorted((c, b))
     return sorted((a, b) for a, b in pairs)
+
+
+def _paired(n: int, d: int, rng: np.random.Generator) -> list[list[int]]:
+    """Return d stubs of each node, paired at random; loops and double edges may be among them."""
+    return [sorted(pair) for pair in rng.permutation(np.repeat(np.arange(n), d)).reshape(-1, 2).tolist()]
 
 
 def _flawed(pairs: list[list[int]]) -> int:

@@ -12,6 +12,8 @@ import click
 import pytest
 from solver_runs import run_row
 
+from evolake.solvers.edits import EDITS_FILE, Edit, write_edits
+
 FOLDER = Path(__file__).parents[3] / "benchmarks"
 
 
@@ -92,3 +94,14 @@ def test_control_and_operators_spend_the_same_and_a_slice_ends_between_two_steps
     assert control.search(None, state, 3, float("inf"))
     assert made == ["cycle 1", "setting 1", "setting 2", "cycle 2", "setting 3", "setting 4", "cycle 3", "setting 5", "setting 6"]
     assert state.seconds("operators") == state.seconds("control") == 24.0
+
+
+def test_a_variant_of_cadical_with_options_alone_is_its_seed_with_these_on_the_command_line(control: ModuleType, tmp_path: Path) -> None:
+    option, patch = Edit("tunable", "restartint", {"value": 4.0}), Edit("patch", "cadical-tier-small", {"size": 2})
+    for edits, style, expected in (
+        ([option], "cadical-options", ("--restartint=4",)), ([option, patch], "cadical-options", ()), ([option], "minisat-options", ()),
+        ([], "cadical-options", ()),
+    ):
+        (tmp_path / EDITS_FILE).write_text(write_edits(edits))
+        assert control.options_of(tmp_path, style) == expected
+    assert control.options_of(tmp_path / "seed", "cadical-options") == ()

@@ -99,3 +99,44 @@ def test_a_build_is_judged_by_its_row(build: dict[str, Any], reason: str | None)
     evidence = {"build": {"ok": True, "reason": "", "cpu_s": 4.0, "warnings": 0, "log_sha": "f" * 64, **build}}
     finding = apply("solvers.build", evidence, {"most_cpu_s": 60, "most_warnings": 8})
     assert (finding.reason if finding else None) == reason
+
+
+def filled(number: int = 1, **values: Any) -> dict[str, Any]:
+    return unsat(f"g~filled{number}", **{"family": "filled", "conflicts": 500, "proof_bytes": 9000, **values})
+
+
+PLAIN = unsat("g", family="growing", conflicts=500, proof_bytes=9000)
+FILL = {"counters": ["proof_bytes", "conflicts"]}
+
+
+@pytest.mark.parametrize(("rows", "base", "reason"), [
+    ([PLAIN, filled(), filled(2)], [PLAIN, filled()], None),
+    ([PLAIN, filled(), filled(2, conflicts=501)], [PLAIN, filled()],
+     "g: it depends on memory that it has not written: 500 conflicts, and 501 if such memory is filled"),
+    ([PLAIN, filled(proof_bytes=1)], [], "g: it depends on memory that it has not written: 9000 proof bytes, and 1 if such memory is filled"),
+    ([PLAIN, filled(status="crash", answer=None)], [PLAIN, filled()], "g: it crashes if memory that it has not written is filled"),
+    ([PLAIN, filled(conflicts=501)], [PLAIN, filled(conflicts=7)], None),
+    ([PLAIN, filled(conflicts=501)], [PLAIN], None),
+    ([PLAIN, filled(status="timeout", answer=None, conflicts=None)], [PLAIN, filled()], None),
+    ([{**PLAIN, "answer": None, "status": "timeout"}, filled()], [PLAIN, filled()], None),
+], ids=["same", "conflicts", "no seed", "crash", "its seed too", "not known of its seed", "too slow filled", "too slow"])
+def test_a_search_that_depends_on_unwritten_memory_is_found(rows: list[dict[str, Any]], base: list[dict[str, Any]], reason: str | None):
+    assert judged("solvers.initialised", rows, base, **FILL) == reason
+
+
+def proved(conflicts: int | None, proof_bytes: int, name: str = "g") -> dict[str, Any]:
+    return unsat(name, family="growing", conflicts=conflicts, proof_bytes=proof_bytes)
+
+
+@pytest.mark.parametrize(("rows", "base", "reason"), [
+    ([proved(2000, 100_000)], [proved(1000, 20_000)], None),
+    ([proved(2000, 100_000)], [proved(1000, 10_000)],
+     "it writes 50 bytes of proof for each conflict, and its seed 10 on the same 1 formulas; at most 4 times as much is allowed"),
+    ([proved(999, 100_000)], [proved(1000, 10_000)], None),
+    ([proved(2000, 100_000)], [], None),
+    ([proved(None, 100_000)], [proved(1000, 10_000)], "g: it reports no conflicts, and its seed does"),
+    ([proved(None, 100_000)], [proved(None, 10_000)], None),
+    ([proved(2000, 20_000), proved(9000, 900_000, "h")], [proved(1000, 10_000)], None),
+], ids=["longer", "too long", "too few conflicts", "no seed", "silent", "both silent", "only what both answered"])
+def test_the_growth_of_proofs_is_bounded_by_the_seeds(rows: list[dict[str, Any]], base: list[dict[str, Any]], reason: str | None):
+    assert judged("solvers.proof_growth", rows, base, most_growth=4.0, least_conflicts=1000) == reason

@@ -18,12 +18,14 @@ from evolake.errors import InputError, MachineryError
 from evolake.lake.blobs import BlobStore
 from evolake.project import BROUGHT
 from evolake.solvers.formula.cnf import Formula, read_cnf_file, read_dimacs
+from evolake.solvers.measurement.hardness import lock_measured, read_table, table_path
 from evolake.solvers.settings import SolversSettings
 from evolake.solvers.suites import competition_suite, load_spec, materialize_suite, suite_names
 from evolake.solvers.suites.circuits import mix, multiplier
-from evolake.solvers.suites.combinatorial import coloring, quasigroup_with_holes, tseitin
+from evolake.solvers.suites.combinatorial import coloring, quasigroup_with_holes, regular_graph, tseitin
 from evolake.solvers.suites.confirm import ask, confirm
 from evolake.solvers.suites.corner_cases import CASES, corner_case
+from evolake.solvers.suites.fresh import status_by_construction
 from evolake.solvers.suites.generators import GENERATORS, generate
 from evolake.solvers.suites.materialize import build, recipes_of
 
@@ -62,7 +64,7 @@ def tiny(tmp_path: Path) -> Path:
     return tmp_path / "seeds"
 
 
-@pytest.mark.parametrize("name", ["train", "holdout", "smoke", "quick", "quick-duel", "quick-holdout"])
+@pytest.mark.parametrize("name", ["train", "holdout", "smoke", "quick", "quick-duel", "quick-holdout", "strong", "strong-duel", "strong-holdout"])
 def test_every_generated_formula_has_the_bytes_of_its_lock(name: str) -> None:
     spec = load_spec(name, SEEDS)
     recipes = [recipe for recipe in recipes_of(spec) if recipe.generator is not None]
@@ -74,7 +76,9 @@ def test_every_generated_formula_has_the_bytes_of_its_lock(name: str) -> None:
 def test_the_suites_have_the_sizes_and_the_mix_that_they_promise() -> None:
     specs = {name: load_spec(name, SEEDS) for name in suite_names(SEEDS)}
     recipes = {name: recipes_of(spec) for name, spec in specs.items()}
-    assert set(specs) == {"train", "holdout", "smoke", "quick", "quick-duel", "quick-holdout", "hard-train", "hard-holdout"}
+    assert set(specs) == {
+        "train", "holdout", "smoke", "quick", "quick-duel", "quick-holdout", "strong", "strong-duel", "strong-holdout", "hard-train", "hard-holdout",
+    }
     specs = {name: spec for name, spec in specs.items() if not name.startswith("hard-")}  # of the hard ones, see test_hard
     assert len(recipes["smoke"]) >= 115
     assert len([recipe for recipe in recipes["train"] if not recipe.shuffle]) >= 40
@@ -84,16 +88,20 @@ def test_the_suites_have_the_sizes_and_the_mix_that_they_promise() -> None:
         assert {pin["status"] for pin in spec.locked.values()} == {"SAT", "UNSAT"}
     for bred, judged, new in (
         ("train", "holdout", {"van-der-waerden", "add-rotate-xor"}), ("quick", "quick-holdout", {"tseitin", "counts"}),
-        ("quick-duel", "quick-holdout", {"tseitin", "counts", "coloring"}),
+        ("quick-duel", "quick-holdout", {"tseitin", "counts", "coloring"}), ("strong", "strong-holdout", {"filter", "miter"}),
     ):
         unseen = {recipe.family for recipe in recipes[judged]} - {recipe.family for recipe in recipes[bred]}
         assert unseen == new
         shas = [{specs[name].locked[recipe.name]["sha256"] for recipe in recipes[name]} for name in (bred, judged)]
         assert not shas[0] & shas[1]
-    assert len({recipe.base for recipe in recipes["quick-duel"]}) > LEAST_FORMULAS, "one more than a contest needs, so that one may be left out"
-    assert len({recipe.base for recipe in recipes["quick-holdout"]}) >= LEAST_FORMULAS
-    assert not {recipe.family for recipe in recipes["quick-duel"]} & {"planted-3", "ordering"}, "costs of these have heavy tails"
-    assert all(recipe.status == "UNSAT" or recipe.duel_shuffles > 1 for recipe in recipes["quick-duel"]), "one run of a satisfiable formula is chance"
+    for prefix in ("quick", "strong"):
+        duel = recipes[f"{prefix}-duel"]
+        assert len({recipe.base for recipe in duel}) > LEAST_FORMULAS, "one more than a contest needs, so that one may be left out"
+        assert len({recipe.base for recipe in recipes[f"{prefix}-holdout"]}) >= LEAST_FORMULAS
+        assert not {recipe.family for recipe in duel} & {"planted-3", "ordering"}, "costs of these have heavy tails"
+        assert all(
+            status_by_construction(recipe.generator or "", recipe.parameters) != "SAT" or recipe.duel_shuffles > 1 for recipe in duel
+        ), "one run of a satisfiable formula is chance"
     answers = [recipe.status for recipe in recipes["quick"]]
     assert min(answers.count("SAT"), answers.count("UNSAT")) >= 4, "what the gate on answers that do not carry over needs"
     for spec_recipes, count in ((recipes["train"], 12), (recipes["holdout"], 6)):
@@ -112,6 +120,31 @@ def test_a_profile_has_formulas_enough_that_a_duel_and_a_holdout_can_decide(prof
     train = recipes_of(load_spec(sizes.train_suite, SEEDS))[: sizes.train_instances or None]
     answers = [recipe.status for recipe in train]
     assert min(answers.count("SAT"), answers.count("UNSAT")) >= 4
+
+
+@pytest.mark.parametrize(("seed_names", "suites"), [
+    (["cadical195"], ("strong", "strong-duel", "strong-holdout")), (["cadical195", "kissat404"], ("strong", "strong-duel", "strong-holdout")),
+    (["minisat22", "cadical195"], ("train", "", "holdout")),
+])
+def test_seeds_of_cadicals_class_alone_have_suites_of_their_own(seed_names: list[str], suites: tuple[str, ...]) -> None:
+    laptop = SolversSettings(seeds=seed_names, timeout_s=3)
+    assert (laptop.train_suite, laptop.duel_suite, laptop.holdout_suite) == suites
+    assert SolversSettings(seeds=seed_names, timeout_s=10).train_suite == "train"
+    assert SolversSettings(seeds=seed_names, timeout_s=3, train_suite="quick").train_suite == "quick"
+
+
+@pytest.mark.parametrize("name", ["strong", "strong-duel", "strong-holdout"])
+def test_strong_formulas_take_cadical_a_fair_share_of_the_laptops_limit(name: str) -> None:
+    spec, rows = load_spec(name, SEEDS), read_table(table_path(name, SEEDS))
+    limit = SolversSettings(**tomllib.loads((Path(evolake.solvers.__file__).parent / "profiles" / "laptop.toml").read_text())).timeout_s
+    assert list(rows) == [recipe.name for recipe in recipes_of(spec)] and lock_measured(spec, rows) == spec.locked
+    assert all(0.05 * limit <= float(row["cpu_s"]) <= 0.6 * limit for row in rows.values())
+    assert {row["known_by"] for row in rows.values()} <= {"model", "proof", "construction"}
+
+
+def test_a_regular_graph_whose_swaps_never_end_is_drawn_again() -> None:
+    edges = regular_graph(11, 6, np.random.Generator(np.random.PCG64(12027)))
+    assert len(set(edges)) == 33 and all(sum(node in edge for edge in edges) == 6 for node in range(11)) and all(a != b for a, b in edges)
 
 
 def test_shuffles_are_the_same_problem_in_another_order(tiny: Path, tmp_path: Path) -> None:

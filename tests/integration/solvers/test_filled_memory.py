@@ -1,0 +1,98 @@
+"""Real variants of MiniSat at the stability gate: chance out of memory that was never written, and lemmas that are written again and again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from solver_gates import RULES, GatesProject, open_project
+
+from evolake.solvers.gates.collecting import Subject, stability
+from evolake.solvers.gates.filling import FLAG, filling_adapter
+from evolake.solvers.gates.judging import gate_verdicts
+from evolake.solvers.gates.seed_evidence import seed_stability
+from evolake.solvers.repository.build import build_variant
+
+pytestmark = pytest.mark.long
+SOLVER, SOLVE = "core/Solver.cc", "    solves++;"
+OTHERWISE = "{ luby_restart = false; restart_inc = 1.5; }"
+HEAP = f"    int* unwritten = (int*) malloc(3000); if (unwritten[700] & 1) {OTHERWISE} free(unwritten);"
+STACK = f"    if (chance() & 2) {OTHERWISE}"
+CHANCE = "static __attribute__((noinline)) int chance() { int unwritten[900]; int* volatile place = unwritten; return place[450]; }\n"
+LEARNT = "analyze(confl, learnt_clause, backtrack_level);"
+REPEATED = "            if (proof) for (int k = 0; k < 8; k++) { for (int i = 0; i < learnt_clause.size(); i++) " \
+    "fprintf(proof, \"%s%d \", sign(learnt_clause[i]) ? \"-\" : \"\", var(learnt_clause[i]) + 1); fprintf(proof, \"0\\n\"); }"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
+    """A project that knows the seed's own runs; half of the growing formulas are enough."""
+    project = open_project(tmp_path_factory.mktemp("filled"))
+    suite = project.bench.stability
+    bench = replace(project.bench, stability=replace(suite, instances=suite.instances[1:4]), filling_build=True)
+    kept = partial(seed_stability, project.seed("minisat22"), project.adapter("minisat22"), bench, cycle="0001")
+    return replace(project, bench=replace(bench, base_stability=kept))
+
+
+def blocked_by(project: GatesProject, name: str, *changes: tuple[str, str]) -> tuple[str, str]:
+    """Return rule and reason of the stability gate's block of MiniSat with these changes, ("", "") if it passes."""
+    folder = project.copy("minisat22", name)
+    [path] = (folder / "src").rglob(SOLVER)
+    text = path.read_text(encoding="latin-1")
+    for anchor, code in changes:
+        assert text.count(anchor) == 1
+        text = text.replace(anchor, code)
+    path.write_text(text, encoding="latin-1")
+    adapter, bench = project.adapter("minisat22"), project.bench
+    subject = Subject(name, "0001", lambda: folder, project.seed("minisat22"), "minisat22", adapter, (), lambda: bench)
+    subject.built = build_variant(folder, adapter, bench.blobs)
+    assert subject.built.ok, subject.built.reason
+    evidence: dict[str, Any] = stability(subject)
+    verdicts = gate_verdicts("stability", evidence, RULES, variant_id=name, cycle="0001", run_id="test")
+    block = next((item for item in verdicts if item.outcome == "block"), None)
+    return (block.rule_id, block.reason) if block else ("", "")
+
+
+def included(code: str) -> tuple[str, str]:
+    return "#include <math.h>", f"#include <math.h>\n#include <stdlib.h>\n{code}"
+
+
+def test_chance_from_allocated_memory_is_blocked_without_a_further_build(project: GatesProject) -> None:
+    heap_only = replace(project, bench=replace(project.bench, filling_build=False))
+    rule, reason = blocked_by(heap_only, "heap", included(""), (SOLVE, f"{SOLVE}\n{HEAP}"))
+    assert rule == "solvers-stability-initialised-memory" and "depends on memory that it has not written" in reason
+
+
+def test_chance_from_local_variables_is_blocked_by_the_filling_build(project: GatesProject) -> None:
+    rule, reason = blocked_by(project, "stack", included(CHANCE), (SOLVE, f"{SOLVE}\n{STACK}"))
+    assert rule == "solvers-stability-initialised-memory" and "depends on memory that it has not written" in reason
+
+
+def test_lemmas_that_are_written_again_and_again_are_blocked(project: GatesProject) -> None:
+    heap_only = replace(project, bench=replace(project.bench, filling_build=False))
+    rule, reason = blocked_by(heap_only, "repeated", (LEARNT, f"{LEARNT}\n{REPEATED}"))
+    assert rule == "solvers-stability-proof-growth" and "bytes of proof for each conflict" in reason
+
+
+def test_an_honest_variant_with_longer_lemmas_and_memory_of_its_own_passes(project: GatesProject) -> None:
+    honest = "    int* cleared = (int*) calloc(700, sizeof(int)); if (cleared[600] & 1) " + OTHERWISE + " free(cleared); ccmin_mode = 0;"
+    assert blocked_by(project, "honest", included(""), (SOLVE, f"{SOLVE}\n{honest}")) == ("", "")
+
+
+def test_an_adapter_without_compiler_flags_has_no_filling_build(project: GatesProject) -> None:
+    adapter = project.adapter("minisat22")
+    filling = filling_adapter(adapter)
+    assert filling is not None and filling.environment["CFLAGS"] == f"{adapter.environment['CFLAGS']} {FLAG}"
+    assert filling_adapter(replace(adapter, environment={"LFLAGS": "-s"})) is None
+
+
+def test_what_is_kept_of_a_seed_is_not_measured_again(project: GatesProject, tmp_path: Path) -> None:
+    bench = replace(project.bench, cache=tmp_path)
+    first = seed_stability(project.seed("minisat22"), project.adapter("minisat22"), bench, cycle="0001")
+    assert {row["family"] for row in first} == {"growing", "filled"} and len(first) == 3 * 4
+    [path] = (tmp_path / "seed-stability").iterdir()
+    path.write_text("[]")
+    assert seed_stability(project.seed("minisat22"), project.adapter("minisat22"), bench, cycle="0001") == []
