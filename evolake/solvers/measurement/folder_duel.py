@@ -104,7 +104,8 @@ def limits_line(plan: MeasuringPlan, formulas: int, most: int) -> str:
     run, proof = plan.limits, plan.proof_limits
     hours = 2 * formulas * most * run.cpu_s / 3600
     return (
-        f"limits: {run.cpu_s:g} s a run (--timeout), {run.memory_mb} MiB of memory; a proof may have {run.proof_mb} MiB and its check {proof.cpu_s:g} s. "
+        f"limits: {run.cpu_s:g} s a run (--timeout), {run.memory_mb} MiB of memory; "
+        f"a proof may have {run.proof_mb} MiB and its check {proof.cpu_s:g} s. "
         f"{formulas} formulas, at most {most} passes of both: at most {hours:.3g} processor hours, without checks of proofs"
     )
 
