@@ -23,7 +23,7 @@ HEAP = f"    int* unwritten = (int*) malloc(3000); if (unwritten[700] & 1) {OTHE
 STACK = f"    if (chance() & 2) {OTHERWISE}"
 CHANCE = "static __attribute__((noinline)) int chance() { int unwritten[900]; int* volatile place = unwritten; return place[450]; }\n"
 LEARNT = "analyze(confl, learnt_clause, backtrack_level);"
-REPEATED = "            if (proof) for (int k = 0; k < 8; k++) { for (int i = 0; i < learnt_clause.size(); i++) " \
+REPEATED = "            if (proof) for (int k = 0; k < 24; k++) { for (int i = 0; i < learnt_clause.size(); i++) " \
     "fprintf(proof, \"%s%d \", sign(learnt_clause[i]) ? \"-\" : \"\", var(learnt_clause[i]) + 1); fprintf(proof, \"0\\n\"); }"
 
 
