@@ -12,7 +12,7 @@ from evolake.solvers.gates.bench import Bench, runs_of
 from evolake.solvers.gates.build import program_evidence, same_program
 from evolake.solvers.gates.compliance import compliance_evidence
 from evolake.solvers.gates.evidence import build_evidence, gate_evidence
-from evolake.solvers.gates.filling import filling_program
+from evolake.solvers.gates.filling import filling_fault
 from evolake.solvers.measurement.measuring import COMPLAINT, Rows
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.adapters import Adapter
@@ -80,9 +80,9 @@ def correctness(subject: Subject) -> dict[str, Any]:
 
 
 def stability(subject: Subject) -> dict[str, Any]:
-    """Its runs on growing formulas and on secret copies, beside those of its seed."""
-    of_seed = source_sha(subject.folder()) == source_sha(subject.base)
-    return _runs("stability", subject, filling_program(subject.folder(), subject.adapter, subject.bench(), seed=of_seed))
+    """Return its runs on growing formulas and on secret copies, next to those of its seed; `unfilled`: why it has no filling build."""
+    filling, fault = filling_fault(subject.folder(), subject.base, subject.adapter, subject.bench())
+    return _runs("stability", subject, filling) | ({"unfilled": fault} if fault else {})
 
 
 def _runs(gate: str, subject: Subject, filling: Program | None = None) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from evolake.solvers.gates.bench import Bench
 from evolake.solvers.process.execute import Program
 from evolake.solvers.repository.adapters import Adapter
 from evolake.solvers.repository.build import build_by, open_program
+from evolake.solvers.repository.variant import source_sha
 
 FLAG = "-ftrivial-auto-var-init=pattern"
 """gcc (from 12) and clang: local variables without a value begin with bytes other than zero, which changes no defined behaviour."""
@@ -25,13 +26,26 @@ def filling_adapter(adapter: Adapter) -> Adapter | None:
     return replace(adapter, environment={**adapter.environment, **flags}) if flags else None
 
 
-def filling_program(folder: Path, adapter: Adapter, bench: Bench, *, seed: bool) -> Program | None:
-    """Return the filling build of the repository at `folder`; None if the bench asks for none, or it cannot be made.
+def filling_program(folder: Path, adapter: Adapter, bench: Bench, *, seed: bool) -> tuple[Program | None, str]:
+    """Return the filling build of the repository at `folder`, and why there is none; (None, "") if none is asked for.
 
-    seed: it is a seed as it was laid out.
+    seed: it is a seed as it was laid out. A build that ends well and did not compile with FLAG is none either: makefiles can drop it.
     """
     filling = filling_adapter(adapter)
     if not bench.filling_build or filling is None:
-        return None
+        return None, ""
     made = build_by(bench.executor, folder, filling, bench.blobs, seed=seed)
-    return open_program(made, filling, bench.blobs, bench.cache) if made.ok else None
+    if not made.ok:
+        return None, made.reason
+    if not any(FLAG in line.split() for line in made.flags):
+        return None, f"its build does not pass {FLAG} on"
+    return open_program(made, filling, bench.blobs, bench.cache), ""
+
+
+def filling_fault(folder: Path, base: Path, adapter: Adapter, bench: Bench) -> tuple[Program | None, str]:
+    """Return a variant's filling build, and why it has none although its seed has one: "" if it has one, or its seed has none (an old compiler)."""
+    of_seed = source_sha(folder) == source_sha(base)
+    program, reason = filling_program(folder, adapter, bench, seed=of_seed)
+    if of_seed or not reason or filling_program(base, adapter, bench, seed=True)[0] is None:
+        return program, ""
+    return None, reason

@@ -58,7 +58,7 @@ def seed_stability(base: Path, adapter: Adapter, bench: Bench, *, cycle: str) ->
         runner = _runner(base, adapter, bench, cycle, bench.stability_limits)
         if runner is None:
             return None
-        filling = filling_program(base, adapter, bench, seed=True) or runner.program
+        filling = filling_program(base, adapter, bench, seed=True)[0] or runner.program
         rows = stability_runs(runner, bench.stability) + filled_runs(replace(runner, program=filling), bench.stability)
         return runs_evidence(rows)["runs"]
 

@@ -147,11 +147,13 @@ def memory(evidence: Row, *, statuses: Mapping[str, str], most_growth: float, sl
 
 @checker("solvers.initialised")
 def initialised(evidence: Row, *, counters: Sequence[str]) -> Finding | None:
-    """A run counts the same if memory that the program has not written is filled.
+    """Check that a run counts the same if memory that the program has not written is filled.
 
-    A run of family FILLED is set against the first run of the same formula. Nothing is found of a variant whose seed does not count
-    the same either, or of whose seed such runs are not known.
+    A run of family FILLED is compared with the first run of the same formula. Nothing is found of a variant whose seed does not count
+    the same either, or of whose seed such runs are not known. A variant that escapes the build for these runs, which its seed passes, is found.
     """
+    if reason := evidence.get("unfilled"):
+        return Finding(f"with local variables filled it cannot be built, as its seed can: {reason}")
     base = evidence["base_runs"]
     if base and not any(row["family"] == FILLED for row in base):
         return None

@@ -22,6 +22,7 @@ OTHERWISE = "{ luby_restart = false; restart_inc = 1.5; }"
 HEAP = f"    int* unwritten = (int*) malloc(3000); if (unwritten[700] & 1) {OTHERWISE} free(unwritten);"
 STACK = f"    if (chance() & 2) {OTHERWISE}"
 CHANCE = "static __attribute__((noinline)) int chance() { int unwritten[900]; int* volatile place = unwritten; return place[450]; }\n"
+MAKEFILE, MAKEFILE_ANCHOR = "simp/Makefile", "DEPDIR    = mtl utils core"
 LEARNT = "analyze(confl, learnt_clause, backtrack_level);"
 REPEATED = "            if (proof) for (int k = 0; k < 24; k++) { for (int i = 0; i < learnt_clause.size(); i++) " \
     "fprintf(proof, \"%s%d \", sign(learnt_clause[i]) ? \"-\" : \"\", var(learnt_clause[i]) + 1); fprintf(proof, \"0\\n\"); }"
@@ -37,10 +38,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> GatesProject:
     return replace(project, bench=replace(bench, base_stability=kept))
 
 
-def blocked_by(project: GatesProject, name: str, *changes: tuple[str, str]) -> tuple[str, str]:
+def blocked_by(project: GatesProject, name: str, *changes: tuple[str, str], source: str = SOLVER) -> tuple[str, str]:
     """Return rule and reason of the stability gate's block of MiniSat with these changes, ("", "") if it passes."""
     folder = project.copy("minisat22", name)
-    [path] = (folder / "src").rglob(SOLVER)
+    [path] = (folder / "src").rglob(source)
     text = path.read_text(encoding="latin-1")
     for anchor, code in changes:
         assert text.count(anchor) == 1
@@ -80,6 +81,18 @@ def test_lemmas_that_are_written_again_and_again_are_blocked(project: GatesProje
 def test_an_honest_variant_with_longer_lemmas_and_memory_of_its_own_passes(project: GatesProject) -> None:
     honest = "    int* cleared = (int*) calloc(700, sizeof(int)); if (cleared[600] & 1) " + OTHERWISE + " free(cleared); ccmin_mode = 0;"
     assert blocked_by(project, "honest", included(""), (SOLVE, f"{SOLVE}\n{honest}")) == ("", "")
+
+
+@pytest.mark.parametrize(("line", "reason"), [
+    (
+        "ifneq (,$(findstring trivial,$(CFLAGS)))\n$(error no)\nendif",
+        "with local variables filled it cannot be built, as its seed can: compile error:",
+    ),
+    ("CFLAGS := $(filter-out -ftrivial%,$(CFLAGS))", "its build does not pass -ftrivial-auto-var-init=pattern on"),
+], ids=["fails", "drops it"])
+def test_a_build_that_escapes_the_filling_is_blocked(project: GatesProject, line: str, reason: str) -> None:
+    rule, said = blocked_by(project, f"escape-{len(line)}", (MAKEFILE_ANCHOR, f"{MAKEFILE_ANCHOR}\n{line}"), source=MAKEFILE)
+    assert rule == "solvers-stability-initialised-memory" and reason in said
 
 
 def test_an_adapter_without_compiler_flags_has_no_filling_build(project: GatesProject) -> None:
