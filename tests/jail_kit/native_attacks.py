@@ -82,7 +82,7 @@ NATIVE_ATTACKS = (
     NativeAttack("allocate 8 GB", "memory", ("ok", "killed"),
                  "x=xxxxxxxx; i=0; while [ $i -lt 30 ]; do x=$x$x; i=$((i+1)); done; exit 0", bad=_succeeded),
     NativeAttack("allocate little by little in many processes", "memory", ("memory",), """
-        f() { x=xxxxxxxx; i=0; while [ $i -lt 22 ]; do x=$x$x; i=$((i+1)); done; sleep 5; }
+        f() { x=xxxxxxxx; i=0; while [ $i -lt 22 ]; do x=$x$x; i=$((i+1)); done; while :; do :; done; }
         f & f & f & f & f & f & f & f & wait; exit 0
     """, replace(WITH_PROCESSES, cpu_s=10)),
     NativeAttack("allocate by files and processes", "memory", ("memory",), """

@@ -117,16 +117,8 @@ def answered(evidence: Row, *, least_sat: int, least_unsat: int) -> Finding | No
 
 @checker("solvers.repeatable")
 def repeatable(evidence: Row, *, counters: Sequence[str]) -> Finding | None:
-    """Two runs of one file give the same counters, where the solver prints them."""
-    seen: dict[str, Row] = {}
-    for row in evidence["runs"]:
-        if row["answer"] not in ANSWERS:
-            continue
-        first = seen.setdefault(row["instance"], row)
-        for name in counters:
-            if first.get(name) is not None and row.get(name) is not None and first[name] != row[name]:
-                return Finding(f"{row['instance']}: two runs of one file gave {first[name]:.0f} and {row[name]:.0f} {name.replace('_', ' ')}")
-    return None
+    """Check that two runs of one file give the same counters, where the solver prints them."""
+    return _unlike_runs(evidence["runs"], counters)
 
 
 @checker("solvers.memory")
@@ -150,14 +142,15 @@ def initialised(evidence: Row, *, counters: Sequence[str]) -> Finding | None:
     """Check that a run counts the same if memory that the program has not written is filled.
 
     A run of family FILLED is compared with the first run of the same formula. Nothing is found of a variant whose seed does not count
-    the same either, or of whose seed such runs are not known. A variant that escapes the build for these runs, which its seed passes, is found.
+    the same either, or of whose seed such runs are not known, nor of one that is not repeatable without that: `repeatable` finds it.
+    A variant that escapes the build for these runs, which its seed passes, is found.
     """
     if reason := evidence.get("unfilled"):
         return Finding(f"with local variables filled it cannot be built, as its seed can: {reason}")
     base = evidence["base_runs"]
     if base and not any(row["family"] == FILLED for row in base):
         return None
-    if any(_changed_by_fill(base, counters)):
+    if any(_changed_by_fill(base, counters)) or _unlike_runs(evidence["runs"], counters):
         return None
     return next(_changed_by_fill(evidence["runs"], counters), None)
 
@@ -188,6 +181,19 @@ def proof_growth(evidence: Row, *, most_growth: float, least_conflicts: int) -> 
 
 def _proved_growing(row: Row) -> bool:
     return row["family"] == GROWING and row["answer"] in ANSWERS and row.get("proof_bytes") is not None
+
+
+def _unlike_runs(rows: Sequence[Row], counters: Sequence[str]) -> Finding | None:
+    """Return the first difference between two runs of one file that were answered."""
+    seen: dict[str, Row] = {}
+    for row in rows:
+        if row["answer"] not in ANSWERS:
+            continue
+        first = seen.setdefault(row["instance"], row)
+        for name in counters:
+            if first.get(name) is not None and row.get(name) is not None and first[name] != row[name]:
+                return Finding(f"{row['instance']}: two runs of one file gave {first[name]:.0f} and {row[name]:.0f} {name.replace('_', ' ')}")
+    return None
 
 
 def _changed_by_fill(rows: Sequence[Row], counters: Sequence[str]) -> Iterator[Finding]:

@@ -119,7 +119,8 @@ FILL = {"counters": ["proof_bytes", "conflicts"]}
     ([PLAIN, filled(conflicts=501)], [PLAIN], None),
     ([PLAIN, filled(status="timeout", answer=None, conflicts=None)], [PLAIN, filled()], None),
     ([{**PLAIN, "answer": None, "status": "timeout"}, filled()], [PLAIN, filled()], None),
-], ids=["same", "conflicts", "no seed", "crash", "its seed too", "not known of its seed", "too slow filled", "too slow"])
+    ([PLAIN, {**PLAIN, "conflicts": 400}, filled(conflicts=501)], [PLAIN, filled()], None),
+], ids=["same", "conflicts", "no seed", "crash", "its seed too", "not known of its seed", "too slow filled", "too slow", "not repeatable"])
 def test_a_search_that_depends_on_unwritten_memory_is_found(rows: list[dict[str, Any]], base: list[dict[str, Any]], reason: str | None):
     assert judged("solvers.initialised", rows, base, **FILL) == reason
 
