@@ -177,7 +177,12 @@ def seal_cycle(
     """
     hold(context, lake, line, f"cycle {cycle} of line {line.name!r} cannot be sealed")
     store = lake.open()
-    entering = _opened_version(store, line, cycle) if built_on is None else built_on if isinstance(built_on, str) else built_on.seal.version
+    if built_on is None:
+        entering = _opened_version(store, line, cycle)
+    elif isinstance(built_on, str):
+        entering = built_on
+    else:
+        entering = built_on.seal.version
     now = store.seals.read(line.name, cycle)
     if now is None or now.state != "sealed" or now.version != entering:
         why = "its work stands on another population than the one that enters it now"

@@ -192,7 +192,12 @@ def _outcome(result: Arrival | str, key: str) -> dict[str, Any]:
     if isinstance(result, str):
         return {"artifact_id": None, "state": "blocked", "reason": result}
     blocked = result.row["state"] == "blocked" and not result.present
-    state = "present" if result.present else "blocked" if blocked else "accepted"
+    if result.present:
+        state = "present"
+    elif blocked:
+        state = "blocked"
+    else:
+        state = "accepted"
     return {"artifact_id": result.row[key], "state": state, "reason": (result.reason or result.row.get("reason")) if blocked else None}
 
 

@@ -141,10 +141,11 @@ class Line(Package):
         return decorate
 
     def asset(self, **given: Unpack[Options]) -> Decorator:
-        """Decorator: an asset of every cycle."""
+        """Return a decorator that makes a function an asset of every cycle."""
         options: Options = {"automation_condition": WHEN_SOMETHING_NEW_ENTERS, **given, "partitions_def": self.cycles}
         return self.decorate(self.name, **options)
 
     def seed_asset(self, **given: Unpack[Options]) -> Decorator:
-        """Decorator: an asset without cycles, in the group `<line>_seeds`. Never part of a cycle's job."""
+        """Return a decorator that makes a function an asset without cycles, in the group `<line>_seeds`.
+        Never part of a cycle's job."""
         return self.decorate(self.seeds_group, **given)

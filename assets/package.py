@@ -92,7 +92,7 @@ class Package:
         return dg.AssetKey([self.name, asset])
 
     def decorate(self, group: str, **given: Unpack[Options]) -> Decorator:
-        """Decorator: an asset of this package in `group`.
+        """Return a decorator that makes a function an asset of this package in `group`.
 
         What another input implies is no edge of the graph (resources.reads); a table among it is loaded from the lake. The hash of the rules that
         the asset asks is part of its code version, be they an edge or not: an edit makes stale what asks the edited rule, and nothing else.
@@ -157,7 +157,11 @@ def _for_dagster(function: Callable[..., object], hints: Mapping[str, Any], past
 
 
 def _key_of(dep: Upstream) -> dg.AssetKey:
-    return dep if isinstance(dep, dg.AssetKey) else dg.AssetKey.from_coercible(dep) if isinstance(dep, str) else dep.key
+    if isinstance(dep, dg.AssetKey):
+        return dep
+    if isinstance(dep, str):
+        return dg.AssetKey.from_coercible(dep)
+    return dep.key
 
 
 @functools.cache

@@ -1,11 +1,11 @@
 """What one asset reads and publishes of its line, in its own partition: the one place that books rows to a line, an asset, a cycle and a run.
 
-    @line.asset(schema=PLANS)
-    def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
-        with store.roles(agents) as served:             # what was asked is published as this asset's AGENT_CALLS when the block ends well
-            ...
-        store.side(VERDICTS, rows)                      # this asset's rows of a shared table, as <asset>__verdicts
-        store.extra(REVIEWS, rows)                      # a further table of the line, under the schema's name
+@line.asset(schema=PLANS)
+def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
+with store.roles(agents) as served:             # what was asked is published as this asset's AGENT_CALLS when the block ends well
+...
+store.side(VERDICTS, rows)                      # this asset's rows of a shared table, as <asset>__verdicts
+store.extra(REVIEWS, rows)                      # a further table of the line, under the schema's name
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ class LineStore:
 
     @contextmanager
     def roles(self, agents: AgentsResource | None = None) -> Generator[Agents]:
-        """The agents of this line and cycle. Their calls are published when the block ends well.
+        """Yield the agents of this line and cycle. Their calls are published when the block ends well.
 
         Raises:
             InputError: the model backend lacks something.

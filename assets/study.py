@@ -49,15 +49,16 @@ class Study(Package):
         return f"{self.name}_findings"
 
     def cell_asset(self, **given: Unpack[Options]) -> Decorator:
-        """Decorator: an asset of every cell."""
+        """Return a decorator that makes a function an asset of every cell."""
         return self.decorate(self.name, **{**given, "partitions_def": self.partitions})
 
     def setup_asset(self, **given: Unpack[Options]) -> Decorator:
-        """Decorator: an asset that every cell works on."""
+        """Return a decorator that makes a function an asset that every cell works on."""
         return self.decorate(self.setup_group, **given)
 
     def finding(self, **given: Unpack[Options]) -> Decorator:
-        """Decorator: an asset over all cells. A cell asset in `deps` means all its cells."""
+        """Return a decorator that makes a function an asset over all cells. A cell asset in `deps` means all
+        its cells."""
         return self.decorate(self.findings_group, **given)
 
     def require_cells(self, context: dg.AssetExecutionContext, checks: Sequence[dg.AssetChecksDefinition]) -> None:

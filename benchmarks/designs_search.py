@@ -87,7 +87,7 @@ class Search:
         self.texts: dict[str, str] = {}
 
     def total(self) -> SearchTotals:
-        """What the search has cost and shown, earlier runs included."""
+        """Return what the search has cost and shown, earlier runs included."""
         return SearchTotals(
             self.before.spent_s + time.monotonic() - self.began, self.before.cpu_s + processor_seconds() - self.cpu_began,
             self.before.simulating_cpu_s + self.cpu_s, self.before.raced + self.race.raced - self.raced_before,
@@ -99,7 +99,7 @@ class Search:
         return json.dumps(result.to_json()) if isinstance(result, TracedDesign) else None
 
     def first(self) -> None:
-        """The baseline, through every rung."""
+        """Put the baseline through every budget level."""
         genome = self.race.grammar.baseline()
         self.race.taken.add(genome.key())
         self.judge("baseline", "baseline", genome.to_json(), compose(genome), "")
@@ -153,7 +153,7 @@ class Search:
         }
 
     def keep(self) -> None:
-        """Writes what the search can go on from, whole or not at all."""
+        """Write what the search can continue from, whole or not at all."""
         if self.state:
             written = self.state.with_suffix(".part")
             written.write_text(json.dumps({**self.state_of_race(), "totals": asdict(self.total())}))
@@ -178,12 +178,13 @@ def shown(racer: Racer) -> str:
 
 
 def racer_of(data: dict[str, Any]) -> Racer:
-    """A racer from its JSON."""
+    """Return a racer from its JSON."""
     return Racer(**{**data, "medians": tuple(data["medians"]), "kinds": tuple(KindScore(**item) for item in data.get("kinds", ()))})
 
 
 def read_state(path: Path, grammar: str) -> tuple[Race, SearchTotals, dict[str, list[Lap]]] | None:
-    """The race that a file holds, what it has cost and shown, and how the rivals did on its rungs; of a file of an earlier version only the race."""
+    """Return the race that a file holds, what it has cost and shown, and how the rivals did on its budget
+    levels; of a file of an earlier version only the race."""
     if not path.exists():
         return None
     data = json.loads(path.read_text())
@@ -197,7 +198,8 @@ def read_state(path: Path, grammar: str) -> tuple[Race, SearchTotals, dict[str, 
 
 
 def champion_of(search: Search, seed: int) -> Racer:
-    """The best of the elite and the front on instances that the search has not met: by the kind on which it is farther from the bar."""
+    """Return the best of the elite and the front on instances that the search has not met: by the kind on
+    which it is farther from the cutoff."""
     known = {racer.name: racer for racer in [*search.race.elite[:FINALISTS], *search.race.front[:FINALISTS]]}
     rungs = rungs_of(seed, "final", FINALS)
     search.prepared(rungs)
@@ -222,7 +224,7 @@ def champion_of(search: Search, seed: int) -> Racer:
 
 
 def limits_sentence(race: Race, summary: SearchTotals, workers: int) -> str:
-    """What a search was limited by: time, candidates, and rungs that few got through."""
+    """Return what a search was limited by: time, candidates, and budget levels that few got through."""
     through = race.finished / max(race.raced, 1)
     curve = "; ".join(f"{at:.0f} s {raced:.0f} raced, {missed:.0f} missed, {np.exp(score):.0f}" for at, raced, missed, score in summary.curve)
     return (

@@ -124,7 +124,7 @@ def gather_ratio(traced: TracedDesign, n: int = 317, steps: int = 100) -> float:
 
 
 def profile_settings(profile: str, candidates: int, max_work: int | None) -> DesignsSettings:
-    """The settings of a profile with so many candidates in the race, and no other bound on it."""
+    """Return the settings of a profile with so many candidates in the race, and no other bound on it."""
     values = tomllib.loads((ROOT / "evolake" / "designs" / "profiles" / f"{profile}.toml").read_text())
     values["race"] = values.get("race", {}) | {"candidates": candidates, "work": 10**9} | ({"max_steps": max_work} if max_work else {})
     return DesignsSettings.model_validate(values)

@@ -49,7 +49,7 @@ def majority(batch: Planted) -> float:
 
 
 def median_of(design: TracedDesign, batches: list[Planted], max_work: int) -> str:
-    """The median over batches of the batch's median work, and of its steps."""
+    """Return the median over batches of the batch's median work, and of its steps."""
     until = StopRule(interval=True)
     runs = [simulate(design, batch, max_steps=10 * max_work, bounds=WorkBounds(max_work), until=until, seed=batch.seed) for batch in batches]
     work = float(np.median([run.median_work if run.reached else max_work for run in runs]))

@@ -108,7 +108,7 @@ class Requirement:
 
 @cache
 def lines() -> Mapping[str, LineSpec]:
-    """name -> spec of every registered line and study, by name. Read once per process.
+    """Return name -> spec of every registered line and study, by name. Read once per process.
 
     Raises:
         InputError: no entry point at all (an earlier version is installed), one that is no LineSpec or cannot be imported, or two of one name.
@@ -135,7 +135,8 @@ def lines() -> Mapping[str, LineSpec]:
 
 
 def modules_of(package: str) -> dict[str, ModuleType]:
-    """name -> module of every module that lies in a package (not in packages below it), by name. What is listed so needs no list elsewhere."""
+    """Return name -> module of every module in a package (not in packages below it), by name. What is listed
+    so needs no list elsewhere."""
     return {
         module.name: import_module(f"{package}.{module.name}")
         for module in sorted(iter_modules(import_module(package).__path__), key=lambda result: result.name) if not module.ispkg

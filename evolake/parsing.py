@@ -31,7 +31,7 @@ _one_at_a_time = threading.Lock()
 
 
 def _in_a_fork() -> None:
-    """A thread that held the lock is not in the child."""
+    """Replace the lock: a thread that held it is not in the child."""
     global _one_at_a_time
     _one_at_a_time = threading.Lock()
 

@@ -84,7 +84,8 @@ def command(module: str) -> list[str]:
 
 
 def enter(project: Path | None = None) -> None:
-    """Makes `pipelines`, `assets` and `resources` importable in this process, and `project` the project of it and of those that it starts.
+    """Make `pipelines`, `assets` and `resources` importable in this process, and `project` the project of it
+    and of those that it starts.
 
     Raises:
         InputError: a package of another owner has one of these names here.

@@ -61,6 +61,7 @@ class Rule:
 
     @property
     def meaning(self) -> str:
+        """Return what the ruleset's hash is over: id, version, kind, gate, check and parameters."""
         return json.dumps([self.id, self.version, self.kind, self.gate, self.check, self.parameters], sort_keys=True)
 
 

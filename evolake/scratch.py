@@ -37,14 +37,15 @@ class Scratch(tempfile.TemporaryDirectory[str]):
         self._unlock = weakref.finalize(self, os.close, held) if held is not None else None
 
     def cleanup(self) -> None:
-        """Removes the folder."""
+        """Remove the folder."""
         super().cleanup()
         if self._unlock is not None:
             self._unlock()
 
 
 def sweep(place: Path) -> list[Path]:
-    """Removes the folders in `place` that this user's processes on this host made and no process holds any more. Returns them."""
+    """Remove the folders in `place` that this user's processes on this host made and no process holds any
+    more. Return them."""
     gone: list[Path] = []
     for path in [path for path in place.iterdir() if _NAME.fullmatch(path.name)]:
         try:

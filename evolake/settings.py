@@ -215,7 +215,8 @@ class Settings(BaseSettings):
         return getattr(self, self._place(kind))
 
     def with_section(self, section: BaseModel) -> Self:
-        """These settings with another section in the place of that of its class. Raises as `of` does."""
+        """Return these settings with another section in the place of that of its class. Raises as `of`
+        does."""
         return self.model_copy(update={self._place(type(section)): section})
 
     def _place(self, kind: type[BaseModel]) -> str:
@@ -228,7 +229,8 @@ class Settings(BaseSettings):
 
 @cache
 def settings_type() -> type[Settings]:
-    """`Settings` with a section for each line that is installed: `EVOLAKE_<LINE>__<FIELD>` in the environment, `<line>=` when it is made."""
+    """Return `Settings` with a section for each line that is installed: `EVOLAKE_<LINE>__<FIELD>` in the
+    environment, `<line>=` when it is made."""
     kinds = {spec.name: spec.settings.load() for spec in lines().values() if spec.settings}
     sections: dict[str, Any] = {name: (kind, kind()) for name, kind in kinds.items()}
     return create_model("LoadedSettings", __base__=Settings, **sections)
@@ -262,7 +264,7 @@ def profile_names() -> list[str]:
 
 
 def profile_sections(profile: str) -> dict[str, dict[str, Any]]:
-    """line -> the values that a profile sets in its section, of the lines that have a file for it."""
+    """Return line -> the values that a profile sets in its section, of the lines that have a file for it."""
     files = {spec.name: folder_of(spec.profiles) / f"{profile}.toml" for spec in lines().values() if spec.profiles}
     return {name: tomllib.loads(path.read_text()) for name, path in files.items() if path.is_file()}
 
@@ -280,7 +282,8 @@ def profile_of(lake: Path) -> str | None:
 
 
 def chosen_profile(lake: Path | None = None) -> tuple[str, str]:
-    """(the profile that holds where none is passed, who chose it). lake: whose is asked; by default that of the environment or the project."""
+    """Return (the profile that holds where none is passed, who chose it). lake: whose is asked; by default
+    that of the environment or the project."""
     if name := os.environ.get("EVOLAKE_PROFILE"):
         return name, "as asked"
     place = lake or os.environ.get("EVOLAKE_LAKE") or _lake_of_project()
@@ -308,7 +311,8 @@ def _has_seals(lake: Path) -> bool:
 
 
 def load(profile: str | None = None, **overrides: Any) -> Settings:
-    """Settings of `profile` (default: EVOLAKE_PROFILE, else the lake's, else laptop) with `overrides` (values of the right type) above everything.
+    """Return settings of `profile` (default: EVOLAKE_PROFILE, else the lake's, else laptop) with `overrides`
+    (values of the right type) above everything.
 
     Raises:
         InputError: no such profile, or a value that does not fit its setting.

@@ -25,7 +25,7 @@ VARIABLES = ("EVOLAKE_ALERT_COMMAND", "EVOLAKE_ALERT_WEBHOOK")
 
 
 def alerts() -> dg.SensorDefinition:
-    """The sensor."""
+    """Return the sensor."""
     set_here = any(os.environ.get(name) for name in VARIABLES)
     on = dg.DefaultSensorStatus.RUNNING if set_here else dg.DefaultSensorStatus.STOPPED
 
@@ -44,7 +44,7 @@ def alerts() -> dg.SensorDefinition:
 
 
 def about(context: dg.RunFailureSensorContext) -> dict[str, str]:
-    """What is told of a failed run. `mend` says what to do next."""
+    """Return what is reported about a failed run. `mend` says what to do next."""
     run = context.dagster_run
     line, cycle = run.tags.get(LINE_TAG, ""), run.tags.get(PARTITION_TAG, "")
     what = f"{line or run.job_name}{f' cycle {cycle}' if cycle else ''}"
@@ -57,7 +57,7 @@ def about(context: dg.RunFailureSensorContext) -> dict[str, str]:
 
 
 def _reason(context: dg.RunFailureSensorContext) -> str:
-    """What the first failed step said, else who or what ended the run."""
+    """Return what the first failed step said, else who or what ended the run."""
     failed = [event for event in context.get_step_failure_events() if not was_interrupted(event)]
     if failed:
         return blame(failed[0])[1]
@@ -66,7 +66,8 @@ def _reason(context: dg.RunFailureSensorContext) -> str:
 
 
 def _told_of_the_end(context: dg.RunFailureSensorContext) -> Iterator[str]:
-    """What Dagster and `pipelines.burial` recorded of a run that ended without a failed step, most telling first."""
+    """Yield what Dagster and `pipelines.burial` recorded of a run that ended without a failed step, most
+    telling first."""
     end = context.failure_event
     data = end.event_specific_data
     error = getattr(data, "error", None)

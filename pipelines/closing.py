@@ -9,7 +9,7 @@ from evolake.lake import Lake
 
 
 def closing_lines(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequence[str]) -> list[str]:
-    """The last sentences of a run.
+    """Return the last sentences of a run.
 
     Args:
         lake: as the run left it.
@@ -26,7 +26,8 @@ def _cycles(sealed: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _spent(lake: Lake, sealed: Mapping[str, Sequence[str]], runs: Sequence[str]) -> str:
-    """What was asked of a model, what it took and what the budget leaves, with the cycle that each line stopped in."""
+    """Return what was asked of a model, what it took and what the budget leaves, with the cycle that each
+    line stopped in."""
     from evolake.agents.spending import spent_sentence
 
     cycles = {line: sorted({*done, *lake.seals.cycles(line)[-1:]}) for line, done in sealed.items()}

@@ -15,7 +15,8 @@ SIZES_TAG = "evolake/sizes"
 
 
 def size_tags(settings: Settings, line: str) -> dict[str, str]:
-    """What a run is tagged with, so that times are compared of runs of one size: the profile, and a hash of what may override it for the line."""
+    """Return what a run is tagged with, so that times are compared of runs of one size: the profile, and a
+    hash of what may override it for the line."""
     section = getattr(settings, line, None)
     own = {"line": section.model_dump(mode="json") if section is not None else None, "backend": settings.backend, "models": settings.models}
     own |= {"workers": settings.workers, "compute": settings.compute}
@@ -32,7 +33,7 @@ def step_seconds(instance: dg.DagsterInstance, job: str, tags: Mapping[str, str]
 
 
 def seconds_left(of_run: dict[str, float], done: Collection[str], of_cycle: dict[str, float], cycles_after: int) -> float | None:
-    """What is left of a run at work and of the cycles after it; None where either is unknown.
+    """Return what is left of a run at work and of the cycles after it; None where either is unknown.
 
     Args:
         of_run: step -> seconds of a run such as the one at work. done: its steps that have ended. of_cycle: of a cycle.

@@ -38,5 +38,5 @@ Tell = Callable[[Event], None]
 
 
 def event_of(text: str) -> Event:
-    """The event of a line that `to_json` wrote. Raises ValueError or TypeError where it is none."""
+    """Return the event of a line that `to_json` wrote. Raises ValueError or TypeError where it is none."""
     return Event(**json.loads(text))

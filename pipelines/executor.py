@@ -34,7 +34,7 @@ class LivingExecutor(dg.Executor):
         return self._inner.step_dependency_config
 
     def execute(self, plan_context: PlanOrchestrationContext, execution_plan: ExecutionPlan) -> Iterator[DagsterEvent]:
-        """The steps.
+        """Run the steps.
 
         Raises:
             PartitionBusy: the run was declared dead before it came to its first step, so that another may be at work in its place.

@@ -31,7 +31,7 @@ def ensure_home(path: Path, template: Path = TEMPLATE) -> Path:
 
 
 def home_from_environment() -> Path:
-    """The DAGSTER_HOME that is set, made ready.
+    """Return the DAGSTER_HOME that is set, made ready.
 
     Raises:
         InputError: it is not set.

@@ -81,13 +81,13 @@ class Progress:
             self._beat.join()
 
     def say(self, text: str) -> None:
-        """A sentence for everybody."""
+        """Print a sentence for everybody."""
         if not self._quiet:
             with self._lock:
                 self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def show(self, event: Event) -> None:
-        """What happened to a line."""
+        """Print what happened to a line."""
         with self._lock:
             self._remember(event)
         if event.kind == "ended":
@@ -123,7 +123,7 @@ class Progress:
             return [f"{line}: {doing.event.what}, {doing.doing()}" for line, doing in late]
 
     def _table(self) -> Table:
-        """What each line does now."""
+        """Return what each line does now."""
         with self._lock:
             table = Table.grid(padding=(0, 2))
             for line, now in self._now.items():

@@ -34,7 +34,8 @@ def works_nightly(name: str) -> bool:
 
 
 def nightly(line: Line) -> dg.ScheduleDefinition:
-    """The schedule `<line>_nightly`, stopped until somebody starts it, here or by EVOLAKE_NIGHTLY_LINES."""
+    """Return the schedule `<line>_nightly`, stopped until a user starts it, here or by
+    EVOLAKE_NIGHTLY_LINES."""
     name = f"{line.name}_nightly"
     on = dg.DefaultScheduleStatus.RUNNING if works_nightly(line.name) else dg.DefaultScheduleStatus.STOPPED
 
@@ -61,7 +62,8 @@ def nightly(line: Line) -> dg.ScheduleDefinition:
 
 
 def _made_already(context: dg.ScheduleEvaluationContext, name: str) -> str | None:
-    """The cycle of the run that this very tick asked for before it was cut off; Dagster hands in the run that is there instead of making another."""
+    """Return the cycle of the run that this very tick asked for before it was cut off; Dagster hands in the
+    run that is there instead of making another."""
     when = context.scheduled_execution_time.astimezone(UTC).isoformat()
     runs = context.instance.get_runs(dg.RunsFilter(tags={SCHEDULE_TAG: name, TICK_TAG: when}), limit=1)
     return runs[0].tags.get(PARTITION_TAG) if runs else None

@@ -155,7 +155,7 @@ class Parent:
         os.dup2(2, 1)
 
     def tell(self, event: Event) -> None:
-        """An event."""
+        """Print an event."""
         print(event.to_json(), file=self._channel, flush=True)
 
     def leave(self, outcome: Outcome) -> None:
@@ -165,7 +165,7 @@ class Parent:
 
 @cache
 def parent() -> Parent:
-    """The one that there is; made before anything can be printed."""
+    """Return the only parent; made before anything can be printed."""
     return Parent()
 
 

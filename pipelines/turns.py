@@ -58,7 +58,7 @@ class HeadStart:
         self._start = os.open(folder / "start.lock", _FLAGS, 0o600)
 
     def tell(self, event: Event) -> None:
-        """An event of any line."""
+        """Print an event of any line."""
         if event.line != self._line or not self._left:
             return
         if event.kind == "began":

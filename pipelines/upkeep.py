@@ -19,7 +19,7 @@ SHOWN = 20
 
 @dg.op(description="Fails where a seal, manifest, part, blob or tape entry is not as it was written.")
 def hold_to_what_was_written(context: dg.OpExecutionContext, lake: LakeResource) -> None:
-    """The one op of the job.
+    """Run the one op of the job.
 
     Raises:
         dg.Failure: something is damaged; the metadata name what, where and how it is mended.

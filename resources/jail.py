@@ -32,7 +32,8 @@ class JailResource(dg.ConfigurableResource):
         meet_workers(self._run)
 
     def open(self, preload: Sequence[str] = ()) -> Jails:
-        """The pool of this run. preload: what its workers are to have imported; the first who asks decides.
+        """Return the pool of this run. preload: what its workers are to have imported; the first caller
+        decides.
 
         Raises:
             JailUnavailable: no working sandbox. Never to be read as a candidate's failure.

@@ -24,7 +24,7 @@ def declare_reads(asset: Name, reads: Iterable[Name]) -> frozenset[Name]:
 
 
 def handed_on(asset: Name) -> list[Name]:
-    """What others read past `asset`: it lies between the two. In order."""
+    """Return what others read past `asset`: it lies between the two. In order."""
     above = _above(asset)
     return sorted({name for reader, names in _past.items() if asset in _above(reader) for name in names & above})
 

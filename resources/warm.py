@@ -48,7 +48,8 @@ def keep(kind: Kind, thing: object, close: Callable[[], None]) -> bool:
 
 
 def take(kind: Kind | None) -> Any:
-    """What is kept of this kind, now the caller's; None where there is none. What is kept of its sort and of another kind is closed."""
+    """Return what is kept of this kind, now the caller's; None where there is none. What is kept of its sort
+    and of another kind is closed."""
     if kind is None or kind[0] not in _kept:
         return None
     result, thing, close = _kept.pop(kind[0])

@@ -56,7 +56,7 @@ def survivors(
     store: LineStore, agents: AgentsResource, compute: ComputeResource, jail: JailResource, candidates: pl.DataFrame,
     final_ranking: pl.DataFrame, tuning: pl.DataFrame, meta_review: pl.DataFrame,
 ) -> pl.DataFrame:
-    """The champion after this cycle, and the archive that enters the next one. Seals it."""
+    """Choose the champion after this cycle, and the archive that enters the next one. Seals it."""
     from evolake.designs.evolution.analysis import analyse_designs
     from evolake.designs.evolution.consensus_winner import consensus_winner
     from evolake.designs.evolution.reviewing import crowned, with_notes

@@ -31,6 +31,7 @@ class Pace:
 
     @property
     def candidates_an_hour(self) -> float:
+        """Return the candidates per hour of wall time."""
         return 3600 * self.candidates / self.wall_s
 
     @property
@@ -39,6 +40,7 @@ class Pace:
         return self.simulating_cpu_s / (self.wall_s * self.workers)
 
     def metadata(self) -> dict[str, float | str]:
+        """Return the figures as metadata of an asset: numbers and a sentence."""
         numbers = {"candidates_an_hour": round(self.candidates_an_hour, 1), "simulating_share": round(self.simulating_share, 3)}
         return numbers | {SAID_OF_CYCLE: str(self)}
 

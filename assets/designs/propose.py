@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 @line.asset(deps=[line.incoming], schema=DIRECTIONS)
 def directions(store: LineStore, agents: AgentsResource, jail: JailResource) -> pl.DataFrame:
-    """The planner's directions for this cycle: high upper confidence bounds first, with the designs to build on.
+    """Ask the planner for its directions for this cycle: high upper confidence bounds first, with the designs
+    to build on.
 
     Opens the cycle, and takes in new seed designs, what `evolake designs merge` has brought from other lakes, and what `evolake designs import` has.
     """
@@ -64,7 +65,7 @@ def _came(arrived: Arrived) -> dict[str, int]:
 
 
 def recognising(store: LineStore, pool: Jails) -> Callable[[str], DesignGenome | None]:
-    """Finds the genome of the line's grammar that computes what a file does; None where there is none."""
+    """Find the genome of the line's grammar that computes what a file does; None where there is none."""
     from evolake.designs.genome.grammars import GRAMMARS
     from evolake.designs.genome.recognise import recognised
 
@@ -97,7 +98,8 @@ def admitting(store: LineStore, population: Population, pool: Jails) -> Admit:
 def candidates(
     store: LineStore, agents: AgentsResource, jail: JailResource, compute: ComputeResource, directions: pl.DataFrame,
 ) -> pl.DataFrame:
-    """New designs with the verdict of every gate: accepted, or blocked by the first gate that objects. Blocked ones stay as rows.
+    """Create new designs with the verdict of every gate: accepted, or blocked by the first gate that objects.
+    Blocked ones stay as rows.
 
     Where the setting `race.candidates` asks for it, children of the best race over sizes and seeds, and the best of these are candidates too.
     """

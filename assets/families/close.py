@@ -67,7 +67,8 @@ def survivors(store: LineStore, candidates: pl.DataFrame, accepted: pl.DataFrame
 
 
 def chosen(store: LineStore, population: Population) -> tuple[Population, list[dict[str, Any]]]:
-    """(the archive after survival; its rows that are in another state than before), by the scores that the cycle read when it opened."""
+    """Return (the archive after survival; its rows that are in another state than before), by the scores that
+    the cycle read when it opened."""
     from evolake.families.evolution.learnability import survival
     from evolake.families.model.population import PASSED
 

@@ -73,7 +73,7 @@ gates = of_record.define(
 
 @line.asset(deps=of_record.assets, schema=ACCEPTED)
 def accepted(context: dg.AssetExecutionContext, lake: LakeResource, candidates: pl.DataFrame) -> pl.DataFrame:
-    """The candidates that every gate of record has passed."""
+    """Collect the candidates that every gate of record has passed."""
     store = LineStore(line, context, lake)
     passed = of_record.passed(store, candidates)
     rows = settled(store, candidates, passed)
@@ -110,7 +110,8 @@ def rows_now(store: Lake, cycle: str, candidates: pl.DataFrame, assets: Sequence
 
 @contextmanager
 def getting_further(store: LineStore, ruleset: Any, rows: Sequence[Mapping[str, Any]]) -> Generator[Any]:
-    """Takes candidates of `rows` further, for `replay_gate`. Jail and roles open with the first that needs them. Publishes calls, and who went."""
+    """Take candidates of `rows` further, for `replay_gate`. Jail and roles open with the first that needs
+    them. Publishes calls, and who went."""
     from evolake.families.evolution.further import Further
 
     opened: list[Any] = []

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 @line.asset(deps=[line.incoming], schema=PROJECTS)
 def projects(store: LineStore) -> pl.DataFrame:
-    """The projects of the cycle, as they were when they entered. Opens the cycle, and takes in new ones."""
+    """Read the projects of the cycle, as they were when they entered. Opens the cycle, and takes in new
+    ones."""
     from evolake.lake.immigrants import seeds_of
     from evolake.programs.evolution.immigrants import SEEDS
     from evolake.programs.evolution.population import Population
@@ -83,7 +84,8 @@ def admitting(store: LineStore, pinned: Mapping[str, Any]) -> Admit:
 
 @line.asset(schema=JOURNAL, kinds={"bubblewrap"})
 def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
-    """The generations of every project, each noted as soon as it is done: a killed run goes on after the last one noted."""
+    """Run the generations of every project, each recorded as soon as it is done: a killed run continues after
+    the last one noted."""
     from evolake.agents import open_agents
     from evolake.agents.proposal_outcomes import count_outcomes
     from evolake.programs.evolution.generation_entry import read_entry, unmade_rows
@@ -120,7 +122,7 @@ def generations(store: LineStore, projects: pl.DataFrame) -> pl.DataFrame:
 def of_project(
     store: LineStore, agents: Agents, population: Population, project: Mapping[str, Any], noted: Mapping[tuple[str, int], Mapping[str, Any]],
 ) -> Iterator[dict[str, Any]]:
-    """The rows of JOURNAL of one project, one by one as they are done."""
+    """Yield the rows of JOURNAL of one project, one by one as they are done."""
     from evolake.programs.evolution.archive import Islands
     from evolake.programs.evolution.context import Context
     from evolake.programs.evolution.generation_entry import entry_bytes, read_entry

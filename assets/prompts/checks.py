@@ -51,7 +51,7 @@ def _rematched(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFra
 
 
 def _checkpoints(frame: pl.DataFrame, lake: Lake, cycle: str | None) -> pl.DataFrame:
-    """Updates with whether their checkpoint is in the lake, whole."""
+    """Return updates, each with whether their checkpoint is in the lake, whole."""
     there = [sha is None or lake.blobs.has(sha) for sha in frame["checkpoint_sha"]]
     return frame.with_columns(lost=pl.Series([int(not item) for item in there], dtype=pl.Int64))
 

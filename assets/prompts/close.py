@@ -16,7 +16,8 @@ from evolake.prompts.tables import PROMPTS
 
 @line.asset(deps=["rollouts", "values", "ratings", "updates", "learnability", "edits", "children"], schema=PROMPTS)
 def survivors(store: LineStore, iterations: pl.DataFrame, accepted: pl.DataFrame, champion: pl.DataFrame, heldout: pl.DataFrame) -> pl.DataFrame:
-    """The champion and the window: what may be drawn in the next cycle. Seals it, with the policy's checkpoint."""
+    """Select the champion and the window: what may be drawn in the next cycle. Seals it, with the policy's
+    checkpoint."""
     from evolake.prompts.report.material import FIGURES, material_of
 
     cycle, (population, checkpoint) = store.cycle, trained(store, iterations, accepted)

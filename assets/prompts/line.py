@@ -52,7 +52,8 @@ def archive(store: LineStore) -> Population:
 
 @contextmanager
 def policy_at(store: LineStore, checkpoint: str | None) -> Generator[Any]:
-    """The policy (evolake.prompts.model.protocol.Policy) as a checkpoint has it; None: before any update."""
+    """Yield the policy (evolake.prompts.model.protocol.Policy) as a checkpoint has it; None: before any
+    update."""
     from evolake.prompts.policies.registry import open_policy
 
     policy: Any = open_policy(store.settings, store.lake.root, store.cycle, store.run_id)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 @line.asset(deps=[line.incoming], schema=PLANS)
 def plan(store: LineStore, agents: AgentsResource) -> pl.DataFrame:
-    """The planner's plans for this cycle: which variant to build on, what to change, and what that should improve.
+    """Ask the planner for its plans for this cycle: which variant to build on, what to change, and what that
+    should improve.
 
     Opens the cycle, and takes in new seed solvers.
     """
@@ -81,7 +82,8 @@ def admitting(store: LineStore, population: Population) -> Admit:
 
 @line.asset(schema=VARIANTS, kinds={"cplusplus", "bubblewrap"})
 def variants(store: LineStore, agents: AgentsResource, plan: pl.DataFrame) -> pl.DataFrame:
-    """New repositories, each with its hypothesis, its edit and what the coder was told on the way. The gates of record come after this."""
+    """Create new repositories, each with its hypothesis, its edit and what the coder was shown on the way.
+    The gates of record come after this."""
     from evolake.solvers.evolution.coding import coding
     from evolake.solvers.evolution.proposing.coder_turn import CoderTurn
     from evolake.solvers.evolution.stages import judge_folder

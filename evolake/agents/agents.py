@@ -155,7 +155,7 @@ class Agents:
         return Agents(self.backend, line=self.line, cycle=self.cycle)
 
     def take_in(self, other: Agents) -> None:
-        """The calls of `other` (see `apart`) after those that were made so far. It is done with then."""
+        """Add the calls of `other` (see `apart`) after those that were made so far. It is done with then."""
         with self._lock, other._lock:
             self._calls |= other._calls
             self._spent += other._spent
@@ -195,7 +195,7 @@ class Agents:
             return self._spent
 
     def _begin(self, count: int) -> list[_CallRecord]:
-        """New calls, in the order of their requests."""
+        """Return new calls, in the order of their requests."""
         calls = [_CallRecord() for _ in range(count)]
         with self._lock:
             self._calls |= {call.call_id: call for call in calls}
@@ -217,7 +217,7 @@ class Agents:
 
 
 def _run_in_threads(work: list[Callable[[], Any]], *, alone: int, threads: int) -> list[Any]:
-    """Runs all, the first `alone` one by one, the rest by at most `threads` threads; results in order."""
+    """Run all: the first `alone` one by one, the rest by at most `threads` threads; results in order."""
     if threads == 1 or len(work) == 1:
         return [item() for item in work]
     ahead = [item() for item in work[:alone]]
@@ -278,7 +278,7 @@ def open_agents(
 
 
 def check_backend(settings: Settings) -> None:
-    """Raises the InputError that `open_agents` would raise for these settings; makes nothing."""
+    """Raise the InputError that `open_agents` would raise for these settings; create nothing."""
     if settings.backend == "model":
         _check(settings)
 

@@ -39,7 +39,7 @@ class Account:
         self._read_to = 0
 
     def refresh(self) -> None:
-        """Takes in what other processes have added."""
+        """Take in what other processes have added."""
         try:
             with self.path.open("rb") as file:
                 file.seek(self._read_to)
@@ -55,7 +55,7 @@ class Account:
                 self._add(*_spent(json.loads(line)))
 
     def add(self, key: str, usage: Usage) -> None:
-        """Appends one attempt, unless it is there already; on return it is on disk."""
+        """Append one attempt, unless it is there already; on return it is on disk."""
         self.refresh()
         if key in self._keys:
             return
@@ -118,7 +118,7 @@ class Budget:
 
     @contextmanager
     def reserve(self, estimate: Usage) -> Iterator[Reservation]:
-        """Holds room for one call; on leaving, what was settled is booked, also when an exception passes.
+        """Hold room for one call; on leaving, what was settled is booked, also when an exception passes.
 
         Raises:
             BudgetExhausted: the call does not fit what is left of one of the limits.

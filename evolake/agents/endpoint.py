@@ -199,7 +199,7 @@ class Endpoint:
             return self._forms.get(model, RequestForm())
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         self._client.close()
 
     def _try(self, form: RequestForm, wanted: _Wanted, limit: int) -> Body:

@@ -160,7 +160,7 @@ def forecast_sentence(of_lines: Sequence[LineForecast]) -> str:
 
 
 def _history_rows(lake: Lake) -> list[dict[str, Any]]:
-    """Calls of the lake by line, cycle and role."""
+    """Return the calls of the lake by line, cycle and role."""
     from evolake.lake import Catalogue
 
     with Catalogue(lake, shared_only=True) as catalogue:
@@ -237,7 +237,12 @@ def _limits(settings: Settings, lake: Lake, line: str, cycle: str, total: RoleFo
             if limit is None or most is None or likely is None:
                 continue
             left = max(0, limit - getattr(spent, unit))
-            reached = "probably" if likely > left else "at most" if most > left else "never"
+            if likely > left:
+                reached = "probably"
+            elif most > left:
+                reached = "at most"
+            else:
+                reached = "never"
             setting = f"EVOLAKE_BUDGET__{unit.upper()}_PER_{scope.upper()}"
             result.append((most / left if left else float("inf"), Limit(setting, unit, limit, left, reached)))
     return [limit for _, limit in sorted(result, key=lambda pair: -pair[0])]

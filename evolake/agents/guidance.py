@@ -60,7 +60,7 @@ class Guidance:
 def store_guidance(
     lake_root: Path, text: str, line: str | None = None, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 ) -> Guidance:
-    """Keeps a note for one line, or for all.
+    """Keep a note for one line, or for all.
 
     Raises:
         InputError: no text, too much of it, or no such line.
@@ -81,7 +81,8 @@ def store_guidance(
 
 
 def withdraw_guidance(lake_root: Path, note: str, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Guidance:
-    """Takes a note back from the next cycle on. `note` is its id or the beginning of it. Withdrawing twice changes nothing.
+    """Take a note back from the next cycle on. `note` is its id or the beginning of it. Withdrawing twice
+    changes nothing.
 
     Raises:
         InputError: no such note, or several begin so.

@@ -57,7 +57,7 @@ class Choice:
 
 
 def listed(tape: Tape, choice: Choice = Choice()) -> Iterator[Listed]:
-    """The entries of a tape that are meant, by key."""
+    """Yield the entries of a call cache that are meant, by key."""
     for key in tape.all_keys():
         if choice.takes(item := _listed(tape, key)):
             yield item
@@ -80,7 +80,7 @@ def _listed(tape: Tape, key: str) -> Listed:
 
 @cache
 def known_roles() -> Mapping[str, Role[Any, Any]]:
-    """name -> role of every line."""
+    """Return name -> role of every line."""
     return {role.name: role for line in lines() for role in roles_of_line(line)}
 
 

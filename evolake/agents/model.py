@@ -165,7 +165,7 @@ class ModelBackend:
             return self.endpoint is None or (self.endpoint.knows(model) and (job.role.name, model) in self._longest)
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         if self.endpoint is not None:
             self.endpoint.close()
 
@@ -196,7 +196,7 @@ class ModelBackend:
         return Attempt(received_of(entry, counts), True, 0.0, 0.0, Usage(), entry.odd_usage)
 
     def _require_same(self, asked: str, answered: str) -> None:
-        """Raises AgentUnavailable where another model answered and the settings forbid it."""
+        """Raise AgentUnavailable where another model answered and the settings forbid it."""
         if self.strict and not same_model(asked, answered):
             raise AgentUnavailable(
                 "another model answered", wanted=asked, got=answered,

@@ -79,7 +79,7 @@ def price_usd(price: PriceSettings | None, counts: Counts) -> float | None:
 
 
 def read_counts(usage: Any) -> Counts | None:
-    """Counts from a `usage` object of the wire; None when it is absent or makes no sense.
+    """Return the counts of a `usage` object of the wire; None when it is absent or makes no sense.
 
     Cached tokens are read from `prompt_tokens_details.cached_tokens` or, where a server has it so, from `prompt_cache_hit_tokens`.
     """

@@ -106,7 +106,8 @@ def build_messages(role: Role[RequestT, Any], request: RequestT, limits: Session
 def questions(
     role: Role[RequestT, Any], request: RequestT, limits: SessionSettings | None = None,
 ) -> Iterator[tuple[list[Message], dict[str, Any]]]:
-    """The first two messages of a call and the schema of its reply: as they are now, then as each earlier evolake asked them.
+    """Yield the first two messages of a call and the schema of its reply: as they are now, then as each
+    earlier evolake asked them.
 
     The second is the prompt of now in the frame of before: that of a role that has not changed since. Of a session the schema is that of a turn with
     the tools; those of earlier evolakes had no `withdraw`. limits: of a session.

@@ -68,7 +68,7 @@ def count_outcomes(rows: Iterable[Mapping[str, Any]], roles: Collection[str], tu
 def require_proposals(
     now: ProposalOutcomes, *, line: str, cycle: str, roles: Collection[str], before: Callable[[int], list[str]], allowed: int, last: str
 ) -> None:
-    """Ends a line that gets no proposal.
+    """Stop a line that gets no proposal.
 
     Args:
         now: what came in `cycle`. before: how many -> the failed cycles that came right before it, at most so many. allowed: how many failed cycles

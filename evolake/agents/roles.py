@@ -65,7 +65,7 @@ class Role(Generic[RequestT, ReplyT]):
     fault: Callable[[RequestT, ReplyT], str] | None = None
 
     def prompt_values(self, request: RequestT) -> Mapping[str, Any]:
-        """Placeholder -> value for one request."""
+        """Return placeholder -> value for one request."""
         if self.values is not None:
             return self.values(request)
         return request.model_dump(mode="json")

@@ -12,7 +12,8 @@ from evolake.settings import Settings
 
 
 def spent_sentence(settings: Settings, lake_root: Path, cycles: Mapping[str, Sequence[str]], runs: Sequence[str]) -> str:
-    """Calls, tokens and usd of `runs` together, as their accounts say, and what is left of each limit where most was spent.
+    """Return calls, tokens and usd of `runs` together, as their accounts say, and what is left of each limit
+    where most was spent.
 
     Args:
         settings: name the backend, the prices and the limits. cycles: line -> cycles that the runs were of.

@@ -94,7 +94,7 @@ def _by_id(lake: Lake, name: str) -> SystemPromptText:
 
 
 def _sealed(lake: Lake) -> Iterator[Seal]:
-    """The seals of the prompts line that hold, newest first."""
+    """Yield the seals of the prompts line that hold, newest first."""
     for cycle in reversed(lake.seals.cycles(LINE)):
         seal = lake.seals.read(LINE, cycle)
         if seal is not None and lake.seals.broken_link(LINE, cycle) is None:

@@ -117,7 +117,7 @@ class Tape:
         return entry
 
     def all_keys(self) -> Iterator[str]:
-        """The key of every file that bears an entry's name, in order."""
+        """Yield the key of every file that bears an entry's name, in order."""
         for path in sorted(self.root.glob("??/*.json")):
             if is_key(key := path.parent.name + path.stem):
                 yield key
@@ -128,7 +128,8 @@ class Tape:
         return sorted(key.removeprefix(question) for key in result if is_key(key))
 
     def drop(self, keys: Iterable[str]) -> int:
-        """Removes entries, each under its lock and for good; gives how many there were. What was spent stays in the accounts.
+        """Remove entries, each under its lock and permanently; return how many there were. What was spent
+        stays in the accounts.
 
         A kill in the middle leaves each entry whole or gone. Raises LakeError where one cannot be removed.
         """
@@ -165,7 +166,8 @@ class Tape:
         return best[1]
 
     def write(self, entry: TapeEntry) -> None:
-        """Keeps an entry; on return it is on disk. An entry that is already there stays as it is. Raises LakeError where it cannot be kept."""
+        """Keep an entry; on return it is on disk. An entry that is already there stays as it is. Raises
+        LakeError where it cannot be kept."""
         try:
             self._write(entry)
         except OSError as error:

@@ -142,7 +142,8 @@ def _read_manifest(data: bytes) -> dict[str, Any]:
 
 
 def _members(data: bytes) -> dict[str, bytes]:
-    """name -> bytes of every member, in the order of the file; each byte of the file is accounted for."""
+    """Return name -> bytes of every member, in the order of the file; each byte of the file is accounted
+    for."""
     result: dict[str, bytes] = {}
     place = 0
     while data[place : place + BLOCK].strip(b"\0"):

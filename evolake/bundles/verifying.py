@@ -72,7 +72,7 @@ class Report:
         }
 
     def evaluations(self) -> tuple[int, int]:
-        """(evaluations that were run again, those that the bundle brings), as far as checking came."""
+        """Return (evaluations that were run again, those that the bundle brings), as far as checking came."""
         counts = [item.again for item in self.said if item.again is not None]
         return sum(again for again, _ in counts), sum(brought for _, brought in counts)
 

@@ -34,6 +34,7 @@ class Root(LazyGroup):
     """The shared commands and those of every installed line. A line cannot take the name of a shared one."""
 
     def later(self) -> Mapping[str, Lazy[click.Command]]:
+        """Return name -> command, not yet imported: the shared commands and those of every line."""
         return {name: command for spec in lines().values() for name, command in spec.commands.items()} | SHARED
 
 

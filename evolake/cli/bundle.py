@@ -86,7 +86,7 @@ def verify(file: Path, everything: bool, sample: int | None, root: str | None, a
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file so that it is there whole or not at all. Raises InputError where it cannot be written."""
+    """Write a file so that it is there whole or not at all. Raises InputError where it cannot be written."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

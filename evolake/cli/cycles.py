@@ -15,7 +15,8 @@ from evolake.lines import lines
 
 @click.group(short_help="Remove a mistyped cycle from the UI.")
 def cycles() -> None:
-    """The cycles that the UI offers. Those that have run, and the next one, are registered without a command."""
+    """List, add or remove the cycles that the UI offers. Those that have run, and the next one, are
+    registered without a command."""
 
 
 @cycles.command(short_help="Remove a cycle that has not run from the UI.")

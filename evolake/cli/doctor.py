@@ -85,7 +85,8 @@ def examine(*, call: bool = False) -> Iterator[Check]:
 
 
 def _places(settings: settings_module.Settings) -> Iterator[Check]:
-    """The project, and the lake where there is one: a project has its own, EVOLAKE_LAKE names another."""
+    """Yield the checks of the project, and of the lake if there is one: a project has its own, EVOLAKE_LAKE
+    names another."""
     folder, named = find(), {"EVOLAKE_LAKE", "DAGSTER_HOME"} <= os.environ.keys()
     detail = str(folder or ("none; EVOLAKE_LAKE and DAGSTER_HOME are set" if named else "none, here or above"))
     yield Check("project", bool(folder or named), detail, skips="" if folder or named else "whatever works on a lake", mend=INIT)
@@ -186,14 +187,25 @@ def doctor(as_json: bool, brief: bool, call: bool) -> int:
     something needed is missing; with --call that is also an endpoint that no run could use."""
     checks = list(examine(call=call))
     sick = [check for check in checks if not check.ok]
-    verdict = "unusable" if any(check.needed for check in sick) else "partial" if sick else "healthy"
+    if any(check.needed for check in sick):
+        verdict = "unusable"
+    elif sick:
+        verdict = "partial"
+    else:
+        verdict = "healthy"
     if as_json:
         say_json({"verdict": verdict, "checks": [asdict(check) for check in checks]})
     elif brief:
         say(*_brief(checks))
     else:
         for check in checks:
-            say(f"{'ok  ' if check.ok else 'MISS' if check.needed else '-   '}  {check.name}: {check.detail}")
+            if check.ok:
+                mark = 'ok  '
+            elif check.needed:
+                mark = 'MISS'
+            else:
+                mark = '-   '
+            say(f"{mark}  {check.name}: {check.detail}")
             if not check.ok:
                 say(f"      skips: {check.skips or 'evolake cannot work without it'}", *([f"      mend:  {check.mend}"] if check.mend else []))
         say_text(ONLY_MODEL if verdict == "unusable" and only_model(checks) else SENTENCES[verdict])

@@ -46,14 +46,19 @@ class Stopped(BaseException):
 
 
 def end(command: click.Command, arguments: Sequence[str] | None = None) -> int:
-    """Runs a command and gives its exit code; whatever it raises is told. arguments: by default those of the process."""
+    """Run a command and return its exit code; print whatever it raises. arguments: by default those of the
+    process."""
     given, printed = list(sys.argv[1:] if arguments is None else arguments), sys.stdout
     try:
         return int(command.main(args=given, standalone_mode=False) or 0)
     except SystemExit as leaving:
         if sys.stdout is not printed:  # click wraps a stream whose reader is gone, and ends with 1, which is a verdict here
             return PIPE_CLOSED
-        return leaving.code if isinstance(leaving.code, int) else 0 if leaving.code is None else 1
+        if isinstance(leaving.code, int):
+            return leaving.code
+        if leaving.code is None:
+            return 0
+        return 1
     except (click.Abort, KeyboardInterrupt):
         return _tell(MachineryError(f"interrupted; {KEPT}"), 130, given, prefix="")
     except Stopped:

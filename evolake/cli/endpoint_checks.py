@@ -28,8 +28,9 @@ LONGEST_TRIAL = 2_000
 
 
 def endpoint_checks(settings: Settings, *, call: bool) -> Iterator[dict[str, Any]]:
-    """The fields of each check of `evolake doctor`. call: whether each model may be asked two small questions and a large one; then what a
-    model lacks is what was asked about, also where the backend is another."""
+    """Yield the fields of each check of `evolake doctor`. call: whether each model may be asked two small
+    questions and a large one; then what a model lacks is what was asked about, also where the backend is
+    another."""
     from evolake.agents.address import address
 
     needed = settings.backend == "model" and not settings.replay_only

@@ -64,7 +64,11 @@ def verify(mends: bool, fast: bool, root: Path | None, url: str | None, full: bo
         say_json(details | {"done": [{"where": where, "what": what} for where, what in result.done]})
     else:
         _print(result)
-    return 3 if cannot else 1 if result.verdict == "findings" else 0
+    if cannot:
+        return 3
+    if result.verdict == "findings":
+        return 1
+    return 0
 
 
 def _verify_mirror(url: str, *, full: bool, as_json: bool) -> int:

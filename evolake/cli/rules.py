@@ -79,7 +79,8 @@ def new(line: str, check: str | None, gate: str | None, file: Path) -> int:
 @click.option("--rules", "folder", type=OrdinaryPath(), help="Edited rules, laid out as data_lake/seeds/rules (default: the seeds').")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 def preview(line: str | None, folder: Path | None, as_json: bool) -> int:
-    """What edited rules would change, before anything is made again: verdicts that flip, champions that would fall, what to make again, its cost.
+    """Show what edited rules would change, before anything is made again: verdicts that flip, champions that
+    would fall, what to make again, its cost.
 
     The rules are asked about the evidence that the lake holds. Nothing is published and no candidate is run.
     """

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 @click.group(short_help="Add, list and reseal the seeds of a line.")
 def seeds() -> None:
-    """What evolution starts from, and what enters it later: add a seed, list what waits, start over."""
+    """Manage what evolution starts from, and what enters it later: add a seed, list what waits, start
+    over."""
 
 
 @seeds.command(short_help="Copy PATH to a line's seeds, for the next cycle.")

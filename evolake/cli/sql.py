@@ -57,7 +57,12 @@ def sql(
     values = dict(_parameter(pair) for pair in parameters)
     with _open(lake_root, text, every=bool(table)) as catalogue:
         page = page_of(catalogue, _cookbooks()) if listing and form == "table" else ""
-        result = rows_of(catalogue, _cookbooks()) if listing else columns_of(catalogue, table) if table else catalogue.query(text, values)
+        if listing:
+            result = rows_of(catalogue, _cookbooks())
+        elif table:
+            result = columns_of(catalogue, table)
+        else:
+            result = catalogue.query(text, values)
         for warning in catalogue.warnings:
             say(f"note: {warning}", err=True)
     if page:
@@ -114,7 +119,11 @@ def _parameter(pair: str) -> tuple[str, str]:
 def _plain(value: Any) -> Any:
     """Return a value as JSON can hold it, losing nothing: times in ISO 8601, bytes in base64, numbers that are not finite by name."""
     if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        if math.isnan(value):
+            return "NaN"
+        if value > 0:
+            return "Infinity"
+        return "-Infinity"
     if isinstance(value, (datetime, date, time)):
         return value.isoformat()
     if isinstance(value, timedelta):
@@ -150,7 +159,8 @@ def _print_csv(result: Result) -> None:
 
 
 def _print_table(result: Result) -> None:
-    """A table whose cells are whole: long ones fold onto further lines on a terminal, and stand in one line in a log."""
+    """Print a table whose cells are whole: long ones fold onto further lines on a terminal, and stand in one
+    line in a log."""
     from rich import box
     from rich.table import Table
     from rich.text import Text

@@ -32,7 +32,7 @@ def _choosing(command: Command) -> Command:
 
 @click.group(short_help="Show and prune the cache of model replies.")
 def agents() -> None:
-    """What agents have replied."""
+    """Inspect what agents have replied."""
 
 
 @agents.group(short_help="List or drop cached model replies.")

@@ -80,7 +80,7 @@ def frame(root: Path, seen: list[Seen], trouble: str = "") -> Group:
 
 
 def describe(seen: Seen, now: datetime) -> list[tuple[str, str]]:
-    """(what it is about, sentence) of one line."""
+    """Return (what it is about, sentence) of one line."""
     from evolake.report.champion import SEED_ROUND
     from evolake.report.numbers import figures
     from evolake.report.sparkline import blocks

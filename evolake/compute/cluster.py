@@ -57,6 +57,7 @@ class ClusterExecutor(Executor):
         return outer
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Shut down the threads that send tasks, and close the client."""
         for sender in self._senders.values():
             sender.shutdown(wait=wait and not cancel_futures)
         self._senders.clear()
@@ -119,7 +120,7 @@ def connect(address: str, timeout_s: float = 10.0) -> Client:
 
 
 def _called(task: bytes, environment: Mapping[str, str]) -> Any:
-    """Runs in a worker, under the settings of the run whose task it is."""
+    """Run in a worker, under the settings of the run whose task it is."""
     os.environ.update(environment)
     function, arguments, named = pickle.loads(task)
     return function(*arguments, **named)
@@ -131,7 +132,7 @@ def _cancel(inner: Future[Any], outer: Future[Any]) -> None:
 
 
 def _settle(outer: Future[Any], inner: Future[Any]) -> None:
-    """What came of a task, in evolake's words."""
+    """Store the outcome of a task, in evolake's words."""
     if not outer.set_running_or_notify_cancel():
         return
     if inner.cancelled():

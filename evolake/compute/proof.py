@@ -106,7 +106,7 @@ class Admission(WorkerPlugin):
         self.proof: Proof | None = None
 
     async def setup(self, worker: Worker) -> None:
-        """Runs in the worker. The canary blocks, hence a thread."""
+        """Run in the worker. The canary blocks, hence a thread."""
         self.proof = await asyncio.to_thread(prove, self.demand, worker.state.nthreads)
         given = {self.demand.resource(name): amount for name, amount in self.proof.resources.items()}
         if given:
@@ -117,6 +117,6 @@ class Admission(WorkerPlugin):
 
 
 def shown(name: str, dask_worker: Any = None) -> Proof | None:
-    """Runs in a worker: the proof that it gave to the run of that name; None while it is at it."""
+    """Run in a worker; return the proof that it gave to the run of that name; None while it is at it."""
     plugin = dask_worker.plugins.get(name)
     return plugin.proof if isinstance(plugin, Admission) else None

@@ -219,7 +219,8 @@ def reached(
 
 
 def _limit(contest: Contest) -> int:
-    """Steps that the baseline gets under fresh seeds: those that counted for it, where the clock cut it short in the bundle."""
+    """Return the steps that the baseline gets under fresh seeds: those that counted for it, where the clock
+    cut it short in the bundle."""
     counted_for = [row.steps_run if row.timed_out else row.max_steps for row in contest.baseline]
     return max(1, max(counted_for)) if any(row.timed_out for row in contest.baseline) else contest.baseline[0].max_steps
 

@@ -79,7 +79,14 @@ def independence_of(authors: Iterable[Row], votes: Iterable[Row], reviews: Itera
     by_model += [row["matched"] for row in outside if row["reader"] == MODEL]
     by_person = [row["matched"] for row in outside if row["reader"] == PERSON]
     model, person = (sum(by_model), len(by_model)), (sum(by_person), len(by_person))
-    level = PERSON if _enough(*person) else MODEL if _enough(*model) else AUTHOR if count else NONE
+    if _enough(*person):
+        level = PERSON
+    elif _enough(*model):
+        level = MODEL
+    elif count:
+        level = AUTHOR
+    else:
+        level = NONE
     return Independence(level, count, model, person)
 
 

@@ -61,9 +61,10 @@ class Backend(Protocol):
     def command(
         self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, view: View = View(),
     ) -> Command:
-        """The command that starts a server on descriptor `control`. scratch_mb > 0: of native programs, with a private folder of that size to write
-        in; 0: of Python candidates. box: options for a root of its own for the program, where the backend has such. view: what it sees besides; the
-        program has the root of a Python candidate where it has neither a box nor a /proc.
+        """Return the command that starts a server on descriptor `control`. scratch_mb > 0: of native
+        programs, with a private folder of that size to write in; 0: of Python candidates. box: options for a
+        root of its own for the program, where the backend has such. view: what it sees besides; the program
+        has the root of a Python candidate where it has neither a box nor a /proc.
 
         Raises JailUnavailable when the machine cannot do it.
         """
@@ -88,6 +89,7 @@ class Bubblewrap:
     def command(
         self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, view: View = View(),
     ) -> Command:
+        """Return the command that starts a server in bubblewrap; see `Backend.command`."""
         python, folders = interpreter()
         environment = server_environment("/tmp", view.packages)
         package = Path(evolake.__file__).resolve().parent
@@ -113,6 +115,7 @@ class Rlimits:
     def command(
         self, control: int, *, scratch_mb: int, host_folder: Path | None, box: list[str] | None = None, view: View = View(),
     ) -> Command:
+        """Return the command that starts a server under limits alone; see `Backend.command`."""
         python, _ = interpreter()
         home = str(host_folder) if host_folder else "/nonexistent"
         return Command((python, *SERVER, str(control), "host"), server_environment(home, view.packages), home if host_folder else "")

@@ -53,7 +53,8 @@ class View:
     packages: tuple[str, ...] = ()
 
     def options(self, root: str) -> list[str]:
-        """bubblewrap's options for /dev/shm and the places, below `root`. What the server may look into is shown it, too."""
+        """Return bubblewrap's options for /dev/shm and the places, below `root`. What the server may look
+        into is shown it, too."""
         size = ["--perms", "1777", "--size", str(self.shm_mb << 20), "--tmpfs", root + SHARED_MEMORY] if self.shm_mb else []
         shown = [(place, path) for place, path in self.places.items() if root or not place.startswith("/usr/")]
         inside = [word for place, path in shown for word in ("--ro-bind", str(path), root + place)]
@@ -158,9 +159,10 @@ def arguments(
     python: str, folders: Iterable[str], *, package: Path, environment: dict[str, str], scratch_mb: int, namespaces: list[str],
     box: list[str] | None = None, view: View = View(),
 ) -> list[str]:
-    """bubblewrap's options: a read-only system, the interpreter, evolake, nothing else of the host. namespaces: as `own_namespaces` gives them. box:
-    options that fill a root of its own for what the server starts (see `toolbox` and `python_box`), which then sees nothing of all this. view: what
-    that shows besides. scratch_mb: 0 for a server of Python candidates.
+    """Return bubblewrap's options: a read-only system, the interpreter, evolake, nothing else of the host.
+    namespaces: as `own_namespaces` gives them. box: options that fill a root of its own for what the server
+    starts (see `toolbox` and `python_box`), which then sees nothing of all this. view: what that shows
+    besides. scratch_mb: 0 for a server of Python candidates.
 
     The server is process 1 (no reaper of bubblewrap's beside it: that one would be dumpable and open to the candidate). Every mount ends
     read-only, /proc included; only a native program gets a sized tmpfs.

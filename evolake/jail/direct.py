@@ -75,7 +75,7 @@ class DirectRun:
             raise InputError(f"there is no folder {self.programs} with a native program")
 
     def arguments(self, programs: str, work: str) -> list[str]:
-        """argv with the folders' names in it."""
+        """Return argv with the folders' names in it."""
         return [part.replace("{solver}", programs).replace("{work}", work) for part in self.argv]
 
 
@@ -255,7 +255,8 @@ def processor_times(target: int, *, namespaces: bool) -> tuple[float, float] | N
 
 
 def _only_child(process: int) -> int:
-    """Number of the program below the jail's process 1. Raises OSError or IndexError when it has ended."""
+    """Return the number of the program below the jail's process 1. Raises OSError or IndexError when it has
+    ended."""
     return int(Path(f"/proc/{process}/task/{process}/children").read_text().split()[0])
 
 

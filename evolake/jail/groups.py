@@ -95,7 +95,8 @@ def _version_1(root: Path, mounts: list[tuple[str, str, Path]], own: str) -> Pla
 
 
 def _version_2(root: Path, mounts: list[tuple[str, str, Path]], own: str) -> Place | str:
-    """A group that holds processes can have no groups with limits below it, so mostly it is one above the own that hands memory down."""
+    """Return the place of a group. One that holds processes can have no groups with limits below it, so
+    mostly it is one above the own that hands memory down."""
     folders = _folders(mounts, "cgroup2", own)
     if not folders:
         return f"the own group {own} of version 2 is not mounted"
@@ -220,7 +221,7 @@ def _place() -> Place | str:
 
 @contextlib.contextmanager
 def group(total_mb: float) -> Iterator[Group | None]:
-    """A group with this limit for one run, None where none can be made: that fails no run."""
+    """Yield a group with this limit for one run, None where none can be made: that fails no run."""
     place, made = _place(), None
     if isinstance(place, Place):
         with contextlib.suppress(OSError):

@@ -72,6 +72,7 @@ class Limits:
         return self.total_mb or self.memory_mb
 
     def to_json(self) -> dict[str, Any]:
+        """Return the limits as JSON values."""
         return asdict(self)
 
 

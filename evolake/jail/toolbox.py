@@ -34,8 +34,9 @@ _LIBRARY = re.compile(
 
 
 def options(program: str, tools: Sequence[str] = ()) -> list[str]:
-    """bubblewrap's options for the box, without /proc, devices and the folder to work in. program: what is to be run, of the system where it is an
-    absolute path. tools: further ones of `EXTRA`. Raises BadProgram for one that cannot be started."""
+    """Return bubblewrap's options for the box, without /proc, devices and the folder to work in. program:
+    what is to be run, of the system where it is an absolute path. tools: further ones of `EXTRA`. Raises
+    BadProgram for one that cannot be started."""
     result = dict(standard()) | {place: path for tool in tools for place, path in _extra(tool).items()}
     if program.startswith("/") and (path := Path(program)).is_file():
         result |= {elf.place(path): path.resolve(), **elf.needed(path.resolve(), trusted=True)}
@@ -69,7 +70,8 @@ def standard() -> tuple[tuple[str, Path], ...]:
 
 
 def _add(result: dict[str, Path], path: Path) -> None:
-    """The program at `path` and its libraries; nothing for a script, whose interpreter may be anything."""
+    """Add the program at `path` and its libraries; nothing for a script, whose interpreter may be
+    anything."""
     try:
         result |= {elf.place(path): path.resolve(), **elf.needed(path.resolve(), trusted=True)}
     except elf.BadProgram:

@@ -44,7 +44,7 @@ class BlobStore:
         return path.exists() and self._shas.of(path) == sha
 
     def put(self, data: bytes) -> str:
-        """Stores `data` and returns its sha256 in hex."""
+        """Store `data` and return its sha256 in hex."""
         sha = hashlib.sha256(data).hexdigest()
         path = self.path(sha)
         with disk.as_lake_error(f"blob {sha} could not be stored", f"to write {len(data)} bytes to {path}"):
@@ -58,7 +58,8 @@ class BlobStore:
         return sha
 
     def _renew(self, path: Path) -> None:
-        """Makes an old blob young again: who puts it is about to name it, and the collection of garbage takes no young ones."""
+        """Make an old blob young again: who puts it is about to name it, and the collection of garbage takes
+        no young ones."""
         if time.time() - path.stat().st_mtime > RENEWED_AFTER_S:
             disk.touch(path)
 
@@ -83,7 +84,7 @@ class BlobStore:
         return data
 
     def put_aside(self, path: Path, got: str) -> Path:
-        """Moves a damaged blob, whose bytes have the sha `got`, to quarantine, and says where it lies now."""
+        """Move a damaged blob, whose bytes have the sha `got`, to quarantine, and return where it is now."""
         folder = self._root / "quarantine" / "blobs"
         disk.make_folder(folder)
         target = folder / f"{path.parent.name}{path.name}-{got[:16]}"
@@ -92,7 +93,8 @@ class BlobStore:
         return target
 
     def put_tree(self, folder: Path) -> str:
-        """Stores a folder as one tar.zst, the same bytes for the same tree, and returns its name; see `trees`."""
+        """Store a folder as one tar.zst, the same bytes for the same tree, and return its name; see
+        `trees`."""
         from evolake.lake.trees import pack
 
         return self.put(pack(folder))

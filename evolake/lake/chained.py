@@ -154,7 +154,8 @@ def _was_whole(line: bytes) -> bool:
 
 
 def append(path: Path, lock: Path, bodies: Sequence[Mapping[str, Any]], look: Callable[[], Log]) -> None:
-    """Adds lines to a log, durably and one writer at a time. Whoever must not go on after a break looks at the log before.
+    """Add lines to a log, durably and one writer at a time. A writer that must not continue after a break
+    looks at the log before.
 
     Args:
         look: gives the log as it is now; called while the lock is held.

@@ -56,7 +56,7 @@ class Checkpoint:
     packs: tuple[dict[str, Any], ...] = ()
 
     def spans(self) -> dict[str | None, tuple[int, int]]:
-        """cycle -> its rows, from and up to."""
+        """Return cycle -> its rows, from and up to."""
         cycles = self.rows.get_column("cycle").to_list()
         starts = [at for at, cycle in enumerate(cycles) if at == 0 or cycle != cycles[at - 1]]
         return {cycles[start]: (start, stop) for start, stop in zip(starts, [*starts[1:], len(cycles)], strict=bool(starts))}
@@ -107,7 +107,8 @@ def read(manifest: Path) -> tuple[dict[str, Any], Checkpoint] | str | None:
 
 
 def write(manifest: Path, data: bytes, checkpoint: Checkpoint) -> None:
-    """Puts a checkpoint in place; data: the bytes of the manifest. Where that fails nothing is lost: the lines are read instead."""
+    """Put a checkpoint in place; data: the bytes of the manifest. If that fails nothing is lost: the lines
+    are read instead."""
     path = path_of(manifest)
     buffer = io.BytesIO()
     checkpoint.rows.write_ipc(buffer, compression="zstd")

@@ -105,7 +105,8 @@ def _compact_table(lake: Lake, table: Partition) -> Compacted | None:
 
 
 def _groups(lake: Lake, table: Partition, logs: Partitions) -> Iterator[_Group]:
-    """What belongs together: consecutive cycles of equal columns, up to a full file. Full files stay as they are."""
+    """Yield what belongs together: consecutive cycles of equal columns, up to a full file. Full files stay as
+    they are."""
     if None in logs:
         return
     full = {path for path, rows in _rows_of_files(logs).items() if rows >= FULL_ROWS}
@@ -142,7 +143,7 @@ def _rows_of_files(logs: Partitions) -> dict[Path, int]:
 
 
 def _write(lake: Lake, table: Partition, group: _Group) -> int:
-    """Puts one file in place and into the manifest; gives its bytes."""
+    """Put one file in place and into the manifest; return its size in bytes."""
     members = []
     for entry in group.entries:
         frame = lake.read(table.line, table.asset, entry.record.cycle)
@@ -170,7 +171,8 @@ def _hold(entry: ManifestEntry, frame: pl.DataFrame, what: str) -> None:
 
 
 def _sweep(lake: Lake, table: Partition, logs: Partitions) -> int:
-    """Removes the small files of parts that lie in a file with others, and files of which nothing is needed any more; gives their number."""
+    """Remove the small files of parts that lie in a file with others, and files of which nothing is needed
+    any more; return their number."""
     gone, needed = 0, set()
     for cycle, log in logs.items():
         needed |= {place.path for entry in log.commits if (place := log.place_of(entry))}
@@ -187,7 +189,8 @@ def _sweep(lake: Lake, table: Partition, logs: Partitions) -> int:
 
 
 def _remove_small(lake: Lake, partition: Partition) -> int:
-    """Removes the small files of a part that lies in a file with others, unless a writer is at work on it; gives their number."""
+    """Remove the small files of a part that lies in a file with others, unless a writer is at work on it;
+    return their number."""
     disk.make_folder(partition.lock.parent)
     try:
         with FileLock(partition.lock, timeout=0, thread_local=False, fallback_to_soft=False):
@@ -208,7 +211,8 @@ def _remove_small(lake: Lake, partition: Partition) -> int:
 
 
 def _put_strays_aside(lake: Lake, table: Partition, logs: Partitions) -> None:
-    """Moves files of many cycles that the manifest does not name to quarantine: their writer died before it said what they hold."""
+    """Move files of many cycles that the manifest does not name to quarantine: their writer died before it
+    said what they hold."""
     named = {lake.root / body["path"] for body in logs.packs}
     for leftover in table.asset_folder.glob(f"{layout.MANY}*/.tmp-*"):
         disk.remove(leftover)

@@ -69,7 +69,7 @@ def find(lake: Lake, *, older_than_s: float = DAY_S) -> Garbage:
 
 
 def collect(lake: Lake, *, older_than_s: float = DAY_S) -> Garbage:
-    """Removes what can go, and gives what has gone. May be cut off anywhere.
+    """Remove what can go, and return what has gone. May be cut off anywhere.
 
     Raises:
         PartitionBusy: a line is at work. LakeError: as `find`, or a file cannot be removed.

@@ -58,10 +58,12 @@ class Part:
 
     @property
     def line(self) -> str:
+        """Return the line's name."""
         return self.partition.line
 
     @property
     def asset(self) -> str:
+        """Return the table's name."""
         return self.partition.asset
 
     @property
@@ -71,6 +73,7 @@ class Part:
 
     @property
     def superseded(self) -> bool:
+        """Return whether a newer part has replaced it."""
         return self.state in ("superseded", "lost")
 
     @property
@@ -80,10 +83,11 @@ class Part:
 
     @property
     def shared_table(self) -> str | None:
+        """Return the shared table that the part belongs to, or None."""
         return shared_table_of(self.partition.asset)
 
     def verify(self, lake: Lake) -> None:
-        """Raises CorruptPart where the bytes are not those of the manifest; they are in quarantine then."""
+        """Raise CorruptPart if the bytes are not those of the manifest; they are in quarantine then."""
         if not self.superseded:
             lake.verifier.settle(self.partition)
             return
@@ -231,7 +235,11 @@ def _state(place: Packed | None, there: int | None, size: int, files: dict[Path,
         if place.path not in files:
             files[place.path] = place.path.stat().st_size if place.path.exists() else None
         there, size = files[place.path], place.size
-    return "missing" if there is None else "current" if there == size else "damaged"
+    if there is None:
+        return "missing"
+    if there == size:
+        return "current"
+    return "damaged"
 
 
 def _part(partition: Partition, place: Packed | None, entry: ManifestEntry, state: State) -> Part:

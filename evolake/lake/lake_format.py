@@ -29,7 +29,8 @@ MARKER = "_format.json"
 
 
 def check(root: Path) -> None:
-    """Passes where this evolake reads the lake at `root`: also where there is none yet, and where it has lost its marker.
+    """Raise unless this evolake reads the lake at `root`; pass also if there is none yet, and if it has lost
+    its marker.
 
     Raises:
         InputError: the lake is of another format, or no folder. LakeError: the marker is damaged or cannot be read.
@@ -73,7 +74,7 @@ def require(root: Path) -> None:
 
 
 def mark(root: Path) -> None:
-    """Writes the marker where there is none. Raises OSError."""
+    """Write the marker if there is none. Raises OSError."""
     if not (root / MARKER).exists():
         text = json.dumps({"format": FORMAT, "evolake": __version__, "read_by": READ_BY})
         disk.write_atomic(root / MARKER, text.encode() + b"\n", tag=f"{os.getpid()}-{threading.get_ident()}")

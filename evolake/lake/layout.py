@@ -92,34 +92,42 @@ class Partition:
 
     @property
     def asset_folder(self) -> Path:
+        """Return the folder of the table."""
         return self.root / "tables" / self.line / self.asset
 
     @property
     def folder(self) -> Path:
+        """Return the folder of the partition."""
         return self.asset_folder / self._key
 
     @property
     def part(self) -> Path:
+        """Return the path of the current part."""
         return self.folder / PART
 
     @property
     def record(self) -> Path:
+        """Return the path of the record."""
         return self.folder / RECORD
 
     @property
     def manifest(self) -> Path:
+        """Return the path of the table's manifest."""
         return self.asset_folder / MANIFEST
 
     @property
     def lock(self) -> Path:
+        """Return the path of the lock that writers hold."""
         return self.root / "locks" / self.line / f"{self.asset}@{self.cycle or 'whole'}.lock"
 
     @property
     def token(self) -> Path:
+        """Return the path of the writers' counter."""
         return self.lock.with_suffix(".token")
 
     @property
     def quarantine(self) -> Path:
+        """Return the folder for damaged files of the table."""
         return self.root / "quarantine" / self.line / self.asset
 
     def history(self, token: int, file_sha: str) -> Path:
@@ -158,7 +166,8 @@ def any_part(table: Path) -> Path | None:
 
 
 def part_sizes(table: Path) -> dict[str | None, int]:
-    """cycle -> bytes of every current part that lies in a table's folder, by the folder's listing: the one of no cycle first, then by cycle."""
+    """Return cycle -> bytes of every current part that is in a table's folder, by the folder's listing: the
+    one of no cycle first, then by cycle."""
     result = {}
     with disk.as_lake_error(f"{table} cannot be listed", "the parts of a table"):
         for name in ["", *(name for name in disk.names(table) if name.startswith("cycle="))]:

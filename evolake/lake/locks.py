@@ -28,7 +28,7 @@ from evolake.reading.numbers import DIGITS
 
 @contextmanager
 def hold(path: Path, *, what: str, run_id: str, timeout_s: float, remove: bool = False) -> Iterator[None]:
-    """Holds the lock at `path` while the block runs.
+    """Hold the lock at `path` while the block runs.
 
     Args:
         path: the lock file. what: what is locked, for messages.
@@ -80,7 +80,8 @@ def lease(path: Path, *, what: str, run_id: str, timeout_s: float) -> Iterator[N
 
 
 def check_lease(path: Path) -> None:
-    """Raises PartitionBusy where this process holds the lease at `path` and another has taken it since; who holds none is not asked."""
+    """Raise PartitionBusy where this process holds the lease at `path` and another has taken it since; who
+    holds none is not asked."""
     if fence := _leases.get(path.resolve()):
         fence.check()
 
@@ -143,8 +144,8 @@ class Fence:
         return cls(path, token, what, run_id)
 
     def check(self) -> None:
-        """Raises PartitionBusy when another writer has taken a newer token, or has ended and removed it: this one has lost its lock and must not
-        go on."""
+        """Raise PartitionBusy when another writer has taken a newer token, or has ended and removed it: this
+        one has lost its lock and must not go on."""
         newest = _newest(self._path)
         if newest != self.token:
             raise PartitionBusy(

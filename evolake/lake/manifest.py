@@ -39,10 +39,12 @@ class PartitionLog:
 
     @property
     def committed(self) -> ManifestEntry | None:
+        """Return the newest committed entry, or None."""
         return self.commits[-1] if self.commits else None
 
     @property
     def last_token(self) -> int:
+        """Return the largest token; 0 if there is none."""
         return max((entry.token for entry in (*self.commits, *self.pending)), default=0)
 
     def apply(self, body: Mapping[str, Any], root: Path) -> PartitionLog:
@@ -99,7 +101,7 @@ class Partitions(Mapping[str | None, PartitionLog]):
         return packs.places_of(self.packs, self._root)
 
     def packed_of(self, cycle: str | None) -> Mapping[int, Packed]:
-        """token -> where, of one partition's parts that lie in files with others."""
+        """Return token -> where, of one partition's parts that are in files with others."""
         return self._places.get(cycle, {}) if self.packs else {}
 
     def _made(self, cycle: str | None, span: tuple[int, int]) -> PartitionLog:
@@ -246,7 +248,7 @@ class Manifests:
         return same and partitions.stored().equals(stored.rows)
 
     def load(self, path: Path) -> Partitions:
-        """cycle -> log, for every partition that the manifest names; empty where there is no manifest.
+        """Return cycle -> log, for every partition that the manifest names; empty where there is no manifest.
 
         Raises:
             LakeError: the manifest is damaged, or is gone while parts lie beside it.
@@ -264,9 +266,9 @@ class Manifests:
         return result.partitions
 
     def append(self, path: Path, *entries: ManifestEntry) -> None:
-        """Adds entries, durably."""
+        """Add entries, durably."""
         self.note(path, [body_of(entry, self._root) for entry in entries])
 
     def note(self, path: Path, bodies: list[dict[str, Any]]) -> None:
-        """Adds lines, durably."""
+        """Add lines, durably."""
         chained.append(path, layout.log_lock(path.parent), bodies, lambda: self.look(path).log)

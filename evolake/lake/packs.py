@@ -96,7 +96,7 @@ def write_apart(entry: ManifestEntry, place: Packed, path: Path, root: Path) -> 
 
 
 def files(table: Path) -> Iterator[Path]:
-    """The files of many cycles that lie in a table's folder, by its listing."""
+    """Yield the files of many cycles that lie in a table's folder, by its listing."""
     with disk.as_lake_error(f"{table} cannot be listed", "the parts of a table"):
         for name in disk.names(table):
             if name.startswith(layout.MANY):

@@ -24,7 +24,7 @@ _APART = frozenset({"blobs", "locks", "quarantine", "cache", "seeds"})
 
 
 def blobs_there(lake: Lake) -> dict[str, int]:
-    """sha -> bytes of every blob."""
+    """Return sha -> bytes of every blob."""
     result = {}
     for path in files(lake.root / "blobs"):
         if not path.name.startswith(".tmp-") and len(path.parent.name + path.name) == 64:
@@ -72,7 +72,8 @@ def _texts(lake: Lake) -> Iterator[bytes]:
 
 
 def _values(parquet: bytes) -> Iterator[bytes]:
-    """The texts of a table, value by value; a part that cannot be read is damaged, and a run of its raw bytes is all that can be looked at."""
+    """Yield the texts of a table, value by value; a part that cannot be read is damaged, and a run of its raw
+    bytes is all that can be looked at."""
     try:
         frame = pl.read_parquet(parquet)
     except pl.exceptions.PolarsError:
@@ -100,7 +101,7 @@ def _texts_of(column: pl.Series) -> Iterator[bytes]:
 
 
 def _unpacked(data: bytes) -> Iterator[bytes]:
-    """A blob's bytes, and what is in it where it is compressed as evolake compresses."""
+    """Yield a blob's bytes, and what is in it where it is compressed as evolake compresses."""
     yield data
     if kind_of(data) == "zstd":
         before = b""

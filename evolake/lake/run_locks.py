@@ -29,7 +29,8 @@ class RunLocks:
         self._folder = root / "locks" / "runs"
 
     def live(self, run_id: str) -> AbstractContextManager[None]:
-        """Holds the lock of a run as the run itself. Raises PartitionBusy where another process has held it for half a minute."""
+        """Hold the lock of a run as the run itself. Raises PartitionBusy where another process has held it
+        for half a minute."""
         return hold(self._path(run_id), what=f"run {run_id}", run_id=run_id, timeout_s=WAIT_S)
 
     @contextmanager

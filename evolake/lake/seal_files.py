@@ -108,7 +108,7 @@ def entry(seal: Seal) -> dict[str, Any]:
 
 
 def history(bodies: tuple[dict[str, Any], ...]) -> dict[str, list[Seal]]:
-    """cycle -> its seals, oldest first, of a journal's lines."""
+    """Return cycle -> its seals, oldest first, of a journal's lines."""
     result: dict[str, list[Seal]] = {}
     for body in bodies:
         if body.get("event") == "seal":

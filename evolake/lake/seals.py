@@ -114,7 +114,7 @@ class Seals:
             disk.write_atomic(path, seal_files.encode(seal), tag=str(os.getpid()))
 
     def note(self, line: str, bodies: list[dict[str, Any]]) -> None:
-        """Adds lines to the line's journal, durably."""
+        """Add lines to the line's journal, durably."""
         path, lock = seal_files.journal(self.folder(line)), self._locks / line / "_seals.lock"
         chained.append(path, lock, bodies, lambda: self.journal(line)[0] or chained.Log())
 
@@ -173,7 +173,8 @@ def _bytes(path: Path) -> bytes | None:
 
 
 def _judge(data: bytes | None, line: str, cycle: str, known: list[Seal] | None) -> tuple[Seal | None, str | None]:
-    """(the seal to believe, None), or (None, what is wrong). known: what the journal says of the cycle; None where there is no journal."""
+    """Return (the seal to believe, None), or (None, what is wrong). known: what the journal says of the
+    cycle; None where there is no journal."""
     try:
         seal = seal_files.decode(data, line, cycle) if data is not None else None
     except ValueError as error:

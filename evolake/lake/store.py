@@ -62,7 +62,7 @@ class Lake:
     def publish(
         self, line: str, asset: str, frame: pl.DataFrame, *, cycle: str | None, run_id: str, schema: TableSchema | None = None
     ) -> Record:
-        """Makes `frame` the content of one partition; `cycle=None` is the one part of an unpartitioned table.
+        """Make `frame` the content of one partition; `cycle=None` is the one part of an unpartitioned table.
 
         Returns:
             The record of what the partition now holds. Where it held the same content before, that is the earlier record.
@@ -168,14 +168,16 @@ class Lake:
                 return frame
 
     def _rows_in(self, place: Packed, entry: ManifestEntry) -> tuple[pl.DataFrame, Path, tuple[int, int, int, int]]:
-        """(the rows of a part that lies in a file with others, that file, its identity). The file is read once for all that lie in it."""
+        """Return (the rows of a part that lies in a file with others, that file, its identity). The file is
+        read once for all that lie in it."""
         identity = Shas.identity(place.path)
         if self._whole is None or self._whole[0] != (place.path, identity):
             self._whole = ((place.path, identity), _opened(place.path))
         return packs.rows_of(self._whole[1], place, entry.columns), place.path, identity
 
     def line_lock(self, line: str, *, run_id: str, timeout_s: float = 0) -> AbstractContextManager[None]:
-        """Holds the line for one run: at most one cycle of a line runs at a time. A run that loses the line unnoticed publishes nothing any more.
+        """Hold the line for one run: at most one cycle of a line runs at a time. A run that loses the line
+        unnoticed publishes nothing any more.
 
         Raises:
             PartitionBusy: another run holds the line; names it.
@@ -184,7 +186,7 @@ class Lake:
 
     @contextmanager
     def all_lines_lock(self, *, run_id: str) -> Iterator[None]:
-        """Holds every line that has a table or a seal: no cycle runs meanwhile.
+        """Hold every line that has a table or a seal: no cycle runs meanwhile.
 
         Raises:
             PartitionBusy: a run holds a line; names it.
@@ -224,7 +226,8 @@ def _settled_by(log: PartitionLog) -> bool:
 
 
 def _check_content(partition: Partition, entry: ManifestEntry, frame: pl.DataFrame) -> None:
-    """The rows are those that the record's content hash, which seals and Dagster's data versions stand on, was made of."""
+    """Check that the rows are those that the record's content hash, on which seals and Dagster's data
+    versions rest, was made of."""
     got = content_of(entry, frame)
     if got != entry.record.content_sha:
         raise CorruptPart(

@@ -120,7 +120,7 @@ class Verifier:
         raise _damage(partition, self.log(partition), got, self._put_aside(partition, got))
 
     def _look(self, partition: Partition) -> tuple[Settled | None, str | None]:
-        """(what the bytes are, None), or (None, what is wrong with them)."""
+        """Return (what the bytes are, None), or (None, what is wrong with them)."""
         while True:
             log = self.log(partition)
             try:
@@ -153,7 +153,7 @@ class Verifier:
         return Settled(log.committed, committed=True, place=place), None
 
     def _put_aside(self, partition: Partition, got: str) -> str:
-        """Moves the damaged part to quarantine with a note, and says so; the caller holds the lock."""
+        """Move the damaged part to quarantine with a note, and report it; the caller holds the lock."""
         folder = partition.quarantine
         if not partition.part.exists():
             notes = sorted(folder.glob(f"{partition.cycle or 'whole'}-*.json"))

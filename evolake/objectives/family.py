@@ -39,6 +39,6 @@ class Family:
 
 
 def families_in(folder: str) -> dict[str, Family]:
-    """name -> family of every file of a package that has one, in their order."""
+    """Return name -> family of every file of a package that has one, in their order."""
     families = [replace(getattr(module, NAME), name=name) for name, module in modules_of(folder).items() if hasattr(module, NAME)]
     return {family.name: family for family in sorted(families, key=lambda family: (family.order, family.name))}

@@ -53,7 +53,7 @@ def bits_are_faster(k: int, n: int) -> bool:
 
 
 def _difference_by_bits(dense: np.ndarray) -> np.ndarray:
-    """concordant - discordant of every pair of rows, (K, K) int64.
+    """Return concordant - discordant of every pair of rows, (K, K) int64.
 
     Every pair of designs is (a, a + lag) on a ring for one lag up to n/2. For an even n the last lag meets each pair twice: half of it is left out.
     """
@@ -85,7 +85,7 @@ def _packed(compare: np.ufunc, block: list[tuple[np.ndarray, np.ndarray]]) -> np
 
 
 def _add_agreement(total: np.ndarray, lower: np.ndarray, apart: np.ndarray) -> None:
-    """Adds concordant - discordant over the packed pairs to the upper triangle of `total`, (K, K) int64."""
+    """Add concordant - discordant over the packed pairs to the upper triangle of `total`, (K, K) int64."""
     both, differ = np.empty_like(apart), np.empty_like(apart)
     both_count, differ_count = np.empty(apart.shape, dtype=np.uint8), np.empty(apart.shape, dtype=np.uint8)
     for i in range(len(apart)):

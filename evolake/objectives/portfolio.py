@@ -34,10 +34,14 @@ class HasFamily(Protocol):
     """What `draw` wants to know of an objective that exists already."""
 
     @property
-    def objective_id(self) -> str: ...
+    def objective_id(self) -> str:
+        """Return the objective's id."""
+        ...
 
     @property
-    def family(self) -> str: ...
+    def family(self) -> str:
+        """Return the name of the objective's family."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def halo() -> list:
 
 
 def say(axes: Axes, text: str) -> None:
-    """A sentence in the middle of empty axes: a figure without data says why."""
+    """Draw a sentence in the middle of empty axes: a figure without data says why."""
     axes.set_axis_off()
     axes.text(0.5, 0.5, text, ha="center", va="center", fontsize=NORMAL, color=INK, transform=axes.transAxes)
 

@@ -76,7 +76,8 @@ def carry(lake: Lake, catalogue: Catalogue, artifact: Artifact, settings: Settin
 
 
 def _measured(lake: Lake, catalogue: Catalogue, program: str, project: str, initial: str) -> tuple[list[Any], list[Any], list[Any], float]:
-    """Evaluations of the search, of the newest duel, of the initial program in it, and the noise there."""
+    """Return evaluations of the search, of the newest duel, of the initial program in it, and the noise
+    there."""
     decided = catalogue.frame(
         "SELECT * FROM programs.champion WHERE project = $p AND $id IN (champion_id, challenger_id) ORDER BY cycle DESC LIMIT 1",
         {"p": project, "id": program},
@@ -166,7 +167,8 @@ def _gates(judging: Judging, rerun: Rerun, claims: ProgramClaims) -> Iterator[Sa
 
 
 def _held_out(judging: Judging, rerun: Rerun, claims: ProgramClaims) -> Iterator[Said]:
-    """The held-out evaluations that are drawn, of the program and of the initial one; then what is stated of them, under fresh seeds too."""
+    """Yield the held-out evaluations that are drawn, of the program and of the initial one; then what is
+    stated of them, under fresh seeds too."""
     held = judging.bundle.facts["champion"]
     if refused := _unfounded(held, rerun, claims):
         yield Said("score", "fails", refused)

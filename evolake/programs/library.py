@@ -83,7 +83,7 @@ def evolve(
 def _evolved(
     folder: Path, where: Path, chosen: bool, cycles: int, profile: str | None, settings: Mapping[str, Any], verbose: bool,
 ) -> Evolved:
-    """Runs the cycles. chosen: nobody named the lake, so that Dagster's home may be the process's own."""
+    """Run the cycles. chosen: the user named no lake, so that Dagster's home may be the process's own."""
     home = Path(os.environ["DAGSTER_HOME"]) if chosen and "DAGSTER_HOME" in os.environ else where / "dagster_home"
     environment = {
         **os.environ, "EVOLAKE_LAKE": str(where), "EVOLAKE_PROGRAMS__PROJECTS": str(folder), "DAGSTER_HOME": str(home),

@@ -36,7 +36,8 @@ def summary(result: Audit) -> str | None:
 
 
 def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Findings of the tape: each entry, and each record beside a session, holds what was written under the name that it is filed under."""
+    """Yield findings of the tape: each entry, and each record beside a session, holds what was written under
+    the name that it is filed under."""
     if fast:
         return
     root = lake.root / "tape"
@@ -87,7 +88,8 @@ def _account(entries: Tape, path: Path, where: str) -> Iterator[Finding]:
 
 
 def fetched(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Findings of the records of fetched sources: each can be read and its archive is there. Their pins are held to at every use."""
+    """Yield findings of the records of fetched sources: each can be read and its archive is there. Their pins
+    are held to at every use."""
     root = lake.root / "fetched"
     for path in files(root):
         if path.suffix != ".json" or path.name.startswith(".tmp-"):

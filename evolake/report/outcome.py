@@ -44,7 +44,8 @@ def new_seeds(lake: Lake, line: str, cycle: str) -> str:
 
 
 def _became(seed: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> str:
-    """accepted, there already, or why not. verdict: the first that is against it; None where no gate was reached."""
+    """Return "accepted", "there already", or why it is neither. verdict: the first that is against it; None
+    where no gate was reached."""
     if seed["state"] != "blocked":
         return "accepted" if seed["state"] == "accepted" else "was there already"
     reason = shorten(seed["reason"] or "", REASON, placeholder=" ...")

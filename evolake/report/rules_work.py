@@ -77,7 +77,8 @@ class Work:
 
 
 def unrecorded(_asset: str, _cycle: str) -> None:
-    """The `MadeBy` of a lake without Dagster's records: verdicts tell by which rules they were given."""
+    """Answer as the `MadeBy` of a lake without Dagster's records: verdicts tell by which rules they were
+    given."""
 
 
 def work_of(

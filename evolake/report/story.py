@@ -62,7 +62,13 @@ class Cost:
     def text(self) -> str:
         """In words, what is nothing left out."""
         parts = [f"{duration(self.cpu_s)} of processor time"] if self.cpu_s is not None else []
-        parts.append(f"{self.tokens:,} tokens ({dollars(self.usd)})" if self.tokens else "no tokens" if self.calls else "no calls")
+        if self.tokens:
+            cost = f"{self.tokens:,} tokens ({dollars(self.usd)})"
+        elif self.calls:
+            cost = "no tokens"
+        else:
+            cost = "no calls"
+        parts.append(cost)
         return ", ".join(parts)
 
 
@@ -121,7 +127,8 @@ class Story:
     trend: Trend = field(default_factory=Trend)
 
     def lines(self) -> list[tuple[str, str]]:
-        """(what it is about, sentence), at most ten, in the order that a reader asks; those with nothing to say are left out."""
+        """Return (what it is about, sentence), at most ten, in the order that a reader asks; those with
+        nothing to say are left out."""
         since = f", since cycle {self.since}" if self.since else ""
         parts = [
             ("Leads", f"{self.champion} ({self.champion_id[:12]}){since}" if self.champion else self.leads or NOBODY),
@@ -203,7 +210,7 @@ def as_text(sentence: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """family -> families."""
+    """Return the plural of a word: family -> families."""
     return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
 
 

@@ -32,7 +32,7 @@ SELECT gate, count(*) AS rules, count(*) FILTER (outcome <> 'pass') AS objection
 def take_out(
     lake: Lake, catalogue: Catalogue, artifact: Artifact, out: Path, *, held: Champion | None = None, checkpoint: bool = False,
 ) -> list[str]:
-    """Writes the artifact into `out`; all of it is there or nothing. Gives the files' names.
+    """Write the artifact into `out`; all of it is there or nothing. Return the files' names.
 
     Args:
         held: of a champion, what it holds the title by. checkpoint: with what belongs to it beside itself.

@@ -117,7 +117,7 @@ class SearchGraph:
             raise InputError(what, wanted="a sum of at most 1", got=f"{sums[child]:.6g}")
 
     def _check_no_cycle(self) -> None:
-        """Takes away designs without parents until none is left (Kahn 1962)."""
+        """Take away designs without parents until none is left (Kahn 1962)."""
         waiting = np.diff(self._first).tolist()
         by_parent = np.argsort(self._edges["parent"], kind="stable")
         children = self._edges["child"][by_parent].tolist()

@@ -160,7 +160,7 @@ def drawn(recipes: Recipes, sample: int | None) -> Recipes:
 def met_again(
     own: Contender, other: Contender, suite: Suite, duel: Duel, stated: Mapping[str, Any], plan: MeasuringPlan, sample: int | None, *, cores: int = 1,
 ) -> Iterator[Said]:
-    """The two solvers meet on formulas that were drawn here.
+    """Let the two solvers meet on formulas that were drawn here.
 
     Args:
         suite: these formulas, named `recipe@...`. plan: limits as in the bundle's duel. sample: evaluations to run again; None for all.
@@ -215,7 +215,8 @@ def _duel(own: Contender, other: Contender, suite: Suite, plan: MeasuringPlan, p
 
 
 def _log_ratios(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """recipe -> log of the champion's PAR-2 over the challenger's; copies and passes are summed, without pairs that a clock cut."""
+    """Return recipe -> log of the champion's PAR-2 over the challenger's; copies and passes are summed,
+    without pairs that a clock cut."""
     sums: dict[tuple[str, str], float] = {}
     cut = {(row["instance"], row["pair"]) for row in rows if row["status"] == CLOCK}
     for row in rows:

@@ -12,7 +12,6 @@ from evolake.settings import LineSettings
 class UtilitySettings(LineSettings):
     """How much the study does. Defaults are SSLogic's, appendices G and H; the policy itself is the one of the section `prompts`."""
 
-
     seeds: int = Field(default=3, gt=0, description="seeds each arm is run with, counted from 0")
     steps: int = Field(default=240, gt=0, description="updates of the weights of an arm")
     every: int = Field(default=40, gt=0, description="steps between evaluations; the last step is always evaluated")

@@ -51,7 +51,7 @@ class Asked:
 
 
 def require_library() -> None:
-    """Raises InputError where reasoning-gym is not installed."""
+    """Raise InputError where reasoning-gym is not installed."""
     if find_spec(LIBRARY) is None:
         raise InputError("reasoning-gym is not installed", wanted="the extra reasoning-gym", do="pip install 'evolake[reasoning-gym]'")
 

@@ -30,8 +30,9 @@ def names() -> list[str]:
 
 
 def make(name: str, difficulty: int, seed: int) -> tuple[Any, dict[str, Any]]:
-    """(the dataset, its entry). Each attribute of the curriculum goes from its first level at difficulty 1 to its last at 10; where the dataset
-    refuses that configuration (some curricula end beyond what is allowed), the hardest easier one that it takes.
+    """Return (the dataset, its entry). Each attribute of the curriculum goes from its first level at
+    difficulty 1 to its last at 10; if the dataset refuses that configuration (some curricula end beyond what
+    is allowed), the hardest easier one that it takes.
     """
     from reasoning_gym.factory import DATASETS, create_curriculum
 
@@ -50,7 +51,7 @@ def make(name: str, difficulty: int, seed: int) -> tuple[Any, dict[str, Any]]:
 
 
 def made(entry: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """(the dataset, its entry) from the values that say which."""
+    """Return (the dataset, its entry) from the values that say which."""
     if "difficulty" in entry:
         return make(entry["dataset"], entry["difficulty"], entry["seed"])
     from reasoning_gym.factory import create_dataset

@@ -156,7 +156,7 @@ def verifier_of(entry: str | None, where: str) -> OwnVerifier:
 
 
 def _checked(verifier: OwnVerifier, where: str) -> OwnVerifier:
-    """Raises InputError: it is no Python, or does not define its function."""
+    """Raise InputError: it is no Python, or does not define its function."""
     try:
         defined = _functions(verifier.source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

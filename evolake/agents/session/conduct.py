@@ -117,7 +117,7 @@ class _Session:
         return ending
 
     def _take_turns(self, known: dict[str, Any] | None) -> Ending:
-        """Takes turns until the session ends. known: how it ended in an earlier run."""
+        """Take turns until the session ends. known: how it ended in an earlier run."""
         while True:
             if (ending := self._bound()) is not None:
                 return ending
@@ -152,7 +152,8 @@ class _Session:
         return ending
 
     def _act(self, turn: Turn, before: str) -> tuple[Ending | None, list[Result], str]:
-        """Runs the calls of a turn. Gives how the session ended, if so, what the calls came to, and what kind of no use the turn was."""
+        """Run the calls of a turn. Return how the session ended, if it did, the results of the calls, and in
+        which way the turn was useless."""
         state, limits = self.state, self.backend.session
         calls, flooded = turn.calls[: limits.calls], len(turn.calls) > limits.calls
         taken = key_of([before, [call.model_dump(mode="json") for call in turn.calls]])
@@ -171,7 +172,13 @@ class _Session:
         if notes := [*notes, *self._left()]:
             results[-1] = replace(results[-1], text="\n".join([results[-1].text, *notes]))
         useless = {result.fault for result in results} <= set(USELESS)
-        return None, results, "flooded" if flooded else results[0].fault if useless else ""
+        if flooded:
+            fault = "flooded"
+        elif useless:
+            fault = results[0].fault
+        else:
+            fault = ""
+        return None, results, fault
 
     def _left(self) -> list[str]:
         """Return what is left of turns and tokens, in words, if it is little."""
@@ -193,7 +200,7 @@ class _Session:
         return remember
 
     def _count(self, key: str, attempt: Attempt) -> None:
-        """What a turn took, as the tape has it, so that a replay counts the same."""
+        """Count what a turn took, as the call cache has it, so that a replay counts the same."""
         state, entry = self.state, self.backend.tape.read(key)
         state.turns += 1
         state.turn_tokens = entry.charged_tokens if entry else attempt.charged.tokens

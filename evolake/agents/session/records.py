@@ -69,7 +69,7 @@ class SessionRecords:
             return str(error) or type(error).__name__
 
     def write(self, name: str, record: dict[str, Any]) -> dict[str, Any]:
-        """Keeps a record, and gives what is kept: where another was first, that one.
+        """Keep a record, and return what is kept: the other one if another was first.
 
         Raises:
             LakeError: it cannot be kept.

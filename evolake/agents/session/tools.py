@@ -220,7 +220,12 @@ def _on_files(bench: Bench, name: str, arguments: dict[str, Any]) -> Result:
         return Result(name, f"{shown(path, 200)!r} may not be changed: it lies outside of what may be edited.", "outside")
     if name not in CHANGING and (beside := _beside(bench, path)):
         files = beside
-    seen = files if name in ("list_files", "grep") else {path: files[path]} if path in files else {}
+    if name in ("list_files", "grep"):
+        seen = files
+    elif path in files:
+        seen = {path: files[path]}
+    else:
+        seen = {}
     payload = {"files": seen, "arguments": arguments}
     outcome = patiently(
         lambda stretch: bench.call(DRIVER, name, payload, replace(JAIL_LIMITS, stretch=stretch)), starved, f"the tool {name} of a session",

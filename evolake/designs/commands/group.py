@@ -203,8 +203,7 @@ def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: in
 
 @contextmanager
 def _progress(title: str, total: int, *, quiet: bool) -> Iterator[Any]:
-    """A bar on a terminal's standard error; silence elsewhere."""
-
+    """Show a bar on a terminal's standard error; silence elsewhere."""
     console = visible_console(stderr=True)
     if quiet or not console.is_terminal:
         yield None

@@ -85,7 +85,7 @@ def _mean(lowering: Lowering, node: Node, position: int) -> Value:
 
 
 def _quantified(name: str) -> Rule:
-    """any and all: the largest or smallest of truth values."""
+    """Lower any and all: the largest or smallest of truth values."""
 
     def rule(lowering: Lowering, node: Node, position: int) -> Value:
         builder = lowering.builder
@@ -238,7 +238,8 @@ def _refuse(what: str) -> Any:
 
 
 def _extreme(largest: bool, only_places: bool = False) -> Rule:
-    """max and min with their place along a small axis; without an axis only the value, over everything."""
+    """Lower max and min with their place along a small axis; without an axis only the value, over
+    everything."""
 
     def rule(lowering: Lowering, node: Node, position: int) -> Any:
         value = _real(lowering, node)

@@ -320,7 +320,7 @@ def _selected(value: Value, dim: int, at: int) -> Value:
 
 
 def _scatter_add(lowering: Lowering, node: Node, position: int) -> Value:
-    """Sums over the literals of each variable; or into a small axis."""
+    """Sum over the literals of each variable; or into a small axis."""
     target, dim, index, source = (lowering.operand(node.args[0]), node.args[1], lowering.operand(node.args[2]), lowering.operand(node.args[3]))
     if index.kind != "variable" and node.operator == "scatter_add.default":
         return _scatter(lowering, node, position, add=True)

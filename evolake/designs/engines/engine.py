@@ -155,7 +155,7 @@ def simulate(
     traced: TracedDesign, instances: Planted, *, max_steps: int, seed: int, until: StopRule = StopRule(),
     bounds: WorkBounds = WorkBounds(), by: EngineChoice = EngineChoice(), events: RunEvents = RunEvents(),
 ) -> Simulation:
-    """Runs `traced` on `instances`.
+    """Run `traced` on `instances`.
 
     Args:
         max_steps: at least 1. seed: of the initial state (the instances have their own).
@@ -311,7 +311,8 @@ class _Progress:
         return not until.together or bool(self.together) or self.steps >= TOGETHER * self.median
 
     def take(self, solved: np.ndarray, until: StopRule) -> None:
-        """Adds a (steps, B) block of results; if it is to stop at the median, nothing is looked at after the step at which all is known."""
+        """Add a (steps, B) block of results; if it is to stop at the median, nothing is looked at after the
+        step at which all is known."""
         batch = solved.shape[1]
         ever = np.logical_or.accumulate(solved, axis=0) | (self.solved_at > 0)
         counts, at_once = ever.sum(axis=1), solved.sum(axis=1)
@@ -330,7 +331,8 @@ class _Progress:
             self.median, self.solved_by_median = middle_of(self.solved_at)
 
     def _known_after(self, counts: np.ndarray, at_once: np.ndarray, until: StopRule) -> int:
-        """Steps of a block after which all is known that was asked for; more than it has where that is not in it."""
+        """Return the steps of a block after which all is known that was asked for; more than it has where
+        that is not in it."""
         batch, never = len(self.solved_at), len(counts) + 1
 
         def first(found: np.ndarray) -> int:

@@ -40,7 +40,13 @@ class TermEffect:
         if 1 / SAME < self.ratio < SAME:
             return f"makes no difference on {self.kind} ones"
         below = {"at least": "at most ", "at most": "at least "}.get(self.bound, self.bound and f"{self.bound} ")
-        said = (f"{self.bound} " if self.bound else "") if self.ratio > 1 else below
+        if self.ratio > 1:
+            if self.bound:
+                said = f"{self.bound} "
+            else:
+                said = ""
+        else:
+            said = below
         return f"{'helps' if self.ratio > 1 else 'costs'} {self.kind} ones {said}{size}"
 
 

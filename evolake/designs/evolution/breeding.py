@@ -107,7 +107,11 @@ def _first_of_same_formulas(cycle: str) -> int:
 
 def uniform_ratio(n: int) -> float:
     """Return the clauses per variable at which a SAT solver still decides uniform formulas of this size in about a second."""
-    return 4.2 if n <= 160 else 4.1 if n <= 226 else 4.0
+    if n <= 160:
+        return 4.2
+    if n <= 226:
+        return 4.1
+    return 4.0
 
 
 def starter_of(parent: Parent, traced: str, settings: DesignsSettings) -> Starter | None:
@@ -216,7 +220,7 @@ class _Stage:
     shares: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def start(self, starters: Sequence[Starter]) -> None:
-        """Runs the starters as they are, a few at a time: those before set the bars of those after."""
+        """Run the starters as they are, a few at a time: those before set the cutoffs of those after."""
         for first in range(0, len(starters), STARTERS_AT_ONCE):
             self._started(starters[first : first + STARTERS_AT_ONCE])
 
@@ -292,7 +296,7 @@ class _Stage:
         return self.setup.executor.submit(self.setup.run, traced, *parts, CORE_TIMES * self.settings.low.core_s)
 
     def _taken(self, name: str, title: str, genome: DesignGenome, laps: Sequence[Lap], operator: str) -> Racer | None:
-        """Counts what the laps took and lets the race take them; the racer, wherever it came in."""
+        """Count what the stages took and let the race take them; the racer, wherever it came in."""
         self.laps = laps
         self.work += sum(round(lap.steps_run * lap.per_step) * rung.batch * rung.n for lap, rung in zip(laps, self.race.rungs, strict=False))
         self.cpu_s += sum(lap.cpu_s for lap in laps)

@@ -102,7 +102,8 @@ class _Arena:
         return self.seeds.cycle
 
     def start(self, part: str, contender: Contender, n: int, seeds: Sequence[int], first: int = 0) -> Callable[[], list[dict[str, Any]]]:
-        """Submits the runs; what comes back waits for them and gives their rows. first: number of the first pair."""
+        """Submit the runs; return a function that waits for them and returns their rows. first: number of the
+        first pair."""
         limits = self.settings.high
         pending: list[Future[Measured]] = [
             self.executor.submit(self.simulate, contender.traced, n, limits.max_steps, seed, limits.core_s, self.settings) for seed in seeds
@@ -170,7 +171,8 @@ def _fight(challenger: Contender, incumbent: Contender, by_size: Mapping[int, Ru
 
 
 def _measure(sides: Mapping[str, Contender], by_size: Mapping[int, Runs], arena: _Arena, seeds: Sequence[int]) -> list[dict[str, Any]]:
-    """Runs each side on those of the seeds that it lacks, largest size first; adds the rows to the runs of each size and returns them."""
+    """Run each side on those of the seeds that it lacks, largest size first; add the rows to the runs of each
+    size and return them."""
     started = []
     for n, runs in sorted(by_size.items(), reverse=True):
         for part, contender in sides.items():
@@ -267,12 +269,18 @@ def _decision(
     total, total_theirs = (sum(len(sides[place]) for sides in pairs.values()) for place in (0, 1))
     ratio, low, high = (math.exp(min(value, LARGEST_LOG)) if value < math.inf else math.inf for value in (contest.effect, contest.low, contest.high))
     ours, theirs = pairs[n]
+    if solved < total:
+        bound = "estimate"
+    elif solved_theirs < total_theirs:
+        bound = "lower bound"
+    else:
+        bound = ""
     return {
         "cycle": arena.cycle, "comparison": comparison, "challenger_id": challenger.design_id, "incumbent_id": incumbent.design_id, "N": n,
         "batch": arena.settings.batch, "profile": arena.profile, "pairs": contest.pairs, "ratio": ratio, "ratio_low": low, "ratio_high": high,
         "noise_floor": ratio / low if low > 0 and law is not None else None, "wins": contest.wins and solved >= solved_theirs,
         "reason": _reason(comparison, n, contest, (ratio, low, high), ours, theirs, law) + _missing(comparison, pairs),
-        "bound": "estimate" if solved < total else "lower bound" if solved_theirs < total_theirs else "", "test": contest.test,
+        "bound": bound, "test": contest.test,
         "unit": UNIT, "target": law.target if law else None, "law": law.law if law and len(law.sizes) > 1 else None,
         "sizes": list(law.sizes) if law else None,
     }

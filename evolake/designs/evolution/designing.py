@@ -159,7 +159,7 @@ class _Attempts:
         return None if made.drawn in self.seen or made.new & self.known.keys() else made
 
     def settle(self, number: int, made: _Made) -> None:
-        """What the requests after this one meet."""
+        """Set what the requests after this one meet."""
         if made.agents is not self.turn.agents:
             self.turn.agents.take_in(made.agents)
         result = made.outcome

@@ -49,6 +49,7 @@ class Files:
 
     @property
     def database(self) -> Path:
+        """Return the path of the framework's database."""
         return self.folder("database") / DATABASE
 
 

@@ -28,7 +28,8 @@ JudgeObjective = Callable[..., GateResults]
 def objective_judge(
     bench: Bench, pool: Jails, *, ruleset: Ruleset, cycle: str, run_id: str, keep: Callable[[bytes], str] | None = None
 ) -> JudgeObjective:
-    """Takes objectives through their gate, one after the other: each is compared with those that vote, and with those before it that passed.
+    """Take objectives through their gate, one after the other: each is compared with those that vote, and
+    with those before it that passed.
 
     Args:
         bench: see `objective_trial.bench_of`. keep: stores evidence, gives its sha; verdicts name it, so that a changed rule can be previewed.
@@ -51,7 +52,8 @@ def objective_judge(
 
 @checker("designs.objective_runs")
 def objective_runs(evidence: Mapping[str, Any], *, min_scored: int, min_share: float = 0.0) -> Finding | None:
-    """It scored at least `min_scored` designs, and this share of them. With no results at all there is nothing to fail on."""
+    """Check that it scored at least `min_scored` designs, and this share of them. With no results at all
+    there is nothing to fail on."""
     rows = evidence["scores"]
     scored = sum(row["score"] is not None for row in rows)
     if not rows or scored >= max(min_scored, min_share * len(rows)):

@@ -182,7 +182,7 @@ def derivation_rows(candidate: Judged, cycle: str) -> list[dict[str, Any]]:
 
 
 def store_candidate(blobs: Any, candidate: Judged) -> tuple[str, str | None]:
-    """Puts source and traced JSON into the blob store; gives their shas."""
+    """Put source and traced JSON into the blob store; return their sha256."""
     source_sha = blobs.put(candidate.source.encode(errors="backslashreplace"))
     if candidate.traced is None:
         return source_sha, None

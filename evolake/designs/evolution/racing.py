@@ -182,10 +182,12 @@ class Race:
         self.same_form, self.difference_odds = ELITE, SETTLED_ODDS
 
     def parent(self, racer: Racer) -> Parent:
+        """Return a racer as a parent."""
         return parent_of(racer.name, racer.title, read_genome(racer.genome))
 
     def take(self, name: str, title: str, genome: str, laps: Sequence[Lap], operator: str = "") -> Racer | None:
-        """Notes the laps of a racer; the racer, where it is among the elite. One that a clock cut has not been measured."""
+        """Record the stages of a racer; return the racer if it is among the elite. One that a clock cut has
+        not been measured."""
         self.raced += 1
         for times, lap in zip(self.times, laps, strict=False):
             if lap.solved:
@@ -289,7 +291,8 @@ def form_of(genome: str) -> str:
 
 @trusted
 def run_rungs(traced: str, rungs: Sequence[Rung], limits: Sequence[int], core_s: float, *, computed: Computed = "deciding") -> list[Lap]:
-    """The laps of one traced design, of each kind until it misses a bar; in a child of this process, as `experiments.simulate_level` does it.
+    """Return the stages of one traced design, of each kind until it misses a cutoff; in a child of this
+    process, as `experiments.simulate_level` does it.
 
     computed: which instances are computed (`evolake.designs.engines.median_search`). It changes no lap but the estimate of one that missed its bar.
     """

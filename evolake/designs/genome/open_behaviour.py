@@ -37,12 +37,14 @@ class Drives(Protocol):
     """The expressions of a genome (`open_genome.OpenGenome`), which is all that a step needs of it."""
 
     @property
-    def memories(self) -> Sequence[Memory]: ...
+    def memories(self) -> Sequence[Memory]:
+        """Return the memories."""
+        ...
     def values(self) -> Mapping[str, float]:
         """Parameter -> value."""
         ...
     def drive(self, slot: str, /) -> Expression:
-        """The expression of a slot."""
+        """Return the expression of a slot."""
         ...
     def all_drives(self) -> Mapping[str, Expression]:
         """Slot or memory -> expression."""

@@ -89,6 +89,7 @@ class OpenGenome:
         return {constant.parameter.name: constant.value for constant in self.constants}
 
     def parameters(self) -> dict[str, Parameter]:
+        """Return name -> parameter."""
         return {constant.parameter.name: constant.parameter for constant in self.constants}
 
     def size(self) -> int:
@@ -221,7 +222,7 @@ def _axis(text: Any) -> Kind:
 
 
 def with_values(base: OpenGenome, values: Mapping[str, Any]) -> OpenGenome:
-    """`base` with other values of parameters that it has."""
+    """Return `base` with other values of parameters that it has."""
     moved = [Constant(held.parameter, float(values.get(held.parameter.name, held.value))) for held in base.constants]
     return open_genome(dict(base.drives), base.memories, moved)
 
@@ -255,7 +256,8 @@ def with_backbone(values: Mapping[str, float]) -> OpenGenome:
 
 
 def simpler(base: OpenGenome) -> tuple[OpenGenome, str] | None:
-    """`base` without its last memory, else with the baseline's drive in its last slot that has another; and what went. None: it has neither."""
+    """Return `base` without its last memory, else with the baseline's drive in its last slot that has
+    another; and what went. None: it has neither."""
     plain = baseline()
     constants = [*base.constants, *(held for held in plain.constants if held.parameter.name not in base.values())]
     if base.memories:

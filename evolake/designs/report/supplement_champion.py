@@ -127,7 +127,11 @@ def _values(population: Population, design: str) -> dict[str, Any]:
 
 
 def _value_text(value: Any) -> str | None:
-    return f"{value:.4g}" if isinstance(value, int | float) and not isinstance(value, bool) else None if value is None else str(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:.4g}"
+    if value is None:
+        return None
+    return str(value)
 
 
 def _times(own: Any, other: Any) -> float | None:

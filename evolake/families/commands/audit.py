@@ -13,7 +13,7 @@ from evolake.terminal import say, say_json
 
 @click.group(short_help="Export a sheet for human graders, import its grades.")
 def audit() -> None:
-    """The human audit: export a sheet, import its grades."""
+    """Run the human audit: export a sheet, import its grades."""
 
 
 @audit.command("export", short_help="Write a CSV of sampled families with columns for grades.")

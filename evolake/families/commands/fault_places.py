@@ -78,7 +78,11 @@ def place_of(family: Family, reason: str) -> tuple[str, int]:
 def _file_of(family: Family, name: str) -> str:
     if name == "primary":
         return VALIDATOR
-    return f"{CHECKERS}/{name}.py" if name in family.checkers else f"{VALIDATORS}/{name}.py" if name in family.validators else ""
+    if name in family.checkers:
+        return f"{CHECKERS}/{name}.py"
+    if name in family.validators:
+        return f"{VALIDATORS}/{name}.py"
+    return ""
 
 
 def _line_of_sentence(template: str, sentence: str) -> int:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "utility": Lazy("evolake.utility.commands.utility:utility"),
 }, short_help="Check, export and audit verifiable task families.")
 def families() -> None:
-    """Verifiable task families: check them, export their instances, have them audited."""
+    """Manage verifiable task families: check them, export their instances, have them audited."""
 
 
 @families.command(short_help="Judge the task families in PATH by every gate.")
@@ -147,7 +147,7 @@ def _one(checked: Checked) -> dict[str, Any]:
 
 
 def _unread(result: FamilyResults) -> list[str]:
-    """That a family without a reader was blocked for want of one."""
+    """Return a sentence that says that a family without a reader was blocked for want of one."""
     verdict = result.blocked_by
     if verdict is None or verdict.gate != "blind" or result.family.reader is not None:
         return []

@@ -99,7 +99,8 @@ def read_grades(path: Path, known: Sequence[str]) -> list[dict[str, str]]:
 
 
 def audit_summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Counts per dimension and grade, the share of A and B, families that are usable, with a 95% Wilson interval. An auditor counts a family once."""
+    """Return counts per dimension and grade, the share of A and B, families that are usable, with a 95%
+    Wilson interval. An auditor counts a family once."""
     table = {
         name: {grade: sum(row[name] == grade for row in rows) for grade in GRADES} | {"pass": share(rows, name)} for name in DIMENSIONS
     }

@@ -25,7 +25,11 @@ WORK = {"family_id": pl.String, "group": pl.String, "difficulty": pl.Int64, "wor
 
 def group_of(operator: str) -> str:
     """Return which of `GROUPS` a family belongs to."""
-    return SEEDS if operator == "seed" else WORLDS if operator in NAMES else CHILDREN
+    if operator == "seed":
+        return SEEDS
+    if operator in NAMES:
+        return WORLDS
+    return CHILDREN
 
 
 def work_of(families: Iterable[tuple[str, str, Iterable[tuple[int, float]]]]) -> pl.DataFrame:

@@ -109,9 +109,12 @@ class SessionAuthor:
                 if len(good) < len(drawn) else f"{len(good)} instances"]
         for number, element in enumerate(solved, start=1):
             said = plain(element.answer, LONGEST_ANSWER) if element.status == "ok" else f"{element.status} {element.reason}"
-            result = "" if not readings else "; the reader finds its inputs" if readings[number - 1].inputs == good[number - 1].inputs else (
-                f"; the reader does not find its inputs {readings[number - 1].reason}".rstrip()
-            )
+            if not readings:
+                result = ""
+            elif readings[number - 1].inputs == good[number - 1].inputs:
+                result = "; the reader finds its inputs"
+            else:
+                result = f"; the reader does not find its inputs {readings[number - 1].reason}".rstrip()
             parts.append(f"Instance {number}: the validator answers {said}{result}")
         return "\n".join(parts)
 

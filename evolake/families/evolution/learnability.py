@@ -142,7 +142,12 @@ def _reason(summary: Mapping[str, Any] | None, floor: float, least: int, *, save
         return asked if summary["groups"] >= least else f"{asked}; asked in fewer than {least} groups"
     if saved:
         return f"{asked}; stays, as one of the {FEWEST_LIVE} that stay at least"
-    kind = "too easy" if summary["correct"] == summary["replies"] else "impossible" if not summary["correct"] else "hardly a group of both kinds"
+    if summary["correct"] == summary["replies"]:
+        kind = "too easy"
+    elif not summary["correct"]:
+        kind = "impossible"
+    else:
+        kind = "hardly a group of both kinds"
     return f"{asked}: {kind}"
 
 

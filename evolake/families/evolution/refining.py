@@ -64,6 +64,7 @@ class Refinement:
 
     @property
     def last(self) -> FamilyResults:
+        """Return the results of the last round."""
         return self.rounds[-1]
 
 

@@ -25,11 +25,11 @@ class Renewal(Protocol):
     """What becomes of a candidate that gets further (evolake.families.evolution.further.Further). Rows in and out are rows of CANDIDATES."""
 
     def again(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The row after all gates, for evidence that is not stored."""
+        """Return the row after all gates, for evidence that is not stored."""
         ...
 
     def compared(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The row compared with the families that are known now, for evidence that is all there."""
+        """Return the row compared with the families that are known now, for evidence that is all there."""
         ...
 
 

@@ -34,7 +34,7 @@ class Fault:
 
 
 def _unstated(family: Family) -> Family:
-    """The words of the last rule are taken out of the text."""
+    """Return the family with the words of the last rule taken out of its text."""
     if not family.points:
         raise NotComposable("no rule is declared")
     name = family.points[-1].name
@@ -63,7 +63,7 @@ def _no_independent(family: Family) -> Family:
 
 
 def _copies(family: Family) -> Family:
-    """The independent validators are the primary under other names of variables."""
+    """Return the family whose independent validators are the primary under other names of variables."""
     if not family.validators:
         raise NotComposable("no independent validator")
     return replace(family, validators={name: renamed(family.validator, number) for number, name in enumerate(family.validators, start=1)})

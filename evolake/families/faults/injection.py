@@ -50,6 +50,7 @@ class KillRate:
 
     @property
     def rate(self) -> float:
+        """Return the share of planted faults that were caught; NaN if none was planted."""
         return self.caught / self.planted if self.planted else float("nan")
 
 

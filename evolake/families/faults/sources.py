@@ -46,7 +46,7 @@ def generator(family: Family, body: str) -> Family:
 
 
 def own_answer(family: Family) -> Family:
-    """The generator solves its own instance and says the answer in passing."""
+    """Return a family whose generator solves its own instance and says the answer in passing."""
     parts = [factory("part_a", family.generator, "input"), factory("part_b", family.validator, "solution")]
     return replace(family, generator=compose(parts, load_template(f"{_TEMPLATES}.leak")))
 

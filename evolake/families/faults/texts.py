@@ -31,7 +31,8 @@ KEY = "most_used"
 
 
 def number_is_another(family: Family) -> Family:
-    """A number of the prose is another than the code's (a week of five days, where the programs count seven). Rules are looked at first."""
+    """Return a family with a number in the prose that is another than the code's (a week of five days, where
+    the programs count seven). Rules are looked at first."""
     for changed, sentence, start, end, word in _numbers(family):
         numbers = set[int]().union(*map(whole_numbers, family.sources().values()))
         other = next(value for value in range(11, 99) if not {value - 1, value, value + 1} & numbers)
@@ -89,7 +90,8 @@ def _parity(source: str) -> str:
 
 
 def without_border(family: Family) -> Family:
-    """The question takes account of what is steep, or of some such word that has no border."""
+    """Return a family whose question takes account of what is steep, or of some such word that has no
+    border."""
     if family.language != "en":
         raise NotComposable("not in English")
     word = BORDERLESS[int(family.family_id[:8], 16) % len(BORDERLESS)]

@@ -27,7 +27,7 @@ OTHERWISE = (
 
 
 def _contradicted(family: Family) -> Family:
-    """The text asks for one more than every program gives."""
+    """Return a family whose text asks for one more than every program gives."""
     if family.answer.type not in ("integer", "number"):
         raise NotComposable("the answer is no number")
     return replace(family, template=family.template + CONTRADICTION[family.language])

@@ -51,7 +51,8 @@ def normalised_grams(text: str, words: int) -> Iterator[Gram]:
 
 
 def benchmark_grams(folder: Path, words: int) -> tuple[int, frozenset[Gram]]:
-    """(number of files, the n-grams of their texts). Raises InputError: no folder, no file of a known form, too large, or unreadable."""
+    """Return (number of files, the n-grams of their texts). Raises InputError: no folder, no file of a known
+    form, too large, or unreadable."""
     if not folder.is_dir():
         raise InputError(f"the folder of benchmarks {folder} is not there", wanted="a folder", do="mend EVOLAKE_FAMILIES__BENCHMARKS")
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in PLAIN | RECORDS and path.is_file())
@@ -72,7 +73,8 @@ def _grams(files: tuple[tuple[str, int, int], ...], words: int) -> frozenset[Gra
 
 
 def texts_of(path: Path) -> Iterator[str]:
-    """The texts of one file: a plain one whole, of records every string at any depth. Raises InputError where it cannot be read."""
+    """Yield the texts of one file: a plain one whole, of records every string at any depth. Raises InputError
+    where it cannot be read."""
     try:
         if path.suffix.lower() == ".parquet":
             import polars as pl

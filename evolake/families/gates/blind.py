@@ -101,7 +101,10 @@ class _Reviewer:
         answer = extract_boxed(self.final) or ""
         status = self.status or "no answer"
         if status == "answered":
-            status = "no answer" if not answer else "gave up" if answer.strip().casefold() == "n/a" else status
+            if not answer:
+                status = "no answer"
+            elif answer.strip().casefold() == "n/a":
+                status = "gave up"
         units = asked_units(self.instance.text)
         matched = self.vote.decided and matches(self.final, self.vote.label, case_sensitive=case_sensitive, units=units)
         return Review(

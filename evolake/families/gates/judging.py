@@ -44,6 +44,7 @@ class FamilyResults(GateResults):
 
     @property
     def family_id(self) -> str:
+        """Return the family's id."""
         return self.family.family_id
 
 

@@ -25,7 +25,8 @@ LONG = 3
 
 
 def leaking_place(texts: Sequence[str], answers: Sequence[Any]) -> tuple[str, float]:
-    """(the place that guesses best, the share of instances in which it holds the answer). ("", 0.0) where answers do not vary."""
+    """Return (the place that guesses best, the share of instances in which it holds the answer). ("", 0.0)
+    where answers do not vary."""
     keys = [answer_key(answer) for answer in answers]
     if len(set(keys)) < LONG:
         return "", 0.0

@@ -140,7 +140,7 @@ def sentences_evidence(
 def probe_texts(
     family: Family, reader: str | None, instances: Sequence[Instance], answers: Sequence[Solved], *, pool: Any, caps: Caps, short: Caps
 ) -> Probed:
-    """Changed statements through the reader, and what it hands on through an independent validator."""
+    """Return changed statements through the reader, and what it hands on through an independent validator."""
     whole = [change for change in text_changes(family) if change.kind == "sentence"]
     words = word_changes(family)
     if reader is None or not instances:
@@ -197,7 +197,8 @@ def spread(items: Sequence[Any], count: int) -> list[Any]:
 
 
 def unbacked(family: Family, said: Sequence[Change], matters: Callable[[str | None], bool]) -> list[list[Any]]:
-    """[number, sentence] for each of these quantities of the prose that no number of the code holds."""
+    """Return [number, sentence] for each of these quantities of the prose that no number of the code
+    holds."""
     made = whole_numbers(family.generator)
     held = {source: whole_numbers(source) for source in family.voters().values()}
     known: dict[int, bool] = {}

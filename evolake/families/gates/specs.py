@@ -1,4 +1,4 @@
-"""The gates of a family, cheapest first. (The paper's g1 is gates 1, its g2 is gates 2; gate 3 is ours.)
+"""The gates of a family, cheapest first. In the paper, gates 1 are g1 and gates 2 are g2; gate 3 is ours.
 
 A further gate is an entry here, a module beside this one with the function that collects its evidence and the checkers of its rules, a rule file
 under data_lake/seeds/rules/families that names it, and a test with its planted fault; its asset, table, check, place in the funnel and column of the

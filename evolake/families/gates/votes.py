@@ -20,4 +20,5 @@ class Vote:
 
     @property
     def primary_agrees(self) -> bool:
+        """Return whether the primary validator votes for the label."""
         return "primary" in self.for_label

@@ -108,7 +108,8 @@ _END = re.compile(r"^\[End of .+s\]$", re.MULTILINE)
 
 
 def own_text(template: str) -> tuple[str, str]:
-    """(the last marker line, what follows it: the operator's own text); a bridge twice; ("", the whole) of a text without either."""
+    """Return (the last marker line, what follows it: the operator's own text); a bridge twice; ("", the
+    whole) of a text without either."""
     if bridge := outer_bridge(template):
         return bridge, bridge
     result = list(_END.finditer(template))

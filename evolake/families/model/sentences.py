@@ -60,7 +60,7 @@ def sentences(text: str) -> list[str]:
 
 
 def quantities(text: str) -> Iterator[Quantity]:
-    """The whole numbers of a text."""
+    """Yield the whole numbers of a text."""
     for match in _NUMBER.finditer(text):
         figure = match[0].isdigit()
         if len(match[0]) <= 15:
@@ -121,7 +121,12 @@ class Pattern:
         result, at = {}, len(pieces[0])
         for number, (name, piece) in enumerate(zip(names, pieces[1:], strict=True), start=1):
             last = number == len(names)
-            place = len(folded) - len(piece) if last and folded.endswith(piece) else -1 if last else folded.find(piece, at + 1)
+            if last and folded.endswith(piece):
+                place = len(folded) - len(piece)
+            elif last:
+                place = -1
+            else:
+                place = folded.find(piece, at + 1)
             if place < at + 1 or result.get(name, bare[at:place]) != bare[at:place]:
                 return None
             result[name], at = bare[at:place], place + len(piece)

@@ -47,7 +47,7 @@ def fill(template: str, slot_texts: Sequence[str]) -> str:
 
 
 def split_question(template: str) -> tuple[str, str]:
-    """(setting, question); the question is empty where the template does not mark it."""
+    """Return (setting, question); the question is empty where the template does not mark it."""
     parts = QUESTION_LINE.split(template, maxsplit=1)
     return (parts[0].strip(), parts[1].strip()) if len(parts) == 2 else (template.strip(), "")
 

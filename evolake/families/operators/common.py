@@ -231,8 +231,8 @@ def point(family: Family, name: str, kind: str, names: Mapping[str, str], chosen
 
 
 def check_rules(child: Family) -> None:
-    """Raises NotComposable where reviewers who look for the words of rules in the text could not tell which ones hold: the words of one parent's rule
-    may stand in the other's statement.
+    """Raise NotComposable where reviewers who look for the words of rules in the text could not tell which
+    ones hold: the words of one parent's rule may stand in the other's statement.
     """
     order = rules(child.template)
     shown = sorted((item for item in child.points if item.name in order), key=lambda item: order.index(item.name))
@@ -245,7 +245,7 @@ def check_rules(child: Family) -> None:
 
 
 def check_size(child: Family) -> None:
-    """Raises NotComposable for a child that has grown too large to be read or run."""
+    """Raise NotComposable for a child that has grown too large to be read or run."""
     if len(child.template) > LONGEST_TEMPLATE:
         raise NotComposable(f"a template of more than {LONGEST_TEMPLATE} characters")
     if any(len(source) > LONGEST_SOURCE for source in child.sources().values()):

@@ -26,7 +26,8 @@ GUARDED = re.compile(r"(?:\[Rule (\w+)\]，\S+ 代表这句话：)?“\[Rule (\w
 
 
 def guard(parents: Sequence[Family], random: np.random.Generator) -> Family:
-    """The first parent's answer decides a rule of the second. Raises NotComposable."""
+    """Return a child in which the first parent's answer decides a rule of the second. Raises
+    NotComposable."""
     first, second = parents
     require_quantity(first)
     rule = _choose(second, random)

@@ -46,7 +46,12 @@ def _all_equal(view: FamilyView, border: str, value: int, name: str) -> Examiner
             size = len(at(view.instances[place].inputs, path))
             trials.append((size, changed(view.instances[place].inputs, path, [value] * size)))
     given = yield Wanted([inputs for _, inputs in trials])
-    ways = {STRICT if solved.answer == 0 else WEAK if solved.answer == size else "?" for (size, _), solved in zip(trials, given.answers, strict=True)}
+    ways = set()
+    for (size, _), solved in zip(trials, given.answers, strict=True):
+        if solved.answer == 0:
+            ways.add(STRICT)
+        else:
+            ways.add(WEAK if solved.answer == size else "?")
     if len(ways) != 1 or "?" in ways or (value == 0 and re.search(r"\bnot\b|\bno\b", view.question, re.IGNORECASE)):
         return []
     return [compared(name, (strict or weak)[0], STRICT if strict else WEAK, ways.pop())]
@@ -70,7 +75,13 @@ def touching(view: FamilyView) -> Examiner:
     for start in range(0, len(trials), 3):
         touch, far, over = given.answers[start : start + 3]
         if {touch.status, far.status, over.status} == {"ok"} and not view.same(far.answer, over.answer):
-            ways.add("they are apart" if view.same(touch.answer, far.answer) else "they meet" if view.same(touch.answer, over.answer) else "?")
+            if view.same(touch.answer, far.answer):
+                way = "they are apart"
+            elif view.same(touch.answer, over.answer):
+                way = "they meet"
+            else:
+                way = "?"
+            ways.add(way)
     if len(ways) != 1 or "?" in ways:
         return []
     return [compared("spans that touch", (apart or together)[0], "they are apart" if apart else "they meet", ways.pop())]
@@ -107,7 +118,13 @@ def percent_of_what(view: FamilyView) -> Examiner:
     for start in range(0, len(trials), 2):
         twice, once = given.answers[start : start + 2]
         if twice.status == once.status == "ok" and type(twice.answer) is type(once.answer) is int and once.answer > 3:
-            ways.add("of the first price" if twice.answer == 0 else "of what is left" if abs(twice.answer * 2 - once.answer) <= 2 else "?")
+            if twice.answer == 0:
+                way = "of the first price"
+            elif abs(twice.answer * 2 - once.answer) <= 2:
+                way = "of what is left"
+            else:
+                way = "?"
+            ways.add(way)
     if len(ways) != 1 or "?" in ways:
         return []
     return [compared("of what a percentage is taken", (left or first)[0], "of what is left" if left else "of the first price", ways.pop())]
@@ -145,7 +162,9 @@ def who_begins(view: FamilyView) -> Examiner:
         return []
     person = asked.pop()
     other = next(iter(sorted(known - {person, starter})), "the other")
-    return [compared("who begins", sentence, starter, person if own else starter if starter != person else other)]
+    if not own:
+        person = starter if starter != person else other
+    return [compared("who begins", sentence, starter, person)]
 
 
 EQUAL_PAIR = (r"\b(?:two (?:equal|like|identical)|both (?:\w+ )?(?:are |show |have )?(?:equal|the same|alike)|"
@@ -197,7 +216,12 @@ def counted_from_which_end(view: FamilyView) -> Examiner:
     given = yield Wanted([inputs for *_, inputs in trials])
     found: dict[tuple[int, KeyPath], set[str]] = {}
     for (slot, path, items, _), solved in zip(trials, given.answers, strict=True):
-        way = "the front" if solved.answer == items[0] else "the back" if solved.answer == items[-1] else "?"
+        if solved.answer == items[0]:
+            way = "the front"
+        elif solved.answer == items[-1]:
+            way = "the back"
+        else:
+            way = "?"
         found.setdefault((slot, path), set()).add(way)
     ways = [next(iter(items)) for items in found.values() if len(items) == 1 and "?" not in items]
     if len(ways) != 1 or len(trials) < 4:

@@ -60,7 +60,12 @@ def steps(view: FamilyView) -> Examiner:
     if len(found) != 1 or (bool(first) and bool(later)):
         return []
     does = found.pop()
-    says = "the first" if first else "the k-th" if later else ""
+    if first:
+        says = "the first"
+    elif later:
+        says = "the k-th"
+    else:
+        says = ""
     if says:
         return [compared("where every k-th begins", (first or later)[0], says, does)]
     if does == "the first":

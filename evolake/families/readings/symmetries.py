@@ -176,7 +176,13 @@ def equals_in_texts(view: FamilyView) -> Examiner:
             first = re.search(r"\b(?:first|earliest|earlier|before (?:the )?(?:others?|all|any)|sooner|foremost)\b", sentence, re.IGNORECASE)
             last = re.search(r"\b(?:last|latest|later|after (?:the )?(?:others?|all)|most recent\w*)\b", sentence, re.IGNORECASE)
             if bool(first) != bool(last) or alphabet:
-                told.append((sentence, "the alphabet" if alphabet else "the first seen" if first else "the last seen"))
+                if alphabet:
+                    meant = "the alphabet"
+                elif first:
+                    meant = "the first seen"
+                else:
+                    meant = "the last seen"
+                told.append((sentence, meant))
     paths = []
     if len({says for _, says in told}) == 1 and all(isinstance(label, str) for label in view.labels):
         paths = [path for path in view.lists() if all(isinstance(item, str) for item in at(view.instances[0].inputs, path))]

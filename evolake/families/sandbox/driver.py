@@ -90,7 +90,7 @@ def probe(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def read(source: str, payload: dict[str, Any]) -> list[dict[str, Any]]:
-    """Inputs from statements. payload: {"texts": [...], "cap_s"}."""
+    """Return inputs from statements. payload: {"texts": [...], "cap_s"}."""
     namespace = load_candidate(source)
     return each(_entry(namespace, "read", lambda text: {"inputs": plain(namespace["read"](text), keys=False)}), payload["texts"], payload["cap_s"])
 

@@ -127,16 +127,19 @@ class Bound:
 
     @property
     def key(self) -> str:
+        """Return the name of the action with its stores and amount."""
         stores = (self.first if "s" in self.action.reads else "") + (self.second if "t" in self.action.reads else "")
         amount = str(self.amount) if len(self.action.amounts) > 1 else ""
         return "_".join(part for part in (self.action.name, stores, amount) if part)
 
     @property
     def reads(self) -> tuple[str, ...]:
+        """Return the variables that the action reads."""
         return self._variables(self.action.reads)
 
     @property
     def writes(self) -> tuple[str, ...]:
+        """Return the variables that the action writes."""
         return self._variables(self.action.writes)
 
     def code(self, meaning: str) -> str:

@@ -45,6 +45,7 @@ class Kind:
 
     @property
     def signature(self) -> str:
+        """Return the further parameters of a function of this kind, as source text."""
         return "".join(f", {letter}" for letter in self.args)
 
     def sentences(self, words: Mapping[str, str]) -> list[str]:

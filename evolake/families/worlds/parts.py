@@ -68,14 +68,18 @@ class Keyed(Protocol):
     """An alternative of a rule, by its name in the sources."""
 
     @property
-    def key(self) -> str: ...
+    def key(self) -> str:
+        """Return the key."""
+        ...
 
 
 class Themed(Protocol):
     """What a family takes of its theme."""
 
     @property
-    def category(self) -> str: ...
+    def category(self) -> str:
+        """Return the category of things."""
+        ...
 
 
 Chosen = TypeVar("Chosen", bound=Keyed)

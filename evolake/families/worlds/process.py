@@ -91,7 +91,7 @@ def run_world_of(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQu
 
 
 def _holder(point: MutationPoint, item: Alternative) -> str:
-    """An action of a rule is a function of two of the engines."""
+    """Return which engine has the action: an action of a rule is a function of two of the engines."""
     return item.name if point.name in POINTS else ""
 
 
@@ -104,7 +104,7 @@ def said(item: Bound, theme: RunTheme) -> str:
 
 
 def template(theme: RunTheme, rules: dict[str, list[Bound]], question: RunQuestion, store: str, uses: list[str]) -> tuple[str, int]:
-    """(the statement with its slots and rules, the slot of the signals)."""
+    """Return (the statement with its slots and rules, the slot of the signals)."""
     parts, slot = [theme.opening], 4
     if "r" in uses:
         parts.append(theme.dial.format(size=f"[Input Slot {slot}]", start=f"[Input Slot {slot + 1}]"))

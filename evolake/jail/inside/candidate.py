@@ -116,7 +116,8 @@ def as_plain(value: Any) -> Any:
 
 
 def status_of(error: BaseException) -> str:
-    """memory for a failed allocation, forbidden for what the jail refused, error for the rest."""
+    """Return "memory" for a failed allocation, "forbidden" for what the jail refused, "error" for the
+    rest."""
     if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "can't allocate memory" in str(error)):
         return "memory"
     return "forbidden" if isinstance(error, PermissionError) else "error"

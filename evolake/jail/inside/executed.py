@@ -88,9 +88,11 @@ class Executed:
 
     @property
     def too_many(self) -> bool:
+        """Return whether more programs, or longer arguments, were executed than allowed."""
         return len(self.programs) >= MOST_PROGRAMS or self._bytes > MOST_BYTES
 
     def close(self) -> None:
+        """Close the descriptor."""
         os.close(self.descriptor)
 
 

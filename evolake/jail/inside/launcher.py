@@ -53,6 +53,7 @@ class Running:
             self.end()
 
     def over(self) -> None:
+        """Close the handle of a process that has ended."""
         if self.handle is not None:
             os.close(self.handle)
         self.handle = None

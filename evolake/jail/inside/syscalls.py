@@ -121,7 +121,7 @@ def audit_architecture() -> int:
 
 
 def number(name: str) -> int | None:
-    """This machine's number of the call `name`, or None where the architecture has no such call."""
+    """Return this machine's number of the call `name`, or None where the architecture has no such call."""
     return NUMBERS[name][ARCHITECTURES[os.uname().machine][1]]
 
 

@@ -33,6 +33,7 @@ class Usage:
         self.ended: dict[int, int] = {}
 
     def add(self, pid: int, wait_status: int, used: resource.struct_rusage) -> None:
+        """Add what one process used."""
         self.cpu_s += used.ru_utime + used.ru_stime
         self.peak_mb = max(self.peak_mb, used.ru_maxrss * 1024 / MEBIBYTE)
         self.ended[pid] = wait_status

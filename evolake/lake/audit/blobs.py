@@ -15,7 +15,7 @@ _PLACE = re.compile(r"[0-9a-f]{2}/[0-9a-f]{62}")
 
 
 def check(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Findings of all blobs; `fast` looks at their names alone."""
+    """Yield findings of all blobs; `fast` looks at their names alone."""
     root = lake.root / "blobs"
     for path in files(root):
         place = path.relative_to(root).as_posix()

@@ -21,7 +21,7 @@ _OF_PROCESS = re.compile(r"\.tmp-(\d+)(-|$)")
 
 
 def check(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Findings of all temporary files; `fast` makes no difference."""
+    """Yield findings of all temporary files; `fast` makes no difference."""
     for result in (sorted(lake.root.glob(".tmp-*")), *(files(lake.root / name) for name in FOLDERS)):
         for path in result:
             if path.name.startswith(".tmp-") and _is_stale(lake, path):
@@ -33,7 +33,8 @@ def check(lake: Lake, fast: bool) -> Iterator[Finding]:
 
 
 def _is_stale(lake: Lake, path: Path) -> bool:
-    """A part's writer holds the partition's lock. Of the others some name their process; no write of the rest takes ten minutes."""
+    """Return whether a temporary file has no writer. A part's writer holds the partition's lock. Of the
+    others some name their process; no write of the rest takes ten minutes."""
     try:
         age = time.time() - path.stat().st_mtime
     except FileNotFoundError:

@@ -91,7 +91,7 @@ def _of_many(lake: Lake, manifest: Path, known: Any, summary: list[str]) -> list
 
 
 def put_aside(lake: Lake, partition: Partition, path: Path, sha: str, wanted: str | None = None) -> Path:
-    """Moves a file of a table to quarantine with a note; the caller holds the partition's lock."""
+    """Move a file of a table to quarantine with a note; the caller holds the partition's lock."""
     folder = partition.quarantine
     disk.make_folder(folder)
     name = f"{'history-' if path != partition.part else ''}{partition.cycle or 'whole'}-{sha[:16]}"

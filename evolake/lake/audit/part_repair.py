@@ -19,7 +19,8 @@ from evolake.lake.store import Lake
 
 @contextmanager
 def _held(lake: Lake, partition: Partition) -> Iterator[Lake]:
-    """The lake afresh, while no writer can be at work in the partition. Raises PartitionBusy where one is."""
+    """Yield the lake afresh, while no writer can be at work in the partition. Raises PartitionBusy where one
+    is."""
     with (
         disk.as_lake_error(f"{partition} cannot be mended", f"to write below {partition.asset_folder}"),
         hold(partition.lock, what=str(partition), run_id="verify", timeout_s=0),
@@ -28,7 +29,7 @@ def _held(lake: Lake, partition: Partition) -> Iterator[Lake]:
 
 
 def finish(lake: Lake, partition: Partition) -> str:
-    """Commits an intent whose bytes are in place; gives up those whose bytes never came."""
+    """Commit an intent whose bytes are in place; give up those whose bytes never came."""
     with _held(lake, partition) as now:
         log = now.verifier.log(partition)
         if not log.pending:
@@ -51,7 +52,7 @@ def copy_of(lake: Lake, partition: Partition, sha: str) -> Path | None:
 
 
 def put_right(lake: Lake, partition: Partition) -> str:
-    """Puts the part back from a file that has its bytes; where there is none, puts the damaged one aside."""
+    """Put the part back from a file that has its bytes; if there is none, put the damaged one aside."""
     with _held(lake, partition) as now:
         try:
             if now.verifier.settle_locked(partition):
@@ -67,7 +68,7 @@ def put_right(lake: Lake, partition: Partition) -> str:
 
 
 def write_record(lake: Lake, partition: Partition) -> str:
-    """Writes the record of what the part holds, by the manifest."""
+    """Write the record of what the part holds, by the manifest."""
     with _held(lake, partition) as now:
         settled = now.verifier.settle_locked(partition)
         if settled is None:
@@ -77,7 +78,7 @@ def write_record(lake: Lake, partition: Partition) -> str:
 
 
 def write_token(lake: Lake, partition: Partition) -> str:
-    """Sets the writers' counter to the last token that the manifest knows."""
+    """Set the writers' counter to the last token that the manifest knows."""
     with _held(lake, partition) as now:
         disk.write_atomic(partition.token, str(now.verifier.log(partition).last_token).encode(), tag="token")
     return f"{partition}: counter of writers set to the manifest's last token"
@@ -96,7 +97,8 @@ def known_lost(partition: Partition, sha: str) -> bool:
 
 
 def mend_superseded(lake: Lake, partition: Partition, entry: ManifestEntry) -> str:
-    """Puts a superseded part back where its bytes lie elsewhere; else puts what is there aside and notes that it is lost."""
+    """Put a superseded part back where its bytes are elsewhere; else put what is there aside and note that it
+    is lost."""
     path, wanted = partition.history(entry.token, entry.record.file_sha), entry.record.file_sha
     with _held(lake, partition) as now:
         got = disk.file_sha(path) if path.exists() else "nothing"
@@ -116,7 +118,7 @@ def _elsewhere(lake: Lake, partition: Partition, sha: str) -> Path | None:
 
 
 def put_stray_aside(lake: Lake, partition: Partition, path: Path) -> str:
-    """Moves a superseded part that no manifest knows to quarantine."""
+    """Move a superseded part that no manifest knows to quarantine."""
     with _held(lake, partition) as now:
         if not path.exists():
             return "was mended already"

@@ -22,7 +22,8 @@ from evolake.reading.numbers import DIGITS
 
 
 def check_partition(lake: Lake, partition: Partition, fast: bool) -> Iterator[Finding]:
-    """Findings of one partition that the manifest names. A partition whose writer is at work is left alone."""
+    """Yield findings of one partition that the manifest names. A partition whose writer is at work is left
+    alone."""
     if _busy(partition):
         return
     log = lake.verifier.log(partition)
@@ -57,7 +58,7 @@ def check_partition(lake: Lake, partition: Partition, fast: bool) -> Iterator[Fi
 
 
 def _in_file(lake: Lake, partition: Partition, log: PartitionLog, place: Packed, fast: bool) -> Iterator[Finding]:
-    """Findings of a part that lies in a file with others."""
+    """Yield findings of a part that lies in a file with others."""
     where = place.path.relative_to(lake.root).as_posix()
     try:
         got = f"{place.path.stat().st_size} bytes" if fast else f"sha256 {lake.verifier.shas.of(place.path)}"
@@ -77,7 +78,7 @@ def _in_file(lake: Lake, partition: Partition, log: PartitionLog, place: Packed,
 
 
 def _held(lake: Lake, partition: Partition, log: PartitionLog, fast: bool) -> tuple[ManifestEntry | None, str]:
-    """(the entry whose bytes the partition holds, what it holds). Fast: by size."""
+    """Return (the entry whose bytes the partition holds, what it holds). Fast: by size."""
     candidates = [entry for entry in (log.committed, *log.pending) if entry is not None]
     try:
         if fast:
@@ -122,7 +123,7 @@ def _rows(partition: Partition, held: ManifestEntry) -> tuple[str, str] | None:
 
 
 def check_history(lake: Lake, line: str, asset: str, partitions: Mapping[str | None, PartitionLog], fast: bool) -> Iterator[Finding]:
-    """Findings of the superseded parts of one table."""
+    """Yield findings of the superseded parts of one table."""
     folder = Partition(lake.root, line, asset, None).asset_folder / layout.HISTORY
     wanted: set[Path] = set()
     for cycle, log in partitions.items():

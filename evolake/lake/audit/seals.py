@@ -17,7 +17,7 @@ from evolake.lake.store import Lake
 
 
 def check(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Findings of all seals; `fast` makes no difference, they are small."""
+    """Yield findings of all seals; `fast` makes no difference, they are small."""
     for line in lake.seals.lines():
         yield from _line(lake, line)
 
@@ -47,7 +47,12 @@ def _line(lake: Lake, line: str) -> Iterator[Finding]:
         last = known.get(cycle, [None])[-1]
         if results == last or (isinstance(results, Seal) and results in newer):
             continue
-        got = results if isinstance(results, str) else "no file" if results is None else f"an older seal, of {results.at}"
+        if isinstance(results, str):
+            got = results
+        elif results is None:
+            got = "no file"
+        else:
+            got = f"an older seal, of {results.at}"
         wanted = f"the seal of {last.at}, {last.state}" if last else "a seal that the journal of the line knows"
         yield Finding(
             "seal", f"the seal of {line}, cycle {cycle}, is not the one that was written last", str(path.relative_to(lake.root)), wanted, got,
@@ -90,7 +95,7 @@ def _without_journal(lake: Lake, line: str, read: dict[str, Seal | str | None], 
 
 
 def _mend(lake: Lake, line: str, seals: list[Seal]) -> str:
-    """Adds to a line's journal the seals that it lacks, and acknowledges what is broken in it."""
+    """Add to a line's journal the seals that it lacks, and acknowledge what is broken in it."""
     log, known = lake.seals.journal(line)
     lacking = [seal for seal in seals if seal not in known.get(seal.cycle, [])]
     bodies = [seal_files.entry(seal) for seal in lacking]

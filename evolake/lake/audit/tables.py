@@ -15,7 +15,8 @@ from evolake.lake.store import Lake
 
 
 def check(lake: Lake, fast: bool) -> Iterator[Finding]:
-    """Findings of all tables; `fast` reads manifests and records, and of the parts only how large they are."""
+    """Yield findings of all tables; `fast` reads manifests and records, and of the parts only how large they
+    are."""
     for line, asset, path in layout.manifests(lake.root):
         result = lake.manifests.reread(path)
         where = path.relative_to(lake.root).as_posix()
@@ -61,7 +62,8 @@ def _known(result: Manifest, cycle: str, token: int, rows: int) -> bool:
 
 
 def _checkpoint(lake: Lake, manifest: Path, result: Manifest) -> Iterator[Finding]:
-    """Findings of a manifest's checkpoint, which nobody believes unless it fits: it says what the lines say, or fits other lines."""
+    """Yield findings of a manifest's checkpoint, which nobody believes unless it fits: it says what the lines
+    say, or fits other lines."""
     read = checkpoint.read(manifest)
     path = checkpoint.path_of(manifest)
     if read is None:

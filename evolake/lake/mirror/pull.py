@@ -34,7 +34,8 @@ class Pulled:
 
 
 def pull(root: Path, url: str) -> Pulled:
-    """Makes the lake at `root` (missing, empty, or a mirror's lake of earlier) what the newest snapshot of `url` says.
+    """Make the lake at `root` (missing, empty, or a mirror's lake of earlier) what the newest snapshot of
+    `url` says.
 
     Raises:
         InputError: the address names no mirror, there is nothing in it, or the lake holds what the mirror does not know.
@@ -73,7 +74,8 @@ def _there(root: Path) -> dict[str, tuple[str, int]]:
 
 
 def _refuse_changed(root: Path, url: str, there: Files, wanted: Files, base: Files) -> None:
-    """A pull puts nothing in the place of what was made here: each file is as the lake was last mirrored, or as the snapshot has it."""
+    """Raise if a pull would replace what was made here. It puts nothing in the place of what was made here:
+    each file is as the lake was last mirrored, or as the snapshot has it."""
     for path, summary in there.items():
         if summary not in (base.get(path), wanted.get(path)):
             raise InputError(
@@ -91,7 +93,7 @@ def _begin(root: Path, url: str) -> None:
 
 
 def _fetch(root: Path, remote: Remote, wanted: Files) -> int:
-    """Writes each file whole, and gives their bytes."""
+    """Write each file whole, and return their size in bytes."""
 
     def fetch_file(path: str) -> int:
         sha, size = wanted[path]

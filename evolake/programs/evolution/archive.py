@@ -125,7 +125,7 @@ class Islands:
                     del self.rows[row["program_id"]]
 
     def migrate(self) -> None:
-        """The best of each island also lives on the next one."""
+        """Copy the best of each island to the next one."""
         best = [here[0]["program_id"] for island in range(self.count) if (here := self.on(island))] if self.count > 1 else []
         for island, name in enumerate(best):
             row = self.rows[name]

@@ -169,7 +169,7 @@ class Checked:
 
 
 def check_project(project: Project, own: ProgramsSettings, settings: Settings, runs: int, called: str = "") -> Checked:
-    """Evaluates the initial program `runs` times, twice under the first seed, and asks every gate about it.
+    """Evaluate the initial program `runs` times, twice under the first seed, and ask every gate about it.
 
     Raises:
         InputError: the evaluator of a protected project fails by itself, or what the project names in `[jail]` or requirements.txt cannot be used.

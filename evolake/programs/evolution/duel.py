@@ -30,7 +30,8 @@ SIDES = ("champion", "again", "challenger", "initial")
 
 
 def sides_of(champion: str, challenger: str | None, initial: str) -> dict[str, str]:
-    """side -> program that is evaluated for it. The initial program, where it is champion itself, is not evaluated a third time."""
+    """Return side -> program that is evaluated for it. The initial program, where it is champion itself, is
+    not evaluated a third time."""
     result = {"champion": champion, "again": champion}
     if challenger is not None:
         result["challenger"] = challenger
@@ -44,7 +45,7 @@ def run_duel(
     held: Mapping[int, Mapping[str, Evaluation]] | None = None, note: Callable[[int, dict[str, Evaluation]], None] = lambda seed, done: None,
     scores: Sequence[Callable[[Evaluation], float | None]] = (),
 ) -> dict[str, list[Evaluation]]:
-    """side -> its evaluations under the first seeds.
+    """Return side -> its evaluations under the first seeds.
 
     Sides take turns under each seed, the first of them another one each time, so that a drift of the machine hits all.
 

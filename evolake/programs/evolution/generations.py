@@ -330,8 +330,8 @@ def _measured(context: Context, row: Row, memory: SearchMemory | None = None) ->
 
 
 def _still(item: Item, result: GateResults | HostBusy) -> GateResults | HostBusy | None:
-    """A result holds unless a candidate before it in the generation has its text or its behaviour: then the gates are asked again, about evaluations
-    that are there."""
+    """Return the result if it is still valid. It is unless a candidate before it in the generation has its
+    text or its behaviour: then the gates are asked again, about evaluations that are there."""
     candidate = item.candidate
     if isinstance(result, HostBusy) or not result.accepted:
         return result

@@ -142,7 +142,7 @@ def writes_in_sessions(settings: ProgramsSettings, backend: str) -> bool:
 
 
 def check_writer(settings: ProgramsSettings, backend: str) -> None:
-    """Raises InputError if the setting `writer` cannot be followed."""
+    """Raise InputError if the setting `writer` cannot be followed."""
     require_model("a writer", WRITER_SESSION, settings.writer, backend)
 
 

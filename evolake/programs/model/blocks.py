@@ -81,7 +81,11 @@ def _mark(text: str, number: int, *, python: bool) -> str:
         if python:
             return ""
         raise BadBlocks(f"line {number} names both {START} and {END}: each mark needs a line of its own")
-    return START if START in text else END if END in text else ""
+    if START in text:
+        return START
+    if END in text:
+        return END
+    return ""
 
 
 def outside_change(initial: str, candidate: str, name: str = "") -> str:

@@ -37,7 +37,7 @@ USED = {
 
 
 def read_config(data: bytes, where: str) -> Config:
-    """Reads a config.yaml. Raises InputError where it is none, or a value that is used does not fit."""
+    """Read a config.yaml. Raises InputError where it is none, or a value that is used does not fit."""
     try:
         loaded = parse_yaml(data, name=where)
     except Unparsable as error:

@@ -49,7 +49,7 @@ def obstacle(evaluator: str, program: str, main: str, others: Mapping[str, bytes
 
 
 def _misuses(tree: ast.AST, modules: set[str], defined: set[str], own: set[str]) -> Iterator[str]:
-    """Uses of the program's module that are no call of a function of it with values."""
+    """Yield uses of the program's module that are no call of a function of it with values."""
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in modules):

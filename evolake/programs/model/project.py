@@ -158,7 +158,11 @@ class Project:
 
     def run_argv(self) -> list[str]:
         """Return the command that runs the program, where it is one."""
-        return shlex.split(self.given.program.run) if self.given.program.run else ["python", self.main] if self.python else []
+        if self.given.program.run:
+            return shlex.split(self.given.program.run)
+        if self.python:
+            return ["python", self.main]
+        return []
 
 
 def files_sha(files: Mapping[str, bytes]) -> str:
@@ -186,7 +190,7 @@ def unpack_files(data: bytes) -> dict[str, bytes]:
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
-    """path -> bytes of the folder's files. Hidden ones, caches and links are left out.
+    """Return path -> bytes of the folder's files. Hidden ones, caches and links are left out.
 
     Raises:
         InputError: no such folder, unreadable, too many or too large.

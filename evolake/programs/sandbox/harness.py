@@ -57,7 +57,7 @@ def serve_forked(request: dict[str, Any]) -> None:
 
 
 def send(channel: int, nonce: str, answer: dict[str, Any]) -> None:
-    """The one line; the process ends with it, whatever threads or exit handlers a program has left."""
+    """Send the one line; the process ends with it, whatever threads or exit handlers a program has left."""
     data = f"{nonce}{json.dumps(answer)}\n".encode()
     while data:
         data = data[os.write(channel, data) :]
@@ -171,11 +171,16 @@ def score_of(metrics: dict[str, Any], name: str) -> float:
     """Return the score that a threshold is for: the metric of that name, else the mean of all numbers."""
     numbers = [value for value in metrics.values() if isinstance(value, float)]
     result = metrics.get(name)
-    return result if isinstance(result, float) else sum(numbers) / len(numbers) if numbers else 0.0
+    if isinstance(result, float):
+        return result
+    if numbers:
+        return sum(numbers) / len(numbers)
+    return 0.0
 
 
 def provide_openevolve() -> None:
-    """The one class that evaluators written for OpenEvolve import from it, where it is not installed."""
+    """Return the one class that evaluators written for OpenEvolve import from it, where it is not
+    installed."""
     if INSTALLED or any(os.path.exists(name) for name in ("openevolve", "openevolve.py")):  # noqa: PTH110
         return
     package, module = types.ModuleType("openevolve"), types.ModuleType("openevolve.evaluation_result")

@@ -113,7 +113,7 @@ def step_one(texts: Mapping[str, str], random: np.random.Generator) -> dict[str,
 
 
 def step_all(texts: Mapping[str, str], random: np.random.Generator) -> dict[str, str] | None:
-    """Some or all numbers changed a little."""
+    """Return the program with some or all numbers changed a little."""
     if not (result := numbers_in(texts)) or len(result) > MOST:
         return None
     share, size = float(random.choice([0.3, 1.0])), float(random.choice([0.003, 0.02, 0.1]))

@@ -140,7 +140,13 @@ def chosen(
         waiting: dict[str, list[Level]] = {NEW: [], LEARNABLE: [], AGAIN: []}
         for level in left:
             known = asked.get(level)
-            waiting[NEW if known is None else LEARNABLE if known.score > 0 else AGAIN].append(level)
+            if known is None:
+                state = NEW
+            elif known.score > 0:
+                state = LEARNABLE
+            else:
+                state = AGAIN
+            waiting[state].append(level)
         reason = _reason(kind, waiting, random, alone=alone)
         if reason is None:
             continue

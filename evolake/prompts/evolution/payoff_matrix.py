@@ -48,7 +48,8 @@ class PayoffMatrix:
 
     @property
     def results(self) -> dict[str, tuple[float, int]]:
-        """prompt id -> (its mean reward, the replies that this is the mean of), over the problems that are known for all; empty without any."""
+        """Return prompt id -> (its mean reward, the replies that this is the mean of), over the problems that
+        are known for all; empty without any."""
         known = [problem for problem, column in zip(self.problems, zip(*self.phi, strict=True), strict=True) if None not in column]
         replies = [sum(len(self.rollouts[prompt.prompt_id, problem.problem_id]) for problem in known) for prompt in self.prompts]
         ids = [prompt.prompt_id for prompt in self.prompts]

@@ -121,11 +121,16 @@ class Population(Archive):
         """With states as the window has it: retired outside; inside accepted where the prompt took part once, else candidate. The champion stays,
         also outside of the window."""
         inside = {item.prompt_id for item in latest(self.entrants(), window)}
-        states = {
-            row["prompt_id"]: "retired" if row["prompt_id"] not in inside else "accepted" if row["rounds"] else "candidate"
-            for row in self.living() if row["state"] != "champion"
-        }
-        return self._changed({prompt: {"state": state} for prompt, state in states.items()})
+        states: dict[str | None, Mapping[str, Any]] = {}
+        for row in self.living():
+            if row["state"] == "champion":
+                continue
+            if row["prompt_id"] not in inside:
+                state = "retired"
+            else:
+                state = "accepted" if row["rounds"] else "candidate"
+            states[row["prompt_id"]] = {"state": state}
+        return self._changed(states)
 
     def blocked(self, prompt_ids: Collection[str]) -> Population:
         """With prompts that a gate has blocked: never selected again. Raises KeyError when there is no such prompt."""

@@ -117,10 +117,15 @@ class _Draft:
         return next((reason for test in tests if (reason := test(hunk))), "")
 
     def take(self, hunk: Hunk) -> str | None:
-        """Applies a hunk that nothing speaks against; gives the id of what it made or changed."""
+        """Apply a hunk that nothing speaks against; return the id of what it made or changed."""
         principles, text = self.prompt.principles, tidy(hunk.text)
         fresh = Principle(f"p{self.prompt.next_number}", text) if hunk.kind in ("add", "merge") else None
-        made = fresh.id if fresh else hunk.targets[0] if hunk.kind == "modify" else None
+        if fresh:
+            made = fresh.id
+        elif hunk.kind == "modify":
+            made = hunk.targets[0]
+        else:
+            made = None
         if fresh and hunk.kind == "add":
             kept = (*principles, fresh)
         elif fresh:

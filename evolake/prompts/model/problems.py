@@ -228,7 +228,8 @@ def of_difficulty(problems: Iterable[Problem], wanted: Collection[int] | None) -
 
 
 def family_roots(lake: Lake, cycles: Sequence[str] | None = None, names: Collection[str] = ()) -> dict[str, frozenset[str]]:
-    """family -> the roots that it descends from, for all families of the line after these cycles (None: all finished ones).
+    """Return family -> the roots that it descends from, for all families of the line after these cycles
+    (None: all finished ones).
 
     names: of families that ship (`shipped_names`). A family with such a name, or such an id, has that for a root in place of its own id, beside the
     roots of its parents; so have its descendants.

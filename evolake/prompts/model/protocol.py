@@ -150,8 +150,9 @@ class Policy(Protocol):
     def sample(
         self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False, decoding: Decoding | None = None
     ) -> list[list[Sample]]:
-        """n samples for every pair, in the order of the pairs. The same pairs, weights and seed give the same samples; greedy ignores the seed.
-        decoding: None: as while training; without effect where greedy."""
+        """Return n samples for every pair, in the order of the pairs. The same pairs, weights and seed give
+        the same samples; greedy ignores the seed. decoding: None: as while training; without effect where
+        greedy."""
         ...
 
     def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
@@ -163,7 +164,7 @@ class Policy(Protocol):
         ...
 
     def load(self, state: bytes) -> None:
-        """Puts back what `save` gave.
+        """Put back what `save` gave.
 
         Raises:
             InputError: it is no checkpoint, or one of another policy.

@@ -125,7 +125,12 @@ def judge_with(
         result = judge_reply(sample.said, problem, answer_format, truncated=sample.truncated, verified=sample.verified)
         rejected = (recipe.rejects == "incorrect" and not result.correct) or (recipe.rejects == "unanswered" and result.answer is None)
         worth = CORRECT * result.score + format_bonus * result.formatted
-        reward = None if rejected else worth if result.correct else min(worth, BELOW_CORRECT)
+        if rejected:
+            reward = None
+        elif result.correct:
+            reward = worth
+        else:
+            reward = min(worth, BELOW_CORRECT)
         return Rollout(
             prompt.prompt_id, problem.problem_id, number, sample.reply, sample.tokens, sample.truncated, result.correct, result.formatted, reward,
             result.unverified, sample.calls,

@@ -77,7 +77,7 @@ class PlainEndpoint(Endpoint):
         return self.inner.post(model, messages, None, sampling=sampling, lost=lost)
 
     def close(self) -> None:
-        """Closes the inner one."""
+        """Close the inner policy."""
         self.inner.close()
 
 
@@ -122,7 +122,7 @@ class EndpointPolicy:
     def sample(
         self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False, decoding: Decoding | None = None
     ) -> list[list[Sample]]:
-        """n replies per pair; see the protocol. A call that gave no reply is a sample with `failure`.
+        """Return n replies per pair; see the protocol. A call that gave no reply is a sample with `failure`.
 
         Raises:
             AgentUnavailable, BudgetExhausted: as the agents do; what was paid for replays. InputError: a decoding, which is not sent to endpoints.
@@ -147,15 +147,15 @@ class EndpointPolicy:
         return [group * n for group in groups] if greedy else groups
 
     def update(self, groups: Sequence[Group], seed: int) -> UpdateStats:
-        """Raises MachineryError: these weights are not ours."""
+        """Raise MachineryError: these weights are not ours."""
         raise no_learning(self.name)
 
     def save(self) -> bytes:
-        """Raises MachineryError: there is no state."""
+        """Raise MachineryError: there is no state."""
         raise no_learning(self.name)
 
     def load(self, state: bytes) -> None:
-        """Raises MachineryError: there is no state."""
+        """Raise MachineryError: there is no state."""
         raise no_learning(self.name)
 
 

@@ -97,7 +97,12 @@ class LocalPolicy:
         self.optimizer = torch.optim.Adam(self._trained.values(), lr=recipe.learning_rate, betas=recipe.betas)
         self._facts = {"base": base.sha, "rank": sizes.lora_rank, "alpha": sizes.lora_alpha, "dtype": self.dtype}
         ends = base.model.generation_config.eos_token_id
-        ends = ends if isinstance(ends, list) else [] if ends is None else [ends]
+        if isinstance(ends, list):
+            ends = ends
+        elif ends is None:
+            ends = []
+        else:
+            ends = [ends]
         self._ends = sorted({*ends, base.tokenizer.eos_token_id})
         self._pad = base.tokenizer.pad_token_id if base.tokenizer.pad_token_id is not None else base.tokenizer.eos_token_id
         marks = {"bos_token_id": base.tokenizer.bos_token_id, "eos_token_id": self._ends, "pad_token_id": self._pad}
@@ -119,7 +124,7 @@ class LocalPolicy:
     def sample(
         self, pairs: Sequence[tuple[SystemPrompt, Problem]], n: int, seed: int, *, greedy: bool = False, decoding: Decoding | None = None
     ) -> list[list[Sample]]:
-        """n samples per pair; see the protocol.
+        """Return n samples per pair; see the protocol.
 
         Raises:
             InputError: a system prompt with its problem is longer than max_prompt_tokens.
@@ -189,7 +194,7 @@ class LocalPolicy:
         return pack(tensors, facts | {"steps": self.steps})
 
     def load(self, state: bytes) -> None:
-        """Puts back what `save` of a policy on the same base gave.
+        """Put back what `save` of a policy on the same base gave.
 
         Raises:
             InputError: no checkpoint, or one of another base model, dtype or adapter.

@@ -46,7 +46,7 @@ class PolicyEndpoint(Endpoint):
         self._times: Counter[str] = Counter()
 
     def knows(self, model: str) -> bool:
-        """True: there is no ladder to walk."""
+        """Return True: there are no forms to try."""
         return True
 
     def redact(self, text: str) -> str:
@@ -78,7 +78,7 @@ class PolicyEndpoint(Endpoint):
         return Body(json.dumps(completion), "application/json", time.monotonic() - start)
 
     def close(self) -> None:
-        """The policy stays open: it is not the endpoint's."""
+        """Keep the policy open: it is not the endpoint's."""
 
 
 class _Serving(dict[str, str]):

@@ -1,8 +1,8 @@
 """Which policy serves: settled by the settings, in one place.
 
-    local      weights on this machine that learn: the bundled model, or a checkpoint of the user's
-    tiny       the same with random weights of two layers, for trying the plumbing
-    endpoint   an OpenAI-compatible endpoint: it answers and does not learn
+local      weights on this machine that learn: the bundled model, or a checkpoint of the user's
+tiny       the same with random weights of two layers, for trying the plumbing
+endpoint   an OpenAI-compatible endpoint: it answers and does not learn
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def distinct(ids: Any, mask: Any) -> tuple[Any, Any]:
 
 
 def read_prompts(backbone: Any, ids: Any, mask: Any) -> Read:
-    """Reads every distinct prompt once.
+    """Read every distinct prompt once.
 
     Args:
         backbone: a transformers model without its head, in the mode (gradients, adapter) that is wanted. ids, mask: see `distinct`.

@@ -271,7 +271,8 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _rows_in_order() -> Iterator[None]:
-    """trl mixes the rows before it cuts them into passes: the rows of one prompt would be read in several."""
+    """Keep the order of the rows inside the block: trl mixes the rows before it cuts them into passes: the
+    rows of one prompt would be read in several."""
     grpo_trainer: Any = importlib.import_module("trl.trainer.grpo_trainer")
     mixed = grpo_trainer.shuffle_sequence_dict
     grpo_trainer.shuffle_sequence_dict = lambda rows: rows
@@ -283,7 +284,7 @@ def _rows_in_order() -> Iterator[None]:
 
 @contextmanager
 def _randomness_kept() -> Iterator[None]:
-    """The trainer seeds every global generator there is: each is put back as it was."""
+    """Put back every global random generator when the block ends: the trainer seeds all of them."""
     import torch
 
     python, numpy = random.getstate(), np.random.get_state()

@@ -77,7 +77,7 @@ class Reply:
         self.ended = tokens[-1] in ends
 
     def hear(self, tokens: list[int], call: ToolCall) -> None:
-        """The result of its last call."""
+        """Record the result of its last call."""
         self.ids += tokens
         self.mask += [0] * len(tokens)
         self.calls.append(call)

@@ -53,7 +53,7 @@ class Weights:
 
 
 def served(url: str) -> tuple[str, int | None]:
-    """(the name of the base model that a server has, the most tokens that it reads).
+    """Return (the name of the base model that a server has, the most tokens that it reads).
 
     Raises:
         InputError: nothing answers there within a minute, or no vLLM server.

@@ -74,7 +74,7 @@ def replies(
 
 
 def scores(rows: Sequence[dict[str, Any]]) -> dict[str, Score]:
-    """prompt id -> its means over rows of `evaluate`."""
+    """Return prompt id -> its means over rows of `evaluate`."""
     result: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         result.setdefault(row["prompt_id"], []).append(row)

@@ -206,6 +206,7 @@ def _distinct(rollouts: Sequence[Rollout]) -> list[tuple[Rollout, int]]:
 
 
 def trajectory_of(rollout: Rollout, count: int, summary: SummaryReply | None, *, success: bool) -> Trajectory:
+    """Return a rollout as the critic is shown it. count: rollouts like it. summary: None if the reply itself is shown."""
     shared = {"success": success, "count": count, "words": len(rollout.reply.split()), "unscored": (rollout.unverified or "")[:LONGEST_REASON]}
     return Trajectory.model_validate(shared | ({"reply": rollout.reply} if summary is None else summary.model_dump()))
 

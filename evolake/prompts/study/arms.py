@@ -190,7 +190,7 @@ def _heldout(comparison: Comparison, prompt: SystemPrompt, arm: Arm, iteration: 
 
 
 def _arm_summary(runs: Sequence[ArmRun], root_seed: int) -> dict[str, Any]:
-    """Sums over the replicates; the prompt of the first."""
+    """Sum over the replicates; the prompt of the first."""
     first, updates = runs[0], [row for run in runs for row in run.rows["updates"]]
     curve = []
     for iteration in sorted({row["iteration"] for row in first.rows["heldout"]}):
@@ -228,12 +228,12 @@ def _grid(runs: Sequence[ArmRun], iteration: int, what: str) -> np.ndarray:
 
 
 def _by_problem(run: ArmRun, iteration: int, what: str) -> dict[str, float]:
-    """problem id -> share of its replies, in the order of the rows."""
+    """Return problem id -> share of its replies, in the order of the rows."""
     return {problem: sum(values) / len(values) for problem, values in _replies_by_problem(run, iteration, what).items()}
 
 
 def _replies_by_problem(run: ArmRun, iteration: int, what: str) -> dict[str, list[bool]]:
-    """problem id -> that column of each of its replies, in the order of the rows."""
+    """Return problem id -> that column of each of its replies, in the order of the rows."""
     result: dict[str, list[bool]] = {}
     for row in run.rows["heldout"]:
         if row["iteration"] == iteration:

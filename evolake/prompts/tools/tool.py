@@ -22,7 +22,8 @@ class Tool(Protocol):
     says: str
 
     def answer(self, given: Sequence[str]) -> list[Answered]:
-        """What came of each of these calls, in their order. A bad call is an answer that says so; only machinery raises."""
+        """Return what came of each of these calls, in their order. A bad call is an answer that says so; only
+        machinery raises."""
         ...
 
     def close(self) -> None:

@@ -49,7 +49,11 @@ def _plain(request: Any) -> Mapping[str, Any]:
 
 def _generic(request: Any) -> Mapping[str, Any]:
     def said(answer: Answer | None) -> str:
-        return UNREADABLE if answer is None else NOT_CERTIFIED if answer.assignment is None else GENERIC
+        if answer is None:
+            return UNREADABLE
+        if answer.assignment is None:
+            return NOT_CERTIFIED
+        return GENERIC
 
     attempts = [f"{_answer_text(item.answer)}: {said(item.answer)}" for item in request.attempts]
     return _problem(request.problem) | {"attempts": attempts or ["none so far"]}

@@ -115,8 +115,9 @@ class Certifier:
 
     @contextmanager
     def assuming(self, problem: Problem, assignment: Mapping[str, int]) -> Iterator[Conflicts]:
-        """Gives a question about parts of a problem together with values of an assignment: whether the named constraints, bounds (`dom:x1`) and
-        values (`value:x1`) conflict. None: the solver does not know, or the steps to minimise are used up. Not to be asked once the block is left."""
+        """Ask a question about parts of a problem together with values of an assignment: whether the named
+        constraints, bounds (`dom:x1`) and values (`value:x1`) conflict. None: the solver does not know, or
+        the steps to minimise are used up. Not to be asked once the block is left."""
         loaded = self._load(problem)
         literals = dict(loaded.literals)
         self._solver.push()
@@ -200,7 +201,7 @@ class Certifier:
         return int(statistics.get_key_value(STEPS)) if STEPS in names else 0
 
     def _load(self, problem: Problem) -> _Loaded:
-        """Makes `problem` the one the solver holds."""
+        """Make `problem` the one the solver holds."""
         if self._loaded is not None:
             if self._loaded.problem == problem:
                 return self._loaded
@@ -212,7 +213,12 @@ class Certifier:
         self._solver.push()
         for item in problem.constraints:
             left = z3.Sum([self._term(name, factor) for name, factor in item.terms]) if item.terms else z3.IntVal(0, context)
-            body = left <= item.rhs if item.op == "<=" else left >= item.rhs if item.op == ">=" else left == item.rhs
+            if item.op == "<=":
+                body = left <= item.rhs
+            elif item.op == ">=":
+                body = left >= item.rhs
+            else:
+                body = left == item.rhs
             literals[item.id] = self._literal(item.id)
             self._solver.add(z3.Implies(literals[item.id], body))
         for item in problem.variables:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     short_help="Run and report the study of solver-grounded repair.",
 )
 def repair() -> None:
-    """Does solver-grounded feedback beat more attempts? Run the study, report it, judge a candidate."""
+    """Run the study, report it, judge a candidate."""
 
 
 @repair.command(short_help="Judge the answer CANDIDATE to the problem PROBLEM.")
@@ -131,8 +131,7 @@ def run(
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Progress]:
-    """A bar on a terminal's standard error, a line per cell elsewhere, silence where `quiet`."""
-
+    """Show a bar on a terminal's standard error, a line per cell elsewhere, silence where `quiet`."""
     from evolake.repair.execution.running import Progress
 
     console = visible_console(stderr=True)

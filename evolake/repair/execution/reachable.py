@@ -13,7 +13,7 @@ PROBE_S = 10.0
 
 
 def require_endpoint(settings: Settings) -> None:
-    """Returns where the settings' endpoint answers, or where no new call will be made (operators, replay only).
+    """Raise unless the settings' endpoint answers, or no new call will be made (operators, replay only).
 
     Raises:
         InputError: nothing answers there.

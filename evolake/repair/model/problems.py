@@ -59,7 +59,11 @@ class Constraint:
     def holds(self, assignment: Assignment) -> bool:
         """Return whether the assignment satisfies it; exact integer arithmetic."""
         value = self.value(assignment)
-        return value <= self.rhs if self.op == "<=" else value >= self.rhs if self.op == ">=" else value == self.rhs
+        if self.op == "<=":
+            return value <= self.rhs
+        if self.op == ">=":
+            return value >= self.rhs
+        return value == self.rhs
 
 
 @dataclass(frozen=True)

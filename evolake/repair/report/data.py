@@ -44,7 +44,7 @@ def report_of(stored: Stored) -> StudyReport:
 
 
 def require_all_cells(stored: Stored) -> None:
-    """Raises InputError where a cell of the study has no results; names all that are missing."""
+    """Raise InputError where a cell of the study has no results; names all that are missing."""
     study, there = stored.study, set(stored.results.select("arm", "seed").unique().iter_rows())
     missing = [cell_of(arm, seed) for arm in study["arms"] for seed in study["seeds"] if (arm, seed) not in there]
     if missing:

@@ -52,7 +52,11 @@ def with_interval(value: float | None, low: float | None, high: float | None, fo
 
 def number(value: float | None, digits: int = 2) -> str:
     """Return a number with so many decimals; `inf` for infinity."""
-    return "-" if value is None else "inf" if math.isinf(value) else f"{value:.{digits}f}"
+    if value is None:
+        return "-"
+    if math.isinf(value):
+        return "inf"
+    return f"{value:.{digits}f}"
 
 
 def points(value: float | None) -> str:

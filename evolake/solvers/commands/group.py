@@ -108,8 +108,7 @@ def _table(opened: Sequence[Opened], metrics: pl.DataFrame) -> Any:
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Any]:
-    """A bar on a terminal's standard error, plain lines elsewhere; nothing when quiet."""
-
+    """Show a bar on a terminal's standard error, plain lines elsewhere; nothing when quiet."""
     console = visible_console(stderr=True)
     if quiet:
         yield None

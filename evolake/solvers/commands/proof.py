@@ -63,7 +63,13 @@ def check(
             say(f"  {name}: {unread[name]}")
         if note:
             say(f"  note: {note['note']}")
-    sys.exit(0 if result.verdict == "verified" else 2 if result.verdict in UNREAD else 1)
+    if result.verdict == "verified":
+        code = 0
+    elif result.verdict in UNREAD:
+        code = 2
+    else:
+        code = 1
+    sys.exit(code)
 
 
 @proof.command(short_help="Build drat-trim and lrat-trim from CaDiCaL's sources.")

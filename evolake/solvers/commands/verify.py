@@ -54,8 +54,7 @@ def verify(folder: Path, suite: str, instances: int, adapter_name: str | None, p
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Any]:
-    """A bar on a terminal's standard error; silence elsewhere."""
-
+    """Show a bar on a terminal's standard error; silence elsewhere."""
     console = visible_console(stderr=True)
     if quiet or not console.is_terminal:
         yield None

@@ -34,6 +34,7 @@ class Edit:
     parameters: Mapping[str, Value]
 
     def to_json(self) -> dict[str, Any]:
+        """Return the edit as JSON values."""
         return {"kind": self.kind, "name": self.name, "parameters": dict(sorted(self.parameters.items()))}
 
     @property
@@ -58,6 +59,7 @@ class EditOutcome:
 
     @property
     def applied(self) -> bool:
+        """Return whether the edit was applied."""
         return self.status == "applied"
 
 

@@ -131,7 +131,8 @@ def _cadical(path: str, text: str) -> list[Tunable]:
 
 
 def _kissat(path: str, text: str) -> list[Tunable]:
-    """A name is worth what it is defined as first: later definitions are for builds of other kinds, which the adapter does not ask for."""
+    """Return the tunable options. A name has the value of its first definition: later definitions are for
+    builds of other kinds, which the adapter does not ask for."""
     names = {"INT_MAX": str(INT_MAX)}
     for match in _DEFINED.finditer(text):
         names.setdefault(match["name"], match["value"])

@@ -60,9 +60,11 @@ class Redrawn:
         return getattr(self.agents, name)
 
     def call(self, role: Any, request: Any, *, attempt: int = 0, **more: Any) -> Any:
+        """Call the role with draws of this repetition."""
         return self.agents.call(role, request, attempt=attempt + DRAWS * self.repeat, **more)
 
     def session(self, role: Any, request: Any, bench: Any, *, attempt: int = 0, **more: Any) -> Any:
+        """Hold a session with draws of this repetition."""
         return self.agents.session(role, request, bench, attempt=attempt + DRAWS * self.repeat, **more)
 
 
@@ -78,6 +80,7 @@ class Arm:
     usd: float
 
     def to_json(self) -> dict[str, Any]:
+        """Return the arm's figures as JSON values."""
         details = {name: {"share": item.estimate, "low": item.low, "high": item.high} for name, item in self.shares.items()}
         return {"arm": self.name, "plans": self.plans, **details, "blocked": self.gates, "repairs": self.repairs, "usd": self.usd}
 

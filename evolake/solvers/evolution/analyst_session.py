@@ -61,5 +61,5 @@ def files_of(item: Incident) -> dict[str, str]:
 
 
 def check_analyst(settings: Settings) -> None:
-    """Raises InputError where the setting `analyst` cannot be followed."""
+    """Raise InputError where the setting `analyst` cannot be followed."""
     require_model("an analyst", ANALYST_SESSION, settings.of(SolversSettings).analyst, settings.backend)

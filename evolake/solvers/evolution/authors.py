@@ -88,9 +88,13 @@ class Author(Protocol):
     """`origin` is that of the variants that it writes."""
 
     @property
-    def origin(self) -> str: ...
+    def origin(self) -> str:
+        """Return who wrote: the origin of rows."""
+        ...
 
-    def write(self, commission: Commission) -> Authored | AgentFailure: ...
+    def write(self, commission: Commission) -> Authored | AgentFailure:
+        """Return what was written for a commission, or why there is nothing."""
+        ...
 
 
 def references_of(commission: Commission) -> dict[str, KnownVariant | Base]:

@@ -118,7 +118,12 @@ def incident_of(item: Evaluated, *, settings: SolversSettings, cycle: str) -> In
     if item.measured is None or item.parent_measured is None:
         return None
     gain = float(item.measured["solved"]) - float(item.parent_measured["solved"])
-    better = gain if gain else float((item.parent_rank or 0) - (item.rank or 0)) if item.rank and item.parent_rank else 0.0
+    if gain:
+        better = gain
+    elif item.rank and item.parent_rank:
+        better = float((item.parent_rank or 0) - (item.rank or 0))
+    else:
+        better = 0.0
     if not better:
         return None
     detail = f"solved {item.measured['solved']:g} instances, its parent {item.parent_measured['solved']:g}"
@@ -192,7 +197,8 @@ def _rule_request(finding: Finding, incidents: Sequence[Incident], evaluated: Se
 
 
 def _accepted(item: Evaluated) -> bool:
-    """Passed all gates and did no worse than its parent: what a rule must not block."""
+    """Return whether a variant passed all gates and did no worse than its parent: what a rule must not
+    block."""
     if item.blocked_gate:
         return False
     worse = item.measured is not None and item.parent_measured is not None and item.measured["solved"] < item.parent_measured["solved"]

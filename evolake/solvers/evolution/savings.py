@@ -66,7 +66,12 @@ def savings_of(population: Population, settings: SolversSettings) -> Savings:
     result = []
     for row in population.history.to_dicts():
         entry = saved.get(row["variant_id"])
-        families = entry[FAMILIES] if entry else {} if row["gain"] is None else {ALL: RANK_SAVING * row["gain"]}
+        if entry:
+            families = entry[FAMILIES]
+        elif row["gain"] is None:
+            families = {}
+        else:
+            families = {ALL: RANK_SAVING * row["gain"]}
         result.append(Credit(
             variant_id=row["variant_id"][:SHORT_ID], base=row["base"], operator=operators.get(row["variant_id"], ""), changed=row["changed"] or [],
             blocked=row["outcome"] == "blocked", savings=families,

@@ -52,7 +52,8 @@ class SubmissionAuthor:
 def submit(
     lake: Lake, folder: Path, parent: str, hypothesis: str, *, adapters: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 ) -> dict[str, Any]:
-    """Keeps a tree for the next cycle; gives its row. The same tree on the same parent for the same cycle is kept once.
+    """Keep a tree for the next cycle; return its row. The same tree on the same parent for the same cycle is
+    kept once.
 
     Args:
         folder: a repository of the layout. parent: id of a variant that entered the newest cycle, or the beginning of it.

@@ -74,7 +74,8 @@ class Workspace:
 
     @contextmanager
     def at_once(self, workers: int) -> Generator[Workspace]:
-        """This workspace for variants that are judged side by side: where this process does it, their builds and runs share `workers` threads."""
+        """Yield this workspace for variants that are judged side by side: where this process does it, their
+        builds and runs share `workers` threads."""
         if self.executor is not None:
             yield replace(self, slots=self.executor.slots if isinstance(self.executor, Remote) else workers)
             return
@@ -101,6 +102,7 @@ class Workspace:
         return target
 
     def adapter(self, name: str) -> Adapter:
+        """Return the adapter of that name."""
         return load_adapter(name, self.seeds / "solvers" / "adapters")
 
     def base(self, name: str) -> Base:

@@ -48,6 +48,7 @@ class VariantResults(GateResults):
 
     @property
     def variant_id(self) -> str:
+        """Return the variant's id."""
         return self.artifact_id
 
     @property

@@ -1,8 +1,8 @@
 """The runs that gates 2 to 4 judge: smoke, correctness, stability. Rows have the columns of RUNS, and rules read nothing but rows.
 
-    smoke        every formula as it is, renamed, and shuffled: who knows a file by its looks answers differently on its copies
-    correctness  formulas with all models and proofs checked
-    stability    some formulas twice, and a family of growing formulas under a small memory limit
+smoke        every formula as it is, renamed, and shuffled: who knows a file by its looks answers differently on its copies
+correctness  formulas with all models and proofs checked
+stability    some formulas twice, and a family of growing formulas under a small memory limit
 """
 
 from __future__ import annotations

@@ -50,6 +50,7 @@ class Verified:
 
     @property
     def verdict(self) -> str:
+        """Return "accepted" or "blocked"."""
         return "accepted" if self.judged.accepted else "blocked"
 
     def to_json(self) -> dict[str, Any]:

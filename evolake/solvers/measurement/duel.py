@@ -238,7 +238,13 @@ def verdict_of(contest: Contest, solved_champion: float, solved_challenger: floa
 
     It wins with no refuted answer, no fewer formulas solved, and a gain whose whole interval lies above 1.
     """
-    verdict: Verdict = "better" if contest.wins else "worse" if contest.high < 1 else "undecided"
+    verdict: Verdict
+    if contest.wins:
+        verdict = "better"
+    elif contest.high < 1:
+        verdict = "worse"
+    else:
+        verdict = "undecided"
     if refuted:
         return False, verdict, f"{refuted} answers of the challenger are refuted or have no proof"
     if solved_challenger < solved_champion:

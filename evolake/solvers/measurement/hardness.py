@@ -132,7 +132,13 @@ def _measured(recipe: Recipe, data: bytes, solver: MeasuringSolver, blobs: BlobS
     status = run["answer"] or made
     if made != "unknown" and status != made:
         raise InputError(f"{solver.name} says {status} of {recipe.name}", wanted=f"{made}, as it is made so")
-    known_by = run["certificate"] or ("unsolved" if not run["answer"] else "construction" if made != "unknown" else "unchecked")
+    if not run["answer"]:
+        otherwise = "unsolved"
+    elif made != "unknown":
+        otherwise = "construction"
+    else:
+        otherwise = "unchecked"
+    known_by = run["certificate"] or otherwise
     values = {
         "suite": suite, "name": recipe.name, "family": recipe.family, "sha256": sha, "variables": formula.variables, "clauses": formula.clauses,
         "status": status, "known_by": known_by, "solver": solver.name, "cpu_s": f"{run['cpu_s']:.2f}", "peak_mb": f"{run['peak_mb']:.0f}",

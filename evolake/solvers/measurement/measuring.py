@@ -105,7 +105,7 @@ class Judgement:
 
 @needs(lambda job: TIMED if job.measured else UNTRUSTED)
 def measure(job: Job) -> dict[str, Any]:
-    """A row of RUNS. Blocks until a core is free."""
+    """Return a row of RUNS. Blocks until a core is free."""
     return measure_together([job])[0]
 
 
@@ -172,7 +172,8 @@ def judge(job: Job, run: SolverRun, formula: Path) -> Judgement:
 
 
 def judge_model(formula: Path, model: np.ndarray) -> Judgement:
-    """A model is a certificate when it satisfies every clause; any other refutes the answer that came with it."""
+    """Judge a model: it is a certificate if it satisfies every clause; any other refutes the answer that came
+    with it."""
     falsified = falsified_clauses(read_cnf_file(formula, lenient=True), model)
     if len(falsified):
         said = f"the model satisfies not one literal of {len(falsified)} clauses, clause {int(falsified[0]) + 1} the first"

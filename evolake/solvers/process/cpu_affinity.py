@@ -27,7 +27,7 @@ def usable_cores() -> list[int]:
 
 @contextmanager
 def held_core(cores: Sequence[int] | None = None, folder: Path | None = None) -> Iterator[int]:
-    """A core of `cores` (default: all usable) that nobody else measures on; waits until one is free.
+    """Yield a core of `cores` (default: all usable) that nobody else measures on; waits until one is free.
 
     Args:
         folder: where the locks lie; default: a folder of this user's below the system's temporary folder.
@@ -49,7 +49,8 @@ def held_core(cores: Sequence[int] | None = None, folder: Path | None = None) ->
 
 @contextmanager
 def shared_core(cores: Sequence[int] | None = None, folder: Path | None = None) -> Iterator[int]:
-    """A core of `cores` (default: all usable), at best one that nobody measures on; never waits. For runs whose times are not compared."""
+    """Yield a core of `cores` (default: all usable), at best one that nobody measures on; never waits. For
+    runs whose times are not compared."""
     wanted = list(cores) if cores is not None else usable_cores()
     place = folder or _lock_folder()
     start = random.randrange(len(wanted))

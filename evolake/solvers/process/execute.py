@@ -230,7 +230,11 @@ def _status(outcome: NativeOutcome, answer: str | None, problems: list[str], lim
     if problems:
         return "malformed"
     if answer is None:
-        return "unknown" if outcome.exit_code in (0, None) else UNREAD if _cannot_read(outcome) else REFUSED
+        if outcome.exit_code in (0, None):
+            return "unknown"
+        if _cannot_read(outcome):
+            return UNREAD
+        return REFUSED
     return "sat" if answer == "sat" else "unsat"
 
 

@@ -45,6 +45,7 @@ class Proof:
 
     @property
     def steps(self) -> int:
+        """Return the number of steps."""
         return len(self.deletion)
 
     @property

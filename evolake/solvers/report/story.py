@@ -15,7 +15,7 @@ UNSOUND = "who answered wrongly: evolake sql --file cookbook/unsound_answers.sql
 
 
 def story(summary: Story, ask: Ask) -> Story:
-    """The cycle's lost duels, runs with proofs, processor time of builds and runs."""
+    """Return the cycle's lost duels, runs with proofs, processor time of builds and runs."""
     made, ran = ask(MADE)[0], ask(RAN)[0]
     return replace(
         with_cpu(summary, ask(SECONDS)), noun="variant", made=made["made"], beside=counted(made["entered"], "new seed") if made["entered"] else "",

@@ -99,7 +99,8 @@ class ObjectStore:
 
     @contextlib.contextmanager
     def turn(self) -> Generator[bool]:
-        """Waits until no other process compiles this seed; false where it waited in vain, or the store cannot be locked."""
+        """Wait until no other process compiles this seed; yield False if it waited without effect, or the
+        store cannot be locked."""
         lock = FileLock(self.root / f"{self.key}.lock", timeout=PATIENCE_S, thread_local=False, fallback_to_soft=False)
         try:
             self.root.mkdir(parents=True, exist_ok=True)
@@ -134,18 +135,22 @@ class Before:
 
     @property
     def used(self) -> bool:
+        """Return whether compiled objects are reused."""
         return bool(self.kept or self.store)
 
     @property
     def environment(self) -> list[str]:
+        """Return the environment of a build that reuses objects."""
         return [f"PATH={compiled_before.SCRIPTS}:{toolbox.PATH}"] if self.used else []
 
     @property
     def files(self) -> dict[str, bytes]:
+        """Return the files that a build needs at its place."""
         return {f"{compiled_before.KEPT}/.keep": b""} if self.store else {}
 
     @property
     def outputs(self) -> list[str]:
+        """Return the files that a build leaves to be stored."""
         return compiled_before.kept_names() if self.store else []
 
     @contextlib.contextmanager

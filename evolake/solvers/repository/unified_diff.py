@@ -33,7 +33,7 @@ class DiffResult:
 
 
 def apply_diff(folder: Path, diff: str, *, editable: Sequence[str]) -> DiffResult:
-    """Applies a unified diff of one or more files to the variant at `folder`.
+    """Apply a unified diff of one or more files to the variant at `folder`.
 
     editable: globs of paths, relative to the folder, that it may touch. What is wrong with the diff is a value, never an exception.
     """

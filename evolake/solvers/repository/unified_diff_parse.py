@@ -32,6 +32,7 @@ class Hunk:
 
     @property
     def old(self) -> list[str]:
+        """Return the lines before the change."""
         return [line.text for line in self.lines if line.mark != "+"]
 
 
@@ -45,6 +46,7 @@ class FileDiff:
 
     @property
     def path(self) -> str:
+        """Return the path after the change, or before it if the file is removed."""
         return self.new or self.old or ""
 
 

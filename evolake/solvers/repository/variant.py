@@ -74,7 +74,8 @@ def create_variant(seed_tree: Path, adapter: Adapter, into: Path, *, base: str =
 
 
 def adopt_variant(repository: Path, adapter: Adapter, into: Path, *, base: str) -> None:
-    """A repository that is laid out already, as the variant `into` of the seed `base`, which must be missing or empty. Its sources stay as they are.
+    """Make a repository that is laid out already the variant `into` of the seed `base`, which must be missing
+    or empty. Its sources stay as they are.
 
     Raises:
         InputError: it is not laid out as the adapter says, or `into` holds something.
@@ -163,7 +164,8 @@ def _documents(base: str, patched: bool) -> dict[str, str]:
 
 
 def read_card(folder: Path) -> dict[str, str]:
-    """`base` and `adapter` of the variant at `folder`. Raises InputError where variant.toml is missing or says something else."""
+    """Return `base` and `adapter` of the variant at `folder`. Raises InputError if variant.toml is missing or
+    says something else."""
     path = folder / CARD
     try:
         data = parse_toml(read_text(path), name=CARD)
@@ -233,7 +235,8 @@ def source_sha(folder: Path) -> str:
 
 
 def archive_variant(folder: Path, blobs: BlobStore) -> str:
-    """Stores the variant without what a build made, and returns the name of its archive: equal variants have one, whenever and wherever stored.
+    """Store the variant without what a build made, and return the name of its archive: equal variants have
+    one, whenever and wherever stored.
 
     Raises:
         InputError: a link leads out of it.

@@ -52,6 +52,7 @@ class Additions:
     unmodified: int = 0
 
     def to_json(self) -> dict[str, Any]:
+        """Return the additions as JSON values."""
         return asdict(self)
 
 

@@ -1,4 +1,6 @@
-"""`data_lake/seeds/solvers.toml`: which solvers evolution starts from, and where their sources are. A user adds seeds of his own to it:
+"""`data_lake/seeds/solvers.toml`: which solvers evolution starts from, and where their sources are.
+
+Users add their own seeds to it:
 
     [[seeds]]
     name = "mine"            adapter = "minisat22"       licence = "MIT"       version = "1"

@@ -121,7 +121,8 @@ def _listed(spec: Spec, seed: str, trees: Mapping[str, Path]) -> list[Recipe]:
 
 
 def main() -> int:
-    """Writes the lock of the suite that the command line names; the exit code. What is wrong is said without a traceback."""
+    """Write the lock of the suite that the command line names; return the exit code. What is wrong is printed
+    without a traceback."""
     return exit_code_of(_lock)
 
 

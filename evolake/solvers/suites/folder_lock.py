@@ -89,7 +89,8 @@ def read_lock(folder: Path) -> FolderLock | None:
 
 
 def check_lock(folder: Path, files: Mapping[str, Path], lock: FolderLock) -> None:
-    """Raises InputError, naming each kind of difference, where the folder does not hold the very files of its lock."""
+    """Raise InputError, naming each kind of difference, if the folder does not hold the very files of its
+    lock."""
     pins = {name: entry.file_sha256 for name, entry in (*lock.left_out.items(), *lock.pins.items())}
     changed = [name for name, path in sorted(files.items()) if name in pins and file_sha(path) != pins[name]]
     parts = [

@@ -115,14 +115,19 @@ def status_by_construction(generator: str, parameters: Mapping[str, Any]) -> Sta
             product = int(parameters["product"])
             factor = _least_factor(product)
             fits = max(factor, product // factor) < 1 << max(parameters["bits_a"], parameters["bits_b"])
-            return "UNSAT" if factor == product else "SAT" if factor > 2 and fits and parameters["bits_a"] == parameters["bits_b"] else "unknown"
+            if factor == product:
+                return "UNSAT"
+            if factor > 2 and fits and parameters["bits_a"] == parameters["bits_b"]:
+                return "SAT"
+            return "unknown"
         case _:
             return BY_CONSTRUCTION.get(generator, "unknown")
 
 
 def carried_suite(suite: Suite, blobs: BlobStore, cache: Path, *, secret: bytes, root_seed: int, count: int, copies: int = CARRY_COPIES) -> Suite:
-    """Some formulas of `suite`, each as it is, in `copies` shuffled copies and in `PADDED_COPIES` copies that have a few fresh variables and clauses
-    besides. Where a gain on the first does not carry over to the others, it was learnt by heart, or lives on exact sizes.
+    """Return some formulas of `suite`, each as it is, in `copies` shuffled copies and in `PADDED_COPIES`
+    copies that have a few fresh variables and clauses besides. Where a gain on the first does not carry over
+    to the others, it was learnt by heart, or lives on exact sizes.
 
     Args:
         count: how many formulas, drawn under the secret as the copies are; all where the suite has no more. They are the same in every cycle of a

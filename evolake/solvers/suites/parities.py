@@ -17,7 +17,8 @@ DRAWS = 1000
 
 
 def xor_system(n: int, m: int, k: int, seed: int, satisfiable: bool) -> Formula:
-    """m exclusive ors of k distinct variables of 1..n (random k-XOR: Dubois and Mandler 2002), right sides by a hidden assignment.
+    """Return m exclusive ors of k distinct variables of 1..n (random k-XOR: Dubois and Mandler 2002), right
+    sides by a hidden assignment.
 
     Args:
         satisfiable: False flips the right side of an equation that the others imply, of which there is one whenever m > n.

@@ -89,7 +89,7 @@ def ordering(n: int, edges: Sequence[tuple[int, ...]], total: bool = False) -> F
 
 
 def counting(n: int, sets: Sequence[tuple[int, ...]]) -> Formula:
-    """Some of the sets hold each of 0..n-1 exactly once."""
+    """Return the formula that some of the sets hold each of 0..n-1 exactly once."""
     holding: list[list[int]] = [[] for _ in range(n)]
     for number, members in enumerate(sets, start=1):
         for member in members:
@@ -108,7 +108,8 @@ def pigeonhole(pigeons: int, holes: int, doors: Sequence[tuple[int, ...]]) -> Fo
 
 
 def clique_coloring(n: int, k: int, c: int, edges: Sequence[tuple[int, ...]], apart: Iterable[tuple[int, ...]]) -> Formula:
-    """A graph of some of the edges on 0..n-1 has a clique of k vertices and a proper colouring with c colours.
+    """Return the formula that a graph of some of the edges on 0..n-1 has a clique of k vertices and a proper
+    colouring with c colours.
 
     apart: (member, a, b) for each member of the clique and two vertices of which it may be only one. Without them a member may be several vertices,
     of which any will do.

@@ -27,7 +27,7 @@ def utility(
     arms: str, seeds: int | None, steps: int | None, benchmarks: tuple[str, ...], minutes: float | None, profile: str | None, out: Path | None,
     as_json: bool,
 ) -> int:
-    """Does what evolved make a model better? Train it by GRPO on seeds, evolved families, both, and the evolved ones' parents, and compare.
+    """Train a model by GRPO on seeds, evolved families, both, and the evolved ones' parents, and compare.
 
     Continues where an earlier run of the same study stopped, after the last step.
     """

@@ -238,7 +238,7 @@ def _instances(families: Sequence[Family], pools: Pools, settings: Settings) -> 
 
 
 def _arms(rows: Sequence[Mapping[str, Any]], pools: Pools, count: int) -> dict[str, list[str]]:
-    """arm -> its problems."""
+    """Return arm -> its problems."""
     of_family: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         of_family[row["family_id"]].append(row["instance_id"])

@@ -40,7 +40,12 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_no_text_holds_more_values_than_are_counted(value: Any) -> None:
     def count(item: Any) -> int:
-        parts = item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
+        if isinstance(item, dict):
+            parts = item.values()
+        elif isinstance(item, list):
+            parts = item
+        else:
+            parts = ()
         return 1 + sum(map(count, parts))
 
     assert values_of(json.dumps(value)) >= count(value)

@@ -46,6 +46,7 @@ class CoderTurn:
 
     @property
     def operators(self) -> bool:
+        """Return whether operators propose, not a model."""
         return self.agents.backend.name == "operators"
 
     def fresh(self, number: int, attempt: int | str) -> Path:

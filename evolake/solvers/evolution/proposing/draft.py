@@ -30,7 +30,7 @@ class Draft:
 
 
 def make_draft(reply: CodeReply, plan: Mapping[str, Any], parents: Sequence[KnownVariant], base: Base, folder: Path) -> Draft:
-    """Writes the variant to `folder`, which must not exist."""
+    """Write the variant to `folder`, which must not exist."""
     parent = parents[0]
     edits, dropped, problem = None, (), ""
     if reply.edits is not None:

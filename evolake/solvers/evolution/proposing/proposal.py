@@ -24,16 +24,24 @@ class Judgement(Protocol):
     the program wrote where a run of it did not end well."""
 
     @property
-    def variant_id(self) -> str: ...
+    def variant_id(self) -> str:
+        """Return the variant's id."""
+        ...
 
     @property
-    def blocked_by(self) -> Any: ...
+    def blocked_by(self) -> Any:
+        """Return the verdict that blocks the variant, or None."""
+        ...
 
     @property
-    def feedback(self) -> str: ...
+    def feedback(self) -> str:
+        """Return what the coder is shown about the verdict."""
+        ...
 
     @property
-    def output(self) -> str: ...
+    def output(self) -> str:
+        """Return the output of the build or the run that failed."""
+        ...
 
 
 Judge = Callable[[Path], Judgement]
@@ -67,10 +75,12 @@ class Proposal:
 
     @property
     def blocked(self) -> bool:
+        """Return whether a gate blocked the variant."""
         return self.judged.blocked_by is not None
 
     @property
     def repairs(self) -> int:
+        """Return how many repairs were tried."""
         return len(self.objections)
 
 
@@ -108,7 +118,12 @@ def proposal_of(
 ) -> Proposal:
     """Return the variant that a judged draft is. crossed: what the crossover of its parents left out."""
     parents, base, plan = commission.parents, commission.base, commission.plan
-    shares = [1.0] if len(parents) == 1 else [0.5, 0.5] if parents[1].base == base.name else [1 - LENT, LENT]
+    if len(parents) == 1:
+        shares = [1.0]
+    elif parents[1].base == base.name:
+        shares = [0.5, 0.5]
+    else:
+        shares = [1 - LENT, LENT]
     return Proposal(
         variant_id=draft.variant_id, folder=draft.folder, base=base.name, title=whole_title(reply.title, draft.edits or ()),
         operator=reply.operator or plan["kind"], origin=origin, plan_id=plan["plan_id"], hypothesis=plan["hypothesis"], changelog=reply.changelog,
