@@ -185,7 +185,7 @@ def seal_cycle(
         entering = built_on.seal.version
     now = store.seals.read(line.name, cycle)
     if now is None or now.state != "sealed" or now.version != entering:
-        why = "its work stands on another population than the one that enters it now"
+        why = "its work is based on another population than the one that enters it now"
         raise dg.Failure(f"cycle {cycle} cannot be sealed: {why}. {mend(line, cycle)}", allow_retries=False)
     require_passed(context, guarded_by, cycle)
     survived = (tables[population].height if population else sum(frame.height for frame in tables.values())) > 0
@@ -291,5 +291,5 @@ def story_for_the_ui(store: Lake, line: Line, cycle: str | None, warn: Callable[
         if not isinstance(summary, Raised):
             return summary
         trouble = f"{summary.error} at {summary.place}: {summary.message}"
-    warn(f"WARN: the story of cycle {cycle} cannot be told: {trouble}")
-    return f"The story of cycle {cycle} cannot be told: {trouble}", ""
+    warn(f"WARN: the story of cycle {cycle} cannot be read: {trouble}")
+    return f"The story of cycle {cycle} cannot be read: {trouble}", ""

@@ -82,7 +82,7 @@ def admit_seeds(store: LineStore, population: Tables, items: Callable[[], Sequen
         })
         if isinstance(result, Arrival) and not result.present:
             arrived[result.row[key]] = result
-        store.log(f"immigrant {seed.name}: {notes[-1]['state']} {notes[-1]['reason'] or ''}")
+        store.log(f"added seed {seed.name}: {notes[-1]['state']} {notes[-1]['reason'] or ''}")
     rows = [arrival.row for arrival in arrived.values()]
     noted = {note["seed_sha"] for note in notes}
     refused = [note for note in _refused_before(store, population, table) if note["seed_sha"] not in noted]

@@ -22,7 +22,7 @@ NAME = "judging_did_not_raise"
 SHORT_ID = 12
 DO = (
     "If the place is in evolake's code, report it with the message, the cycle and the version: the candidates are not to blame. Nothing is lost, for "
-    "replies are on the tape: once it is mended, materialize the whole group for this cycle again, and the tape replays them to gates that judge. "
+    "replies are in the call cache: once it is fixed, materialize the whole group for this cycle again, and the cached replies are judged. "
     "If the candidates are strange and alike, all of one model, say, there is nothing to do: they are blocked."
 )
 

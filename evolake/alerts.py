@@ -40,7 +40,7 @@ def alert(settings: Settings, about: Mapping[str, str]) -> None:
     if settings.alert_webhook:
         untold += _post(settings.alert_webhook.get_secret_value(), body)
     if untold:
-        raise MachineryError("an alert was not delivered", got="; ".join(untold), do="mend EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK")
+        raise MachineryError("an alert was not delivered", got="; ".join(untold), do="fix EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK")
 
 
 def _run(command: str, body: str) -> list[str]:

@@ -120,11 +120,11 @@ def lines() -> Mapping[str, LineSpec]:
             spec = entry.load()
         except Exception as error:
             what = f"the line {entry.name!r} of {owner} cannot be loaded"
-            raise InputError(what, wanted=entry.value, got=f"{type(error).__name__}: {error}", do=f"mend or uninstall {owner}") from error
+            raise InputError(what, wanted=entry.value, got=f"{type(error).__name__}: {error}", do=f"fix or uninstall {owner}") from error
         if not isinstance(spec, LineSpec) or spec.name != entry.name:
             wanted = f"a LineSpec named {entry.name!r}"
             raise InputError(f"the entry point {entry.value} of {owner} is no line", wanted=wanted, got=repr(spec)[:80],
-            do=f"mend or uninstall {owner}")
+            do=f"fix or uninstall {owner}")
         if result.get(spec.name, spec) != spec:
             raise InputError(f"two packages have a line {spec.name!r}", got=f"{owner} and another", do="uninstall one of them")
         result[spec.name] = spec

@@ -100,7 +100,7 @@ def enter(project: Path | None = None) -> None:
         if not spec or not spec.origin or Path(spec.origin).resolve() != BROUGHT / name / "__init__.py":
             raise InputError(
                 f"another package is named {name!r}", wanted=str(BROUGHT / name), got=result,
-                do="uninstall or rename it, or install evolake into an environment of its own",
+                do="uninstall or rename it, or install evolake into a separate environment",
             )
 
 

@@ -87,7 +87,7 @@ def parse_rule(text: str, path: str) -> Rule:
     required = REQUIRED if fields.get("kind") == GUIDANCE else REQUIRED | {"gate", "check"}
     if missing := required - set(fields):
         raise InputError(f"rule file {path} lacks {', '.join(sorted(missing))}", do="add the missing fields to the front matter")
-    check_id(f"rule file {path}", fields["id"], do="mend `id` in its front matter")
+    check_id(f"rule file {path}", fields["id"], do="fix `id` in its front matter")
     if fields["kind"] not in KINDS:
         raise InputError(f"rule file {path}: kind", wanted=f"one of {', '.join(KINDS)}", got=fields["kind"])
     if fields["kind"] == GUIDANCE and (stray := sorted(JUDGING & set(fields))):
@@ -136,7 +136,7 @@ def read_rules(folder: Path, line: str) -> list[Rule]:
     rules = sorted((parse_rule(_text_of(path), path.name) for path in files), key=lambda rule: rule.id)
     ids = [rule.id for rule in rules]
     if twice := sorted({name for name in ids if ids.count(name) > 1}):
-        raise InputError(f"rule id {twice[0]!r} is in two files", do="give each rule an id of its own")
+        raise InputError(f"rule id {twice[0]!r} is in two files", do="give each rule its own id")
     return rules
 
 
@@ -144,5 +144,5 @@ def _text_of(path: Path) -> str:
     try:
         return read_text(path, LARGEST_RULE)
     except (OSError, Unreadable) as error:
-        got, do = reason(error), "mend the file or remove it"
+        got, do = reason(error), "fix the file or remove it"
         raise InputError(f"the rule file {path} cannot be read", wanted="a file in UTF-8", got=got, do=do) from None

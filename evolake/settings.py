@@ -121,7 +121,7 @@ class Settings(BaseSettings):
     backend: Literal["operators", "model"] = Field(
         default="operators", description="who answers the roles: `operators`, a classical search with no model in it, or `model`, an endpoint",
     )
-    workers: int = Field(default_factory=lambda: max(1, os.cpu_count() or 1), gt=0, description="processes and jails at work at once")
+    workers: int = Field(default_factory=lambda: max(1, os.cpu_count() or 1), gt=0, description="processes and jails that run at the same time")
     compute: str = Field(
         default="local", description="where heavy work is done: `local`, processes of this machine; `dask`, a Dask cluster of such; `dask:tcp://HOST:PORT`",
     )
@@ -144,10 +144,10 @@ class Settings(BaseSettings):
         default_factory=dict, description="role -> how its replies are drawn; the key `default` holds for the rest, field by field",
     )
     model_strict: bool = Field(default=False, description="whether a completion that names another model than was asked for is an error")
-    model_threads: int = Field(default=4, gt=0, description="model calls in flight at once")
+    model_threads: int = Field(default=4, gt=0, description="model calls in flight at the same time")
     prices: dict[str, PriceSettings] = Field(default_factory=dict, description="model name -> price; needed for a budget in usd")
-    replay_only: bool = Field(default=False, description="whether only replies on the tape may be used: a call that is not there is an error")
-    alert_command: str | None = Field(default=None, description="command that is told of a failed run: JSON on its standard input")
+    replay_only: bool = Field(default=False, description="whether only replies in the call cache may be used: a call that is not there is an error")
+    alert_command: str | None = Field(default=None, description="command that receives a failed run: JSON on its standard input")
     alert_webhook: SecretStr | None = Field(default=None, description="address that the same JSON is posted to; never printed")
     coder: str = Field(
         default="one-shot", pattern=r"^(one-shot|session|command:.*\S.*)$",
@@ -332,14 +332,14 @@ def load(profile: str | None = None, **overrides: Any) -> Settings:
         variable = " or ".join(name for name in sorted(os.environ) if name.upper().split("__")[0] == variable) or variable
         raise InputError(
             f"{variable} cannot be read", wanted='JSON, such as EVOLAKE_MODELS=\'{"default": "some-model"}\'',
-            got=str(error.__cause__ or error), do=f"mend the variable {variable}, or unset it",
+            got=str(error.__cause__ or error), do=f"fix the variable {variable}, or unset it",
         ) from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise InputError(
             f"setting {where!r} cannot be used", wanted=first["msg"], got=repr(first.get("input"))[:200],
-            do=f"mend EVOLAKE_{where.upper().replace('.', '__')} or the profile {name}.toml",
+            do=f"fix EVOLAKE_{where.upper().replace('.', '__')} or the profile {name}.toml",
         ) from None
 
 

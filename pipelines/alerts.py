@@ -31,12 +31,12 @@ def alerts() -> dg.SensorDefinition:
 
     @dg.run_failure_sensor(
         name="alerts", default_status=on, minimum_interval_seconds=INTERVAL_S, monitor_all_code_locations=False,
-        description="Tells EVOLAKE_ALERT_COMMAND and EVOLAKE_ALERT_WEBHOOK of every run that failed, as JSON.",
+        description="Sends every failed run to EVOLAKE_ALERT_COMMAND and EVOLAKE_ALERT_WEBHOOK, as JSON.",
     )
     def tell(context: dg.RunFailureSensorContext) -> dg.SkipReason | None:
         settings = settings_module.load()
         if not alerting(settings):
-            return dg.SkipReason("nobody is to be told: set EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK, and reload")
+            return dg.SkipReason("no receiver is set: set EVOLAKE_ALERT_COMMAND or EVOLAKE_ALERT_WEBHOOK, and reload")
         alert(settings, about(context))
         return None
 
@@ -49,7 +49,7 @@ def about(context: dg.RunFailureSensorContext) -> dict[str, str]:
     line, cycle = run.tags.get(LINE_TAG, ""), run.tags.get(PARTITION_TAG, "")
     what = f"{line or run.job_name}{f' cycle {cycle}' if cycle else ''}"
     reason = _reason(context)
-    mend = "the next night runs the cycle again; `evolake status` says where the line stands" if cycle else "see the run's log"
+    mend = "the next night runs the cycle again; `evolake status` shows the state of the line" if cycle else "see the run's log"
     return {
         "event": "run_failed", "run_id": run.run_id, "job": run.job_name, "line": line, "cycle": cycle, "reason": reason, "mend": mend,
         "text": f"evolake: {what} failed: {reason} (run {run.run_id}); {mend}",

@@ -28,7 +28,7 @@ def refuse_unknown(lines: Sequence[BuiltLine]) -> None:
     known = [built.line.name for built in lines]
     for name in filter(None, (part.strip() for part in os.environ.get(LINES_VARIABLE, "").split(","))):
         if name not in (*known, "all"):
-            raise InputError(f"{LINES_VARIABLE} names no line: {name!r}", wanted=f"all, or some of: {', '.join(known)}", do="mend the variable")
+            raise InputError(f"{LINES_VARIABLE} names no line: {name!r}", wanted=f"all, or some of: {', '.join(known)}", do="fix the variable")
 
 
 def kept_fresh(built: BuiltLine) -> list[Asset]:
@@ -48,7 +48,7 @@ def policy_of(cron: str) -> dg.FreshnessPolicy:
     """Return the policy of assets that are made at each tick of `cron` (UTC). Raises InputError where it is
     no cron string."""
     if not is_valid_cron_string(cron):
-        raise InputError(f"{CRON_VARIABLE} is no schedule", wanted="five fields of cron, such as '0 2 * * *'", got=repr(cron), do="mend the variable")
+        raise InputError(f"{CRON_VARIABLE} is no schedule", wanted="five fields of cron, such as '0 2 * * *'", got=repr(cron), do="fix the variable")
     ticks = islice(cron_string_iterator(SOME_MONDAY, cron, "UTC"), TICKS)
     gap = max((later - earlier for earlier, later in pairwise(ticks)), default=timedelta(days=1))
     return dg.FreshnessPolicy.time_window(fail_window=1.5 * gap, warn_window=1.25 * gap)

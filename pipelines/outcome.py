@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import dagster as dg
 
 JUDGED_BAD, WRONG_INPUT, MACHINERY_FAILED = 1, 2, 3
-STOPPED = "stopped; start it again to go on"
+STOPPED = "stopped; start it again to continue"
 """All that is said of what was interrupted."""
 
 

@@ -42,7 +42,8 @@ def nightly(line: Line) -> dg.ScheduleDefinition:
     @dg.schedule(
         job_name=line.job_name, cron_schedule=os.environ.get(CRON_VARIABLE, TWO_IN_THE_NIGHT), name=name,
         default_status=on,
-        description=f"One more cycle of the line {line.name} each night: the first that is not sealed yet. Skips while a run of the line is at work.",
+        description=f"One more cycle of the line {line.name} each night: the first that is not sealed yet. Skips while a run of the line "
+            f"is in progress.",
     )
     def tick(context: dg.ScheduleEvaluationContext, lake: LakeResource) -> dg.RunRequest | dg.SkipReason:
         store = lake.open()
@@ -74,5 +75,5 @@ def _at_work(instance: dg.DagsterInstance, line: Line, run: dg.DagsterRun) -> st
     record = instance.get_run_record_by_id(run.run_id)
     since = f" since {datetime.fromtimestamp(record.create_timestamp.timestamp(), UTC):%Y-%m-%d %H:%M} UTC" if record else ""
     waits = run.status is dg.DagsterRunStatus.QUEUED
-    state = "waits in the queue" if waits else "is still at work"
+    state = "waits in the queue" if waits else "is still running"
     return f"run {run.run_id} of line {line.name} {state}{since}; one cycle at a time"

@@ -17,7 +17,7 @@ ONE_IN_THE_NIGHT = "0 1 * * *"
 SHOWN = 20
 
 
-@dg.op(description="Fails where a seal, manifest, part, blob or tape entry is not as it was written.")
+@dg.op(description="Fails if a seal, manifest, part, blob or entry of the call cache is not as it was written.")
 def hold_to_what_was_written(context: dg.OpExecutionContext, lake: LakeResource) -> None:
     """Run the one op of the job.
 
@@ -35,7 +35,8 @@ def hold_to_what_was_written(context: dg.OpExecutionContext, lake: LakeResource)
         raise dg.Failure(report, metadata={"findings": markdown(shown), "count": len(rows)}, allow_retries=False)
 
 
-@dg.job(executor_def=living_executor, description="Holds the lake to what was written: seals, manifests, parts, blobs, tape. Changes nothing.")
+@dg.job(executor_def=living_executor, description="Checks that the lake is as it was written: seals, manifests, parts, blobs, call cache. "
+    "Changes nothing.")
 def verify_lake() -> None:
     """See the module docstring."""
     hold_to_what_was_written()

@@ -62,7 +62,7 @@ class LakeIOManager(dg.ConfigurableIOManager):
         if not isinstance(obj, pl.DataFrame | pl.LazyFrame):
             raise TypeError(
                 f"asset {context.asset_key.to_user_string()} returned a {type(obj).__name__}; the lake takes polars frames. "
-                "Return a frame, or annotate the asset `-> None` or `-> dg.MaterializeResult` where it has no table of its own."
+                "Return a frame, or annotate the asset `-> None` or `-> dg.MaterializeResult` if it has no table."
             )
         line, asset = _names(context.asset_key)
         frame = obj.collect() if isinstance(obj, pl.LazyFrame) else obj

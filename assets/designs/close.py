@@ -66,7 +66,7 @@ def survivors(
     population = so_far(store, *ADDED).with_ranking(final_ranking.to_dicts())
     fresh = [row["design_id"] for row in candidates.to_dicts() if row["state"] == "accepted"]
     if not fresh:
-        store.warn(f"no candidate of cycle {cycle} passed the gates; the designs before it go on")
+        store.warn(f"no candidate of cycle {cycle} passed the gates; the earlier designs stay")
     directions = {row["direction_id"]: row["direction"] for row in store.rows("directions")}
     succession = duel_for_champion(store, compute, population, final_ranking)
     ablate_champion(store, compute, jail, population, succession.champion_id)

@@ -79,7 +79,7 @@ def accepted(context: dg.AssetExecutionContext, lake: LakeResource, candidates: 
     rows = settled(store, candidates, passed)
     store.artifacts(rows)
     if not passed:
-        store.warn(f"no candidate of cycle {store.cycle} passed the gates; the families before it go on")
+        store.warn(f"no candidate of cycle {store.cycle} passed the gates; the earlier families stay")
     context.add_output_metadata({"accepted": len(passed), "blocked": len(rows) - len(passed)})
     independent = {row["family_id"]: row.get("independent") for row in candidates.to_dicts()}
     return ACCEPTED.frame(row | {"independent": independent[row["family_id"]]} for row in rows if row["state"] == "accepted")

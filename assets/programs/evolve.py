@@ -49,7 +49,7 @@ def projects(store: LineStore) -> pl.DataFrame:
     for name, pin in sorted(pinned.items()):
         project = project_named(store, name, pin["blob"])
         changed = name in lying and lying[name] != pin["sha"]
-        note = f"its folder has changed since cycle {pin['cycle']}: rename the folder to start anew with it" if changed else ""
+        note = f"its folder has changed since cycle {pin['cycle']}: rename the folder to start again with it" if changed else ""
         if note:
             store.warn(f"project {name}: {note}")
         guard = "" if project.protected else f"score not protected: {project.open_because}"
@@ -71,7 +71,7 @@ def admitting(store: LineStore, pinned: Mapping[str, Any]) -> Admit:
         if seed.name in pinned:
             held = pinned[seed.name]["cycle"]
             what = f"a project {seed.name} with other files is in the line since cycle {held}"
-            raise InputError(what, do="rename the folder to start anew with it")
+            raise InputError(what, do="rename the folder to start again with it")
         project = project_named(store, seed.name, seed.blob_sha)
         row, results = admit(
             project, store.settings.of(ProgramsSettings), store.rules(), store.blobs, cycle=store.cycle, run_id=store.run_id,
@@ -223,7 +223,7 @@ def candidates(store: LineStore, generations: pl.DataFrame) -> pl.DataFrame:
     store.artifacts(rows, "candidate")
     store.derivations(row for entry in entries for row in entry.derivations)
     if not rows:
-        store.warn("this cycle has no candidate; the programs before it go on")
+        store.warn("this cycle has no candidate; the earlier programs stay")
     counts: dict[str, int] = {}
     for row in rows:
         counts[row["operator"]] = counts.get(row["operator"], 0) + 1

@@ -117,7 +117,7 @@ def children(store: LineStore, iterations: pl.DataFrame) -> pl.DataFrame:
     store.artifacts(rows, "candidate")
     store.derivations(after.derivations.filter(pl.col("child_id").is_in([row["prompt_id"] for row in rows])).to_dicts())
     if not rows:
-        store.warn("no child was born in this cycle; the prompts before it go on")
+        store.warn("no child was born in this cycle; the earlier prompts stay")
     texts = {f"{row['operator']}_{row['number']}": markdown(from_json(row["principles"]).text().replace("\n", "  \n")) for row in rows[:4]}
     store.tell({"children": len(rows), "crossovers": sum(row["operator"] == "crossover" for row in rows)} | texts)
     return PROMPTS.frame(rows)

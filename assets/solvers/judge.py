@@ -96,5 +96,5 @@ def publish_late(store: LineStore, verdicts: Sequence[Any]) -> None:
     """Publish the verdicts on what ran in this asset, and say whom they block."""
     for verdict in verdicts:
         if verdict.outcome != "pass":
-            store.warn(f"{verdict.artifact_id[:12]} is blocked for good ({verdict.gate}): {verdict.reason}")
+            store.warn(f"{verdict.artifact_id[:12]} is blocked permanently ({verdict.gate}): {verdict.reason}")
     store.verdicts(verdicts)

@@ -75,7 +75,7 @@ class Account:
     def _unusable(self, what: str, error: OSError) -> LakeError:
         return LakeError(
             f"the account of what was spent cannot be {what}", wanted=f"a file at {self.path} that this user may read and write",
-            got=error.strerror or str(error), do="free space or mend the permissions, then run again; what was paid for replays at no cost",
+            got=error.strerror or str(error), do="free space or fix the permissions, then run again; what was paid for replays at no cost",
         )
 
     def _add(self, key: str, usage: Usage) -> None:

@@ -176,9 +176,9 @@ class ModelBackend:
         if self.endpoint is None:
             near = self.tape.nearest(question.role, question.messages)
             raise InputError(
-                f"replay only: the tape has no reply for role {question.role}", wanted=f"tape entry {question.key}",
+                f"replay only: the call cache has no reply for role {question.role}", wanted=f"entry of the call cache {question.key}",
                 got=f"none in {self.tape.root}{near and '; '}{near}",
-                do="run without --replay-only to pay for it, or restore the tape of the original run",
+                do="run without --replay-only to pay for it, or restore the call cache of the original run",
             )
         with self.tape.lock(question.key):
             if (entry := self.tape.read(question.key)) is not None:

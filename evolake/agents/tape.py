@@ -209,14 +209,14 @@ class Tape:
 
     def _unusable(self, what: str, error: OSError) -> LakeError:
         return LakeError(
-            f"the tape cannot be {what}", wanted=f"files below {self.root} that this user may read and write",
+            f"the call cache cannot be {what}", wanted=f"files below {self.root} that this user may read and write",
             got=f"{error.strerror or error}: {error.filename or 'no file named'}",
-            do="free space or mend the permissions, then run again; what is on the tape replays at no cost",
+            do="free space or fix the permissions, then run again; what is in the call cache replays at no cost",
         )
 
     def _damaged(self, key: str, why: str) -> CorruptPart:
         return CorruptPart(
-            f"tape entry {key[:12]} is damaged: {why}", wanted="the bytes that were written", got=str(self.path(key)),
+            f"entry {key[:12]} of the call cache is damaged: {why}", wanted="the bytes that were written", got=str(self.path(key)),
             do="restore the file from a backup, or delete it to pay for this call again",
         )
 

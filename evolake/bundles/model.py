@@ -118,5 +118,5 @@ def bundle_of(line: str) -> LineBundle:
 
         what = f"nothing of the line {line} can be bundled"
         why = artifacts_of(line).crowns_none
-        raise InputError(f"{what}: it crowns no champion" if why else what, wanted=f"one of {', '.join(able)}", do=why or None)
+        raise InputError(f"{what}: it has no champion" if why else what, wanted=f"one of {', '.join(able)}", do=why or None)
     return spec.bundle.load()

@@ -58,7 +58,7 @@ def ruling(bundle: Bundle, installed: Ruleset, gates: Sequence[str]) -> Ruling:
             taken[name] = rule
             said.append(Said(WHAT, "note", f"{name}: judged by the bundle's {_rule_in_brief(rule)}; installed is {_rule_in_brief(own[name])}"))
         else:
-            why = "brings texts of its own" if name in own else "is not installed"
+            why = "brings its own texts" if name in own else "is not installed"
             said.append(Said(WHAT, "hashed", f"{name} version {rule.version} ({rule.check}) {why}: it was not asked again"))
     asked = {rule.gate for rule in taken.values()}
     for rule in installed.rules:

@@ -207,7 +207,7 @@ def doctor(as_json: bool, brief: bool, call: bool) -> int:
                 mark = '-   '
             say(f"{mark}  {check.name}: {check.detail}")
             if not check.ok:
-                say(f"      skips: {check.skips or 'evolake cannot work without it'}", *([f"      mend:  {check.mend}"] if check.mend else []))
+                say(f"      skips: {check.skips or 'evolake cannot work without it'}", *([f"      fix:   {check.mend}"] if check.mend else []))
         say_text(ONLY_MODEL if verdict == "unusable" and only_model(checks) else SENTENCES[verdict])
     return 1 if verdict == "unusable" else 0
 
@@ -226,6 +226,6 @@ def _brief(checks: list[Check]) -> list[str]:
             without = "the model backend cannot be used yet, the operators backend can" if check.of_model else "evolake cannot work yet"
             said.append(f"{without}: {check.name}: {check.detail}{mend}")
         elif not check.ok and check.name not in TEST_TOOLS:
-            without = f"; without it a run goes on, but for {check.skips}" if check.skips else ""
+            without = f"; without it a run continues, but for {check.skips}" if check.skips else ""
             said.append(f"{check.name}: {check.detail}{without}{mend}")
     return said

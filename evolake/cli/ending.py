@@ -30,7 +30,7 @@ import evolake
 from evolake.errors import EvolakeError, InputError, MachineryError
 from evolake.terminal import say_error, say_json, say_usage
 
-KEPT = "what was finished is kept, run the command again to go on"
+KEPT = "what was finished is kept, run the command again to continue"
 PIPE_CLOSED = 128 + signal.SIGPIPE
 
 _OF_THE_PATH = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTEMPTY, errno.EINVAL, errno.ENODEV}
@@ -84,14 +84,14 @@ def expected(error: BaseException, arguments: Sequence[str] = ()) -> EvolakeErro
     if isinstance(error, EvolakeError):
         return error
     if isinstance(error, MemoryError):
-        return MachineryError("not enough memory", got=str(error) or None, do="ask for less at once, or use a machine with more memory")
+        return MachineryError("not enough memory", got=str(error) or None, do="ask for less at the same time, or use a machine with more memory")
     if isinstance(error, OSError) and error.errno is not None and not _is_ours(error):
         place = error.filename or (_full(arguments) if error.errno in _NO_ROOM else None)
         where = f"{place}: " if place else ""
         why = error.strerror or str(error)
         if error.errno in _OF_THE_PATH:
             return InputError(f"{where}{why}", wanted="a path that can be what it was named for", do="check the path") if where else None
-        do = "mend the machine (space, permissions, limits) and run it again; what was finished is kept"
+        do = "fix the machine (space, permissions, limits) and run it again; what was finished is kept"
         return MachineryError(f"{where}{why}", wanted="a machine that lets this user do it", do=do)
     return None
 

@@ -96,10 +96,10 @@ def _print(result: Audit) -> None:
     if not real:
         say("clean: everything is as it was written")
     else:
-        say(f"{len(real)} findings" + (f"; {mendable} can be mended: evolake lake verify --repair" if mendable else ""))
+        say(f"{len(real)} findings" + (f"; {mendable} can be repaired: evolake lake verify --repair" if mendable else ""))
 
 
 def _print_one(finding: Finding) -> None:
     say(f"{'note ' if finding.note else 'FIND '} {finding.what}")
     say(f"      where:  {finding.where}", f"      wanted: {finding.wanted}", f"      got:    {finding.got}")
-    say(f"      mend:   {'evolake lake verify --repair' if finding.repair else finding.mend}")
+    say(f"      fix:    {'evolake lake verify --repair' if finding.repair else finding.mend}")

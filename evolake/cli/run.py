@@ -114,7 +114,7 @@ def status(as_table: bool, as_json: bool) -> int:
     say(f"profile {name} ({chosen_by})")
     for row in rows:
         say(f"{row['line']}: {row['sealed_cycles']} {'cycle' if row['sealed_cycles'] == 1 else 'cycles'} done; next: {row['next_cycle']}")
-        champion = row["champion"] or ("the line crowns none" if artifacts_of(row["line"]).crowns_none else "none yet")
+        champion = row["champion"] or ("not applicable" if artifacts_of(row["line"]).crowns_none else "none yet")
         say(f"  artifacts: {row['accepted']} accepted, {row['blocked']} blocked; champion: {champion}")
         if row["gain"]:
             say(f"  gain: {row['gain']['text']}")

@@ -58,7 +58,7 @@ def add(path: Path, name: str | None, as_json: bool) -> int:
     except FileExistsError:
         own = target.is_relative_to(below)
         do = "rename yours" + (", or edit that one: what is changed enters as a new seed" if own else "")
-        raise InputError(f"another seed lies at {target}", wanted="a name that is free", got=path.name, do=do) from None
+        raise InputError(f"another seed is at {target}", wanted="a name that is free", got=path.name, do=do) from None
     except OSError as error:
         raise InputError(f"{target} cannot be written", got=str(error.strerror or error), do="see whether the seeds' folder may be written") from None
     enters, summary = entry(Lake(settings.require_lake()), line)
@@ -114,7 +114,7 @@ def reseal(line: str, yes: bool) -> int:
         say(f"This voids the finished cycles {done[0]} to {done[-1]} of {line}: they have to run again, on the seeds as they are now.")
         say(f"New seeds need no resealing: they enter the next cycle (evolake run --lines {line}).")
     if not yes:
-        click.confirm(f"Seal the seeds of {line} anew?", abort=True)
+        click.confirm(f"Seal the seeds of {line} again?", abort=True)
     os.environ["DAGSTER_HOME"] = str(project.home())
     return subprocess.run([*project.command("pipelines.reseal"), line], check=False).returncode
 

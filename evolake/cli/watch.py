@@ -51,7 +51,7 @@ def watch(root: Path | None, lines: str, single: tuple[str, ...], every: float, 
                     shown = frame(watcher.root, [], str(damage))
                 live.update(shown, refresh=True)
     except KeyboardInterrupt:
-        console.print("No longer watching; runs go on.")
+        console.print("No longer watching; runs continue.")
     return 0
 
 
@@ -88,7 +88,7 @@ def describe(seen: Seen, now: datetime) -> list[tuple[str, str]]:
     rows = [("now", seen.at_work.text(now) if seen.at_work else "idle")]
     story = seen.story
     if story is None:
-        return [*rows, ("leads", "nobody: no cycle is finished")]
+        return [*rows, ("leads", "no champion yet: no cycle is finished")]
     sentences = dict(story.lines())
     rows.append(("leads", sentences["Leads"]))
     if story.gain:

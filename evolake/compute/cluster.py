@@ -115,7 +115,7 @@ def connect(address: str, timeout_s: float = 10.0) -> Client:
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(
             f"no Dask scheduler answers at {address}", wanted="a scheduler that this host reaches", got=f"{type(error).__name__}: {error}",
-            do="start it (dask scheduler), or mend EVOLAKE_COMPUTE",
+            do="start it (dask scheduler), or fix EVOLAKE_COMPUTE",
         ) from None
 
 

@@ -202,7 +202,7 @@ def reached(
 
     mine = rows(own, first.max_steps)
     if failed := [row["failure"] for row in mine if row["failure"]]:
-        yield Said("fresh seeds", "fails", f"the design breaks under {len(failed)} of {len(seeds)} seeds that nobody knew before: {failed[0]}")
+        yield Said("fresh seeds", "fails", f"the design breaks under {len(failed)} of {len(seeds)} fresh seeds: {failed[0]}")
         return
     limit = _limit(contest)
     for name, traced in (("the baseline", baseline), ("the baseline that is installed here", installed)):

@@ -59,7 +59,7 @@ class Independence:
         counts = [f"{self.authors} validators by other authors"] if self.authors else []
         counts += [f"{who}: {right} of {answered} right" for who, (right, answered) in ((MODEL, self.model), (PERSON, self.person)) if answered]
         if self.level == NONE and not counts:
-            counts = ["nobody but its author solved it from the text alone"]
+            counts = ["only its author solved it from the text alone"]
         return f"independent: {self.level} ({'; '.join(counts)})"
 
 

@@ -131,7 +131,7 @@ def backend(mode: str | None) -> Backend:
 
         mode = _asked_for(chosen_profile()[0], frozenset(item for item in os.environ.items() if item[0].upper().startswith("EVOLAKE_")))
     if mode not in BACKENDS:
-        raise InputError(f"no jail named {mode!r}", wanted=f"one of {', '.join(JAIL_MODES)}", do="mend EVOLAKE_JAIL or the argument")
+        raise InputError(f"no jail named {mode!r}", wanted=f"one of {', '.join(JAIL_MODES)}", do="fix EVOLAKE_JAIL or the argument")
     return BACKENDS[mode]
 
 

@@ -81,7 +81,7 @@ def run_native(run: NativeRun, limits: Limits = Limits(), *, mode: str | None = 
     if limits.processes and not chosen.counts_processes:
         raise JailUnavailable(
             f"the jail {chosen.mode} cannot hold a program that makes processes, so it was not run", wanted="bubblewrap, whose process namespace "
-            "ends them all at once", got=f"limits.processes = {limits.processes}", do=f"unset EVOLAKE_JAIL; to get it: {bubblewrap.INSTALL}",
+            "ends them all at the same time", got=f"limits.processes = {limits.processes}", do=f"unset EVOLAKE_JAIL; to get it: {bubblewrap.INSTALL}",
         )
     for attempt in (1, 2):
         try:

@@ -185,7 +185,7 @@ class Catalogue:
                 except duckdb.CatalogException as error:
                     left.append((name, path, error))
                 except duckdb.Error as error:
-                    raise LakeError(f"{path} cannot be run", wanted="one CREATE VIEW or MACRO", got=str(error), do="mend the file") from error
+                    raise LakeError(f"{path} cannot be run", wanted="one CREATE VIEW or MACRO", got=str(error), do="fix the file") from error
             if len(left) == len(waiting):
                 for name, _, error in left:
                     del self._needs[name]

@@ -25,7 +25,7 @@ from evolake.lake import disk
 MENDED = "mended"
 _SIGNED = re.compile(rb'(\{.*), "check": "([0-9a-f]{16})"\}', re.DOTALL)
 APPEND_TIMEOUT_S = 30.0
-VERIFY = "run `evolake lake verify --repair`: it says what is damaged and mends what it can"
+VERIFY = "run `evolake lake verify --repair`: it says what is damaged and repairs what it can"
 
 
 @dataclass(frozen=True)

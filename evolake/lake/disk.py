@@ -143,7 +143,7 @@ def as_lake_error(what: str, wanted: str) -> Iterator[None]:
     except OSError as error:
         raise LakeError(
             what, wanted=wanted, got=f"{error.strerror or error} ({error.filename or 'no file named'})",
-            do="nothing is lost: mend the disk (space, permissions) and run again",
+            do="nothing is lost: fix the disk (space, permissions) and run again",
         ) from error
 
 

@@ -131,5 +131,5 @@ def _run_files(connection: duckdb.DuckDBPyConnection, sql_root: Path) -> None:
             except duckdb.CatalogException:
                 left.append(path)
         if len(left) == len(waiting):
-            raise LakeError(f"{left[0]} cannot be run", wanted="one CREATE VIEW or MACRO over what is there", do="mend the file")
+            raise LakeError(f"{left[0]} cannot be run", wanted="one CREATE VIEW or MACRO over what is there", do="fix the file")
         waiting = left

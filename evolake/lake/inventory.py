@@ -31,7 +31,7 @@ PARTS = TableSchema(
         "file_sha": (pl.String, "sha256 (hex) of the Parquet file."),
         "schema_name": (pl.String, "Schema that the content was checked against; null for none."),
         "schema_version": (pl.Int64, "Edition of that schema, raised when its columns change."), "run_id": pl.String,
-        "created_at": (Instant, "When it was published (UTC)."), "path": (pl.String, "Where the file lies, absolute."),
+        "created_at": (Instant, "When it was published (UTC)."), "path": (pl.String, "Path of the file, absolute."),
     },
     keys=("path",),
 )
@@ -99,7 +99,7 @@ class Part:
         disk.replace(self.path, aside)
         raise CorruptPart(
             f"the superseded part {self.path} of {self.partition} is damaged", wanted=f"sha256 {self.file_sha}",
-            got=f"sha256 {got}; it has been moved to {aside}", do="run the query again; it goes on without these superseded rows",
+            got=f"sha256 {got}; it has been moved to {aside}", do="run the query again; it continues without these superseded rows",
         )
 
 

@@ -37,8 +37,8 @@ def check(root: Path) -> None:
     """
     path = root / MARKER
     if (root / PULLING).exists():
-        do = "run `evolake lake pull` again with the same address: it goes on where it was cut off"
-        raise InputError(f"the lake {root} is not whole", wanted="all files of its mirror", got="a pull into it is at work or was cut off", do=do)
+        do = "run `evolake lake pull` again with the same address: it continues where it was cut off"
+        raise InputError(f"the lake {root} is not whole", wanted="all files of its mirror", got="a pull into it is running or was cut off", do=do)
     with disk.as_lake_error(f"the lake {root} cannot be read", f"its format, in {path}"):
         try:
             data = disk.read(path)
@@ -107,7 +107,7 @@ def _parse(path: Path, data: bytes) -> dict[str, Any]:
         raise LakeError(
             f"the lake's format, {path}, is damaged", wanted='one line such as {"format": 2, "evolake": "0.2.0", "read_by": "0.2.0"}',
             got=f"{type(error).__name__}: {error}",
-            do="restore the file from a backup; where no newer evolake wrote this lake, remove it, and the next write makes it again",
+            do="restore the file from a backup; if no newer evolake wrote this lake, remove it, and the next write makes it again",
         ) from None
 
 

@@ -1,7 +1,7 @@
 """The publish protocol: after a crash at any point, readers see the old content whole or the new content whole.
 
 Under the partition's lock: write a temporary file beside the target, sync it, open it again and check it; append the intent; give the old
-part a second name in the history; replace the record beside the part, then the part; sync the folder; append the commit. The fencing token is
+part a second name in the history; replace the record next to the part, then the part; sync the folder; append the commit. The fencing token is
 asked for again before the replace and before the commit. Parquet bytes hold no time and no name of a run, so the same frame gives the same bytes.
 """
 

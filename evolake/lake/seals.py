@@ -64,7 +64,7 @@ class Seals:
                 if log is None or not log.faults:
                     result, why = _judge(data, line, cycle, None if log is None else known.get(cycle, []))
                 else:
-                    result, why = None, f"the journal beside it is damaged, {log.faults[0]}"
+                    result, why = None, f"the journal next to it is damaged, {log.faults[0]}"
                 if why is None:
                     return result
                 if self.journal(line)[0] == log and _bytes(path) == data:

@@ -80,7 +80,7 @@ class Lake:
         """Remembers the profile that a population was sealed under: whoever opens the lake without naming one goes on with it."""
         if profile_of(self.root) != profile:
             path = self.root / PROFILE_FILE
-            with disk.as_lake_error(f"the profile of the lake cannot be noted in {path}", "to go on with it"):
+            with disk.as_lake_error(f"the profile of the lake cannot be noted in {path}", "to continue with it"):
                 disk.write_atomic(path, f"{profile}\n".encode(), tag=str(os.getpid()))
 
     def record(self, line: str, asset: str, cycle: str | None = None) -> Record | None:

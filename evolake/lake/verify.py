@@ -106,7 +106,7 @@ class Verifier:
             with hold(partition.lock, what=str(partition), run_id=_READER, timeout_s=self._lock_timeout_s):
                 return self.settle_locked(partition)
         except PartitionBusy as busy:
-            raise _damage(partition, self.log(partition), got, f"a writer is at work ({busy.got}); read again when it has ended") from None
+            raise _damage(partition, self.log(partition), got, f"a writer is running ({busy.got}); read again when it has ended") from None
         except CorruptPart:
             raise
         except (OSError, LakeError) as error:

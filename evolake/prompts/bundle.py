@@ -222,7 +222,7 @@ def _sampled(judging: Judging, sides: Sides, problems: Mapping[str, Problem], cl
         yield Said("policy", "unmeasured", f"{why}: the replies were judged again, not given again", (0, len(claims.replies)))
         return
     if own.policy_model is not None:
-        raise MachineryError("its policy stands on a model that a bundle does not carry", got=own.policy_model)
+        raise MachineryError("its policy is based on a model that a bundle does not carry", got=own.policy_model)
     here = judging.settings.of(PromptsSettings)
     settings = judging.settings.model_copy(update={
         "prompts": own.model_copy(update={name: getattr(here, name) for name in NO_MODEL}), "seed": claims.root_seed,

@@ -102,7 +102,7 @@ def current_champion(lake: Lake, catalogue: Catalogue, line: str, title: str = "
         InputError: there is no champion: says whether the line crowns none, and what to look at then; or no such title.
     """
     if instead := artifacts_of(line).crowns_none:
-        raise InputError(f"{line} crowns no champion", do=instead)
+        raise InputError(f"{line} has no champion", do=instead)
     known_line(lake.root, line)
     if title and title not in (known := titles_of(lake, catalogue, line)):
         if not artifacts_of(line).titles:

@@ -55,7 +55,7 @@ def tape(lake: Lake, fast: bool) -> Iterator[Finding]:
                 yield Finding("tape", f"a record of a session is damaged: {summary}", where, "the bytes that were written", "others", mends)
         elif len(steps) != 2 or path.suffix != ".json" or not is_key(steps[0] + path.stem):
             wanted = "two digits, a folder, the rest of a key"
-            yield Finding("tape", "a file on the tape has no entry's name", where, wanted, path.name, "move it away")
+            yield Finding("tape", "a file in the call cache has no entry's name", where, wanted, path.name, "move it away")
         elif summary := _damage(entries, steps[0] + path.stem):
             yield Finding("tape", summary.what, where, "the bytes that were written", "others", summary.do or "restore the file from a backup")
 
@@ -83,7 +83,8 @@ def _account(entries: Tape, path: Path, where: str) -> Iterator[Finding]:
             continue
         entry = entries.read(key) if is_key(key) and not _damage(entries, key) else None
         if entry is not None and entry.charged_tokens != tokens:
-            what, mends = f"line {at} of what was spent is not what the tape has", "nothing, where the call was lost once and charged by estimate"
+            what = f"line {at} of what was spent is not what the call cache has"
+            mends = "nothing, if the call was lost once and charged by estimate"
             yield Finding("tape", what, where, f"{entry.charged_tokens} tokens", f"{tokens} tokens", mends, note=True)
 
 

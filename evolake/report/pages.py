@@ -40,7 +40,7 @@ class Section:
     def __post_init__(self) -> None:
         if missing := [title for title in self.figures if f'alt="{escape(title)}"' not in self.body]:
             what = f"the figure {missing[0]!r} is not on the page of {self.line}"
-            raise MachineryError(what, wanted="a place that the section's template shows", do="mend its `place`")
+            raise MachineryError(what, wanted="a place that the section's template shows", do="fix its `place`")
 
 
 LAKE = Markup("Everything here is read from the lake; <code>evolake sql --list</code> shows the tables behind it.")

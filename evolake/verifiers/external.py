@@ -103,7 +103,7 @@ def _check_texts(asked: Sequence[Asked], outcomes: Sequence[Outcome], pool: Any)
                 f"reasoning-gym {version(DISTRIBUTION)} does not make the entry of a problem of {element.entry['dataset']}",
                 wanted=" ".join((element.text or "an entry").split())[:120],
                 got=f"{outcome.status}: {outcome.reason}" if outcome.status != "ok" else f"another question from {dict(element.entry)!r}",
-                do="install the version of reasoning-gym that made it, or mend its entry",
+                do="install the version of reasoning-gym that made it, or fix its entry",
             )
 
 

@@ -193,7 +193,7 @@ def _say_result(result: Simulation, file: Path, n: int, instances: int, seed: in
     say(f"  {reached if result.reached else missed}; {unsolved:.1%} unsolved after {result.steps_run:,} steps")
     say(f"  work {result.median_work:,.0f} in steps of the baseline: a step costs {result.work_per_step:.2f} times one of its")
     if together:
-        say(f"  more than half solved at once at step {together:,}, the paper's measure; {result.left_again} solved ones were left again")
+        say(f"  more than half solved at the same time at step {together:,}, the paper's measure; {result.left_again} solved ones were left again")
     engine = f"{result.engine} ({result.note})" if result.note else result.engine
     say(f"  engine {engine}, {result.steps_per_s:,.0f} steps/s, {result.cpu_s:.2f} s of cpu")
     if result.diverged:

@@ -24,7 +24,7 @@ DATABASE = "database.json"
 MAX_BYTES = 256 * 1024 * 1024
 MAX_CODE_BYTES = 1024 * 1024
 WANTED = "database.json of the paper's framework: one JSON object with a list `designs`, in a folder database or database_WORKSPACE"
-DO = "give that file, or the folder in which database, solvers and objectives lie; docs/framework-database.md says the format"
+DO = "give that file, or the folder in which database, solvers and objectives are; docs/framework-database.md says the format"
 
 
 class Malformed(ValueError):
@@ -79,7 +79,7 @@ def find_solvers(given: Path) -> Files:
         got = ", ".join(path.name for path in result) or ("no solvers*/solver_N.py in it" if given.is_dir() else "no such folder")
         raise InputError(
             f"no one folder of solvers of the paper's framework in {given}", wanted="one folder solvers or solvers_WORKSPACE with solver_N.py in it",
-            got=got, do="give the folder above it; of several workspaces, copy one to a folder of its own",
+            got=got, do="give the folder above it; of several workspaces, copy one to a separate folder",
         )
     name, mark, workspace = result[0].name.partition("_")
     if name != "solvers":

@@ -36,7 +36,7 @@ def audit(lake: Lake, *, fast: bool = False, more: Iterable[Check] = ()) -> Iter
         try:
             yield from check(lake, fast)
         except EvolakeError as error:
-            mend = error.do or "mend the disk and verify again"
+            mend = error.do or "fix the disk and verify again"
             yield Finding("machinery", error.what, "", error.wanted or "a readable lake", error.got or "", mend)
 
 
@@ -56,7 +56,7 @@ def repair(lake: Lake, *, more: Iterable[Check] = ()) -> Audit:
                     done.append((finding.where, finding.repair()))
                     acted = True
                 except EvolakeError as error:
-                    done.append((finding.where, f"not mended: {error.what}: {error.got}"))
+                    done.append((finding.where, f"not repaired: {error.what}: {error.got}"))
         if not acted:
             return Audit(left, tuple(done))
     return Audit(tuple(audit(Lake(lake.root), more=more)), tuple(done))

@@ -39,7 +39,7 @@ def mend_manifest(lake: Lake, path: Path) -> str:
     """
     line, asset = path.parent.parent.name, path.parent.name
     lake = Lake(lake.root)
-    with ExitStack() as held, disk.as_lake_error(f"the manifest {path} cannot be mended", "to append to it"):
+    with ExitStack() as held, disk.as_lake_error(f"the manifest {path} cannot be repaired", "to append to it"):
         present = {layout.cycle_of(part): Partition(lake.root, line, asset, layout.cycle_of(part)) for part in layout.parts(path.parent)}
         for partition in present.values():
             held.enter_context(hold(partition.lock, what=str(partition), run_id="verify", timeout_s=0))
@@ -53,7 +53,7 @@ def mend_manifest(lake: Lake, path: Path) -> str:
         if bodies:
             lake.manifests.note(path, bodies)
     parts.insert(0, f"manifest of {line}/{asset}: {len(again)} records noted again, {len(result.log.faults)} breaks acknowledged")
-    return "; ".join(parts) if bodies or len(parts) > 1 else "was mended already"
+    return "; ".join(parts) if bodies or len(parts) > 1 else "was repaired already"
 
 
 def _lacking(lake: Lake, partition: Partition, known: Any, summary: list[str]) -> ManifestEntry | None:

@@ -22,7 +22,7 @@ def _held(lake: Lake, partition: Partition) -> Iterator[Lake]:
     """Yield the lake afresh, while no writer can be at work in the partition. Raises PartitionBusy where one
     is."""
     with (
-        disk.as_lake_error(f"{partition} cannot be mended", f"to write below {partition.asset_folder}"),
+        disk.as_lake_error(f"{partition} cannot be repaired", f"to write below {partition.asset_folder}"),
         hold(partition.lock, what=str(partition), run_id="verify", timeout_s=0),
     ):
         yield Lake(lake.root)
@@ -33,7 +33,7 @@ def finish(lake: Lake, partition: Partition) -> str:
     with _held(lake, partition) as now:
         log = now.verifier.log(partition)
         if not log.pending:
-            return "was mended already"
+            return "was repaired already"
         sha = disk.file_sha(partition.part) if partition.part.exists() else None
         put_in_place = next((entry for entry in log.pending if entry.record.file_sha == sha), None)
         if put_in_place is not None and not (log.committed and log.committed.record.file_sha == sha):
@@ -42,7 +42,7 @@ def finish(lake: Lake, partition: Partition) -> str:
             now.manifests.append(partition.manifest, as_commit(put_in_place))
             return f"{partition}: finished the publication of run {put_in_place.record.run_id}"
         now.manifests.note(partition.manifest, [{"event": ABANDONED, "cycle": partition.cycle, "token": entry.token} for entry in log.pending])
-        return f"{partition}: gave up {len(log.pending)} publications that never came to be; what was there before stands"
+        return f"{partition}: gave up {len(log.pending)} unfinished publications; the earlier content stays"
 
 
 def copy_of(lake: Lake, partition: Partition, sha: str) -> Path | None:
@@ -56,7 +56,7 @@ def put_right(lake: Lake, partition: Partition) -> str:
     with _held(lake, partition) as now:
         try:
             if now.verifier.settle_locked(partition):
-                return "was mended already"
+                return "was repaired already"
         except CorruptPart:
             pass  # it is in quarantine now, if it was there
         log = now.verifier.log(partition)
@@ -72,7 +72,7 @@ def write_record(lake: Lake, partition: Partition) -> str:
     with _held(lake, partition) as now:
         settled = now.verifier.settle_locked(partition)
         if settled is None:
-            return "was mended already"
+            return "was repaired already"
         disk.write_atomic(partition.record, as_record(settled.entry, lake.root), tag="verify")
     return f"{partition}: record written again"
 
@@ -103,7 +103,7 @@ def mend_superseded(lake: Lake, partition: Partition, entry: ManifestEntry) -> s
     with _held(lake, partition) as now:
         got = disk.file_sha(path) if path.exists() else "nothing"
         if got == wanted:
-            return "was mended already"
+            return "was repaired already"
         if source := _elsewhere(now, partition, wanted):
             disk.write_atomic(path, disk.read(source), tag="verify")
             return f"{partition}: superseded part put back from {source.relative_to(lake.root)}"
@@ -121,6 +121,6 @@ def put_stray_aside(lake: Lake, partition: Partition, path: Path) -> str:
     """Move a superseded part that no manifest knows to quarantine."""
     with _held(lake, partition) as now:
         if not path.exists():
-            return "was mended already"
+            return "was repaired already"
         aside = put_aside(now, partition, path, disk.file_sha(path))
     return f"{partition}: superseded part without a record moved to {aside.relative_to(lake.root)}"

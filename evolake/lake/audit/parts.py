@@ -94,7 +94,7 @@ def _record(lake: Lake, partition: Partition, held: ManifestEntry) -> Iterator[F
     result = read_record(partition)
     if result is None or (result.record != held.record and result.token <= held.token):
         yield Finding(
-            "record", f"the record beside the part of {partition} is {'damaged or gone' if result is None else 'of another part'}",
+            "record", f"the record next to the part of {partition} is {'damaged or gone' if result is None else 'of another part'}",
             partition.record.relative_to(lake.root).as_posix(), f"the record of token {held.token}",
             "none" if result is None else f"token {result.token}", BACKUP, repair=lambda: part_repair.write_record(lake, partition),
         )

@@ -103,8 +103,8 @@ def _mend(lake: Lake, line: str, seals: list[Seal]) -> str:
     if faults:
         bodies.append({"event": chained.MENDED, "faults": [fault.name for fault in faults]})
     if not bodies:
-        return "was mended already"
-    with disk.as_lake_error(f"the journal of {line} cannot be mended", "to append to it"):
+        return "was repaired already"
+    with disk.as_lake_error(f"the journal of {line} cannot be repaired", "to append to it"):
         lake.seals.note(line, bodies)
     return f"journal of {line}: {len(lacking)} seals noted again, {len(faults)} breaks acknowledged"
 
@@ -113,7 +113,7 @@ def _put_back(path: Path, seal: Seal) -> str:
     with disk.as_lake_error(f"the seal {path} cannot be put back", "to write what the journal says"):
         try:
             if seal_files.decode(disk.read(path), seal.line, seal.cycle) == seal:
-                return "was mended already"
+                return "was repaired already"
         except (ValueError, FileNotFoundError):
             pass
         if path.is_dir():

@@ -72,7 +72,7 @@ class Remote:
         except (BaseError, OSError, ValueError) as error:
             raise LakeError(
                 f"the mirror {self.url} cannot be used", wanted="a store that answers", got=" ".join(str(error).split())[:300],
-                do="check the address, the AWS_* variables and the network, and run it again: it goes on where it was",
+                do="check the address, the AWS_* variables and the network, and run it again: it continues where it was",
             ) from None
 
     def objects(self) -> dict[str, int]:

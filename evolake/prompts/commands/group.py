@@ -96,7 +96,7 @@ def compare(
                 journals = journals_of(lake, sha)
                 runs = run_arms(comparison, names, root_seed=settings.seed, report=report, replicates=replicates, journal=journals)
         except Pause:
-            reason = "the time is over; the same command goes on after the last iteration"
+            reason = "the time is over; the same command continues after the last iteration"
             if as_json:
                 say_json({"verdict": "unfinished", "reasons": [reason]})
             else:

@@ -37,7 +37,7 @@ _MOMENTS = ("exp_avg", "exp_avg_sq")
 @dataclass(frozen=True)
 class Sizes:
     """lora_rank, lora_alpha: of the adapter. max_tokens: longest reply. max_prompt_tokens: longest system prompt with problem. rows_at_once,
-    rows_per_pass: replies that are sampled at once, and that a forward and backward pass takes. threads: of torch on the CPU."""
+    rows_per_pass: replies that are sampled at the same time, and that a forward and backward pass takes. threads: of torch on the CPU."""
 
     lora_rank: int
     lora_alpha: int
@@ -205,7 +205,7 @@ class LocalPolicy:
         own = {key: facts.get(key) for key in self._facts} | {"dtype": facts.get("dtype", FLOAT32)}
         if own != self._facts or {f"weight.{name}" for name in self._trained} - tensors.keys():
             only_dtype = {**own, "dtype": self.dtype} == self._facts
-            mend = f"set EVOLAKE_PROMPTS__DTYPE={own['dtype']}, or begin anew" if only_dtype else "use the model it was trained on"
+            mend = f"set EVOLAKE_PROMPTS__DTYPE={own['dtype']}, or begin again" if only_dtype else "use the model it was trained on"
             raise InputError("a checkpoint of another policy", wanted=str(self._facts), got=str(own), do=mend)
         self.steps = int(facts["steps"])
         self._version += 1
@@ -237,7 +237,7 @@ class LocalPolicy:
         if longest > (most := int(self.model.get_base_model().config.max_position_embeddings)):
             raise InputError(
                 "a reply with the results of its tools may be longer than the model can read", wanted=f"at most {most} tokens",
-                got=f"{longest}: {read} of the prompt, {self.max_tokens} of its own, {tools.most_calls} results of {tools.most_tokens}",
+                got=f"{longest}: {read} of the prompt, {self.max_tokens} of the reply, {tools.most_calls} results of {tools.most_tokens}",
                 do="lower EVOLAKE_PROMPTS__TOOL_TOKENS, EVOLAKE_PROMPTS__TOOL_TURNS or EVOLAKE_PROMPTS__MAX_TOKENS",
             )
 

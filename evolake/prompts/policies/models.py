@@ -98,7 +98,7 @@ def load_base(policy: str, policy_model: str | None, cache: Path, dtype: str = F
         folder = Path(policy_model).expanduser()
         if not (folder / "config.json").is_file():
             raise InputError(
-                f"no checkpoint in {folder}", wanted="a folder with config.json, weights and a tokenizer", do="mend EVOLAKE_PROMPTS__POLICY_MODEL",
+                f"no checkpoint in {folder}", wanted="a folder with config.json, weights and a tokenizer", do="fix EVOLAKE_PROMPTS__POLICY_MODEL",
             )
         return _load(folder.name, folder, _folder_sha(folder), dtype)
     gguf = bundled_gguf()

@@ -84,7 +84,7 @@ def check_sampler(own: PromptsSettings) -> None:
     if own.vllm_url is None or not own.vllm_url.startswith(("http://", "https://")):
         raise InputError(
             f"{SAMPLER}=vllm needs the address of the server", wanted="EVOLAKE_PROMPTS__VLLM_URL=http://HOST:PORT", got=str(own.vllm_url),
-            do="start `vllm serve` in an environment of its own and set it (docs/tutorials/own-problems.md)",
+            do="start `vllm serve` in a separate environment and set it (docs/tutorials/own-problems.md)",
         )
     if own.tools:
         raise InputError(

@@ -52,7 +52,7 @@ def cross(
         AgentUnavailable, BudgetExhausted: as the agents do.
     """
     if len(prompts) < 2:
-        return Reproduction("crossover", prompts[best], None, "one prompt alone has nobody to cross with")
+        return Reproduction("crossover", prompts[best], None, "one prompt alone has no other to cross with")
     shown = evidence if editing.by_model else ()
     contenders = [
         Contender(

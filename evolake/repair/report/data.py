@@ -50,5 +50,5 @@ def require_all_cells(stored: Stored) -> None:
     if missing:
         raise InputError(
             f"the study {study['study_sha'][:12]} is not finished", wanted=f"{len(study['arms']) * len(study['seeds'])} cells",
-            got=f"{len(there)}; missing: {', '.join(missing)}", do="run it again with the same options; it goes on where it stopped",
+            got=f"{len(there)}; missing: {', '.join(missing)}", do="run it again with the same options; it continues where it stopped",
         )

@@ -198,7 +198,7 @@ def _robustness(robustness: pl.DataFrame) -> Shown:
     ]
     return Shown(
         "robustness", "Robustness under superficial re-encodings",
-        "Each perturbed run is paired with the run of its origin. The proposer draws anew, so some runs flip without cause; the interval of the "
+        "Each perturbed run is paired with the run of its origin. The proposer draws again, so some runs flip without cause; the interval of the "
         "paired bootstrap over problems covers that.",
         ("variation", "arm", "pairs", "before", "after", "gained / lost", "change in percentage points"), tuple(rows), 2,
     )

@@ -171,6 +171,6 @@ def _begun(out: Path, question: str) -> tuple[Path, dict[str, Any]]:
     elif done.pop(QUESTION, None) != question:
         raise InputError(
             f"{journal} is of another ablation", wanted="the same lake, backend and settings as when it began",
-            do="go on with those, or name another folder by --out",
+            do="continue with those, or name another folder by --out",
         )
     return journal, done

@@ -68,7 +68,7 @@ def submit(
     folder, row = repository_in(folder), _parent(lake, parent)
     if not is_laid_out(folder):
         do = f"evolake show {row['variant_id'][:12]} --out DIR writes the parent; change its sources and submit that"
-        raise InputError(f"{folder} is no repository of the layout", wanted="a variant.toml, src/ and what the parent has beside", do=do)
+        raise InputError(f"{folder} is no repository of the layout", wanted="a variant.toml, src/ and what the parent has in addition", do=do)
     card = read_card(folder)
     if card["base"] != row["base"]:
         raise InputError(f"{folder} descends from another seed than its parent", wanted=row["base"], got=card["base"], do="name a parent of its base")

@@ -78,7 +78,7 @@ def read_dimacs(data: bytes, *, lenient: bool = False, name: str = "the formula"
     if end := _END.search(data):
         if not lenient and data[end.end() :].strip() not in {b"", b"0"}:
             got = _quoted_bytes(data[end.end() :].strip()[:40])
-            raise InputError(f"{name} goes on after its `%` line", wanted="nothing, or a lone 0", got=got, do=CORRECT)
+            raise InputError(f"{name} continues after its `%` line", wanted="nothing, or a lone 0", got=got, do=CORRECT)
         data = data[: end.start()]
     if junk := _JUNK.search(data):
         place = data[max(0, junk.start() - 15) : junk.end() + 15]

@@ -58,7 +58,7 @@ def read_table(path: Path) -> dict[str, dict[str, str]]:
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise InputError(f"{path} is not a table of this kind", wanted=", ".join(COLUMNS), do="remove it to measure anew")
+            raise InputError(f"{path} is not a table of this kind", wanted=", ".join(COLUMNS), do="remove it to measure again")
         return {row["name"]: row for row in reader}
 
 

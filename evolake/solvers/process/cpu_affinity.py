@@ -79,5 +79,5 @@ def _lock_folder() -> Path:
     place = Path(tempfile.gettempdir()) / f"evolake-cores-{os.getuid()}"
     place.mkdir(mode=0o700, exist_ok=True)
     if place.is_symlink() or place.stat().st_uid != os.getuid():
-        raise MachineryError(f"{place} belongs to somebody else", wanted="a folder of our own for the locks of cores", do="remove it or set TMPDIR")
+        raise MachineryError(f"{place} belongs to another user", wanted="a folder of our own for the locks of cores", do="remove it or set TMPDIR")
     return place

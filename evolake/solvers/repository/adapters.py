@@ -113,7 +113,7 @@ def _adapter_in(path: Path, patches: Path) -> Adapter:
         got = error.strerror or str(error)
         raise InputError(f"the adapter {path} cannot be read", wanted="a TOML file", got=got, do="check the path") from None
     except InputError as error:
-        raise InputError(f"the adapter {path} cannot be used: {error.what}", wanted=error.wanted, got=error.got, do=f"mend {path}") from None
+        raise InputError(f"the adapter {path} cannot be used: {error.what}", wanted=error.wanted, got=error.got, do=f"fix {path}") from None
 
 
 def read_adapter(text: str, patches: Path) -> Adapter:

@@ -70,7 +70,7 @@ def create_variant(seed_tree: Path, adapter: Adapter, into: Path, *, base: str =
         for name, text in _documents(base, bool(adapter.layout.patch)).items():
             (folder / name).write_text(text)
         if problems := check_layout(folder, adapter):
-            raise InputError(f"{base} cannot be laid out", wanted="a repository as the adapter says", got=problems[0], do="mend the adapter")
+            raise InputError(f"{base} cannot be laid out", wanted="a repository as the adapter says", got=problems[0], do="fix the adapter")
 
 
 def adopt_variant(repository: Path, adapter: Adapter, into: Path, *, base: str) -> None:
@@ -81,7 +81,7 @@ def adopt_variant(repository: Path, adapter: Adapter, into: Path, *, base: str) 
         InputError: it is not laid out as the adapter says, or `into` holds something.
     """
     if problems := check_layout(repository, adapter):
-        do = "mend it, or begin with its upstream tree: evolake solvers layout"
+        do = "fix it, or begin with its upstream tree: evolake solvers layout"
         raise InputError(f"{repository} is not laid out as a variant", wanted=f"a repository of the adapter {adapter.name}", got=problems[0], do=do)
     with whole_folder(into) as folder:
         for name in (SOURCES, BUILD, BIN):
@@ -133,7 +133,7 @@ def _copy_sources(seed_tree: Path, adapter: Adapter, target: Path, base: str) ->
     if not source.is_dir():
         raise InputError(
             f"the sources of {base} are not what the adapter {adapter.name} expects", wanted=f"a folder {adapter.layout.source!r} in them",
-            got=str(seed_tree), do="mend `root` of the seed",
+            got=str(seed_tree), do="fix `root` of the seed",
         )
     for path in sorted(source.rglob("*")):
         name = path.relative_to(source).as_posix()
@@ -144,7 +144,7 @@ def _copy_sources(seed_tree: Path, adapter: Adapter, target: Path, base: str) ->
         _copy(path, target / name)
     for name in adapter.layout.keep:
         if not (seed_tree / name).is_file():
-            raise InputError(f"the sources of {base} have no file {name}", wanted="the files that the adapter keeps", do="mend the adapter")
+            raise InputError(f"the sources of {base} have no file {name}", wanted="the files that the adapter keeps", do="fix the adapter")
         _copy(seed_tree / name, target / Path(name).name)
 
 

@@ -39,7 +39,7 @@ def upstream_tree(seed: Seed, blobs: BlobStore, cache: Path, *, now: datetime | 
     if seed.root is not None:
         root = folder / seed.root
         if not root.is_dir() or not root.resolve().is_relative_to(folder.resolve()):
-            raise InputError(f"the sources of {seed.name} have no folder {seed.root!r}", wanted="where the solver is in them", do="mend `root`")
+            raise InputError(f"the sources of {seed.name} have no folder {seed.root!r}", wanted="where the solver is in them", do="fix `root`")
         return root
     entries = list(folder.iterdir())
     return entries[0] if len(entries) == 1 and entries[0].is_dir() else folder

@@ -97,7 +97,7 @@ def lock_suite(spec: Spec, *, trees: Mapping[str, Path], limit_s: float, again: 
             locked[recipe.name] = confirm(recipe.name, data, limit_s)
             say(f"{recipe.name} {locked[recipe.name]['status']} {locked[recipe.name]['cpu_s']}", err=True)
         if recipe.status not in ("unknown", locked[recipe.name]["status"]):
-            raise InputError(f"{recipe.name}: the spec says {recipe.status}", got=locked[recipe.name]["status"], do="mend the spec")
+            raise InputError(f"{recipe.name}: the spec says {recipe.status}", got=locked[recipe.name]["status"], do="fix the spec")
     return locked
 
 

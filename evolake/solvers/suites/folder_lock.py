@@ -82,9 +82,9 @@ def read_lock(folder: Path) -> FolderLock | None:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         got = reason(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-        raise InputError(f"the lock {path} cannot be used", got=got, do="remove it and lock the folder anew: evolake solvers lock") from None
+        raise InputError(f"the lock {path} cannot be used", got=got, do="remove it and lock the folder again: evolake solvers lock") from None
     if odd := sorted({pin.status for pin in pins.values()} - set(STATUSES)):
-        raise InputError(f"the lock {path} has a status that is none", wanted=", ".join(STATUSES), got=str(odd[0]), do="mend the lock")
+        raise InputError(f"the lock {path} has a status that is none", wanted=", ".join(STATUSES), got=str(odd[0]), do="fix the lock")
     return FolderLock(pins, left_out)
 
 
@@ -101,5 +101,5 @@ def check_lock(folder: Path, files: Mapping[str, Path], lock: FolderLock) -> Non
     if parts:
         raise InputError(
             f"the formulas of {folder} are not those of its lock", wanted=f"the {len(pins)} files that {LOCK} pins", got="; ".join(parts),
-            do=f"put them back, or lock the folder anew: evolake solvers lock {folder}",
+            do=f"put them back, or lock the folder again: evolake solvers lock {folder}",
         )

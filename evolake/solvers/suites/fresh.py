@@ -161,7 +161,7 @@ def _other_product(parameters: Mapping[str, Any], rng: np.random.Generator) -> t
         low, high = max(3, product - product // 8), min(product + product // 8, (1 << sum(widths)) - 1)
         return {**parameters, "product": _prime(low, high, rng)}, "UNSAT"
     if _least_factor(product // factor) != product // factor:
-        raise InputError(f"the product {product} has more than two prime factors", wanted="a prime, or a product of two", do="mend the suite's spec")
+        raise InputError(f"the product {product} has more than two prime factors", wanted="a prime, or a product of two", do="fix the suite's spec")
     sizes = [value.bit_length() for value in (factor, product // factor)]
     made = [_prime(max(3, 1 << size - 1), (1 << size) - 1, rng) for size in sizes]
     fits = all(size <= width for size, width in zip(sorted(sizes), sorted(widths), strict=True))

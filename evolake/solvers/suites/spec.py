@@ -137,9 +137,9 @@ def load_spec(name: str, seeds: Path) -> Spec:
         archives = tuple(Archive(**(entry | {"skip": tuple(entry.get("skip", ()))})) for entry in data.get("archives", []))
         description = str(data["suite"]["description"])
     except (Unparsable, Unreadable) as error:
-        raise InputError(f"the suite's spec {path} cannot be used", got=reason(error), do="mend the file") from None
+        raise InputError(f"the suite's spec {path} cannot be used", got=reason(error), do="fix the file") from None
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise InputError(f"the suite's spec {path} cannot be used", got=f"{type(error).__name__}: {error}", do="mend the file") from None
+        raise InputError(f"the suite's spec {path} cannot be used", got=f"{type(error).__name__}: {error}", do="fix the file") from None
     names = [recipe.name for recipe in recipes]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"the suite's spec {path} has a name twice", wanted="a name for each formula", got=", ".join(twice))

@@ -51,7 +51,7 @@ def utility(
         if as_json:
             say_json(left)
         else:
-            say(f"unfinished: {reason}", "  the same command goes on after the last problem that was asked")
+            say(f"unfinished: {reason}", "  the same command continues after the last problem that was asked")
         return 0
     report: dict[str, Any] = {
         "verdict": "unfinished" if outcome.left else "complete", "reasons": [f"{len(outcome.left)} cells are left"] if outcome.left else [],
@@ -74,7 +74,7 @@ def utility(
     for line in (report["power"], *outcome.study.notes, *sentences):
         say(f"  {line}")
     if outcome.left:
-        say("  the same command goes on after the last step")
+        say("  the same command continues after the last step")
     if out is not None and "files" in report:
         say(f"report: {out / 'report.html'}")
     return 0

@@ -46,7 +46,7 @@ def answer(result: Findings, matching: str) -> str:
     row = rows[0]
     spread = f"{100 * row['difference']:+.1f} points ({100 * row['low']:+.1f} to {100 * row['high']:+.1f}, p {row['p_holm']:.2g} after Holm)"
     word = "better" if row["difference"] > 0 else "worse"
-    verdict = f"training on {first} families is {word} than on {second}" if shows(row) else f"{first} and {second} cannot be told apart"
+    verdict = f"training on {first} families is {word} than on {second}" if shows(row) else f"{first} and {second} cannot be distinguished"
     return f"At equal {matching}, {verdict}: {spread}."
 
 

@@ -81,7 +81,7 @@ def test_replay_only_needs_no_key_and_names_what_is_missing(tmp_path: Path) -> N
     offline = {"replay_only": True, "model_base_url": None, "model_api_key": None, "budget": BudgetSettings()}
     with open_for("", tmp_path, **offline) as agents:
         assert agents.call(add_role(tmp_path), REQUEST, seed=0).value == AddReply(total=5)
-        with pytest.raises(InputError, match=r"role adder\s+wanted: tape entry [0-9a-f]{64}") as caught:
+        with pytest.raises(InputError, match=r"role adder\s+wanted: entry of the call cache [0-9a-f]{64}") as caught:
             agents.call(add_role(tmp_path), AddRequest(a=9, b=9), seed=0)
     assert caught.value.exit_code == 2
 

@@ -140,7 +140,7 @@ def test_an_entry_that_names_no_endpoint_answers_no_call(tmp_path: Path) -> None
         assert written is not None
         tape.write(replace(written, key=key[:64], endpoint=""))
         tape.drop([key])
-        with pytest.raises(InputError, match="the tape has no reply"):
+        with pytest.raises(InputError, match="the call cache has no reply"):
             ask(server.base_url, tmp_path, replay_only=True)
         assert ask(server.base_url, tmp_path, run_id="run-2") == (FIVE, ["ok"])
         assert len(server.requests) == 2

@@ -65,7 +65,7 @@ def test_a_damaged_entry_is_an_error(tmp_path: Path, damage: bytes) -> None:
     tape, key = Tape(tmp_path), "ab" * 32
     tape.write(entry(key))
     tape.path(key).write_bytes(damage)
-    with pytest.raises(CorruptPart, match="tape entry abababababab is damaged"):
+    with pytest.raises(CorruptPart, match="entry abababababab of the call cache is damaged"):
         tape.read(key)
 
 

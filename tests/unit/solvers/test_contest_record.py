@@ -206,7 +206,7 @@ def test_a_race_is_kept_with_the_first_contest_and_shown_a_line_a_variant(record
     decision = {"champion_id": CHAMPION, "challenger_id": CHALLENGER, "solved_champion": 4, "solved_challenger": 4, "reason": "r", "cycle": "0001"}
     [kept] = contest_records([decision], [], {CHALLENGER: "fast", "d" * 64: "slow"}, [row, out, later])
     assert kept["race"] == [
-        f"{CHALLENGER[:12]} (fast): place 1 after 8 formulas, solved 4, PAR-2 0.2 s, went on to a contest",
+        f"{CHALLENGER[:12]} (fast): place 1 after 8 formulas, solved 4, PAR-2 0.2 s, continued to a contest",
         "dddddddddddd (slow): place 2 after 4 formulas, solved 4, PAR-2 0.5 s, dropped out, stopped: it was over twice the best",
     ]
     [text] = contest_texts([records[0] | {"race": kept["race"]}])
